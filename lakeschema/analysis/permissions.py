@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from enum import Enum
 from typing import assert_never
 
@@ -73,6 +74,8 @@ def _changes(analysed: Analysed) -> Iterator[Need]:
     assert statement is not None
     assert resolved is not None
     named = analysed.before.named
+    if isinstance(statement, st.Insert | st.Update | st.Delete | st.Merge) and statement.logged:
+        yield Need(_P.INSERT, named(statement.logged.parts), _WHOLE)
     match statement:
         case st.Insert():
             yield from _insert(statement, analysed.before)
@@ -91,8 +94,8 @@ def _changes(analysed: Analysed) -> Iterator[Need]:
             yield from (Need(_P.DROP, named(name.parts)) for name in names)
         case st.Truncate(names=names):
             yield from (Need(_P.DELETE, named(name.parts)) for name in names)
-        case st.Delete(target=target):
-            yield Need(_P.DELETE, named(target.parts))
+        case st.Delete(target=target, others=others):
+            yield from (Need(_P.DELETE, named(each.parts)) for each in (target, *others))
         case st.Update(target=target, assignments=assignments):
             columns = tuple(each.path[-1].lower() for each in assignments)
             yield Need(_P.UPDATE, named(target.parts), columns)
@@ -109,6 +112,9 @@ def _changes(analysed: Analysed) -> Iterator[Need]:
             yield Need(_P.ALTER, named(name.parts))
         case st.Query() | st.Load() | st.Cache() | st.Use() | st.Set() | st.ReadMetadata():
             pass
+        case st.Chained(changes, inner):
+            for each in (*changes, inner):
+                yield from _changes(replace(analysed, statement=each))
         case st.Other() | st.Block() | st.Explain():
             pass
         case _:

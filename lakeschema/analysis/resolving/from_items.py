@@ -75,6 +75,8 @@ class FromResolver(ExpressionResolver):
         parts = item.parts
         lowered = tuple(part.lower() for part in parts)
         found: rs.Relation | None = None
+        if self._is_array(lowered, scope):
+            return self._items_of(item, scope)
         if len(parts) == 1:
             common = self.common.get(lowered[0])
             if common is not None and not self._is_hidden(parts):
@@ -88,6 +90,21 @@ class FromResolver(ExpressionResolver):
             lowered = ()
         names = (item.alias.lower(),) if item.alias else lowered
         scope.entries.append(Entry(found, names, lowered))
+        return found
+
+    def _is_array(self, parts: tuple[str, ...], scope: Scope) -> bool:
+        """Whether a name in FROM begins with a relation before it: it is a column of that one."""
+        return (
+            self.scoping.arrays_in_from
+            and len(parts) > 1
+            and any(entry.is_called(parts[:1]) and len(entry.names) == 1 for entry in scope.entries)
+        )
+
+    def _items_of(self, item: tree.TableName, scope: Scope) -> rs.Relation:
+        array = rs.Operation("unnest", (scope.find(item.parts, item.position),), item.position)
+        name = (item.alias or item.parts[-1]).lower()
+        found = rs.Generated(array, item.columns or (name,))
+        scope.entries.append(Entry(found, (name,)))
         return found
 
     def _is_hidden(self, parts: tuple[str, ...]) -> bool:

@@ -27,9 +27,24 @@ def resolve(
             found for each in statement.statements for found in resolve(each, catalog, scoping)
         )
     resolver = _Statements(catalog, scoping)
-    found = resolver.statement(statement)
+    if isinstance(statement, st.Chained):
+        changes = [_Statements(catalog, scoping).statement(each) for each in statement.changes]
+        found = _together(changes, resolver.statement(statement.statement))
+    else:
+        found = resolver.statement(statement)
     unused = tuple(common.query for common in resolver.unused if not common.is_read)
     return (_with_unused(found, unused),)
+
+
+def _together(changes: list[rs.Resolved], last: rs.Resolved) -> rs.Resolved:
+    """A statement with the changes in its WITH, under its own verb."""
+    every = (*changes, last)
+    return rs.Resolved(
+        last.verb,
+        tuple(query for each in every for query in each.queries),
+        tuple(write for each in every for write in each.writes),
+        tuple(touched for each in every for touched in each.touched),
+    )
 
 
 def _with_unused(found: rs.Resolved, unused: tuple[rs.Query, ...]) -> rs.Resolved:
@@ -43,7 +58,7 @@ class _Statements(QueryResolver):
             case st.Query(query, into):
                 return self._query_statement(query, into)
             case st.Insert():
-                return self._inserts("INSERT", (statement,))
+                return self._logged(self._inserts("INSERT", (statement,)), statement.logged)
             case st.MultiInsert(inserts):
                 return self._inserts("INSERT", inserts)
             case st.Create():
@@ -67,11 +82,11 @@ class _Statements(QueryResolver):
             case st.MovePartition(source, target):
                 return self._move_partition(self._name(source), self._name(target))
             case st.Merge():
-                return self._merge_statement(statement)
+                return self._logged(self._merge_statement(statement), statement.logged)
             case st.Update():
-                return self._update(statement)
+                return self._logged(self._update(statement), statement.logged)
             case st.Delete():
-                return self._delete(statement)
+                return self._logged(self._delete(statement), statement.logged)
             case st.Truncate(names, partial):
                 mode = Mode.CHANGES if partial else Mode.CLEARS
                 targets = [self._name(name) for name in names]
@@ -99,8 +114,20 @@ class _Statements(QueryResolver):
                 return rs.Resolved(verb)
             case st.Block():
                 return rs.Resolved("CREATE PROCEDURE")
+            case st.Chained(_, inner):
+                return self.statement(inner)
             case _:
                 assert_never(statement)
+
+    def _logged(self, found: rs.Resolved, logged: st.Named | None) -> rs.Resolved:
+        """With the table that gets the changed rows, too; which of their columns is not known."""
+        if logged is None:
+            return found
+        name = self._name(logged)
+        changed = self.scan(found.writes[0].target)
+        write = rs.Write(name, Mode.APPENDS, relation=changed)
+        touched = (*found.touched, (Access.WRITE_DATA, name))
+        return rs.Resolved(found.verb, found.queries, (*found.writes, write), touched)
 
     def _name(self, named: st.Named) -> RelationName:
         return self.catalog.named(named.parts)
@@ -429,9 +456,11 @@ class _Statements(QueryResolver):
             conditions.append((rs.Clause.WHERE, self.expression(delete.condition, scope)))
         everything = delete.condition is None and read is None
         mode = Mode.CLEARS if everything else Mode.CHANGES
-        write = rs.Write(target, mode, (), read, None, tuple(conditions))
+        targets = (target, *map(self._name, delete.others))
+        writes = tuple(rs.Write(t, mode, (), read, None, tuple(conditions)) for t in targets)
         queries = () if read is None else (read,)
-        return rs.Resolved("DELETE", queries, (write,), ((Access.WRITE_DATA, target),))
+        touched = tuple((Access.WRITE_DATA, each) for each in targets)
+        return rs.Resolved("DELETE", queries, writes, touched)
 
     def _load(self, load: st.Load) -> rs.Resolved:
         target = self._target(load.target)
@@ -439,7 +468,7 @@ class _Statements(QueryResolver):
         written = (Access.WRITE_DATA, target)
         if load.query is not None:
             query = self.query(load.query, None)
-            write = rs.Write(target, mode, self._columns(query, (), None), query)
+            write = rs.Write(target, mode, self._columns(query, load.columns, None), query)
             return rs.Resolved("LOAD", (query,), (write,), (written,))
         source = self._target(load.source)
         scan = self.scan(source)

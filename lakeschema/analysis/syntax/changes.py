@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Final
 
 from lakeschema.analysis.syntax import statements as st
+from lakeschema.analysis.syntax.dialects import StatementGrammar
 from lakeschema.analysis.syntax.queries import OpenQueries
 from lakeschema.translation.joins import JoinKind
 from lakeschema.translation.syntax import tree
@@ -13,11 +14,73 @@ from lakeschema.translation.syntax.lexing import QUOTED, STRING, WORD
 from lakeschema.translation.syntax.operators import BEGINS_QUERY
 
 _COMPOUND: Final = ("+", "-", "*", "/", "%", "&", "|", "^", "||")
+_CHANGES: Final = frozenset({"INSERT", "UPDATE", "DELETE", "MERGE"})
 _ALONE: Final = st.With()
 
 
 class Changes(OpenQueries):
-    """Adds what changes rows to queries."""
+    """Adds what changes rows to queries.
+
+    ``returned``: what RETURNING of the last change shows.
+    """
+
+    returned: tuple[tree.SelectItem, ...] = ()
+
+    def __init__(self, sql: str, grammar: StatementGrammar) -> None:
+        super().__init__(sql, grammar)
+        self._changes: list[st.Statement] = []
+        self._before: list[tree.CommonTable] = []
+
+    # WITH
+
+    def _common_tables(self) -> tuple[tuple[tree.CommonTable, ...], bool]:
+        outer, self._before = self._before, []
+        found = super()._common_tables()
+        self._before = outer
+        return found
+
+    def _common_table(self) -> tree.CommonTable:
+        start = self.index
+        name = self.name()
+        columns: tuple[str, ...] = ()
+        if self.word == "(" and not self._query_in_parentheses():
+            columns = self._names()
+        if self.take("AS", "(") and self.word in _CHANGES:
+            found = tree.CommonTable(name, columns, self._changed_rows())
+            self.expect(")")
+        else:
+            self.back_to(start)
+            found = super()._common_table()
+        self._before.append(found)
+        return found
+
+    def _changed_rows(self) -> tree.Query:
+        """Of a change in WITH the rows that it returns; the change itself is noted."""
+        common = st.With(tuple(self._before))
+        read = {
+            "INSERT": self.insert,
+            "UPDATE": self.update,
+            "DELETE": self.delete,
+            "MERGE": self.merge,
+        }[self.word]
+        self.returned = ()
+        change = read(common)
+        self._changes.append(change)
+        if not isinstance(change, st.Insert | st.Update | st.Delete | st.Merge) or (
+            not isinstance(change.target, st.Named)
+        ):
+            return tree.ValuesQuery(())
+        target = change.target
+        rows: tree.FromItem = tree.TableName(target.parts, target.alias, (), target.position)
+        beside = None if isinstance(change, st.Insert) else change.source
+        if beside is not None:
+            rows = tree.Join(rows, beside, JoinKind.CROSS)
+        return tree.Select(self.returned, rows) if self.returned else tree.ValuesQuery(())
+
+    def take_changes(self) -> tuple[st.Statement, ...]:
+        """The changes that were noted since the last time."""
+        found, self._changes = tuple(self._changes), []
+        return found
 
     def target(self) -> st.Target:
         return self.files() or self.table()
@@ -28,11 +91,21 @@ class Changes(OpenQueries):
         self.expect("INSERT")
         if self.take_one_of("ALL", "FIRST"):
             return self._oracle_insert()
+        return self._inserted_behind_verb(common)
+
+    def replace_rows(self) -> st.Statement:
+        """MySQL's ``REPLACE INTO t``, which inserts."""
+        self.expect("REPLACE")
+        return self._inserted_behind_verb(_ALONE)
+
+    def _inserted_behind_verb(self, common: st.With) -> st.Statement:
         overwrite = bool(self.take_one_of("OVERWRITE", "REPLACE"))
         if self.take("OR"):
             # SQLite's OR IGNORE and its like.
             self.advance()
-        self.take("IGNORE")
+        while self.take_one_of("LOW_PRIORITY", "DELAYED", "HIGH_PRIORITY", "IGNORE"):
+            pass
+        self._skip_limits_of_select("")
         self.take("INTO")
         self.take("TABLE")
         directory = self.word == "DIRECTORY" and self.ahead().kind != WORD
@@ -52,14 +125,18 @@ class Changes(OpenQueries):
             self.expression()
         if self.take("OVERRIDING"):
             self.skip_to("VALUES", "SELECT")
+        logged = self._output()
         query = self._inserted(common)
         self._skip_tail()
-        return st.Insert(
-            replace(target, alias=alias), query, columns, partition, overwrite, by_name
-        )
+        target = replace(target, alias=alias)
+        return st.Insert(target, query, columns, partition, overwrite, by_name, logged)
 
     def _inserted(self, common: st.With) -> tree.Query:
         if self.take("DEFAULT", "VALUES"):
+            return tree.ValuesQuery(())
+        if self.word in {"EXEC", "EXECUTE"}:
+            # Of what a procedure yields nothing is known.
+            self.skip_to("GO")
             return tree.ValuesQuery(())
         if self.word == "SET":
             self.advance()
@@ -129,8 +206,14 @@ class Changes(OpenQueries):
 
     def _skip_tail(self) -> None:
         """RETURNING, ON CONFLICT, ON DUPLICATE KEY: they read what the statement writes itself."""
-        if self.word in {"RETURNING", "ON"}:
-            self.skip_to("GO")
+        if self.word == "ON":
+            self.skip_to("GO", "RETURNING", ")")
+        self.returned = ()
+        if self.take("RETURNING"):
+            self.returned = self.separated(self.select_item)
+            # PL/SQL puts them into variables.
+            if self.take_one_of("INTO", "BULK"):
+                self.skip_to("GO", ")")
 
     def multi_insert(self, common: st.With = _ALONE) -> st.Statement:
         """``FROM … INSERT … SELECT … INSERT … SELECT …``; a plain ``FROM … SELECT`` is a query."""
@@ -173,8 +256,9 @@ class Changes(OpenQueries):
         actions: list[st.MergeAction] = []
         while self.take("WHEN"):
             actions.append(self._merge_action())
+        logged = self._output()
         self._skip_tail()
-        return st.Merge(target, source, condition, tuple(actions), common)
+        return st.Merge(target, source, condition, tuple(actions), common, logged)
 
     def _merge_action(self) -> st.MergeAction:
         self.take("NOT")
@@ -246,10 +330,10 @@ class Changes(OpenQueries):
         source = self.from_items() if self.take("FROM") else None
         self.expect("SET")
         assigned = self.assignments()
-        self._skip_output()
+        logged = self._output()
         if self.take("FROM"):
             source = self.from_items()
-        condition = self.expression() if self.take("WHERE") else None
+        condition = self._filter()
         self._skip_update_tail()
         target, joined = _first_table(item)
         if target is None:
@@ -258,26 +342,31 @@ class Changes(OpenQueries):
             target = _resolved_alias(source, target)
         if joined is not None:
             source = joined if source is None else tree.Join(joined, source, JoinKind.CROSS)
-        return st.Update(target, assigned, source, condition, common)
+        return st.Update(target, assigned, source, condition, common, logged)
+
+    def _filter(self) -> tree.Expression | None:
+        """WHERE; Teradata's ALL says that there is none."""
+        self.take("ALL")
+        return self.expression() if self.take("WHERE") else None
 
     def _skip_update_tail(self) -> None:
-        if self.word == "RETURNING":
-            self.skip_to("GO")
         if self.comes("ORDER", "BY"):
             self.back_to(self.index + 2)
             self.sort_keys()
         if self.take("LIMIT"):
             self.operand()
+        self._skip_tail()
 
     def delete(self, common: st.With = _ALONE) -> st.Statement:
         self.expect("DELETE")
+        self._skip_limits_of_select("")
         first: st.Named | None = None
+        others: tuple[st.Named, ...] = ()
         if self.word != "FROM":
-            first = self.table()
-            while self.take(","):
-                self.table()
+            first, *rest = self.separated(self.table)
+            others = tuple(rest)
         source: tree.FromItem | None = None
-        self._skip_output()
+        logged = self._output()
         if self.take("FROM"):
             if self.word == "TABLE" and self.ahead().kind in (WORD, QUOTED):
                 self.advance()
@@ -289,18 +378,27 @@ class Changes(OpenQueries):
                 first, source = target, joined
             else:
                 source, first = item, _resolved_alias(item, first)
+                others = tuple(_resolved_alias(item, other) for other in others)
         assert first is not None
+        logged = logged or self._output()
         if self.take("USING"):
             using = self.from_items()
             source = using if source is None else tree.Join(source, using, JoinKind.CROSS)
-        condition = self.expression() if self.take("WHERE") else None
+        condition = self._filter()
         self._skip_update_tail()
-        return st.Delete(first, source, condition, common)
+        return st.Delete(first, source, condition, common, logged, others)
 
-    def _skip_output(self) -> None:
-        """T-SQL's ``OUTPUT deleted.a``, which shows what the statement changes itself."""
-        if self.word == "OUTPUT":
-            self.skip_to("FROM", "WHERE", "VALUES", "SELECT", "WITH", "EXEC", "GO", "OPTION")
+    def _output(self) -> st.Named | None:
+        """T-SQL's ``OUTPUT inserted.a INTO log (a)``: the table that gets the rows, too."""
+        if self.word != "OUTPUT":
+            return None
+        ends = ("FROM", "WHERE", "VALUES", "SELECT", "WITH", "EXEC", "GO", "OPTION", "DEFAULT")
+        if not self.skip_to("INTO", *ends) or not self.take("INTO"):
+            return None
+        logged = self.table()
+        if self.word == "(" and not self._query_in_parentheses():
+            self.skip_parentheses()
+        return logged
 
     def _with_alias(self, table: st.Named) -> st.Named:
         if self.take("AS") or self._is_alias():
@@ -330,6 +428,7 @@ class Changes(OpenQueries):
         self.take("INTO")
         query: tree.Query | None = None
         first: st.Target | None = None
+        columns: tuple[str, ...] = ()
         if self.word == "(" and self._query_in_parentheses():
             self.advance()
             query = self.query()
@@ -337,7 +436,7 @@ class Changes(OpenQueries):
         else:
             first = self._place()
             if self.word == "(":
-                self._paths()
+                columns = tuple(path[-1] for path in self._paths())
         word = self.take_one_of("FROM", "TO")
         if not word:
             self.fail("expected FROM or TO")
@@ -351,7 +450,7 @@ class Changes(OpenQueries):
         self.skip_to("GO")
         assert second is not None
         if query is not None:
-            return st.Load(st.Files(""), second, query=query)
+            return st.Load(st.Files(""), second, query=query, columns=columns)
         assert first is not None
         return st.Load(second, first) if word == "FROM" else st.Load(first, second)
 

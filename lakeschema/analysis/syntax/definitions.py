@@ -14,6 +14,16 @@ from lakeschema.translation.syntax.operators import BEGINS_QUERY
 _BEFORE_KIND: Final = (
     *("OR", "REPLACE", "ALTER", "GLOBAL", "LOCAL", "TEMPORARY", "TEMP", "EXTERNAL", "MANAGED"),
     *("TRANSIENT", "VOLATILE", "UNLOGGED", "MATERIALIZED", "SECURE", "RECURSIVE", "MULTISET"),
+    *(
+        "SNAPSHOT",
+        "EDITIONABLE",
+        "NONEDITIONABLE",
+        "NOFORCE",
+        "FLEX",
+        "LIVE",
+        "STREAMING",
+        "REFRESH",
+    ),
     *("SET", "TRANSACTIONAL", "FOREIGN", "DYNAMIC", "HYBRID", "REMOTE", "FORCE", "COLUMN"),
 )
 _CONSTRAINTS: Final = frozenset(
@@ -29,9 +39,15 @@ class Definitions(Changes):
 
     def create(self) -> st.Statement:
         self.expect("CREATE")
+        return self.defined()
+
+    def defined(self) -> st.Statement:
+        """What stands behind CREATE."""
         words: set[str] = set()
         while self.word in _BEFORE_KIND and self.ahead().kind == WORD:
             words.add(self.advance().word)
+        if self.word in {"ALGORITHM", "DEFINER", "SQL"}:
+            self.skip_to("VIEW", "PROCEDURE", "FUNCTION", "TRIGGER")
         kind = self.word
         if kind in {"PROCEDURE", "PROC"}:
             return self.procedure()
@@ -100,6 +116,8 @@ class Definitions(Changes):
 
     def _query_behind_as(self) -> bool:
         """Not so in ``STORED AS ORC``."""
+        if self.ahead().word == "LOCKING":
+            return True
         return self.ahead().word in BEGINS_QUERY or self.ahead().word == "("
 
     def _at_query(self) -> bool:
@@ -193,7 +211,7 @@ class Definitions(Changes):
         if kind is st.Kind.VIEW and (self.word == "AS" or self._at_query()):
             self.take("AS")
             return st.Create(kind, name, query=self.query(), replaces=True)
-        if self.take("RENAME", "TO") or self.take("RENAME", "AS"):
+        if self._begins_new_name():
             to = self.separated(self.table)
             if len(to) != len(names):
                 self.fail("expected as many new names as old ones")
@@ -203,6 +221,19 @@ class Definitions(Changes):
         if self.take("SWAP", "WITH"):
             return st.Swap(name, self.table())
         return self._altered(kind, name)
+
+    def _begins_new_name(self) -> bool:
+        """``RENAME TO b``; in MySQL also ``RENAME b``, where nothing but a column's is longer."""
+        if self.take("RENAME", "TO") or self.take("RENAME", "AS"):
+            return True
+        following = self.ahead()
+        alone = self.word == "RENAME" and following.kind in (WORD, QUOTED)
+        if not alone or following.word in {"COLUMN", "CONSTRAINT", "INDEX", "KEY", "PARTITION"}:
+            return False
+        if self.ahead(2).word not in {"", ";", "."} or self.ahead(2).kind in (WORD, QUOTED):
+            return False
+        self.advance()
+        return True
 
     def _altered(self, kind: st.Kind, name: st.Named) -> st.Statement:
         partition = self.comes("PARTITION", "(")
@@ -214,6 +245,17 @@ class Definitions(Changes):
                 self.skip_parentheses()
             self.expect("WITH", "TABLE")
             return st.MovePartition(self.table(), name)
+        if self.word == "SWITCH":
+            # T-SQL's SWITCH PARTITION 1 TO t.
+            self.skip_to("TO")
+            self.expect("TO")
+            other = self.table()
+            self.skip_to("GO")
+            return st.MovePartition(name, other)
+        if self.take("APPEND", "FROM"):
+            other = self.table()
+            self.skip_to("GO")
+            return st.MovePartition(other, name)
         if self.comes("ADD", "PARTITION") or self.comes("ADD", "IF", "NOT", "EXISTS", "PARTITION"):
             return st.AddPartitions(name, self._locations())
         if self.comes("SET", "LOCATION"):

@@ -30,6 +30,7 @@ class Scoping:
         tables_hide_common_tables: a table of the catalog wins over a WITH of the same name.
         group_sees_aliases: GROUP BY sees the aliases of SELECT; HAVING likewise.
         aliases_in_items: an item may use the alias of an earlier one.
+        arrays_in_from: ``FROM t, t.items`` reads the items of a column of t.
         recursion_needs_no_word: a table of WITH that is a UNION may read itself without RECURSIVE.
     """
 
@@ -38,6 +39,7 @@ class Scoping:
     having_sees_aliases: bool = True
     aliases_in_items: bool = False
     recursion_needs_no_word: bool = False
+    arrays_in_from: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +53,8 @@ class StatementGrammar(Grammar):
         dotted_quotes: a quoted name may hold dots that separate its parts.
         dashes_in_tables: a table's name may have dashes.
         assignments_name: ``SELECT a = x`` gives x the name a.
-        hints_without_with: ``FROM t (NOLOCK)`` is a table with a hint, no call.
+        transact: as T-SQL has it, ``FROM t (NOLOCK)`` is a table with a hint, ``@t`` may be a table,
+            and statements need no semicolons.
         phrases: ``a (TITLE 'x')`` is a with something said of it, no call.
         use_names_catalog: ``USE x`` and ``USE DATABASE x`` choose a catalog, not a schema.
         trailing_commas: the items of SELECT may end in a comma.
@@ -69,7 +72,7 @@ class StatementGrammar(Grammar):
     dotted_quotes: bool = False
     dashes_in_tables: bool = False
     assignments_name: bool = False
-    hints_without_with: bool = False
+    transact: bool = False
     phrases: bool = False
     use_names_catalog: bool = False
     trailing_commas: bool = False
@@ -155,7 +158,7 @@ _MYSQL: Final = _ansi(
 _TSQL: Final = _ansi(
     brackets_name=True,
     assignments_name=True,
-    hints_without_with=True,
+    transact=True,
     converts_type_first=True,
     use_names_catalog=True,
     scoping=Scoping(recursion_needs_no_word=True),
@@ -182,6 +185,7 @@ DIALECTS: Final[Mapping[str, StatementGrammar]] = MappingProxyType(
             dashes_in_tables=True,
             trailing_commas=True,
             bare_functions=_TODAY | {"CURRENT_DATETIME"},
+            scoping=Scoping(arrays_in_from=True),
         ),
         "clickhouse": _ansi(
             backslash_escapes=True, trailing_commas=True, bare_functions=_TODAY, scoping=_ALIASING
@@ -198,7 +202,12 @@ DIALECTS: Final[Mapping[str, StatementGrammar]] = MappingProxyType(
         "flink": _ansi(),
         "greenplum": _POSTGRES,
         "hive": _HIVE,
-        "impala": _HIVE,
+        "impala": _grammar(
+            Dialect.HIVE,
+            backslash_escapes=True,
+            bare_functions=_TODAY,
+            scoping=Scoping(group_sees_aliases=False, arrays_in_from=True),
+        ),
         "mariadb": _MYSQL,
         "materialize": _POSTGRES,
         "mysql": _MYSQL,
@@ -208,7 +217,7 @@ DIALECTS: Final[Mapping[str, StatementGrammar]] = MappingProxyType(
         "redshift": _ansi(
             converts_type_first=True,
             bare_functions=_STANDARD | {"USER", "SYSDATE"},
-            scoping=_ALIASING,
+            scoping=Scoping(aliases_in_items=True, arrays_in_from=True),
         ),
         "risingwave": _POSTGRES,
         "singlestore": _MYSQL,

@@ -11,7 +11,7 @@ from lakeschema.analysis.syntax.expressions import OpenExpressions
 from lakeschema.translation.joins import JoinKind
 from lakeschema.translation.syntax import tree
 from lakeschema.translation.syntax.from_items import NO_ALIAS
-from lakeschema.translation.syntax.lexing import END, NUMBER, QUOTED, WORD, Token
+from lakeschema.translation.syntax.lexing import END, NUMBER, QUOTED, STRING, WORD, Token
 from lakeschema.translation.syntax.operators import BEGINS_QUERY
 
 FILES: Final = "files"
@@ -61,6 +61,9 @@ class OpenFromItems(OpenExpressions):
         if self.take("LATERAL"):
             return self._from_item()
         self.take("ONLY")
+        if self.grammar.transact and self.at.kind == STRING:
+            name = self.table()
+            return self._behind_table(tree.TableName(name.parts, position=name.position))
         files = self.files()
         if files is not None:
             if self.word == "(" and self.ahead(2).word == "=>":
@@ -103,7 +106,7 @@ class OpenFromItems(OpenExpressions):
         call = self.call(parts, self.position(token))
         call = call if isinstance(call, tree.Call) else tree.Call(parts[-1], (call,))
         self.take("WITH", "ORDINALITY")
-        if self.grammar.hints_without_with and self.comes("WITH", "("):
+        if self.grammar.transact and self.comes("WITH", "("):
             # What OPENJSON finds.
             self.advance()
             columns = self._defined_columns()
@@ -227,7 +230,7 @@ class OpenFromItems(OpenExpressions):
 
     def _begins_hints(self) -> bool:
         """T-SQL's ``(NOLOCK)``, whose WITH may be left out."""
-        return self.grammar.hints_without_with and self.word == "(" and self.ahead().word in _HINTS
+        return self.grammar.transact and self.word == "(" and self.ahead().word in _HINTS
 
     def _alias(self) -> tuple[str | None, tuple[str, ...]]:
         if not self.take("AS") and not self._is_alias():

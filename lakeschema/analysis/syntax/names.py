@@ -81,6 +81,9 @@ class OpenNames(Pipes):
 
     def table(self, what: str = "a table") -> Named:
         token = self.at
+        if self.grammar.transact and token.kind == STRING and token.text[:1] == "@":
+            # A table in a variable.
+            return Named((self.advance().text,), position=self.position(token))
         if token.kind not in (WORD, QUOTED):
             self.fail(f"expected {what}")
         return Named(self.path(), position=self.position(token))
@@ -131,7 +134,7 @@ class OpenNames(Pipes):
 
     def files(self) -> Files | None:
         """A path in quotes, or a stage or a variable, if one comes next."""
-        if self.sql[self.at.start : self.at.start + 1] == "@":
+        if self.sql[self.at.start : self.at.start + 1] == "@" and (not self.grammar.transact):
             return Files(self._written_place())
         if self.at.kind == STRING:
             return Files(self.advance().text)

@@ -124,6 +124,12 @@ class OpenQueries(OpenFromItems):
         )
         return tree.LateralView(source, call, outer=False, alias=None, columns=(name,))
 
+    def query(self) -> tree.Query:
+        if self.word == "LOCKING":
+            # Teradata's LOCKING ROW FOR ACCESS.
+            self.skip_to("SELECT", "WITH")
+        return super().query()
+
     def ordered(self, body: tree.Query) -> tree.Query:
         if self.comes("ORDER", "SIBLINGS", "BY"):
             del self.tokens[self.index + 1]

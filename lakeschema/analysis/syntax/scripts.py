@@ -6,7 +6,7 @@ What cannot be read is an ``Unreadable`` in its place, and the statement behind 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Final
 
@@ -14,7 +14,7 @@ from lakeschema.analysis.syntax import statements as st
 from lakeschema.analysis.syntax.definitions import Definitions
 from lakeschema.analysis.syntax.dialects import StatementGrammar
 from lakeschema.translation.errors import TooLarge, TranslationError
-from lakeschema.translation.syntax.lexing import END, STRING, WORD
+from lakeschema.translation.syntax.lexing import END, QUOTED, STRING, WORD
 from lakeschema.translation.syntax.operators import BEGINS_QUERY
 
 MAX_BYTES: Final = 1_000_000
@@ -87,9 +87,10 @@ class Scripts(Definitions):
 
     def statement(self) -> st.Statement:
         self.into = None
+        self.take_changes()
         word = self.word
         if word == "WITH":
-            return self._with_common_tables()
+            return self._chained(self._with_common_tables())
         if word == "FROM":
             return self.multi_insert()
         if word in BEGINS_QUERY or word == "(":
@@ -97,7 +98,11 @@ class Scripts(Definitions):
         read = _STARTS.get(word) if self.at.kind == WORD else None
         if read is None:
             self.fail("expected a statement")
-        return read(self)
+        return self._chained(read(self))
+
+    def _chained(self, statement: st.Statement) -> st.Statement:
+        changes = self.take_changes()
+        return st.Chained(changes, statement) if changes else statement
 
     def _with_common_tables(self) -> st.Statement:
         start = self.index
@@ -112,6 +117,7 @@ class Scripts(Definitions):
             return changes(st.With(tables, recursive))
         if self.word == "FROM":
             return self.multi_insert(st.With(tables, recursive))
+        self.take_changes()
         self.back_to(start)
         return self._query()
 
@@ -175,8 +181,78 @@ class Scripts(Definitions):
 
     def other(self) -> st.Statement:
         verb = self.advance().word
-        self.skip_to()
+        if verb in _NO_SEMICOLON and self.grammar.transact:
+            self.skip_to(*_STARTS_WITHOUT_SEMICOLON)
+        else:
+            self.skip_to()
         return st.Other(verb)
+
+    def replace(self) -> st.Statement:
+        """Of rows, in MySQL, or of a definition, in Teradata."""
+        if self.ahead().word not in {"VIEW", "PROCEDURE", "MACRO", "FUNCTION", "TRIGGER"}:
+            return self.replace_rows()
+        self.expect("REPLACE")
+        found = self.defined()
+        return replace(found, replaces=True) if isinstance(found, st.Create) else found
+
+    def exchange(self) -> st.Statement:
+        """ClickHouse's ``EXCHANGE TABLES a AND b``."""
+        self.expect("EXCHANGE")
+        if not self.take("TABLES"):
+            self.skip_to()
+            return st.Other("EXCHANGE")
+        first = self.table()
+        self.expect("AND")
+        second = self.table()
+        self.skip_to()
+        return st.Swap(first, second)
+
+    def locking(self) -> st.Statement:
+        """Teradata's ``LOCKING t FOR ACCESS SELECT …``."""
+        self.skip_to("SELECT", "WITH", "INSERT", "UPDATE", "DELETE", "MERGE")
+        return self.statement()
+
+    # control of flow: its words part statements, and its conditions are passed over
+
+    def begin(self) -> st.Statement:
+        """A transaction up to its end, or a block's first word alone."""
+        self.expect("BEGIN")
+        if self.word in _TRANSACTIONS:
+            self.skip_to(*_STARTS_WITHOUT_SEMICOLON)
+        self.take_one_of("TRY", "CATCH", "ATOMIC")
+        return st.Other("BEGIN")
+
+    def end(self) -> st.Statement:
+        self.expect("END")
+        what = self.take_one_of("TRY", "CATCH", "IF", "WHILE", "LOOP", "CASE", "FOR", "REPEAT")
+        if not what and self.at.kind in (WORD, QUOTED) and self.word not in _STARTS:
+            # The name of the block that ends.
+            self.advance()
+        return st.Other("END")
+
+    def branch(self) -> st.Statement:
+        """``IF a``, ``ELSEIF a THEN``, ``WHILE a DO``; ELSE and LOOP stand alone."""
+        verb = self.advance().word
+        if verb not in {"ELSE", "LOOP"}:
+            self.expression()
+            self.take_one_of("THEN", "DO", "LOOP")
+        return st.Other(verb)
+
+    def declare(self) -> st.Statement:
+        """``DECLARE @t TABLE (a INT)`` makes a table, and a cursor is a query."""
+        start = self.index
+        self.expect("DECLARE")
+        if self.ahead().word == "TABLE" and self.ahead(2).word == "(":
+            name = self.table()
+            self.advance()
+            columns, _ = self._column_list()
+            return st.Create(st.Kind.TABLE, name, columns, temporary=True)
+        if self.ahead().word == "CURSOR" or self.ahead(2).word == "CURSOR":
+            self.skip_to("FOR")
+            if self.take("FOR") and self.word in BEGINS_QUERY:
+                return self._query()
+        self.back_to(start)
+        return self.other()
 
     # procedures
 
@@ -209,6 +285,20 @@ class Scripts(Definitions):
 _IN_BODIES: Final = frozenset(
     {"INSERT", "MERGE", "UPDATE", "DELETE", "TRUNCATE", "SELECT", "WITH", "CREATE", "DROP"}
 )
+_TRANSACTIONS: Final = frozenset(
+    {
+        *("TRAN", "TRANSACTION", "WORK", "ISOLATION", "READ", "DISTRIBUTED"),
+        *("IMMEDIATE", "DEFERRED", "EXCLUSIVE", "CONCURRENT", "NOT"),
+    }
+)
+_NO_SEMICOLON: Final = frozenset(
+    {"DECLARE", "PRINT", "EXEC", "EXECUTE", "COMMIT", "ROLLBACK", "RETURN"}
+)
+_STARTS_WITHOUT_SEMICOLON: Final = (
+    *("INSERT", "MERGE", "UPDATE", "DELETE", "TRUNCATE", "SELECT", "WITH", "CREATE", "DROP"),
+    *("DECLARE", "EXEC", "EXECUTE", "PRINT", "IF", "ELSE", "BEGIN", "END", "COMMIT", "ROLLBACK"),
+    *("RETURN", "WHILE", "GO"),
+)
 _STARTS: Final[Mapping[str, Callable[[Scripts], st.Statement]]] = MappingProxyType(
     {
         "SELECT": Scripts.statement,
@@ -232,10 +322,17 @@ _STARTS: Final[Mapping[str, Callable[[Scripts], st.Statement]]] = MappingProxyTy
         "ANALYZE": Scripts.describe,
         "SHOW": Scripts.describe,
         "EXPLAIN": Scripts.explain,
+        "REPLACE": Scripts.replace,
+        "EXCHANGE": Scripts.exchange,
+        "LOCKING": Scripts.locking,
+        "BEGIN": Scripts.begin,
+        "END": Scripts.end,
+        **dict.fromkeys(("IF", "ELSE", "ELSEIF", "ELSIF", "WHILE", "LOOP"), Scripts.branch),
+        "DECLARE": Scripts.declare,
         **dict.fromkeys(
             (
-                *("GRANT", "REVOKE", "DENY", "COMMIT", "ROLLBACK", "START", "BEGIN", "END"),
-                *("REFRESH", "UNCACHE", "CLEAR", "MSCK", "RESET", "DECLARE", "CALL", "EXEC"),
+                *("GRANT", "REVOKE", "DENY", "COMMIT", "ROLLBACK", "START"),
+                *("REFRESH", "UNCACHE", "CLEAR", "MSCK", "RESET", "CALL", "EXEC"),
                 *("EXECUTE", "COMMENT", "VACUUM", "OPTIMIZE", "RELOAD", "ADD", "LIST", "DELIMITER"),
                 *(
                     "PREPARE",
@@ -249,6 +346,17 @@ _STARTS: Final[Mapping[str, Callable[[Scripts], st.Statement]]] = MappingProxyTy
                 ),
                 *("CLUSTER", "REINDEX", "ABORT", "EXPORT", "IMPORT", "PUT", "GET", "REMOVE", "RM"),
                 *("LS", "CHECKPOINT", "ATTACH", "DETACH", "PRAGMA", "UNDROP", "REPAIR", "FLUSH"),
+                *(
+                    "PURGE",
+                    "FLASHBACK",
+                    "HANDLER",
+                    "DO",
+                    "ASSERT",
+                    "SYSTEM",
+                    "SUMMARIZE",
+                    "INSTALL",
+                ),
+                *("RESTORE", "HELP", "GENERATE", "FSCK", "COLLECT", "BT", "ET", "LET", "LISTEN"),
                 *("UNSET", "DFS", "WHENEVER", "NOTIFY", "DISCARD", "DELETEJAR", "COMPACT"),
             ),
             Scripts.other,

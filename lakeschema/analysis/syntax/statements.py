@@ -54,6 +54,7 @@ class Insert:
         partition: columns of PARTITION; those with a value get none from the query.
         overwrite: what was there goes, or what was in the partition.
         by_name: columns get those of the query of their names.
+        logged: the table into which OUTPUT puts the rows, too.
     """
 
     target: Target
@@ -62,6 +63,7 @@ class Insert:
     partition: tuple[tuple[str, bool], ...] = ()
     overwrite: bool = False
     by_name: bool = False
+    logged: Named | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,6 +210,7 @@ class Merge:
     condition: tree.Expression
     actions: tuple[MergeAction, ...]
     common: With = With()
+    logged: Named | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,14 +222,19 @@ class Update:
     source: tree.FromItem | None = None
     condition: tree.Expression | None = None
     common: With = With()
+    logged: Named | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Delete:
+    """``others``: tables of the source whose rows go, too, as MySQL has it."""
+
     target: Named
     source: tree.FromItem | None = None
     condition: tree.Expression | None = None
     common: With = With()
+    logged: Named | None = None
+    others: tuple[Named, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -239,12 +247,13 @@ class Truncate:
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """LOAD DATA and COPY INTO a table."""
+    """LOAD DATA and COPY INTO a table. ``columns``: those that a query's fill."""
 
     source: Target
     target: Target
     overwrite: bool = False
     query: tree.Query | None = None
+    columns: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -294,6 +303,14 @@ class Block:
 
 
 @dataclass(frozen=True, slots=True)
+class Chained:
+    """A statement whose WITH changes rows that it then reads; ``changes`` come first."""
+
+    changes: tuple[Statement, ...]
+    statement: Statement
+
+
+@dataclass(frozen=True, slots=True)
 class Explain:
     """EXPLAIN of a statement, which is not run."""
 
@@ -324,5 +341,6 @@ Statement: TypeAlias = (
     | ReadMetadata
     | Other
     | Block
+    | Chained
     | Explain
 )

@@ -188,6 +188,40 @@ def test_engines_write_queries_in_their_own_ways(
     assert direct(sql, dialect, {}) == expected
 
 
+@pytest.mark.parametrize(
+    ("dialect", "sql", "expected"),
+    [
+        (
+            "postgres",
+            "WITH d AS (DELETE FROM t RETURNING a, b AS c) INSERT INTO u (x, y) SELECT c, a FROM d",
+            {"u.x": ["t.b"], "u.y": ["t.a"]},
+        ),
+        (
+            "postgres",
+            "WITH i AS (INSERT INTO t (a) SELECT b FROM v RETURNING a) SELECT a FROM i",
+            {"t.a": ["v.b"]},
+        ),
+        ("snowflake", "COPY INTO t (a, b) FROM (SELECT $1, $2 FROM @s)", {"t.a": ["@s.$1"], "t.b": ["@s.$2"]}),
+    ],
+)  # fmt: skip
+def test_each_table_that_a_statement_writes_has_its_columns(
+    dialect: str, sql: str, expected: dict[str, list[str]]
+) -> None:
+    found = column_lineage(resolved(sql, dialect, {}))
+
+    assert {
+        f"{of.target}.{c.column}": [str(each) for each in c.direct]
+        for of in found
+        for c in of.columns
+    } == expected
+
+
+def test_the_items_of_an_array_are_of_its_column() -> None:
+    found = direct("SELECT i.b.c AS x, i AS y FROM s.t o, o.items i", "redshift", {})
+
+    assert found == {"x": ["s.t.items.b.c"], "y": ["s.t.items"]}
+
+
 def test_each_column_of_a_row_gets_its_column_of_the_query() -> None:
     sql = "UPDATE foo SET (a, b) = (SELECT x, max(y) FROM u WHERE u.k = foo.a)"
 

@@ -91,6 +91,31 @@ def test_use_says_where_names_are_looked_up(dialect: str, uses: str, table: str,
     assert table_access(last.resolved) == ((Access.READ_DATA, RelationName.of(*read.split("."))),)
 
 
+@pytest.mark.parametrize(
+    ("dialect", "sql", "verbs"),
+    [
+        ("tsql", "BEGIN TRY INSERT INTO a SELECT x FROM b END TRY BEGIN CATCH ROLLBACK END CATCH", ["INSERT"]),
+        ("tsql", "IF EXISTS (SELECT 1 FROM t) INSERT INTO a SELECT x FROM b ELSE DELETE FROM a", ["INSERT", "DELETE"]),
+        ("tsql", "DECLARE @n INT = (SELECT 1) EXEC p @n INSERT INTO a SELECT x FROM b", ["INSERT"]),
+        ("tsql", "BEGIN TRANSACTION UPDATE a SET x = 1 COMMIT TRANSACTION", ["UPDATE"]),
+        ("tsql", "DECLARE @t TABLE (x INT); INSERT INTO @t SELECT y FROM b", ["CREATE TABLE", "INSERT"]),
+        ("tsql", "DECLARE c CURSOR FOR SELECT x FROM b", ["SELECT"]),
+        ("bigquery", "IF n > 1 THEN INSERT INTO a SELECT x FROM b; ELSE DELETE FROM a WHERE TRUE; END IF;", ["INSERT", "DELETE"]),
+        ("oracle", "BEGIN INSERT INTO a SELECT x FROM b; COMMIT; END;", ["INSERT"]),
+        ("bigquery", "WHILE n < 3 DO INSERT INTO a SELECT x FROM b; END WHILE;", ["INSERT"]),
+        ("postgres", "BEGIN; INSERT INTO a SELECT x FROM b; COMMIT", ["INSERT"]),
+    ],
+)  # fmt: skip
+def test_words_that_control_the_flow_hide_no_statement(
+    dialect: str, sql: str, verbs: list[str]
+) -> None:
+    found = all_of(sql, dialect, {})
+
+    assert all(each.error is None for each in found)
+    known = {"INSERT", "DELETE", "UPDATE", "CREATE TABLE", "SELECT"}
+    assert [e.resolved.verb for e in found if e.resolved and e.resolved.verb in known] == verbs
+
+
 def test_the_statements_of_a_procedure_are_read_one_by_one() -> None:
     sql = "CREATE PROCEDURE p() AS BEGIN INSERT INTO a SELECT x FROM b; DELETE FROM c; END"
 
