@@ -230,3 +230,33 @@ def test_grants_that_mean_nothing_are_refused_with_their_place(stated: object, p
         read_grants(stated)
     found = answer({"id": 1, "sql": "SELECT 1", "grants": stated})
     assert found["error"]["type"] == "InvalidRequest"
+
+
+@pytest.mark.parametrize(
+    ("dialect", "sql", "expected"),
+    [
+        (
+            "postgres",
+            "WITH d AS (DELETE FROM t RETURNING a) INSERT INTO u SELECT a FROM d",
+            {"SELECT t", "DELETE t", "INSERT u"},
+        ),
+        (
+            "tsql",
+            "DELETE FROM t OUTPUT deleted.a INTO log WHERE a = 1",
+            {"SELECT t", "DELETE t", "INSERT log"},
+        ),
+        (
+            "mysql",
+            "DELETE t, u FROM t JOIN u ON t.a = u.a",
+            {"SELECT t", "SELECT u", "DELETE t", "DELETE u"},
+        ),
+    ],
+)
+def test_a_statement_that_changes_several_tables_needs_all_of_them(
+    dialect: str, sql: str, expected: set[str]
+) -> None:
+    (analysed,) = all_of(sql, dialect, {})
+
+    found = permissions(analysed, Views.ITSELF)
+
+    assert {f"{need.privilege.value} {need.relation}" for need in found} == expected
