@@ -22,6 +22,7 @@ from lakeschema.translation.emission.trino.text import quoted, string, type_text
 
 Tables = Mapping[str, Mapping[str, Any]]
 """By name: ``columns``, pairs of a name and a type's text, and ``rows`` of JSON values."""
+_JAVAS_WORDS = {"nan": "NaN", "inf": "Infinity", "-inf": "-Infinity"}
 
 
 def create_tables(trino: Trino, tables: Tables) -> None:
@@ -69,6 +70,7 @@ def _value(value: Any, type_: ColumnType) -> str:
         case _ if type_ == BINARY:
             return f"X'{value}'"
         case _ if type_ in {FLOAT, DOUBLE}:
-            return f"CAST({string(str(value))} AS {type_text(type_)})"
+            text = _JAVAS_WORDS.get(str(value), str(value))
+            return f"CAST({string(text)} AS {type_text(type_)})"
         case _:
             return f"CAST({string(str(value).lower() if isinstance(value, bool) else str(value))} AS {type_text(type_)})"

@@ -6,7 +6,7 @@ import json
 import logging
 import re
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from random import Random
@@ -109,13 +109,20 @@ class Refused:
 class SparkJudge:
     """A lake of random tables in a session; each view is grown over it from a seed of its own."""
 
-    def __init__(self, spark: SparkSession, tables: int = 40) -> None:
+    def __init__(
+        self,
+        spark: SparkSession,
+        tables: int = 40,
+        changed: Callable[[Random, Table], Table] = lambda _, table: table,
+    ) -> None:
+        """``changed`` may give each table other rows."""
         self._spark = spark
         # What Spark refuses is an answer here, and need not be told by PySpark as well.
         logging.getLogger("SQLQueryContextLogger").setLevel(logging.CRITICAL)
         spark.conf.set(TIME, "true")
         random = Random(0)
-        self.tables = [random_table(random, f"t{number}") for number in range(tables)]
+        plain = [random_table(random, f"t{number}") for number in range(tables)]
+        self.tables = [changed(random, table) for table in plain]
         relations = relations_from_ddl([table.ddl for table in self.tables], Dialect.SPARK)
         self.interfaces = {
             name: derive(relation, {}, OPTIONS).interface for name, relation in relations.items()

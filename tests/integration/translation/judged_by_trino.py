@@ -48,7 +48,7 @@ from lakeschema.translation.governed import MAX_TEXT
 from lakeschema.translation.interface import Interface, Options, Overflow
 from lakeschema.translation.plan.relations import Limit, Plan, Sort
 from tests.integration.translation.judged_by_spark import ANSI, Refused, SparkJudge
-from tests.lakeschema.translation.growing.tables import Table
+from tests.lakeschema.translation.growing.tables import Table, with_extremes
 from tests.lakeschema.translation.growing.views import RandomView
 
 EQUAL = "equal rows"
@@ -108,7 +108,7 @@ class TrinoJudge:
 
     def __init__(self, spark: SparkSession, trino: Trino, tables: int = 40) -> None:
         self._session = spark
-        self._spark = SparkJudge(spark, tables)
+        self._spark = SparkJudge(spark, tables, with_extremes)
         self._trino = trino
         self._asking = ThreadPoolExecutor(1)
         create_tables(trino, {table.name: self._rows_of(table) for table in self._spark.tables})

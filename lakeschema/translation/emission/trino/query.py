@@ -11,10 +11,12 @@ from lakeschema.translation.emission.selects import RelationText, SelectWriter
 from lakeschema.translation.emission.trino.forms import TrinoForms
 from lakeschema.translation.emission.trino.functions import TrinoFunctions
 from lakeschema.translation.emission.trino.text import literal, quoted, relation_text, type_text
+from lakeschema.translation.errors import UnsupportedConstruct
 from lakeschema.translation.functions.semantics import Semantics
 from lakeschema.translation.interface import Options, Overflow
 from lakeschema.translation.joins import JoinKind
-from lakeschema.translation.plan.relations import Plan, PlanColumn
+from lakeschema.translation.plan.expressions import Literal
+from lakeschema.translation.plan.relations import Join, Plan, PlanColumn, inputs
 from lakeschema.translation.rewriting.chars_as_texts import Stored, chars_as_texts
 from lakeschema.translation.rewriting.full_join_by_union import full_join_by_union
 from lakeschema.translation.rewriting.group_keys_as_columns import group_keys_as_columns
@@ -75,6 +77,7 @@ def trino_query(
         UnsupportedType: Trino has no such type.
         UnsupportedFunction: a user-defined function has no name on Trino.
     """
+    _check(plan)
     functions = TrinoFunctions(options.trino_udfs)
     forms = TrinoForms(semantics, functions, options.overflow is Overflow.WRAP)
     engine = Engine(
@@ -109,3 +112,15 @@ def shaped(plan: Plan, semantics: Semantics) -> Plan:
     plan = keys_of_no_set_as_nulls(grouping_of_keys(plan))
     plan = no_group_of_nothing(zeros_united(plan)) if semantics.is_spark else plan
     return nan_order_explicit(group_keys_as_columns(plan))
+
+
+def _check(plan: Plan) -> None:
+    """Refuses what no rule brings into a shape that Trino takes."""
+    waiting: list[Plan] = [plan]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, Join) and node.lateral and node.kind is JoinKind.LEFT:
+            condition = node.condition
+            if condition is not None and not isinstance(condition, Literal):
+                raise UnsupportedConstruct("LEFT JOIN LATERAL with a condition, for Trino")
+        waiting.extend(inputs(node))

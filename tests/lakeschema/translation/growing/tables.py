@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from random import Random
 
 from lakeschema.catalog.column_types import (
@@ -87,6 +87,31 @@ def further_rows(random: Random, table: Table, number: int) -> tuple[str, ...]:
         else _row(random, table.columns, table.required, random.randint(0, 5))
         for _ in range(number)
     )
+
+
+_EXTREMES = {
+    DOUBLE: ("CAST('NaN' AS DOUBLE)", "CAST('-0.0' AS DOUBLE)", "CAST('Infinity' AS DOUBLE)", "CAST(1e300 AS DOUBLE)"),
+    FLOAT: ("CAST('NaN' AS FLOAT)", "CAST('-0.0' AS FLOAT)", "CAST('-Infinity' AS FLOAT)"),
+    STRING: ("'straße'", "'a\\tb\\nc'", "'e\u0301'", "'NaN'", "'1e3'", "'-0'", "'{\"a\": 1.50}'"),
+    DATE: ("DATE '0001-01-01'", "DATE '9999-12-31'", "DATE '1900-02-28'"),
+    TIMESTAMP: ("TIMESTAMP '1900-01-01 00:00:00.123456'", "TIMESTAMP '9999-12-31 23:59:59.999999'"),
+}  # fmt: skip
+"""Of types whose ordinary values are tame; texts of Spark's."""
+
+
+def with_extremes(random: Random, table: Table) -> Table:
+    """The table with a row more, whose plain columns have extreme values; for Spark."""
+    values = []
+    for place, (name, type_) in enumerate(table.columns):
+        if isinstance(type_, DecimalType):
+            digits = "9" * (type_.precision - type_.scale) + "." + "9" * type_.scale
+            value = f"CAST('{random.choice(('', '-'))}{digits}' AS {print_type(type_)})"
+        elif place and type_ in _EXTREMES:
+            value = random.choice(_EXTREMES[type_])
+        else:
+            value = "1" if place == 0 else value_text(random, type_, 0)
+        values.append(f"{value} AS {name}")
+    return replace(table, rows=(*table.rows, ", ".join(values)))
 
 
 def random_type(random: Random, depth: int = 2) -> ColumnType:

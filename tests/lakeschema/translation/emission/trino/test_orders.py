@@ -85,3 +85,12 @@ def test_range_is_the_numbers_before_its_end() -> None:
     sql = query("SELECT id FROM range(1, 4)", "spark").sql
 
     assert "UNNEST(IF(CAST(1 AS bigint) < CAST(4 AS bigint), sequence(" in sql
+
+
+def test_a_condition_of_a_lateral_left_join_is_refused() -> None:
+    text = "SELECT x.e FROM t LEFT JOIN LATERAL explode(t.a) AS x(e) ON x.e < 2"
+
+    with pytest.raises(UnsupportedConstruct) as raised:
+        query(text, "spark")
+
+    assert "LEFT JOIN LATERAL" in raised.value.message
