@@ -80,6 +80,7 @@ class Engine:
         always_on: a join but CROSS needs a condition, and LATERAL a query.
         groups_by_names: a key of GROUP BY has to be a column.
         correlates_by_names: what a sub-query reads of a query around it has to be a column.
+        tuples_need_values: a tuple with a null is IN no sub-query for certain, where it is not known.
         max_recursion: steps of a recursive query beyond which the engine refuses; None if the text says it.
     """
 
@@ -94,6 +95,7 @@ class Engine:
     always_on: bool = False
     groups_by_names: bool = False
     correlates_by_names: bool = False
+    tuples_need_values: bool = False
     max_recursion: int | None = None
 
 

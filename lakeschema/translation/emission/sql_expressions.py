@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TypeAlias, assert_never
 
 from lakeschema.translation.emission.engines import Engine
+from lakeschema.translation.errors import UnsupportedConstruct
 from lakeschema.translation.plan.expressions import (
     AggregateCall,
     Call,
@@ -79,6 +80,8 @@ class ExpressionWriter:
             case Exists(plan):
                 return f"EXISTS ({self._query(plan)})"
             case InSubquery(operands, plan):
+                if self.engine.tuples_need_values and len(operands) > 1:
+                    _require_values(operands, plan)
                 left = ", ".join(map(self.text, operands))
                 return f"(({left}) IN ({self._query(plan)}))"
             case LambdaVariable(name=name):
@@ -133,6 +136,12 @@ class ExpressionWriter:
         whens = " ".join(f"WHEN {self.text(w)} THEN {self.text(t)}" for w, t in branches)
         last = "" if otherwise is None else f" ELSE {self.text(otherwise)}"
         return f"CASE {whens}{last} END"
+
+
+def _require_values(operands: Sequence[RowExpression], plan: Plan) -> None:
+    """Refuses a tuple in which null may be, IN a sub-query, where it would be in none for certain."""
+    if any(each.nullable for each in (*operands, *plan.columns)):
+        raise UnsupportedConstruct("IN a sub-query of a tuple in which a null may be")
 
 
 def _no_ordinal(text: str) -> str:

@@ -112,19 +112,27 @@ def _digits(type_: ColumnType) -> DecimalType:
 
 def _decimal(given: Given, symbol: str) -> str:
     one, other = (_digits(a.type) for a in given.arguments)
-    if symbol == "*" and one.precision + other.precision > _MAX_DIGITS:
-        return _long_product(given, one.scale + other.scale)
+    if symbol == "*":
+        digits, scale = one.precision + other.precision, one.scale + other.scale
+    else:
+        scale = max(one.scale, other.scale)
+        digits = max(one.precision - one.scale, other.precision - other.scale) + scale + 1
+    if digits > _MAX_DIGITS:
+        return _of_many_digits(given, symbol, scale)
     return _as_decimal(given, f"({given.texts[0]} {symbol} {given.texts[1]})")
 
 
-def _long_product(given: Given, scale: int) -> str:
-    """Exact where it has no more digits than Trino's decimals; another one is refused where it is met."""
+def _of_many_digits(given: Given, symbol: str, scale: int) -> str:
+    """Exact where it has no more digits than Trino's decimals; another one is refused where it is met.
+
+    Spark may have a value there, which it rounds.
+    """
     if scale > _MAX_DIGITS:
         raise given.unsupported("a product of more than 38 digits after its point")
-    product = _as_decimal(given, "TRY({0} * {1})")
-    is_too_long = "{0} IS NOT NULL AND {1} IS NOT NULL AND TRY({0} * {1}) IS NULL"
-    refused = fails("a product of more than 38 digits", type_text(given.type))
-    return given.fill(f"CASE WHEN {is_too_long} THEN {refused} ELSE {product} END")
+    made = f"TRY({{0}} {symbol} {{1}})"
+    is_too_long = f"{{0}} IS NOT NULL AND {{1}} IS NOT NULL AND {made} IS NULL"
+    refused = fails("a number of more than 38 digits", type_text(given.type))
+    return given.fill(f"CASE WHEN {is_too_long} THEN {refused} ELSE {_as_decimal(given, made)} END")
 
 
 def _as_decimal(given: Given, text: str) -> str:
@@ -132,12 +140,30 @@ def _as_decimal(given: Given, text: str) -> str:
     return f"{'TRY_CAST' if given.mode.is_lax else 'CAST'}({text} AS {type_text(given.type)})"
 
 
+def _checked_quotient(given: Given, scale: int) -> str:
+    """Of a dividend that may have too many digits once it has those of the result."""
+    longer = f"TRY_CAST({{0}} AS decimal(38,{scale}))"
+    keeps_zero = _is_zero(given, 1) is False or not given.mode.is_lax
+    divisor = "{1}" if keeps_zero else "IF({1} = 0, NULL, {1})"
+    refused = fails("a number of more than 38 digits", type_text(given.type))
+    return (
+        f"CASE WHEN {{0}} IS NOT NULL AND {longer} IS NULL THEN {refused}"
+        f" ELSE {_as_decimal(given, f'({longer} / {divisor})')} END"
+    )
+
+
 def divide(given: Given) -> str:
     letters = classes_of(given.arguments)
     if isinstance(given.type, DecimalType) and set(letters) <= set("xin"):
         scale = max(given.type.scale, _digits(given.arguments[1].type).scale)
-        one = f"CAST({given.texts[0]} AS decimal(38,{scale}))"
-        return _as_decimal(given, f"({one} / {_divisor(given, '0')})")
+        one, dividend = (
+            f"CAST({given.texts[0]} AS decimal(38,{scale}))",
+            _digits(given.arguments[0].type),
+        )
+        made = _as_decimal(given, f"({one} / {_divisor(given, '0')})")
+        if dividend.precision - dividend.scale + scale <= _MAX_DIGITS:
+            return made
+        return given.fill(_checked_quotient(given, scale))
     if not set(letters) <= set("fdn"):
         raise given.unsupported(f"arguments {letters}")
     return _of_doubles(given, "/")

@@ -93,6 +93,7 @@ def trino_query(
         always_on=True,
         groups_by_names=True,
         correlates_by_names=True,
+        tuples_need_values=True,
         max_recursion=10,
     )
     named = named or (lambda name: relation_text(name, options.trino_catalogs))

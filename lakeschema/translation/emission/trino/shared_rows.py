@@ -101,7 +101,7 @@ SHARED: Final = table((
     Row("lpad rpad", "[sb]i[sb]?", strings.pad),
     Row("substr substring mid", "[sb]ii?", strings.substring),
     Row("left", "si", "substr({0}, 1, greatest({1}, 0))"),
-    Row("right", "si", "CASE WHEN {1} <= 0 THEN '' WHEN length({0}) <= {1} THEN {0} ELSE substr({0}, - {1}) END"),
+    Row("right", "si", "CASE WHEN {1} <= 0 AND {0} IS NOT NULL THEN '' WHEN length({0}) <= {1} THEN {0} ELSE substr({0}, - {1}) END"),
     Row("substring_index", "ssi", strings.substring_index),
     Row("length char_length character_length len", "[sb]", "length({0})", cast=True),
     Row("octet_length", "s", "length(to_utf8({0}))", cast=True),

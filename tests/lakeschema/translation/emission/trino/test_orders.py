@@ -33,6 +33,8 @@ _OF_ARRAY = (
         (spark, "decode(i, 1, 'one', NULL, s, 'many')", "CAST(CASE WHEN i IS NOT DISTINCT FROM 1 THEN 'one' WHEN i IS NOT DISTINCT FROM NULL THEN s ELSE 'many' END AS varchar)"),
         (spark, "mask(s, 'X', NULL)", r"CAST(regexp_replace(s, '(\p{Lu})|(\p{Ll})|([0-9])|([\s\S])', m -> CASE WHEN m[1] IS NOT NULL THEN 'X' WHEN m[2] IS NOT NULL THEN m[2] WHEN m[3] IS NOT NULL THEN 'n' WHEN m[4] IS NOT NULL THEN m[4] END) AS varchar)"),
         (spark, "transform(a, (x, n) -> x + n)", "zip_with(a, transform(IF(cardinality(a) = 0, CAST(ARRAY[] AS array(bigint)), sequence(0, cardinality(a) - 1)), i -> CAST(i AS integer)), (x, n) -> (x + n))"),
+        (spark, "right(s, 0)", "CAST(CASE WHEN 0 <= 0 AND s IS NOT NULL THEN '' WHEN length(s) <= 0 THEN s ELSE substr(s, - 0) END AS varchar)"),
+        (spark, "CAST(de AS DECIMAL(38,18)) + de", "CASE WHEN CAST(de AS decimal(38,18)) IS NOT NULL AND de IS NOT NULL AND TRY(CAST(de AS decimal(38,18)) + de) IS NULL THEN CAST(fail('not the same in Trino: a number of more than 38 digits') AS decimal(38,17)) ELSE CAST(TRY(CAST(de AS decimal(38,18)) + de) AS decimal(38,17)) END"),
         (spark, "date_trunc('nope', ts)", "CAST(NULL AS timestamp(6))"),
         (legacy, "count(CAST('a' AS INT))", r"count(TRY_CAST(regexp_replace(regexp_extract('a', '^\s*[+-]?(?:\d+\.?\d*|\.\d+)\s*$'), '^\s*([+-]?)(\d*)[\s\S]*$', m -> m[1] || '0' || m[2]) AS integer))"),
     ],
@@ -94,3 +96,12 @@ def test_a_condition_of_a_lateral_left_join_is_refused() -> None:
         query(text, "spark")
 
     assert "LEFT JOIN LATERAL" in raised.value.message
+
+
+def test_a_tuple_with_a_null_in_a_subquery_is_refused_and_one_of_values_is_not() -> None:
+    with pytest.raises(UnsupportedConstruct) as raised:
+        query("SELECT 1 AS x FROM t WHERE (i, 1) NOT IN (SELECT i, 1 FROM u)", "spark")
+
+    assert "IN a sub-query of a tuple" in raised.value.message
+    values = "SELECT coalesce(i, 0) AS a, 1 AS b FROM u"
+    assert "IN (SELECT" in query(f"SELECT 1 AS x FROM t WHERE (2, 1) IN ({values})", "spark").sql
