@@ -81,6 +81,7 @@ class Engine:
         groups_by_names: a key of GROUP BY has to be a column.
         correlates_by_names: what a sub-query reads of a query around it has to be a column.
         tuples_need_values: a tuple with a null is IN no sub-query for certain, where it is not known.
+        unknown_is_not_in: the values of IN a sub-query and of NOT IN are false where they are not known.
         max_recursion: steps of a recursive query beyond which the engine refuses; None if the text says it.
     """
 
@@ -96,6 +97,7 @@ class Engine:
     groups_by_names: bool = False
     correlates_by_names: bool = False
     tuples_need_values: bool = False
+    unknown_is_not_in: bool = False
     max_recursion: int | None = None
 
 

@@ -160,7 +160,9 @@ class SelectWriter:
                 return self._project(below, [e for _, e in expressions], outer)
             case Filter(below, condition):
                 select = self._fold(below, (condition,), outer)
-                text = self._over(select.items, outer).text(condition)
+                over = self._over(select.items, outer)
+                null_is_false = self._engine.unknown_is_not_in
+                text = over.condition(condition) if null_is_false else over.text(condition)
                 return replace(select, where=(*select.where, text))
             case Join():
                 return self._join(plan, outer)

@@ -79,11 +79,9 @@ class ExpressionWriter:
                 return f"({self._query(plan)})"
             case Exists(plan):
                 return f"EXISTS ({self._query(plan)})"
-            case InSubquery(operands, plan):
-                if self.engine.tuples_need_values and len(operands) > 1:
-                    _require_values(operands, plan)
-                left = ", ".join(map(self.text, operands))
-                return f"(({left}) IN ({self._query(plan)}))"
+            case InSubquery():
+                found = self.membership(expression)
+                return f"coalesce({found}, false)" if self.engine.unknown_is_not_in else found
             case LambdaVariable(name=name):
                 return self.engine.quoted(name)
             case Lambda((), body):
@@ -94,6 +92,25 @@ class ExpressionWriter:
                 return f"{shown} -> {self.text(body)}"
             case _:
                 assert_never(expression)
+
+    def membership(self, asked: InSubquery) -> str:
+        """IN a sub-query, which is null where it is not known."""
+        if self.engine.tuples_need_values and len(asked.operands) > 1:
+            _require_values(asked.operands, asked.plan)
+        left = ", ".join(map(self.text, asked.operands))
+        return f"(({left}) IN ({self._query(asked.plan)}))"
+
+    def condition(self, expression: RowExpression) -> str:
+        """A condition of rows, to which null is as false: IN at its top stays what engines make joins of."""
+        match expression:
+            case Call(operator, arguments) if operator.name == "and":
+                return "(" + " AND ".join(map(self.condition, arguments)) + ")"
+            case InSubquery():
+                return self.membership(expression)
+            case Call(operator, (InSubquery() as asked,)) if operator.name == "not":
+                return f"(NOT {self.membership(asked)})"
+            case _:
+                return self.text(expression)
 
     def texts(self, expressions: Sequence[RowExpression]) -> list[str]:
         return [self.text(expression) for expression in expressions]

@@ -37,6 +37,7 @@ from lakeschema.translation.plan.expressions import (
     Call,
     Cast,
     FieldAccess,
+    InSubquery,
     Literal,
     RowExpression,
     Subscript,
@@ -127,6 +128,8 @@ class TrinoForms:
             return f"{self.functions.call_name(call.operator.udf)}({texts})"
         if name in {"and", "or"}:
             return "(" + f" {name.upper()} ".join(writer.texts(call.arguments)) + ")"
+        if name == "not" and isinstance(call.arguments[0], InSubquery) and self.mode.is_spark:
+            return f"coalesce(NOT {writer.membership(call.arguments[0])}, false)"
         if name.endswith(OF_FILES):
             raise UnsupportedConstruct("_metadata for Trino")
         return self._formed(self._given(writer, call, ""))

@@ -94,6 +94,8 @@ def trino_query(
         groups_by_names=True,
         correlates_by_names=True,
         tuples_need_values=True,
+        # Spark joins for existence: a value that it does not know to be there is not.
+        unknown_is_not_in=semantics.is_spark,
         max_recursion=10,
     )
     named = named or (lambda name: relation_text(name, options.trino_catalogs))

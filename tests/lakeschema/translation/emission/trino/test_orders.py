@@ -105,3 +105,15 @@ def test_a_tuple_with_a_null_in_a_subquery_is_refused_and_one_of_values_is_not()
     assert "IN a sub-query of a tuple" in raised.value.message
     values = "SELECT coalesce(i, 0) AS a, 1 AS b FROM u"
     assert "IN (SELECT" in query(f"SELECT 1 AS x FROM t WHERE (2, 1) IN ({values})", "spark").sql
+
+
+def test_sparks_membership_is_false_where_it_is_not_known() -> None:
+    text = "SELECT i IN (SELECT i FROM u) AS a, i NOT IN (SELECT i FROM u) AS b FROM u"
+
+    ours, hives = query(text, "spark").sql, query(text).sql
+
+    assert 'coalesce(((t1."i") IN (SELECT' in ours
+    assert 'coalesce(NOT ((t1."i") IN (SELECT' in ours
+    assert "coalesce" not in hives
+    rows = query("SELECT i FROM u WHERE i > 1 AND i NOT IN (SELECT i FROM u)", "spark").sql
+    assert "coalesce" not in rows
