@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
@@ -22,6 +23,8 @@ TABLES: Final = ("t", "n")
 _WANTED: Final = 12
 _ROUND: Final = 24
 _MOST: Final = 48
+
+_GEOMETRY: Final = re.compile(r"\bst_")
 
 Rows = Sequence[Sequence[str]]
 
@@ -63,24 +66,30 @@ class HiveRows:
         self._hive = hive
         self._types = HiveFunctions(hive)
 
-    def calls(self, name: str) -> Sequence[Answered]:
-        accepted = self._accepted(name)
-        rows: dict[str, dict[str, Rows]] = {select: {} for select in accepted}
-        keys = dict.fromkeys(accepted, False)
-        for rest, group in groups(list(accepted)):
-            shown = [_readable(column, accepted[column.select]) for column in group]
+    def calls(self, names: Sequence[str]) -> Mapping[str, Sequence[Answered]]:
+        """By function; of several functions together, since a job costs what it costs for one call."""
+        accepted = {name: self._accepted(name) for name in names}
+        types = {select: found for calls in accepted.values() for select, found in calls.items()}
+        rows: dict[str, dict[str, Rows]] = {select: {} for select in types}
+        keys = dict.fromkeys(types, False)
+        grouped = _grouped(list(types))
+        for rest, group in grouped:
+            shown = [_readable(column, types[column.select]) for column in group]
             for some in _by_key(shown, rest):
                 keys |= dict.fromkeys((c.select for c in some.columns), some.has_key)
                 for table in TABLES:
                     for select, found in self._together(some, table):
                         rows[select][table] = found
-        together_ = {c.select for _, group in groups(list(accepted)) for c in group}
-        for select in (select for select in accepted if select not in together_):
+        together_ = {column.select for _, group in grouped for column in group}
+        for select in (select for select in types if select not in together_):
             for table in TABLES:
-                query = _readable_alone(select, accepted[select]).replace("{t}", table)
+                query = _readable_alone(select, types[select]).replace("{t}", table)
                 if (alone := self._rows(query)) is not None:
                     rows[select][table] = alone
-        return [Answered(s, types, keys[s], rows[s]) for s, types in accepted.items()]
+        return {
+            name: [Answered(s, found, keys[s], rows[s]) for s, found in calls.items()]
+            for name, calls in accepted.items()
+        }
 
     def _accepted(self, name: str) -> Mapping[str, Sequence[str]]:
         """With the types of their columns."""
@@ -129,6 +138,14 @@ class _Group:
     def select(self) -> str:
         text = together(self.columns)
         return text.replace("SELECT ", "SELECT r, ", 1) if self.has_key else text
+
+
+def _grouped(selects: Sequence[str]) -> Sequence[tuple[str, Sequence[CallColumn]]]:
+    """Geometries pass between calls as objects, which some calls change: each is asked alone."""
+    apart = [select for select in selects if _GEOMETRY.search(select)]
+    others = [select for select in selects if select not in apart]
+    alone = ((rest, [column]) for rest, group in groups(apart) for column in group)
+    return [*groups(others), *alone]
 
 
 def _by_key(columns: Sequence[CallColumn], rest: str) -> Iterator[_Group]:

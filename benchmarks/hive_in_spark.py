@@ -21,12 +21,15 @@ from deploy.jdk import find_jdk
 from lakeschema.catalog.relations import Dialect
 from lakeschema.translation.emission.hive_classes import ARTIFACTS
 from lakeschema.translation.emission.hive_missing import MISSING
+from lakeschema.translation.functions.binding import find
 from lakeschema.translation.functions.builtin_names import builtin_names
 from lakeschema.translation.functions.not_callable import why_not_callable
+from lakeschema.translation.functions.signature import Kind
 from lakeschema.translation.interface import HiveFunctions, Options
 
 _OF_SKETCHES = ("ds_", "st_")
 _EQUAL = "equal rows"
+_AT_ONCE = 8
 
 
 def main() -> None:
@@ -82,11 +85,21 @@ def _asked(
             copy = _tables_of(keep) / table
             (made,) = (path for path in Path(folder).glob(f"*/{table}") if path.is_dir())
             shutil.copytree(made, copy, dirs_exist_ok=True)
-        for name in missing:
-            answers[name] = rows.calls(name)
-            print(f"{name}: {len(answers[name])} calls", flush=True)
-            append_answers(keep, name, answers[name])
+        for some in _at_once(missing):
+            for name, calls in rows.calls(some).items():
+                answers[name] = calls
+                print(f"{name}: {len(calls)} calls", flush=True)
+                append_answers(keep, name, calls)
     return answers
+
+
+def _at_once(names: Sequence[str]) -> Iterator[Sequence[str]]:
+    """Aggregates and windows in parts, since each statement of theirs is a job; the others alone."""
+    functions = {name: find(name, Dialect.HIVE) for name in names}
+    jobs = [n for n, f in functions.items() if f and f.kind in (Kind.AGGREGATE, Kind.WINDOW)]
+    for start in range(0, len(jobs), _AT_ONCE):
+        yield jobs[start : start + _AT_ONCE]
+    yield from ([name] for name in names if name not in jobs)
 
 
 def _print(name: str, told: Sequence[Told], examples: int) -> None:

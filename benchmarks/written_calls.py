@@ -183,6 +183,14 @@ def _formats() -> dict[str, Forms]:
             ("percentile_approx({}, {}, {})", ("d", "0.25", "100")),
             ("percentile_approx({}, {})", ("de", "array(0.1, 0.9)")),
         ),
+        **{
+            name: (
+                (f"{name}('java.lang.String', 'valueOf', {{}})", ("i",)),
+                (f"{name}('java.lang.Math', 'max', {{}}, {{}})", ("i", "2")),
+                (f"{name}('java.lang.Math', 'floorMod', {{}}, {{}})", ("b", "7L")),
+            )
+            for name in ("java_method", "reflect")
+        },
         "replicate_rows": (
             ("replicate_rows({}, {})", ("2", "i")),
             ("replicate_rows({}, {}, {})", ("3", "s", "i")),

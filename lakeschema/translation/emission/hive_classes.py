@@ -30,7 +30,10 @@ _SKETCHES: Final = "org.apache.hive.org.apache.datasketches.hive"
 _TABLE: Final = (
     # package, artifacts, functions with their classes
     (f"{_UDF}.generic", _HIVE_4, (
-        "json_read GenericUDFJsonRead"
+        "json_read GenericUDFJsonRead, split_map_privs GenericUDFStringToPrivilege"
+    )),
+    (f"{_UDF}.generic", (), (
+        "hash GenericUDFHash"
     )),
     (f"{_SKETCHES}.cpc", _HIVE_4, (
         "ds_cpc_estimate GetEstimateUDF, ds_cpc_estimate_bounds GetEstimateAndErrorBoundsUDF, "
@@ -107,7 +110,8 @@ _WHERE_SPARKS_DIFFER: Final = (
         "mid UDFSubstr, substr UDFSubstr, substring UDFSubstr"
     )),
     (f"{_UDF}.generic", (), (
-        "covar_pop GenericUDAFCovariance, covar_samp GenericUDAFCovarianceSample, levenshtein GenericUDFLevenshtein"
+        "covar_pop GenericUDAFCovariance, covar_samp GenericUDAFCovarianceSample, levenshtein GenericUDFLevenshtein, "
+        "add_months GenericUDFAddMonths"
     )),
 )
 # fmt: on

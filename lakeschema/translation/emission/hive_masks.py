@@ -7,8 +7,15 @@ from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Final
 
-from lakeschema.catalog.column_types import DATE, VOID, ArrayType, ColumnType, print_type
-from lakeschema.translation.emission.spark_text import string, type_text
+from lakeschema.catalog.column_types import (
+    DATE,
+    VOID,
+    ArrayType,
+    ColumnType,
+    DecimalType,
+    print_type,
+)
+from lakeschema.translation.emission.spark_text import is_castable, string, type_text
 from lakeschema.translation.functions.coercion import is_integer, is_text
 
 _WRITTEN: Final = re.compile("-?[0-9]+")
@@ -115,6 +122,16 @@ def _sort_array_by(texts: Sequence[str]) -> str:
     return f"array_sort({array}, (a, b) -> CASE {whens} ELSE 0 END)"
 
 
+def _nullif(texts: Sequence[str], types: Sequence[ColumnType]) -> str:
+    """Hive compares in the first one's type."""
+    value, other = texts
+    if types[0] == types[1] or is_text(types[0]) or not is_castable(types[0]):
+        return f"nullif({value}, {other})"
+    # Of a decimal that does not fit Hive makes null.
+    function = "TRY_CAST" if isinstance(types[1], DecimalType) else "CAST"
+    return f"nullif({value}, {function}({other} AS {type_text(types[0])}))"
+
+
 WRITERS: Final[Mapping[str, Callable[[Sequence[str]], str]]] = MappingProxyType(
     {
         "mask_first_n": _first,
@@ -133,6 +150,7 @@ TYPED: Final[Mapping[str, Callable[[Sequence[str], Sequence[ColumnType]], str]]]
         "field": _field,
         "mask": _mask,
         "mask_hash": _mask_hash,
+        "nullif": _nullif,
         "typeof": _typeof,
     }
 )

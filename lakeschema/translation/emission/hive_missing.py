@@ -9,11 +9,15 @@ from typing import Final
 
 from lakeschema.catalog.column_types import (
     BINARY,
+    DATE,
     INT,
     SMALLINT,
+    TIMESTAMP,
     TINYINT,
     ArrayType,
     ColumnType,
+    MapType,
+    StructType,
 )
 from lakeschema.translation.functions import hive_system
 from lakeschema.translation.functions.coercion import is_integer, is_numeric, is_text
@@ -23,12 +27,10 @@ _NOT_CALLED: Final = "Spark has no such function, and does not call the interfac
 _APART: Final = (
     "Hive's class reads fields of others in its package, which Spark loads apart from it"
 )
-_NUMBERS: Final = "Spark's hash returns different numbers"
 
 MISSING: Final[Mapping[str, str]] = MappingProxyType(
     {
-        "hash": _NUMBERS,
-        "murmur_hash": _NUMBERS,
+        "murmur_hash": "Spark's hash returns different numbers, and Hive's class those of hash there",
         "version": "it returns Hive's own version",
         "buildversion": "it returns Hive's own version",
         **{
@@ -57,7 +59,6 @@ MISSING: Final[Mapping[str, str]] = MappingProxyType(
             "Spark reads files in other pieces, and writes their names otherwise",
         ),
         "surrogate_key": "its numbers come from a write to a table of Hive",
-        "split_map_privs": "it is of Hive's own permissions",
         "logged_in_user": "it is of Hive's own session",
         "current_authorizer": "it is of Hive's own permissions",
         "current_groups": "it is of Hive's own permissions",
@@ -104,6 +105,10 @@ def why_missing(name: str, arguments: Sequence[RowExpression]) -> str | None:
         return "Spark counts elements by whole numbers only"
     if name in {"octet_length", "char_length", "character_length"} and BINARY in types:
         return "Hive counts bytes that it has reserved, too"
+    if name == "hash" and any(map(_holds_moments, types)):
+        return "Hive's class counts days by another calendar there"
+    if name in _OF_OBJECTS and any(map(_sets_reference, arguments)):
+        return "Hive overlooks there which reference system st_setsrid gives"
     if name == "add_months" and len(types) > 2:
         return "Spark's takes no format"
     if name == "instr" and len(types) > 2:
@@ -127,6 +132,33 @@ _OF_TRUTH: Final = frozenset({"istrue", "isfalse", "isnottrue", "isnotfalse"})
 
 def _has_fraction(type_: ColumnType) -> bool:
     return is_numeric(type_) and type_ not in (TINYINT, SMALLINT, INT)
+
+
+_OF_OBJECTS: Final = frozenset(
+    {
+        *("st_asgeojson", "st_boundary", "st_buffer", "st_centroid", "st_difference"),
+        *("st_endpoint", "st_exteriorring", "st_geometryn", "st_interiorringn", "st_intersection"),
+        *("st_pointn", "st_startpoint", "st_symmetricdiff"),
+    }
+)
+"""They read a geometry that a call gives them as an object; st_setsrid changes its bytes alone."""
+
+
+def _sets_reference(argument: RowExpression) -> bool:
+    call = argument.operand if isinstance(argument, Cast) else argument
+    return isinstance(call, Call) and call.operator.name == "st_setsrid"
+
+
+def _holds_moments(type_: ColumnType) -> bool:
+    match type_:
+        case ArrayType(element):
+            return _holds_moments(element)
+        case MapType(key, value):
+            return _holds_moments(key) or _holds_moments(value)
+        case StructType(fields):
+            return any(_holds_moments(field.type) for field in fields)
+        case _:
+            return type_ in (DATE, TIMESTAMP)
 
 
 def _is_text_as_number(argument: RowExpression) -> bool:

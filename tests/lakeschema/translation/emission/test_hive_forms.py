@@ -54,6 +54,9 @@ def written(call: str) -> str:
         ("mask_hash(s)", "sha2(t1.`s`, 256)"),
         ("mask_first_n(s, 2)", "concat(mask(left(t1.`s`, 2)), substring(t1.`s`, 2 + 1))"),
         ("mask_show_last_n(s)", "concat(mask(left(t1.`s`, length(t1.`s`) - 4)), right(t1.`s`, 4))"),
+        ("nullif(i, de)", "nullif(t1.`i`, TRY_CAST(t1.`de` AS INT))"),
+        ("nullif(d, i)", "nullif(t1.`d`, CAST(t1.`i` AS DOUBLE))"),
+        ("nullif(s, s)", "nullif(t1.`s`, t1.`s`)"),
         ("typeof(de)", "'decimal(10,2)'"),
         ("CAST(small AS STRING)", "format_number(t1.`small`, 18)"),
         ("CAST(de AS STRING)", "CAST(t1.`de` AS STRING)"),
@@ -69,6 +72,8 @@ def test_a_call_is_written_with_hives_meaning(call: str, form: str) -> None:
 @pytest.mark.parametrize(
     ("call", "reason"),
     [
+        ("st_buffer(st_setsrid(bi, 4326), 1)", "overlooks there which reference"),
+        ("hash(map(s, da))", "counts days by another calendar"),
         ("ngrams(array(array(s)), 2, 10)", "interface of Hive's class"),
         ("round(d, i)", "needs to see the number"),
         ("octet_length(bi)", "counts bytes that it has reserved"),
