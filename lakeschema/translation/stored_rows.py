@@ -158,18 +158,20 @@ class StoredViews:
         self, plan: Plan, name: RelationName, view: RelationName, table: RelationName
     ) -> tuple[Plan, str]:
         """The plan of ``name`` over the rows of ``view`` that ``table`` has; the same, and why."""
-        for below in sorted(self._reached(view, ())):
-            reason = self._why_unrepeatable(below)
-            if reason is not None:
-                return plan, reason
         of_view = self._expanded(view, view, {})
+        for below in sorted({b for leaf in _scanned(of_view) for b in self._reached(leaf, ())}):
+            reason = self._why_unrepeatable(below, floats=True)
+            if reason is not None:
+                return plan, f"in {below}, {reason}"
         rows = Scan(table, self._columns(view, of_view))
-        if any(isinstance(node, Scan) and node.relation == view for node in plans_of(plan)):
+        # Parts of a query that are like parts of the view are judged by themselves.
+        own = why_unrepeatable(of_view, floats=True)
+        if view in _scanned(plan) and own is None:
             plan = views_inlined(plan, lambda scanned: rows if scanned == view else None)
         if not self._is_read_alike(view, name):
-            return plan, "it is of another dialect or was made under other settings"
+            return plan, own or "it is of another dialect or was made under other settings"
         reader = StoredViewReader(StoredView(of_view, rows, self._merging(name)))
-        return reader.plan(plan), reader.reason
+        return reader.plan(plan), own or reader.reason
 
     def _expanded(
         self, name: RelationName, reader: RelationName, kept: Collection[RelationName]
@@ -219,7 +221,7 @@ class StoredViews:
         """Refuses views that gain no rows and still might have others."""
         for name in sorted(reached):
             if not self._reached(name, insertions) & insertions.keys():
-                reason = self._why_unrepeatable(name)
+                reason = self._why_unrepeatable(name, floats=self._floats)
                 if reason is not None:
                     raise CannotRefresh(f"in {name}, {reason}")
 
@@ -233,11 +235,11 @@ class StoredViews:
         }
         return {**known, **others}
 
-    def _why_unrepeatable(self, name: RelationName) -> str | None:
+    def _why_unrepeatable(self, name: RelationName, *, floats: bool) -> str | None:
         """Why the view's own plan might have other rows the next time."""
         if not self.relations[name].is_view:
             return None
-        return why_unrepeatable(self._plan(name), floats=self._floats)
+        return why_unrepeatable(self._plan(name), floats=floats)
 
     def _is_read_alike(self, one: RelationName, other: RelationName) -> bool:
         views = [self._text(name) for name in (one, other)]
@@ -271,3 +273,7 @@ class StoredViews:
     @property
     def _floats(self) -> bool:
         return self.options.floating_sums is FloatingSums.ACCEPT
+
+
+def _scanned(plan: Plan) -> frozenset[RelationName]:
+    return frozenset(node.relation for node in plans_of(plan) if isinstance(node, Scan))

@@ -38,7 +38,8 @@ class StoredView:
         Raises:
             NotContained: its rows do not follow from them, as far as can be seen.
         """
-        reason = why_unrepeatable(plan, floats=self._merging.floats)
+        # Stored sums of floating-point numbers are as good as others, unless they are added again.
+        reason = why_unrepeatable(plan, floats=True)
         if reason is not None:
             raise NotContained(reason, 1)
         groups = as_groups(plan)

@@ -28,7 +28,7 @@ from lakeschema.translation.rewriting.placements import (
     known_columns,
     shown_as,
 )
-from lakeschema.translation.rewriting.repeatable import subqueries
+from lakeschema.translation.rewriting.repeatable import holds_floats, subqueries
 from lakeschema.translation.rewriting.select_blocks import SelectBlock, filtered
 from lakeschema.translation.rewriting.substitution import substituted, substituted_all
 
@@ -49,19 +49,25 @@ class Regrouping:
         conditions = self.placed.conditions_left(
             (*self.inner.conditions, *self._demanded_of_keys())
         )
-        known = known_columns(self._shown_of_keys(), references(self.placed.stored))
+        shown = known_columns(self._shown_of_keys(), references(self.placed.stored))
+        # Of a group's 0.0 and -0.0 one is stored, so that nothing is made of it but the group.
+        known = {e: column for e, column in shown.items() if not holds_floats(e.type)}
         rows = filtered(self.placed.rows, self.placed.over_stored(conditions, known))
         own_keys = substituted_all([key for _, key in self.groups.keys], self.block.items)
+        stored_keys = tuple(
+            shown[key] if key in shown else self.placed.over_stored((key,), known)[0]
+            for key in own_keys
+        )
         if self._are_same(own_keys, conditions):
             calls = [self._stored_call(call) for call in self._own_calls]
-            return shown_as(rows, self.groups, (*self.placed.over_stored(own_keys, known), *calls))
+            return shown_as(rows, self.groups, (*stored_keys, *calls))
         if not keys:
             raise NotContained("the view has one row of all", 3)
-        return self._rolled_up(rows, own_keys, known)
+        return self._rolled_up(rows, stored_keys, known)
 
     def _rolled_up(self, rows: Plan, keys: Sequence[RowExpression], known: Known) -> Plan:
         names = [name for name, _ in self.groups.keys]
-        made = tuple(zip(names, self.placed.over_stored(keys, known), strict=True))
+        made = tuple(zip(names, keys, strict=True))
         calls = [self._call(call, known) for call in self._own_calls]
         columns = self.groups.columns[len(keys) :]
         named = tuple((c.name, call) for c, call in zip(columns, calls, strict=True))

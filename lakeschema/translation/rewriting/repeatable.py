@@ -6,14 +6,18 @@ Functions that users define count as deterministic, as engines take them.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 
-from lakeschema.translation.functions.coercion import is_float
+from lakeschema.catalog.column_types import ArrayType, ColumnType, MapType, StructType
+from lakeschema.translation.functions.coercion import is_float, is_time
 from lakeschema.translation.plan.expressions import (
     AggregateCall,
     Call,
+    Cast,
     Exists,
     InSubquery,
+    Literal,
     RowExpression,
     ScalarSubquery,
     WindowCall,
@@ -28,10 +32,14 @@ _OF_THE_MOMENT = frozenset(
     {
         *("current_timestamp", "current_time", "localtime", "localtimestamp", "now"),
         *("current_catalog", "current_database", "current_schema"),
+        # Of values that are equal and not the same, a group shows any.
+        "collate",
         # Groups of rows by their distance: what one row is in depends on others.
         *("window", "session_window", "window_time"),
     }
 )
+_RELATIVE = re.compile(r"\s*(?:(?:now|today|yesterday|tomorrow)\b|t?\d{1,2}:)", re.IGNORECASE)
+"""Begins a text that means a time of the current day."""
 _OF_ANY_ORDER = frozenset(
     {
         *("count", "count_if", "sum", "avg", "mean", "min", "max", "regr_count"),
@@ -61,6 +69,19 @@ def why_expression_unrepeatable(read: Iterable[RowExpression], *, floats: bool) 
 def adds_floats(call: AggregateCall | WindowCall) -> bool:
     """Whether it adds floating-point numbers up."""
     return call.operator.name in _ADDING and is_float(call.type)
+
+
+def holds_floats(type_: ColumnType) -> bool:
+    """Whether values of it, or parts of them, are floating-point numbers."""
+    match type_:
+        case ArrayType(element):
+            return holds_floats(element)
+        case MapType(key, value):
+            return holds_floats(key) or holds_floats(value)
+        case StructType(fields):
+            return any(holds_floats(field.type) for field in fields)
+        case _:
+            return is_float(type_)
 
 
 def plans_of(plan: Plan) -> Iterator[Plan]:
@@ -103,6 +124,8 @@ def _reasons_in(read: Iterable[RowExpression], *, floats: bool) -> Iterator[str]
 def _reasons_of(expression: RowExpression, *, floats: bool) -> Iterator[str]:
     for part in walk(expression):
         match part:
+            case Literal() | Cast() | Call() if is_time(part.type) and _reads_clock(part):
+                yield "a text means a time of the current day"
             case Call():
                 if _is_of_the_moment(part):
                     yield f"{part.operator.name} may have another value each time"
@@ -114,6 +137,12 @@ def _reasons_of(expression: RowExpression, *, floats: bool) -> Iterator[str]:
                     yield f"{name} of {FLOATING}"
             case _:
                 pass
+
+
+def _reads_clock(expression: RowExpression) -> bool:
+    """Whether the texts in it say a time that is counted from now."""
+    literals = (part for part in walk(expression) if isinstance(part, Literal))
+    return any(each.value is not None and _RELATIVE.match(each.value) for each in literals)
 
 
 def _is_of_the_moment(call: Call) -> bool:

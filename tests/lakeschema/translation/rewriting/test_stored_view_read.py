@@ -136,6 +136,15 @@ def test_what_repetition_does_not_change_is_made_of_keys() -> None:
     assert found[2] == "aggregate by (): max(k), count(distinct d)"
 
 
+def test_the_same_groups_show_averages_and_doubles() -> None:
+    found = over(
+        "SELECT k, x, avg(n) AS a FROM l GROUP BY k, x",
+        "SELECT k, x, avg(n) AS m FROM l GROUP BY x, k",
+    )
+
+    assert found[1:] == ["project k as k, x as x, m as avg", "scan kept.v0"]
+
+
 def test_distinct_rows_are_groups() -> None:
     found = over("SELECT DISTINCT k FROM l", "SELECT DISTINCT k, d FROM l")
 
@@ -194,6 +203,11 @@ def test_the_order_of_a_query_stays() -> None:
             "SELECT k FROM l WHERE k > 1",
             "the view keeps only rows for which (k > 1) is true",
         ),
+        (
+            "SELECT CAST(x AS STRING) AS s FROM l GROUP BY CAST(x AS STRING)",
+            "SELECT x, count(*) AS c FROM l GROUP BY x",
+            "no column of the view is x",
+        ),
         ("SELECT n FROM l", "SELECT k FROM l", "no column of the view is n"),
         ("SELECT k FROM l WHERE n > 1", "SELECT k FROM l", "no column of the view is n"),
         ("SELECT k FROM l", "SELECT k FROM r", "it reads nothing that the view is made of"),
@@ -207,7 +221,11 @@ def test_the_order_of_a_query_stays() -> None:
             GROUPS,
             "no column of the view is x",
         ),
-        ("SELECT k, avg(x) AS a FROM l WHERE n > 1 GROUP BY k", GROUPS, None),
+        (
+            "SELECT k, avg(x) AS a FROM l WHERE n > 1 GROUP BY k",
+            GROUPS,
+            "no column of the view is avg(x)",
+        ),
         (
             "SELECT k, min(n) AS a FROM l WHERE n > 1 GROUP BY k",
             GROUPS,
@@ -254,9 +272,14 @@ def test_the_order_of_a_query_stays() -> None:
             "now may have another value each time",
         ),
         (
-            "SELECT k FROM l",
+            "SELECT k FROM v0",
             "SELECT k FROM l LIMIT 3",
             "which rows a limit takes is not certain",
+        ),
+        (
+            "SELECT avg(n) AS a FROM l",
+            "SELECT k, avg(n) AS a FROM l GROUP BY k",
+            "avg does not follow from averages: sum and count do",
         ),
         (
             "SELECT k FROM v0",
@@ -265,10 +288,8 @@ def test_the_order_of_a_query_stays() -> None:
         ),
     ],
 )
-def test_what_does_not_follow_is_refused(query: str, view: str, reason: str | None) -> None:
-    found = refusal(query, view)
-
-    assert found == (reason or found)
+def test_what_does_not_follow_is_refused(query: str, view: str, reason: str) -> None:
+    assert refusal(query, view) == reason
 
 
 def test_a_sum_that_may_be_null_since_it_does_not_fit_is_not_rolled_up() -> None:
