@@ -28,7 +28,7 @@ from lakeschema.translation.rewriting.placements import (
     known_columns,
     shown_as,
 )
-from lakeschema.translation.rewriting.repeatable import holds_floats, subqueries
+from lakeschema.translation.rewriting.repeatable import may_differ_when_equal, subqueries
 from lakeschema.translation.rewriting.select_blocks import SelectBlock, filtered
 from lakeschema.translation.rewriting.substitution import substituted, substituted_all
 
@@ -50,8 +50,8 @@ class Regrouping:
             (*self.inner.conditions, *self._demanded_of_keys())
         )
         shown = known_columns(self._shown_of_keys(), references(self.placed.stored))
-        # Of a group's 0.0 and -0.0 one is stored, so that nothing is made of it but the group.
-        known = {e: column for e, column in shown.items() if not holds_floats(e.type)}
+        # Of a group's equal values one is stored: nothing is made of it but the group.
+        known = {e: column for e, column in shown.items() if not may_differ_when_equal(e.type)}
         rows = filtered(self.placed.rows, self.placed.over_stored(conditions, known))
         own_keys = substituted_all([key for _, key in self.groups.keys], self.block.items)
         stored_keys = tuple(
