@@ -76,6 +76,7 @@ class Engine:
         values: a table of ``rows`` under an ``alias`` with ``names``.
         value: a row of one value in it.
         grouping_sets: what follows GROUP BY where there are ``sets`` of ``keys``.
+        joined_functions: table functions that are joined to what stands before them, which a LATERAL VIEW must not end.
         offset_first: OFFSET stands before LIMIT.
         always_on: a join but CROSS needs a condition, and LATERAL a query.
         groups_by_names: a key of GROUP BY has to be a column.
@@ -91,6 +92,7 @@ class Engine:
     values: str
     grouping_sets: str
     forms: Forms
+    joined_functions: frozenset[str] = frozenset()
     value: str = "({})"
     offset_first: bool = False
     always_on: bool = False

@@ -365,7 +365,9 @@ class SelectWriter:
 
     def _generate(self, plan: Generate, outer: tuple[Columns, ...]) -> _Select:
         select = self._select(plan.input, outer)
-        if not select.is_open or select.where or not all(select.plain) or not select.source:
+        joined = plan.call.operator.name in self._engine.joined_functions
+        is_bare = select.is_open and not select.where and all(select.plain) and select.source
+        if not is_bare or (joined and not select.joins[0]):
             select = self._wrap(select) if select.items else self._one_row()
         over = self._over(select.items, outer)
         made = self._engine.forms.generated(over, plan, select.source, lambda: next(self._aliases))

@@ -16,6 +16,7 @@ from lakeschema.translation.emission.engines import Engine
 from lakeschema.translation.emission.selects import RelationText, SelectWriter
 from lakeschema.translation.emission.spark_forms import SparkForms
 from lakeschema.translation.emission.spark_from_trino import FormsFromTrino
+from lakeschema.translation.emission.spark_functions import IN_FROM_ALONE
 from lakeschema.translation.emission.spark_text import literal, quoted, relation, type_text
 from lakeschema.translation.emission.spark_udfs import SparkFunctions, SparkUdf
 from lakeschema.translation.emission.trino_spark_decimals import KEEPS_DIGITS
@@ -46,6 +47,7 @@ def spark_engine(dialect: Dialect, functions: SparkFunctions) -> Engine:
         values="VALUES {rows} AS {alias}({names})",
         grouping_sets="{keys} GROUPING SETS ({sets})",
         forms=FormsFromTrino(functions) if of_trino else SparkForms(dialect, functions),
+        joined_functions=IN_FROM_ALONE,
     )
 
 
