@@ -401,7 +401,7 @@ class Changes(OpenQueries):
         return logged
 
     def _with_alias(self, table: st.Named) -> st.Named:
-        if self.take("AS") or self._is_alias():
+        if self.take("AS") or self.is_alias():
             return replace(table, alias=self.name("an alias"))
         return table
 

@@ -233,7 +233,7 @@ class OpenFromItems(OpenExpressions):
         return self.grammar.transact and self.word == "(" and self.ahead().word in _HINTS
 
     def _alias(self) -> tuple[str | None, tuple[str, ...]]:
-        if not self.take("AS") and not self._is_alias():
+        if not self.take("AS") and not self.is_alias():
             return None, ()
         if self.word == "(":
             return None, self._defined_columns()
@@ -269,7 +269,7 @@ class OpenFromItems(OpenExpressions):
             if self.take("IN"):
                 self.skip_parentheses()
 
-    def _is_alias(self) -> bool:
+    def is_alias(self) -> bool:
         kind = self.at.kind
         if kind == QUOTED:
             return True

@@ -62,7 +62,7 @@ class OpenQueries(OpenFromItems):
                 return tree.SelectItem(expression, self._names(), text)
             alias = self.advance().text if self.at.kind == STRING else self.name("an alias")
             return tree.SelectItem(expression, (alias,), text)
-        if self._is_alias():
+        if self.is_alias():
             return tree.SelectItem(expression, (self.name(),), text)
         if self._is_quoted_text() and not isinstance(expression, tree.StringLiteral):
             return tree.SelectItem(expression, (self.advance().text,), text)

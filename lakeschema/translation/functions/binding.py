@@ -169,6 +169,8 @@ def bind(function: Function, arguments: Sequence[RowExpression], semantics: Sema
         coerced.append(_convert(name, number, argument, target, semantics))
     result = _result(function.result, coerced, variables, semantics)
     if result is None:
+        if not arguments:
+            raise TypeMismatch(f"{name} does not take 0 arguments")
         shown = ", ".join(print_type(a.type) for a in arguments)
         raise TypeMismatch(f"{name} does not accept the types ({shown})")
     if result.arguments:
@@ -467,7 +469,8 @@ def _result(
     if result.startswith("@"):
         return RULES[result](arguments, semantics)
     if len(result) == 1:
-        return CallResult(variables[result])
+        # Without arguments nothing says what the variable is.
+        return CallResult(variables[result]) if result in variables else None
     for pattern in ("array<K not null>", "array<K>", "map<K,V>"):
         if result == pattern:
             return _build(pattern, variables)

@@ -61,7 +61,7 @@ ROWS: Final = (
     Row("array_union array_intersect array_except", "any, any", "@united", TOTAL),
     Row("arrays_overlap", "T, T", "boolean", PARTIAL),
     Row("map_contains_key", "map<K,V>, any", "boolean", PARTIAL),
-    Row("map_concat", "T...", "T", TOTAL),
+    Row("map_concat", "T...", "@maps_joined", TOTAL),
     Row("xxhash64", "any...", "bigint", NEVER),
     Row("typeof", "any", "string", NEVER),
     Row("monotonically_increasing_id", "", "bigint", NEVER, deterministic=False),

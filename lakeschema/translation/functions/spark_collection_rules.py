@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
 from lakeschema.catalog.column_types import (
+    STRING,
     VOID,
     ArrayType,
     ColumnType,
@@ -127,6 +128,11 @@ def _map_of_arrays(arguments: Sequence[RowExpression], _: Semantics) -> CallResu
             return None
 
 
+def _maps_joined(arguments: Sequence[RowExpression], _: Semantics) -> CallResult | None:
+    """Without arguments a map of texts."""
+    return CallResult(arguments[0].type if arguments else MapType(STRING, STRING))
+
+
 RULES: Mapping[str, Rule] = MappingProxyType(
     {
         "@with_added": _with_added,
@@ -139,5 +145,6 @@ RULES: Mapping[str, Rule] = MappingProxyType(
         "@entries": _entries,
         "@map_of_entries": _map_of_entries,
         "@map_of_arrays": _map_of_arrays,
+        "@maps_joined": _maps_joined,
     }
 )

@@ -27,13 +27,16 @@ class Calls(Windows):
     """Adds calls, with FILTER, WITHIN GROUP, IGNORE NULLS and OVER, to expressions."""
 
     def call(self, names: Sequence[str], position: Position) -> tree.Expression:
+        qualifier = tuple(names[:-1])
+        if qualifier and tuple(map(str.lower, qualifier)) in self.grammar.own_functions:
+            return self.call(names[-1:], position)
         arguments = self._arguments()
         call = tree.Call(
             names[-1],
             arguments.positional,
             position,
             arguments.distinct,
-            qualifier=tuple(names[:-1]),
+            qualifier=qualifier,
             named=arguments.named,
             order_by=arguments.order_by,
             ignores_nulls=arguments.ignores_nulls,
@@ -221,7 +224,7 @@ class Calls(Windows):
         self.deeper()
         while not self.take(")"):
             value = self.expression()
-            fields.append((self.name() if self.take("AS") else None, value))
+            fields.append((self.field_name(), value))
             if self.word != ")":
                 self.expect(",")
         self.shallower()

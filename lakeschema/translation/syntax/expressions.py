@@ -30,19 +30,23 @@ _NO_OPERAND: Final = frozenset(
         *("END", "AS", "AND", "OR", "SELECT", "JOIN", "IN", "LIKE", "BETWEEN", "IS"),
     }
 )
-"""Words that end a clause or go on with one; as a column's name they need back-ticks."""
+"""Words that end a clause or go on with one; as a column's name most need back-ticks."""
+_MAY_NAME: Final = frozenset({"END", "GROUP"})
+"""Those of them that columns are called by; no keyword of Spark is reserved."""
+_FOLLOWS_COLUMN: Final = frozenset(
+    {
+        *("FROM", "AS", "AND", "OR", "THEN", "ELSE", "END", "IN", "IS", "BETWEEN", "LIKE", "NOT"),
+        *("ASC", "DESC", "NULLS", "ORDER", "HAVING", "LIMIT"),
+    }
+)
 
 
 class Expressions(Operators):
     """What stands where a value may stand; queries inside are read by ``query``."""
 
     @abstractmethod
-    def rest_of_query(self, first: tree.Query) -> tree.Query:
-        """What goes on after a first query in parentheses: set operators, ORDER BY, LIMIT."""
-
-    @abstractmethod
-    def continues_query(self) -> bool:
-        """Whether a set operator, ORDER BY or LIMIT comes next."""
+    def is_alias(self) -> bool:
+        """Whether a name without AS comes next."""
 
     @abstractmethod
     def call(self, names: Sequence[str], position: Position) -> tree.Expression:
@@ -133,7 +137,7 @@ class Expressions(Operators):
                 type_ = TYPED_LITERALS[token.word]
                 self.advance()
                 return tree.Cast(tree.StringLiteral(self.advance().text), type_)
-            if token.word in _NO_OPERAND and not (token.word == "LIKE" and following.word == "("):
+            if token.word in _NO_OPERAND and not self._is_column():
                 self.fail("expected an expression")
         parts = [self.advance().text]
         while self.word == "." and self.ahead().kind in (WORD, QUOTED):
@@ -145,6 +149,16 @@ class Expressions(Operators):
             self.back_to(self.index + 2)
             return tree.Star(tuple(parts), self._excluded(), position=self.position(token))
         return tree.Name(tuple(parts), self.position(token))
+
+    def _is_column(self) -> bool:
+        """Whether a word of a clause is the name of a column or function, by what follows it."""
+        following = self.ahead()
+        if self.word == "LIKE" and following.word == "(":
+            return True
+        if not self.grammar.keywords_name or self.word not in _MAY_NAME:
+            return False
+        ends = following.kind == SYMBOL and following.word != "("
+        return ends or following.kind == END or following.word in _FOLLOWS_COLUMN
 
     def _excluded(self) -> tuple[tuple[str, ...], ...]:
         """The columns of ``* EXCEPT (a, s.x)``; a query behind EXCEPT is a set operation."""
@@ -173,7 +187,7 @@ class Expressions(Operators):
             found = self.expression()
             if isinstance(found, tree.ScalarQuery) and self.continues_query():
                 found = tree.ScalarQuery(self.rest_of_query(found.query))
-            elif self.word in {",", "AS"}:
+            elif self.word in {",", "AS"} or (self.is_alias() and self.ahead().word == ","):
                 found = self._row_of(found)
         self.shallower()
         self.expect(")")
@@ -181,13 +195,17 @@ class Expressions(Operators):
 
     def _row_of(self, first: tree.Expression) -> tree.Expression:
         """``(a, b)``, a tuple, or with names a struct: ``(0 AS sum, 0 AS n)``."""
-        fields = [(self.name() if self.take("AS") else None, first)]
+        fields = [(self.field_name(), first)]
         while self.take(","):
             value = self.expression()
-            fields.append((self.name() if self.take("AS") else None, value))
+            fields.append((self.field_name(), value))
         if any(name for name, _ in fields):
             return tree.StructLiteral(tuple(fields))
         return tree.Tuple(tuple(value for _, value in fields))
+
+    def field_name(self) -> str | None:
+        """The name behind a field's value, with AS or without."""
+        return self.name() if self.take("AS") or self.is_alias() else None
 
     def _begins_lambda(self) -> bool:
         """``(x, y) ->``."""
@@ -232,14 +250,18 @@ class Expressions(Operators):
 
     def _exists(self) -> tree.Expression | None:
         """With a query an operator; with an array and a lambda a function."""
-        if self.ahead().word != "(" or self.ahead(2).word not in BEGINS_QUERY:
+        inner = 1
+        while self.ahead(inner).word == "(":
+            inner += 1
+        if inner == 1 or self.ahead(inner).word not in BEGINS_QUERY:
             return None
-        self.back_to(self.index + 2)
-        self.deeper()
-        query = self.query()
-        self.shallower()
-        self.expect(")")
-        return tree.Exists(query)
+        token = self.advance()
+        found = self._parentheses()
+        if isinstance(found, tree.ScalarQuery):
+            return tree.Exists(found.query)
+        if isinstance(found, tree.Tuple):
+            return tree.Call(token.text, found.items, self.position(token))
+        return self.fail("expected one query in the parentheses")
 
     def _interval(self) -> tree.Expression | None:
         """``INTERVAL '1' DAY``, ``INTERVAL 3 DAYS 1 SECOND``, ``INTERVAL '1 day 2 hours'``."""

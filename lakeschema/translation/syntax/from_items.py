@@ -127,10 +127,10 @@ class FromItems(Calls):
         if not isinstance(call, tree.Call):
             raise MalformedSql("LATERAL VIEW needs a function call", position=self.position(token))
         alias = None
-        if self._is_alias():
+        if self.is_alias():
             alias = self.name()
         columns: list[str] = []
-        if self.take("AS") or (alias is not None and self._is_alias()):
+        if self.take("AS") or (alias is not None and self.is_alias()):
             columns.append(self.name())
             while self.word == "," and self.ahead().kind in (WORD, QUOTED) and self._goes_on():
                 self.advance()
@@ -196,7 +196,7 @@ class FromItems(Calls):
         star = tree.Select((tree.SelectItem(tree.Star()),), item)
         return tree.FromQuery(star, alias, columns, sample)
 
-    def _is_alias(self) -> bool:
+    def is_alias(self) -> bool:
         kind = self.at.kind
         if kind == WORD and self.word in {"MAP", "REDUCE"} and begins_script(self):
             return False
@@ -204,7 +204,7 @@ class FromItems(Calls):
 
     def _alias(self) -> tuple[str | None, tuple[str, ...]]:
         """An alias with its list of columns, if they come next."""
-        if not self.take("AS") and not self._is_alias():
+        if not self.take("AS") and not self.is_alias():
             return None, ()
         if self.word == "(":
             return None, self._names()
@@ -271,7 +271,7 @@ class FromItems(Calls):
         start = self.index
         expression = self.expression()
         text = self.text_since(start)
-        if self.take("AS") or self._is_alias():
+        if self.take("AS") or self.is_alias():
             return tree.SelectItem(expression, (self.name("an alias"),), text)
         return tree.SelectItem(expression, (), text)
 
@@ -300,5 +300,5 @@ class FromItems(Calls):
 
     def _unpivoted(self) -> tree.UnpivotColumns:
         paths = self._row_of_paths()
-        alias = self.name("an alias") if self.take("AS") or self._is_alias() else None
+        alias = self.name("an alias") if self.take("AS") or self.is_alias() else None
         return tree.UnpivotColumns(paths, alias)

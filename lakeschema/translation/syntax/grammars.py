@@ -33,6 +33,8 @@ class Grammar:
         bars_pipe: ``|`` before the word of a pipe operator is ``|>``.
         quantified_queries: ``x > ALL (SELECT …)``.
         nulls_last: an order that does not say where nulls come puts them last, up and down.
+        keywords_name: no keyword is reserved; ``SELECT end FROM t`` reads a column.
+        own_functions: qualifiers that mean the engine's own functions, whatever else has the name.
     """
 
     infix: Mapping[str, tuple[int, str]]
@@ -49,6 +51,8 @@ class Grammar:
     bars_pipe: bool = False
     quantified_queries: bool = False
     nulls_last: bool = False
+    keywords_name: bool = False
+    own_functions: frozenset[tuple[str, ...]] = frozenset()
 
 
 _NAMES: Final = {"==": "=", "!=": "<>", "!>": "<=", "!<": ">="}
@@ -80,6 +84,8 @@ GRAMMARS: Final[Mapping[Dialect, Grammar]] = MappingProxyType(
             nulls_are_large=False,
             sums_intervals=True,
             bars_pipe=True,
+            keywords_name=True,
+            own_functions=frozenset({("builtin",), ("system", "builtin")}),
         ),
         # IdentifiersParser.g, the chain of precedence…Expression; asked of Hive 4.0.1.
         Dialect.HIVE: Grammar(

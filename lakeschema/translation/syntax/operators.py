@@ -35,6 +35,14 @@ class Operators(Literals):
         """A whole query, up to what cannot belong to it."""
 
     @abstractmethod
+    def rest_of_query(self, first: tree.Query) -> tree.Query:
+        """What goes on after a first query in parentheses: set operators, ORDER BY, LIMIT."""
+
+    @abstractmethod
+    def continues_query(self) -> bool:
+        """Whether a set operator, ORDER BY or LIMIT comes next."""
+
+    @abstractmethod
     def operand(self) -> tree.Expression:
         """What an operator stands before or behind: a column, a call, a constant, parentheses."""
 
@@ -184,7 +192,7 @@ class Operators(Literals):
             self.expect(")")
             self.shallower()
             return tree.InQuery(left, query)
-        items = self.expressions(")")
+        items = self.expressions(")", queries=True)
         if len(items) == 1 and isinstance(items[0], tree.ScalarQuery):
             return tree.InQuery(left, items[0].query)
         return tree.InList(left, items)
@@ -201,12 +209,18 @@ class Operators(Literals):
         self.shallower()
         return tree.Call({"-": "negative", "+": "positive", "~": "~"}[word], (operand,))
 
-    def expressions(self, closing: str) -> tuple[tree.Expression, ...]:
-        """Some, separated by commas, and the closing bracket; none if it comes at once."""
+    def expressions(self, closing: str, *, queries: bool = False) -> tuple[tree.Expression, ...]:
+        """Some, separated by commas, and the closing bracket; none if it comes at once.
+
+        With ``queries`` they may be one whose first part is in parentheses: ``(SELECT …) UNION …``.
+        """
         found: list[tree.Expression] = []
         self.deeper()
         if not self.take(closing):
-            found.append(self.expression())
+            first = self.expression()
+            if queries and isinstance(first, tree.ScalarQuery) and self.continues_query():
+                first = tree.ScalarQuery(self.rest_of_query(first.query))
+            found.append(first)
             while self.take(","):
                 found.append(self.expression())
             self.expect(closing)

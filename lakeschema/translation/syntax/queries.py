@@ -254,7 +254,7 @@ class Queries(FromItems):
             if self.word == "(":
                 return tree.SelectItem(expression, self._names())
             return tree.SelectItem(expression, (self.name("an alias"),))
-        if self._is_alias():
+        if self.is_alias():
             return tree.SelectItem(expression, (self.name(),))
         return tree.SelectItem(expression)
 

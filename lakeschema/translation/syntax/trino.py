@@ -52,7 +52,7 @@ class TrinoQueries(TrinoExpressions):
             raise UnsupportedConstruct("names for the columns of a star")
         return found
 
-    def _is_alias(self) -> bool:
+    def is_alias(self) -> bool:
         kind = self.at.kind
         if self.word == "WINDOW" and self.ahead(2).word == "AS":
             return False

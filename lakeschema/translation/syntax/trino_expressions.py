@@ -146,7 +146,7 @@ class TrinoExpressions(Queries):
         self.deeper()
         while not self.take(")"):
             value = self.expression()
-            named = self.take("AS") or self._is_alias()
+            named = self.take("AS") or self.is_alias()
             fields.append((self.name() if named else None, value))
             if self.word != ")":
                 self.expect(",")

@@ -9,7 +9,7 @@ from lakeschema.catalog.ddl_files import relations_from_ddl
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.relations import Dialect
 from lakeschema.translation.emission.spark_view import spark_view
-from lakeschema.translation.errors import UnsupportedConstruct
+from lakeschema.translation.errors import TypeMismatch, UnsupportedConstruct
 from lakeschema.translation.interface import Options
 from tests.lakeschema.translation.relations import columns, derived, interfaces
 
@@ -43,6 +43,9 @@ YIELDS = [
     ("SELECT variant_set(v => v, path => '$.a', val => 1):a::int AS x FROM t", "x int"),
     ("SELECT NAME, LANGUAGE FROM collations()", "NAME string!, LANGUAGE string"),
     ("SELECT approx_top_k(s, 3) AS x FROM t", "x array<struct<item:string,count:bigint>>!"),
+    ("SELECT map_concat() AS x, system.builtin.abs(n) AS y, builtin.count(*) AS z FROM t GROUP BY n", "x map<string,string>!, y int, z bigint!"),
+    ("SELECT end, struct(id a, end) AS x FROM (SELECT n AS `end`, id FROM t) ORDER BY end", "end int, x struct<a:int,end:int>!"),
+    ("SELECT id FROM t WHERE id IN ((SELECT n FROM t ORDER BY n) UNION (SELECT 1))", "id int!"),
 ]  # fmt: skip
 
 
@@ -53,6 +56,11 @@ def test_a_query_yields_these_columns(query: str, expected: str) -> None:
     assert (
         ", ".join(f"{name} {type_}{'' if null else '!'}" for name, type_, null in found) == expected
     )
+
+
+def test_a_choice_of_nothing_is_refused_with_the_reason() -> None:
+    with pytest.raises(TypeMismatch, match="coalesce does not take 0 arguments"):
+        derived("CREATE VIEW v AS SELECT coalesce() AS x;", dialect=Dialect.SPARK)
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from lakeschema.catalog.relations import Dialect
@@ -126,3 +128,93 @@ def test_calls_inside_calls_are_read_once(opening: str) -> None:
 )
 def test_what_is_long_but_not_deep_is_read(text: str) -> None:
     assert parse_query(text, SPARK)
+
+
+@pytest.mark.parametrize(
+    ("text", "same"),
+    [
+        ("a IN ((SELECT b FROM u) UNION (SELECT 1))", "a IN (SELECT b FROM u UNION SELECT 1)"),
+        ("a IN ((SELECT b FROM u) LIMIT 1)", "a IN (SELECT b FROM u LIMIT 1)"),
+        ("EXISTS ((SELECT 1) EXCEPT (SELECT 2))", "EXISTS (SELECT 1 EXCEPT SELECT 2)"),
+        ("EXISTS (((SELECT 1)))", "EXISTS (SELECT 1)"),
+    ],
+)
+@pytest.mark.parametrize("dialect", [SPARK, HIVE])
+def test_a_query_inside_may_begin_with_one_in_parentheses(
+    dialect: Dialect, text: str, same: str
+) -> None:
+    assert item(text, dialect) == item(same, dialect)
+
+
+@pytest.mark.parametrize("text", ["a IN ((SELECT 1), (SELECT 2))", "a IN ((SELECT 1) + 1)"])
+def test_queries_among_the_values_of_a_list_are_values(text: str) -> None:
+    assert isinstance(item(text, SPARK), tree.InList)
+
+
+@pytest.mark.parametrize("array", ["(SELECT array(1))", "(SELECT s FROM u).a", "values"])
+def test_the_function_exists_may_have_an_array_that_begins_like_a_query(array: str) -> None:
+    found = item(f"exists({array}, x -> x > 0)", SPARK)
+    assert isinstance(found, tree.Call)
+    assert found.name == "exists"
+
+
+@pytest.mark.parametrize(
+    ("text", "same"),
+    [
+        ("struct(1 a, b, 2 AS c)", "struct(1 AS a, b, 2 AS c)"),
+        ("(1 a, 2 b)", "(1 AS a, 2 AS b)"),
+        ("(1, 2 b)", "(1, 2 AS b)"),
+    ],
+)
+def test_the_fields_of_a_row_may_be_named_without_as(text: str, same: str) -> None:
+    assert item(text, SPARK) == item(same, SPARK)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "SELECT start, end FROM t WHERE end > 1 ORDER BY end DESC",
+        "SELECT group, count(*) FROM t GROUP BY group ORDER BY group",
+        "SELECT CASE WHEN end > 1 THEN end ELSE end END FROM t",
+    ],
+)
+def test_a_keyword_of_spark_may_name_a_column(text: str) -> None:
+    quoted = text.replace("end", "`end`").replace("group", "`group`")
+    found, same = parse_query(text, SPARK), parse_query(quoted, SPARK)
+    assert _without_positions(found) == _without_positions(same)
+
+
+def _without_positions(query: tree.Query) -> str:
+    return re.sub(r"Position\(line=\d+, column=\d+\)", "", repr(query))
+
+
+@pytest.mark.parametrize("qualifier", ["builtin", "system.builtin", "SYSTEM.`builtin`"])
+def test_a_function_of_spark_may_be_qualified_as_its_own(qualifier: str) -> None:
+    found = item(f"{qualifier}.abs(a)", SPARK)
+    assert isinstance(found, tree.Call)
+    assert (found.name, found.qualifier) == ("abs", ())
+    other = item(f"{qualifier}.abs(a)", HIVE)
+    assert isinstance(other, tree.Call)
+    assert other.qualifier
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "SELECT a, FROM t",
+        "SELECT FROM",
+        "SELECT a FROM t WHERE AND b",
+        "SELECT a FROM t GROUP BY",
+        "SELECT CASE WHEN a THEN END FROM t",
+        "SELECT (1 a) FROM t",
+        "SELECT EXISTS ((SELECT 1) 2) FROM t",
+    ],
+)
+def test_a_part_that_is_missing_is_not_a_column(text: str) -> None:
+    with pytest.raises(MalformedSql):
+        parse_query(text, SPARK)
+
+
+def test_a_keyword_of_hive_names_no_column() -> None:
+    with pytest.raises(MalformedSql):
+        parse_query("SELECT end FROM t", HIVE)
