@@ -18,7 +18,7 @@ from lakeschema.catalog.column_types import (
 from lakeschema.translation.errors import AmbiguousColumn, TypeMismatch, UnknownColumn
 from lakeschema.translation.functions.binding import implicit_cast
 from lakeschema.translation.functions.casts import can_cast
-from lakeschema.translation.functions.coercion import Use, common_type
+from lakeschema.translation.functions.coercion import Use, common_type, is_integer
 from lakeschema.translation.plan.expressions import (
     AggregateCall,
     Call,
@@ -254,6 +254,13 @@ def _resolve_values(rows: tuple[tuple[tree.Expression, ...], ...], context: Cont
     return Values(coerced, tuple(columns))
 
 
+def _as_column(expression: RowExpression) -> RowExpression:
+    """What a later item reads by its alias: arithmetic counts the digits of no column as written."""
+    if isinstance(expression, Literal) and is_integer(expression.type):
+        return Cast(expression, expression.type, expression.nullable)
+    return expression
+
+
 @dataclass(frozen=True, slots=True)
 class _Item:
     """``is_generated``: the text gives it no name, and it is not a plain column."""
@@ -420,7 +427,7 @@ class _SelectResolver:
                 resolver = replace(resolver, aliases=MappingProxyType(dict(aliases)))
             expression = resolver.resolve_whole(node)
             if item.aliases:
-                aliases[item.aliases[0].lower()] = expression
+                aliases[item.aliases[0].lower()] = _as_column(expression)
                 items.append(_Item(item.aliases[0], expression))
             else:
                 if isinstance(node, tree.Name) and self._keeps_name(node, expression):

@@ -45,6 +45,7 @@ YIELDS = [
     ("SELECT approx_top_k(s, 3) AS x FROM t", "x array<struct<item:string,count:bigint>>!"),
     ("SELECT map_concat() AS x, system.builtin.abs(n) AS y, builtin.count(*) AS z FROM t GROUP BY n", "x map<string,string>!, y int, z bigint!"),
     ("SELECT end, struct(id a, end) AS x FROM (SELECT n AS `end`, id FROM t) ORDER BY end", "end int, x struct<a:int,end:int>!"),
+    ("SELECT 200 AS base, base * 1.5 AS x, 200 * 1.5 AS y, count(*) AS c FROM t GROUP BY n", "base int!, x decimal(13,1)!, y decimal(6,1)!, c bigint!"),
     ("SELECT id FROM t WHERE id IN ((SELECT n FROM t ORDER BY n) UNION (SELECT 1))", "id int!"),
 ]  # fmt: skip
 
