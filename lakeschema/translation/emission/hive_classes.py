@@ -107,11 +107,13 @@ _GEOMETRY: Final = (
 )
 _WHERE_SPARKS_DIFFER: Final = (
     (_UDF, (), (
-        "mid UDFSubstr, substr UDFSubstr, substring UDFSubstr"
+        "mid UDFSubstr, substr UDFSubstr, substring UDFSubstr, regexp_extract UDFRegExpExtract, replace UDFReplace, "
+        "sign UDFSign, unhex UDFUnhex"
     )),
     (f"{_UDF}.generic", (), (
         "covar_pop GenericUDAFCovariance, covar_samp GenericUDAFCovarianceSample, levenshtein GenericUDFLevenshtein, "
-        "add_months GenericUDFAddMonths"
+        "add_months GenericUDFAddMonths, map_keys GenericUDFMapKeys, map_values GenericUDFMapValues, "
+        "str_to_map GenericUDFStringToMap, substring_index GenericUDFSubstringIndex"
     )),
 )
 # fmt: on
