@@ -130,7 +130,7 @@ ONLY_HIVE = (
     "SELECT id, customer LIKE ANY ('a%', '%b') AS a, customer NOT LIKE ALL ('a%', 'x') AS b, h FROM orders LATERAL VIEW parse_url_tuple('http://h.org/p?a=1', 'HOST', 'QUERY:a') u AS h, q",
 )
 ONLY_SPARK = (
-    "SELECT id, item.n, x FROM orders LATERAL VIEW explode(items) e AS item CROSS JOIN range(1, 4) AS r(x)",
+    "SELECT id, name, x FROM (SELECT * FROM (SELECT id, small, 2Y AS other FROM orders) UNPIVOT (v FOR name IN (small, other))) u CROSS JOIN range(1, 3) AS r(x)",
     "FROM orders |> WHERE id > 2 |> AGGREGATE count(id) AS n, max(day) AS d |> EXTEND 'x' AS x |> SELECT x",
     "SELECT id, is_known FROM (SELECT id, customer IN (SELECT name FROM customers) AS is_known FROM orders) s ORDER BY is_known, id",
     "SELECT o.id, e.pos, e.col FROM orders o LEFT JOIN LATERAL posexplode(o.items) AS e(pos, col) ON e.pos > 0",
