@@ -96,7 +96,9 @@ class Queries(FromItems):
     def _common_table(self) -> tree.CommonTable:
         self.deeper()
         name = self.name()
-        columns = self._names() if self.word == "(" else ()
+        # Without AS a query may follow at once; its first word may also be a column's name.
+        begins_query = self.ahead().word in BEGINS_QUERY and self.ahead(2).word not in {",", ")"}
+        columns = self._names() if self.word == "(" and not begins_query else ()
         most = None
         if self.take("MAX", "RECURSION", "LEVEL"):
             most = self._whole_number()

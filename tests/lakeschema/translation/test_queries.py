@@ -46,6 +46,7 @@ YIELDS = [
     (SPARK, "SELECT x.id, n FROM t x, LATERAL (SELECT x.id + 1 AS n) y", "id int!, n int!"),
     (SPARK, "SELECT * FROM explode(array(1, 2)) AS e(n)", "n int!"),
     (SPARK, "WITH c (a) AS (SELECT id FROM t) SELECT a FROM c", "a int!"),
+    (SPARK, "WITH c (SELECT id FROM t), d (values) (SELECT id FROM c) SELECT values FROM d", "values int!"),
     (SPARK, "SELECT id, explode(tags) FROM t", "id int!, col string"),
     (SPARK, "SELECT id, explode(m) AS (k, v) FROM t", "id int!, k string!, v int"),
     (SPARK, "SELECT id, name FROM t ORDER BY 2", "id int!, name string"),
