@@ -205,7 +205,9 @@ def _join_using(
         merged[name.lower()] = kept
         shown |= {a, b}
         keys.append((a, b))
-        items.append(StarItem(both.columns[a[0]].name, kept))
+        # Hive's star has the left side of a full join, null where there is none.
+        starred = a if kind is JoinKind.FULL and context.semantics.is_hive else kept
+        items.append(StarItem(both.columns[a[0]].name, starred))
     condition = (
         conditions[0] if len(conditions) == 1 else calls.operator("and", conditions, context)
     )

@@ -136,6 +136,15 @@ def test_a_number_that_was_a_column_below_is_not_a_position() -> None:
     assert "GROUP BY CAST(-2 AS INT)" in sql
 
 
+def test_hives_star_of_a_full_join_shows_the_left_side() -> None:
+    sql = emitted(
+        "CREATE TABLE t (k INT, a INT); CREATE TABLE u (k INT, b INT);"
+        "CREATE VIEW v AS SELECT * FROM t FULL JOIN u USING (k)"
+    )
+
+    assert sql.startswith("SELECT t1.`k`, t1.`a`, t2.`b` FROM")
+
+
 def test_a_function_that_differs_in_spark_is_refused_with_the_reason() -> None:
     with pytest.raises(UnsupportedConstruct, match="Hive's own version"):
         emitted("CREATE TABLE t (a INT); CREATE VIEW v AS SELECT version() AS h FROM t")
