@@ -167,6 +167,19 @@ def _between(texts: Sequence[str]) -> str:
     return f"if({low} IS NULL, NULL, {text})" if "`" in low else text
 
 
+def _matching(name: str) -> Callable[[Sequence[str]], str]:
+    """To Hive nothing matches the empty pattern."""
+
+    def write(texts: Sequence[str]) -> str:
+        text, pattern = texts
+        matches = f"({text} {name.upper()} {pattern})"
+        if pattern.startswith("'") and pattern != "''":
+            return matches
+        return f"if({pattern} = '' AND {text} IS NOT NULL, false, {matches})"
+
+    return write
+
+
 def _array_join(texts: Sequence[str]) -> str:
     if len(texts) == 2:
         return f"array_join({', '.join(texts)})"
@@ -228,7 +241,9 @@ WRITERS: Final[Mapping[str, Callable[[Sequence[str]], str]]] = MappingProxyType(
         "substring": _substring,
         "parse_url": _parse_url,
         "parse_url_tuple": _parse_url_tuple,
+        "regexp": _matching("regexp"),
         "replicate_rows": _replicate_rows,
+        "rlike": _matching("rlike"),
         "nvl": _nvl,
         "trim": _trimmed("trim", "BOTH"),
         "ltrim": _trimmed("ltrim", "LEADING"),

@@ -184,7 +184,7 @@ class SelectWriter:
             case Sort(below, keys, total):
                 read = [key.expression for key in keys]
                 select = self._fold(below, read, outer)
-                if select.is_open and any(_reads_answer(below, each) for each in read):
+                if select.is_open and _reads_answer(below, read):
                     # Engines take no sub-query in an order; a column that was made by one they take.
                     select = self._wrap(select)
                 by = self._over(select.items, outer).sort_keys(keys)
@@ -415,17 +415,22 @@ def _asks(expression: RowExpression) -> bool:
     return any(isinstance(p, (ScalarSubquery, Exists, InSubquery)) for p in walk(expression))
 
 
-def _reads_answer(plan: Plan, expression: RowExpression) -> bool:
-    """Whether it reads a column that a sub-query makes, in a SELECT of which it would become a part."""
-    read = (part.index for part in walk(expression) if isinstance(part, ColumnReference))
-    match plan:
-        case Filter(input=below):
-            return _reads_answer(below, expression)
-        case Project(below, items):
-            made = [items[index][1] for index in read]
-            return any(_asks(each) or _reads_answer(below, each) for each in made)
-        case _:
-            return False
+def _reads_answer(plan: Plan, expressions: Sequence[RowExpression]) -> bool:
+    """Whether they read a column that a sub-query makes, in a SELECT of which it would become a part."""
+    while isinstance(plan, Filter | Project):
+        if isinstance(plan, Project):
+            # Each once, however often those above read it.
+            read = {
+                part.index
+                for expression in expressions
+                for part in walk(expression)
+                if isinstance(part, ColumnReference)
+            }
+            expressions = [plan.items[index][1] for index in read]
+            if any(map(_asks, expressions)):
+                return True
+        plan = plan.input
+    return False
 
 
 def _reads_computed(select: _Select, expressions: Sequence[RowExpression]) -> bool:

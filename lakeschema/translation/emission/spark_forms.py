@@ -57,7 +57,6 @@ from lakeschema.translation.plan.expressions import (
 from lakeschema.translation.plan.operators import OF_FILES, VALUE_IN_ORDER
 from lakeschema.translation.plan.relations import Generate
 
-_OF_PATTERNS = frozenset({"rlike", "regexp"})
 _OF_INSTANTS = frozenset({"from_utc_timestamp", "to_utc_timestamp"})
 
 
@@ -107,10 +106,6 @@ class SparkForms:
         texts = writer.texts(arguments)
         if operator.udf is not None:
             return f"{self.functions.call_name(operator.udf)}({', '.join(texts)})"
-        if name in _OF_PATTERNS and self.dialect is Dialect.HIVE and not _is_some(arguments[1]):
-            # To Hive nothing matches the empty pattern.
-            matches = f"({texts[0]} {name.upper()} {texts[1]})"
-            return f"if({texts[1]} = '' AND {texts[0]} IS NOT NULL, false, {matches})"
         text = self._symbol(name, texts, type_)
         if text is not None:
             return text
@@ -133,6 +128,8 @@ class SparkForms:
 
     def _symbol(self, name: str, texts: Sequence[str], type_: ColumnType) -> str | None:
         """What is written with an operator between its arguments; None for other calls."""
+        if self.dialect is Dialect.HIVE and name in hive_forms.WRITERS:
+            return None
         if name in {"and", "or"}:
             return "(" + f" {name.upper()} ".join(texts) + ")"
         if name in spark_functions.BINARY and len(texts) == 2:
@@ -281,11 +278,6 @@ class SparkForms:
             outer_word = "OUTER " if plan.outer else ""
             text = f"{source} LATERAL VIEW {outer_word}{call} {alias} AS {listed}"
         return Generated(text, tuple(f"{alias}.{name}" for name in names))
-
-
-def _is_some(pattern: RowExpression) -> bool:
-    """Whether it is a text that is written, and not empty."""
-    return isinstance(pattern, Literal) and bool(pattern.value)
 
 
 def _is_correlated(plan: Generate) -> bool:

@@ -136,6 +136,30 @@ def test_a_number_that_was_a_column_below_is_not_a_position() -> None:
     assert "GROUP BY CAST(-2 AS INT)" in sql
 
 
+def test_what_an_order_reads_is_followed_once_however_often_each_query_reads_it() -> None:
+    # Followed at each mention, forty of them would never end.
+    text = "SELECT a AS x FROM t"
+    for _ in range(40):
+        text = f"SELECT x + x AS x FROM ({text}) s"
+
+    sql = emitted(f"CREATE TABLE t (a INT); CREATE VIEW v AS {text} ORDER BY x")
+
+    assert "ORDER BY" in sql
+
+
+@pytest.mark.parametrize(("pattern", "text"), [
+    ("'b+'", "(t1.`a` RLIKE 'b+')"),
+    ("b", "if(t1.`b` = '' AND t1.`a` IS NOT NULL, false, (t1.`a` RLIKE t1.`b`))"),
+    ("''", "if('' = '' AND t1.`a` IS NOT NULL, false, (t1.`a` RLIKE ''))"),
+])  # fmt: skip
+def test_nothing_matches_an_empty_pattern_of_hives(pattern: str, text: str) -> None:
+    sql = emitted(
+        f"CREATE TABLE t (a STRING, b STRING); CREATE VIEW v AS SELECT a RLIKE {pattern} AS m FROM t"
+    )
+
+    assert text in sql
+
+
 def test_hives_star_of_a_full_join_shows_the_left_side() -> None:
     sql = emitted(
         "CREATE TABLE t (k INT, a INT); CREATE TABLE u (k INT, b INT);"
