@@ -132,9 +132,7 @@ class GovernedRelation:
         Raises:
             TranslationError: a policy cannot be enforced, or Spark has nothing that does the same.
         """
-        functions = SparkFunctions(
-            self.options.spark_udfs, hive_functions=self.options.hive_functions
-        )
+        functions = SparkFunctions.of(self.options)
 
         def write(name: RelationName, plan: Plan, text: RelationText) -> SparkQuery:
             return spark_view_of(self.relations[name], plan, self._names_of(name), text, functions)

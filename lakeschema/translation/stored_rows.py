@@ -51,7 +51,7 @@ class RewrittenView:
         Raises:
             TranslationError: Spark has nothing that does the same.
         """
-        functions = SparkFunctions(self.options.spark_udfs)
+        functions = SparkFunctions.of(self.options)
         return spark_view_of(self.relation, self.plan, self.names, sparks_name, functions)
 
     def trino(self) -> TrinoQuery:

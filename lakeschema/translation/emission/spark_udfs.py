@@ -14,7 +14,7 @@ from lakeschema.translation.emission.udf_rules import map_to_spark
 from lakeschema.translation.errors import TooLarge, UnsupportedFunction
 from lakeschema.translation.functions.artifacts import Artifact, parse_artifact
 from lakeschema.translation.functions.udfs import prefixes
-from lakeschema.translation.interface import HiveFunctions, SparkUdfRule
+from lakeschema.translation.interface import HiveFunctions, Options, SparkUdfRule
 from lakeschema.translation.plan.operators import UserDefined
 
 MAX_DEPENDENCIES = 200
@@ -62,6 +62,11 @@ class SparkFunctions:
         self._read: dict[tuple[str, ...], tuple[Artifact | str, ...]] = {}
         self._given: dict[UserDefined, SparkUdf] = {}
         self._hives: dict[str, SparkUdf] = {}
+
+    @classmethod
+    def of(cls, options: Options) -> SparkFunctions:
+        """Of one query; nothing is registered yet."""
+        return cls(options.spark_udfs, hive_functions=options.hive_functions)
 
     @property
     def given(self) -> tuple[SparkUdf, ...]:

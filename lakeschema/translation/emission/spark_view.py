@@ -39,9 +39,7 @@ def spark_view(
     if not relation.is_view:
         raise ValueError(f"{relation.name} is a table")
     derivation, plan = derive_view(relation, upstreams, options)
-    functions = functions or SparkFunctions(
-        options.spark_udfs, hive_functions=options.hive_functions
-    )
+    functions = functions or SparkFunctions.of(options)
     return spark_view_of(relation, plan, derivation.interface.names, relation_text, functions)
 
 

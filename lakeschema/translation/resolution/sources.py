@@ -108,8 +108,7 @@ def _generate(
     names = tuple(column.name.lower() for column in plan.produced)
     source = Source((alias.lower(),) if alias else (), names, start)
     star = tuple(StarItem(c.name, (start + i,)) for i, c in enumerate(plan.produced))
-    sources, star = (*left.sources, source), (*left.star, *star)
-    return Scope(plan, sources, star, left.merged, hidden=left.hidden)
+    return replace(left, plan=plan, sources=(*left.sources, source), star=(*left.star, *star))
 
 
 def _join(item: tree.Join, context: Context) -> Scope:

@@ -310,6 +310,7 @@ REFUSED = [
     (SPARK, "SELECT collect_list(name ORDER BY id) AS a FROM t", UnsupportedConstruct, "ORDER BY inside a call"),
     (SPARK, "SELECT * FROM (SELECT id, price FROM t) PIVOT (sum(id) FOR price IN (1e3))", UnsupportedConstruct, "1e3"),
     (HIVE, "SELECT x.* FROM u x JOIN u y USING (id) JOIN u z ON z.id = y.id", UnsupportedConstruct, r"x\.\*"),
+    (HIVE, "SELECT x.* FROM t x JOIN u y USING (id) JOIN u z ON z.id = y.id LATERAL VIEW explode(x.tags) e AS tag", UnsupportedConstruct, r"x\.\*"),
     (SPARK, "SELECT * FROM (SELECT id, tiny FROM t) PIVOT (sum(id) + 1, max(id) FOR tiny IN (1))", UnsupportedConstruct, r"sum\(id\)"),
     (SPARK, "SELECT id BETWEEN SYMMETRIC 1 AND 2 AS a FROM t", UnsupportedConstruct, "SYMMETRIC"),
     (SPARK, "SELECT CAST(id AS nonsense) AS a FROM t", UnsupportedType, "nonsense"),

@@ -47,6 +47,15 @@ def test_groups_are_merged_with_the_stored_ones() -> None:
     assert [column["type"] for column in found["columns"]] == ["integer", "bigint"]
 
 
+def test_options_of_functions_hold_for_what_is_added() -> None:
+    query = "SELECT substr(w, 2) AS w FROM u"
+    found = result(
+        relation="q", query=query, changed={"u": "u_new"}, options={"hive_functions": "own-class"}
+    )
+
+    assert [udf["name"] for udf in found["udfs"]] == ["hive$substr"]
+
+
 def test_a_view_is_stored_under_its_own_name_unless_it_is_told() -> None:
     assert result(relation="g", to="plan")["stored"] == "default.g"
 
