@@ -212,11 +212,10 @@ class SelectWriter:
 
     def _hides_names(self, select: _Select, expressions: Sequence[RowExpression]) -> bool:
         """Whether sub-queries would read what is not a column, in an engine that wants columns."""
-        return (
-            self._engine.correlates_by_names
-            and any(map(_asks, expressions))
-            and not all(map(_NAME.fullmatch, select.items))
-        )
+        return any(map(_asks, expressions)) and not self._has_names(select)
+
+    def _has_names(self, select: _Select) -> bool:
+        return not self._engine.correlates_by_names or all(map(_NAME.fullmatch, select.items))
 
     def _wrap(self, select: _Select) -> _Select:
         names = generic_names(len(select.items))
@@ -268,6 +267,8 @@ class SelectWriter:
 
     def _join(self, plan: Join, outer: tuple[Columns, ...]) -> _Select:
         left = self._side(plan.left, outer, 0)
+        if plan.lateral and not self._has_names(left):
+            left = self._wrap(left)
         around = (left.items, *outer) if plan.lateral else outer
         right = self._side(plan.right, around, 1)
         both = (*left.items, *right.items)

@@ -20,7 +20,6 @@ from lakeschema.translation.plan.expressions import (
     Literal,
     OuterReference,
     RowExpression,
-    walk,
 )
 from lakeschema.translation.plan.relations import (
     Join,
@@ -31,6 +30,7 @@ from lakeschema.translation.plan.relations import (
     references,
 )
 from lakeschema.translation.plan.rewriting import Rewriter
+from lakeschema.translation.rewriting.join_conditions import conjuncts, sides
 from lakeschema.translation.rewriting.nodes import rewrite
 
 
@@ -53,30 +53,12 @@ def _rule(plan: Plan) -> Plan:
     return SetOperation(SetOperator.UNION_ALL, (left, Project(rest, (*nulls, *kept))))
 
 
-def conjuncts(condition: RowExpression) -> tuple[RowExpression, ...]:
-    """The parts that AND connects."""
-    if isinstance(condition, Call) and condition.operator.name == "and":
-        return tuple(part for each in condition.arguments for part in conjuncts(each))
-    return (condition,)
-
-
 def _is_equality(part: RowExpression, width: int) -> bool:
     if not isinstance(part, Call) or part.operator.name not in {"=", "=="}:
         return False
     one, other = (sides(argument, width) for argument in part.arguments)
     exact = not any(is_float(argument.type) for argument in part.arguments)
     return exact and {frozenset(one), frozenset(other)} == {frozenset({0}), frozenset({1})}
-
-
-def sides(expression: RowExpression, width: int) -> set[int]:
-    """Of which sides it reads columns: 0 the left, 1 the right, 2 something around."""
-    found = set()
-    for part in walk(expression):
-        if isinstance(part, ColumnReference):
-            found.add(int(part.index >= width))
-        elif isinstance(part, OuterReference):
-            found.add(2)
-    return found
 
 
 def _swapped(condition: RowExpression, left: int, right: int) -> RowExpression:

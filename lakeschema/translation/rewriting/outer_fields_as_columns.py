@@ -19,7 +19,7 @@ from lakeschema.translation.plan.expressions import (
     OuterReference,
     RowExpression,
 )
-from lakeschema.translation.plan.relations import Filter, Plan, Project, references
+from lakeschema.translation.plan.relations import Filter, Join, Plan, Project, references
 from lakeschema.translation.plan.rewriting import Rewriter
 from lakeschema.translation.rewriting.nodes import rewrite
 
@@ -43,8 +43,40 @@ def _rule(plan: Plan) -> Plan:
             fields = _Fields(len(below.columns))
             changed_items = tuple((name, fields.taken_from(item)) for name, item in items)
             return Project(fields.added_to(below), changed_items) if fields.found else plan
+        case Join(lateral=True):
+            return _lateral(plan)
         case _:
             return plan
+
+
+def _lateral(join: Join) -> Plan:
+    """The right side of a lateral join reads what is before it as a sub-query does."""
+    width = len(join.left.columns)
+    fields = _Fields(width)
+    right = fields.taken_from_query(join.right)
+    if not fields.found:
+        return join
+    added = len(fields.found)
+    on = None if join.condition is None else _after(join.condition, width, added)
+    made = Join(fields.added_to(join.left), right, join.kind, on, lateral=True)
+    columns = references(made)
+    kept = (*columns[:width], *columns[width + added :])
+    return Project(made, tuple((each.name, each) for each in kept))
+
+
+def _after(condition: RowExpression, width: int, added: int) -> RowExpression:
+    """A join's condition where the left side has as many columns more after its ``width``."""
+
+    def change(part: RowExpression, depth: int) -> RowExpression | None:
+        match part:
+            case ColumnReference(index=index) if depth == 0 and index >= width:
+                return replace(part, index=index + added)
+            case OuterReference(level, index) if 0 < depth == level and index >= width:
+                return replace(part, index=index + added)
+            case _:
+                return None
+
+    return Rewriter(change).expression(condition)
 
 
 class _Fields:
@@ -56,6 +88,9 @@ class _Fields:
 
     def taken_from(self, expression: RowExpression) -> RowExpression:
         return Rewriter(self._change).expression(expression)
+
+    def taken_from_query(self, plan: Plan) -> Plan:
+        return Rewriter(self._change).plan(plan, 1)
 
     def added_to(self, below: Plan) -> Plan:
         kept = tuple((each.name, each) for each in references(below))

@@ -27,7 +27,7 @@ from lakeschema.translation.plan.relations import (
     Project,
     references,
 )
-from lakeschema.translation.rewriting.full_join_by_union import conjuncts
+from lakeschema.translation.rewriting.join_conditions import conjuncts
 from lakeschema.translation.rewriting.substitution import substituted_all
 
 _AND = Operator("and", NullClass.TOTAL)

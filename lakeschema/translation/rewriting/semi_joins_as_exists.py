@@ -11,17 +11,11 @@ from __future__ import annotations
 
 from lakeschema.catalog.column_types import BOOLEAN, INT
 from lakeschema.translation.joins import JoinKind
-from lakeschema.translation.plan.expressions import (
-    Call,
-    ColumnReference,
-    Exists,
-    Literal,
-    OuterReference,
-    RowExpression,
-)
+from lakeschema.translation.plan.expressions import Call, Exists, Literal
 from lakeschema.translation.plan.operators import NullClass, Operator
 from lakeschema.translation.plan.relations import Filter, Join, Plan, Project
-from lakeschema.translation.plan.rewriting import Rewriter, lift_plan
+from lakeschema.translation.plan.rewriting import lift_plan
+from lakeschema.translation.rewriting.join_conditions import inside_right
 from lakeschema.translation.rewriting.nodes import rewrite
 
 _NOT = Operator("not", NullClass.TOTAL)
@@ -39,29 +33,7 @@ def _rule(plan: Plan) -> Plan:
     # A lateral right side is a query within the left one already.
     right = plan.right if plan.lateral else lift_plan(plan.right, 1)
     if plan.condition is not None:
-        right = Filter(right, _inside(plan.condition, len(plan.left.columns)))
+        right = Filter(right, inside_right(plan.condition, len(plan.left.columns)))
     found = Exists(Project(right, (("found", Literal("1", INT)),)))
     kept = found if plan.kind is JoinKind.SEMI else Call(_NOT, (found,), BOOLEAN, nullable=False)
     return Filter(plan.left, kept)
-
-
-def _inside(condition: RowExpression, width: int) -> RowExpression:
-    """The condition as it reads within the right side: of the left columns, from a query around."""
-
-    def change(part: RowExpression, depth: int) -> RowExpression | None:
-        match part:
-            case ColumnReference(index, name, type_, nullable) if depth == 0:
-                if index < width:
-                    return OuterReference(1, index, name, type_, nullable)
-                return ColumnReference(index - width, name, type_, nullable)
-            case OuterReference(level, index, name, type_, nullable) if depth and level == depth:
-                # From a sub-query of the condition, to a column of the join.
-                if index < width:
-                    return OuterReference(level + 1, index, name, type_, nullable)
-                return OuterReference(level, index - width, name, type_, nullable)
-            case OuterReference(level, index, name, type_, nullable) if level > depth:
-                return OuterReference(level + 1, index, name, type_, nullable)
-            case _:
-                return None
-
-    return Rewriter(change).expression(condition)

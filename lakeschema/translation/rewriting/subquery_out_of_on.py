@@ -25,7 +25,7 @@ from lakeschema.translation.plan.expressions import (
 from lakeschema.translation.plan.operators import NullClass, Operator
 from lakeschema.translation.plan.relations import Filter, Join, Plan
 from lakeschema.translation.plan.rewriting import Rewriter
-from lakeschema.translation.rewriting.full_join_by_union import conjuncts
+from lakeschema.translation.rewriting.join_conditions import conjuncts
 from lakeschema.translation.rewriting.nodes import rewrite
 
 _AND = Operator("and", NullClass.TOTAL)

@@ -7,6 +7,7 @@ governed readers, so that one statement asks for all.
 from __future__ import annotations
 
 import math
+import re
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -60,12 +61,13 @@ UNSUPPORTED = "refused: Trino has nothing that does the same"
 NOT_DERIVED = "refused: the view cannot be derived"
 FAILS = "refused when it is run, with the reason"
 TOO_MANY = "too many rows to compute"
+TRINO_FAILS = "Trino fails itself, with an internal error"
 UNDETERMINED = "the rows depend on the order of the tables' rows"
 _ROWS = "rows where Spark raises"
 ASKED = frozenset({EQUAL, WITHOUT_RULES, PRUNED, BOTH_RAISE, FAILS, UNSUPPORTED, NOT_DERIVED})
 """What counts as asked of us: Spark reads the view, and its rows are determined."""
 REFUSED = frozenset({UNSUPPORTED, NOT_DERIVED, FAILS})
-_FINE = ASKED | {REFUSED_BY_SPARK, TOO_MANY, UNDETERMINED}
+_FINE = ASKED | {REFUSED_BY_SPARK, TOO_MANY, TRINO_FAILS, UNDETERMINED}
 _TIME = "spark.sql.timeType.enabled"
 _FAULT = "Spark fails itself: "
 _OURS = "not the same in Trino: "
@@ -74,6 +76,8 @@ _MAX_SECONDS = 20.0
 # What wraps in Spark has to be computed: refusing it is another option's work.
 _OPTIONS = Options(overflow=Overflow.WRAP)
 _VIEW = RelationName.of("default", "v")
+
+_MALFORMED = re.compile(r"\[CAST_INVALID_INPUT\] The value ('[^']+')")
 
 Rows = Sequence[tuple[object, ...]]
 
@@ -120,6 +124,11 @@ class TrinoJudge:
             found = self._verdict(view, ansi=seed % 2 == 0)
         return replace(found, constructs=view.constructs)
 
+    def verdict_of(self, text: str, *, ansi: bool) -> Verdict:
+        """Of a view of this text, which may read the tables."""
+        with self._mode(ansi=ansi):
+            return self._verdict(RandomView(text, ()), ansi=ansi)
+
     @contextmanager
     def _mode(self, *, ansi: bool) -> Iterator[None]:
         before = self._session.conf.get(ANSI)
@@ -151,7 +160,8 @@ class TrinoJudge:
             again = self._compared(written, self._sparks_rows(whole, query), asked)
         if not again.is_wrong:
             return Verdict(WITHOUT_RULES) if again.outcome == EQUAL else again
-        if verdict.outcome == again.outcome == _ROWS and self._is_pruned(query):
+        is_pruned = verdict.outcome == again.outcome == _ROWS
+        if is_pruned and self._is_pruned(query, verdict.details):
             return Verdict(PRUNED)
         if self._is_undetermined(view, query, expected):
             return Verdict(UNDETERMINED)
@@ -199,10 +209,12 @@ class TrinoJudge:
             return type(expected) is not type(again)
         return not _same(in_no_order(expected), in_no_order(again))
 
-    def _is_pruned(self, query: TrinoQuery) -> bool:
-        """Whether the text says to fail, and nothing of that is left in Trino's plan."""
+    def _is_pruned(self, query: TrinoQuery, raised: str) -> bool:
+        """Whether nothing is left in Trino's plan of what fails, or of the value that Spark names."""
         plan = str(self._trino.answer(f"EXPLAIN {query.sql}").rows)
-        return "fail(" in query.sql and "fail(" not in plan
+        named = _MALFORMED.match(raised)
+        parts = ["fail(", *([] if named is None else [named[1]])]
+        return any(part in query.sql and part not in plan for part in parts)
 
     def _analysed(self, view: RandomView) -> DataFrame | Refused:
         for name, text in view.below:
@@ -251,6 +263,8 @@ def _refused(expected: Rows | Refused, error: TrinoRefused) -> Verdict:
     """Trino raises, as Spark does or for a reason that is written in the text."""
     if error.name in _TOO_MUCH:
         return Verdict(TOO_MANY)
+    if error.kind == "INTERNAL_ERROR":
+        return Verdict(TRINO_FAILS, str(error))
     if error.kind != "USER_ERROR" or error.name in _OF_TEXTS:
         return Verdict("Trino refuses the text", str(error))
     if isinstance(expected, Refused):
@@ -351,9 +365,12 @@ def _alike(one: object, other: object) -> bool:
 def _reason(error: PySparkException | Py4JJavaError) -> str:
     """Spark's own words; of an error without any, which is none of the view's, what was thrown."""
     if isinstance(error, PySparkException):
-        return str(error).partition("\n")[0][:200]
-    thrown = error.java_exception
-    while thrown.getCause() is not None:
-        thrown = thrown.getCause()
-    text = str(thrown.toString()).partition("\n")[0][:200]
-    return text if text.startswith("org.apache.spark.Spark") and "[" in text else f"{_FAULT}{text}"
+        text = str(error).partition("\n")[0][:200]
+        is_fault = False
+    else:
+        thrown = error.java_exception
+        while thrown.getCause() is not None:
+            thrown = thrown.getCause()
+        text = str(thrown.toString()).partition("\n")[0][:200]
+        is_fault = not text.startswith("org.apache.spark.Spark") or "[" not in text
+    return f"{_FAULT}{text}" if is_fault or "[INTERNAL_ERROR" in text else text

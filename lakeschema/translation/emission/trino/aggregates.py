@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from lakeschema.catalog.column_types import (
+    DOUBLE,
+    ArrayType,
     ColumnType,
     DecimalType,
     StructType,
 )
 from lakeschema.translation.emission.trino.casts import Mode
-from lakeschema.translation.emission.trino.given import Given
+from lakeschema.translation.emission.trino.given import Given, constants
+from lakeschema.translation.emission.trino.numbers import wrapped_to_bigint
 from lakeschema.translation.emission.trino.ordering import is_nested, orderable
 from lakeschema.translation.emission.trino.rows import letter
-from lakeschema.translation.emission.trino.text import fails, quoted, type_text
+from lakeschema.translation.emission.trino.text import fails, literal, quoted, type_text
 from lakeschema.translation.plan.expressions import Literal, RowExpression
 
 _DEFAULTS = {
@@ -61,6 +64,8 @@ def total(given: Given) -> str:
     _refuse_distinct_window(given)
     form = "sum({q}{0}){w}"
     match letter(given.arguments[0].type):
+        case "i" if given.wraps and given.mode.is_lax:
+            return given.fill(wrapped_to_bigint("sum({q}CAST({0} AS decimal(38,0))){w}"))
         case "i" | "d":
             return given.fill(form)
         case "f":
@@ -154,7 +159,7 @@ def percentile(given: Given, *, descending: bool = False) -> str:
         raise given.unsupported("its argument's type")
     values = "array_sort(filter(array_agg(CAST({0} AS double)){w}, e -> e IS NOT NULL))"
     share = 1 - float(place) if descending else float(place)
-    at = f"{share!r}e0 * (cardinality(a) - 1)"
+    at = f"{literal(repr(share), DOUBLE)} * (cardinality(a) - 1)"
     low = f"element_at(a, CAST(floor({at}) AS bigint) + 1)"
     high = f"element_at(a, CAST(ceiling({at}) AS bigint) + 1)"
     between = f"(ceiling({at}) - {at}) * {low} + ({at} - floor({at})) * {high}"
@@ -162,6 +167,40 @@ def percentile(given: Given, *, descending: bool = False) -> str:
         f"CASE WHEN cardinality(a) > 0 THEN IF(floor({at}) = ceiling({at}), {low}, {between}) END"
     )
     return given.fill(f"element_at(transform(ARRAY[{values}], a -> {found}), 1)")
+
+
+def percentile_approx(given: Given) -> str:
+    """Exact, as Spark's own is of as many values as it keeps; Trino's sketches give other values."""
+    places = constants(given.arguments[1]) if len(given.arguments) > 1 else None
+    if places is None or not all(map(_is_share, places)):
+        raise given.unsupported("the shares have to be numbers, written in the text")
+    if letter(given.arguments[0].type) not in "idfxDT" or given.constant(2) == "0":
+        raise given.unsupported("its arguments' types")
+    values = "array_sort(filter(array_agg({q}{0}){w}, e -> e IS NOT NULL))"
+    at = [
+        f"element_at(a, greatest(CAST(ceiling({literal(place, DOUBLE)} * cardinality(a)) AS bigint), 1))"
+        for place in places
+    ]
+    made = at[0]
+    if isinstance(given.type, ArrayType):
+        made = f"CASE WHEN cardinality(a) > 0 THEN ARRAY[{', '.join(at)}] END"
+    found = f"element_at(transform(ARRAY[{values}], a -> {made}), 1)"
+    if letter(given.arguments[0].type) not in "fd":
+        return given.fill(found)
+    refused = fails("a percentile of NaN, whose place Spark does not decide", "{t}")
+    return given.fill(f"CASE WHEN bool_or(is_nan({{0}})){{w}} THEN {refused} ELSE {found} END")
+
+
+def shape(given: Given) -> str:
+    """SKEWNESS and KURTOSIS of a population; Trino's kurtosis is that of a sample, and of few values null."""
+    _refuse_distinct_window(given)
+    spread, n = "var_pop({q}{0}){w}", "CAST(count({q}{0}){w} AS double)"
+    few, form = "WHEN {n} = 2e0 THEN 0e0 * {spread}", "skewness({q}{0}){w}"
+    if given.name == "kurtosis":
+        few = "WHEN {n} <= 3e0 THEN ({n} - 6e0) / 2e0 + 0e0 * {spread}"
+        form = "(({n} - 2e0) * ({n} - 3e0) / ({n} - 1e0) * kurtosis({q}{0}){w} - 6e0) / ({n} + 1e0)"
+    text = f"CASE WHEN {{spread}} = 0e0 THEN NULL {few} ELSE {form} END"
+    return given.fill(text.replace("{n}", n).replace("{spread}", spread))
 
 
 def _is_share(text: str) -> bool:

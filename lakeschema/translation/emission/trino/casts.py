@@ -146,6 +146,10 @@ def _template(source: ColumnType, target: ColumnType, mode: Mode, *, tolerant: b
             return _integer_of_double(target, lax=lax, tolerant=tolerant)
         case "x", "i":
             return f"{'TRY_CAST' if lax else 'CAST'}(truncate({{0}}) AS {type_text(target)})"
+        case ("d" | "f", "x") if mode.is_spark:
+            # Of the digits of a double; what is no number is null in ANSI mode too.
+            exact = plain if letter(source) == "d" else plain.replace("{0}", "CAST({0} AS double)")
+            return f"TRY_{exact}" if lax else f"CASE WHEN is_finite({{0}}) THEN {exact} END"
         case ("i" | "d" | "f" | "x", "x"):
             return plain if not lax else f"TRY_{plain}"
         case ("i" | "d" | "f" | "x", "d" | "f"):

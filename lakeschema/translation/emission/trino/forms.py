@@ -30,7 +30,7 @@ from lakeschema.translation.emission.trino.shared_rows import SHARED
 from lakeschema.translation.emission.trino.spark_rows import SPARK
 from lakeschema.translation.emission.trino.text import literal, moment, quoted, type_text
 from lakeschema.translation.errors import UnsupportedConstruct
-from lakeschema.translation.functions.coercion import is_integer, is_text
+from lakeschema.translation.functions.coercion import Use, common_type, is_integer, is_text
 from lakeschema.translation.functions.semantics import Semantics
 from lakeschema.translation.plan.expressions import (
     AggregateCall,
@@ -180,7 +180,15 @@ class TrinoForms:
             "DISTINCT " if distinct else "",
             suffix,
             not isinstance(call, Call),
+            self._compared(call) if call.operator.name == "nullif" else None,
         )
+
+    def _compared(self, call: Call | AggregateCall | WindowCall) -> ColumnType | None:
+        """The type in which Spark compares what a call leaves as it is."""
+        one, other = (argument.type for argument in call.arguments)
+        if one == other or not self.mode.is_spark:
+            return None
+        return common_type(one, other, Use.COMPARISON, self.semantics)
 
     def _argument(self, writer: ExpressionWriter, argument: RowExpression) -> str:
         """A char is a text without its padding to Hive's functions."""

@@ -44,6 +44,7 @@ class Given:
         texts: of the arguments; those of char are texts without their padding.
         quantifier: "DISTINCT " in an aggregate with it.
         suffix: FILTER, OVER or both, of an aggregate or window function.
+        compared: the type in which its two arguments are compared; None if it is their own.
         fields: the parts of ``semantics`` that forms depend on.
     """
 
@@ -57,6 +58,7 @@ class Given:
     quantifier: str = ""
     suffix: str = ""
     is_aggregate: bool = False
+    compared: ColumnType | None = None
 
     @property
     def is_windowed(self) -> bool:
@@ -130,6 +132,19 @@ def constant(expression: RowExpression) -> str | None:
             return None if inner is None else f"-{inner}".replace("--", "")
         case _:
             return None
+
+
+def constants(expression: RowExpression) -> list[str] | None:
+    """The values of a constant or of an array of constants; None if one is not written in the text."""
+    match expression:
+        case Call(operator, arguments) if operator.name == "array":
+            found = [constant(argument) for argument in arguments]
+        case Cast(operand=Call(operator, arguments)) if operator.name == "array":
+            found = [constant(argument) for argument in arguments]
+        case _:
+            found = [constant(expression)]
+    known = [value for value in found if value is not None]
+    return known if len(known) == len(found) else None
 
 
 def _keeps_texts(source: ColumnType, target: ColumnType) -> bool:

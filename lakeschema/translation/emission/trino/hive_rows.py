@@ -9,6 +9,7 @@ from lakeschema.translation.emission.trino.rows import Row, Unsupported, table
 
 _FIRST_BYTE: Final = "from_base(to_hex(substr(to_utf8({0}), 1, 1)), 16)"
 _HIVE_ALONE: Final = Unsupported("it is of Hive's own session or planner")
+_SKETCH: Final = Unsupported("Trino's sketches and approximations give other values")
 
 # fmt: off
 HIVE: Final = table((
@@ -36,6 +37,7 @@ HIVE: Final = table((
     Row("std stddev", "d", "stddev_pop({q}{0}){w}"),
     Row("variance", "d", "var_pop({q}{0}){w}"),
     Row("percentile_cont percentile_disc", None, Unsupported("Trino has no exact percentiles in an order")),
+    Row("percentile_approx approx_percentile", None, _SKETCH),
     Row("nth_value", ".i", aggregates.nth_value),
     Row("grouping", ".+", "grouping({*})", cast=True),
     Row("logged_in_user current_authorizer current_groups bucket_number surrogate_key get_sql_schema in_file", None, _HIVE_ALONE),

@@ -13,7 +13,7 @@ from lakeschema.catalog.column_types import (
     ColumnType,
     DecimalType,
 )
-from lakeschema.translation.emission.trino.casts import Mode, low_bits, saturated
+from lakeschema.translation.emission.trino.casts import Mode, cast_template, low_bits, saturated
 from lakeschema.translation.emission.trino.given import Given, constant
 from lakeschema.translation.emission.trino.ordering import orderable
 from lakeschema.translation.emission.trino.rows import classes_of, letter
@@ -94,13 +94,18 @@ def _wrapping(given: Given) -> str:
     one, other = given.texts
     if given.type == BIGINT:
         exact = f"(CAST({one} AS decimal(38,0)) {given.name} CAST({other} AS decimal(38,0)))"
-        low = f"(({exact} % DECIMAL '18446744073709551616' + DECIMAL '18446744073709551616') % DECIMAL '18446744073709551616')"
-        return given.fill(
-            f"element_at(transform(ARRAY[{low}], w -> CAST(CASE WHEN w > DECIMAL '9223372036854775807'"
-            " THEN w - DECIMAL '18446744073709551616' ELSE w END AS bigint)), 1)"
-        )
+        return given.fill(wrapped_to_bigint(exact))
     exact = f"CAST({one} AS bigint) {given.name} CAST({other} AS bigint)"
     return low_bits(f"({exact})", given.type)
+
+
+def wrapped_to_bigint(exact: str) -> str:
+    """The lowest 64 bits of a whole decimal."""
+    low = f"(({exact} % DECIMAL '18446744073709551616' + DECIMAL '18446744073709551616') % DECIMAL '18446744073709551616')"
+    return (
+        f"element_at(transform(ARRAY[{low}], w -> CAST(CASE WHEN w > DECIMAL '9223372036854775807'"
+        " THEN w - DECIMAL '18446744073709551616' ELSE w END AS bigint)), 1)"
+    )
 
 
 def _digits(type_: ColumnType) -> DecimalType:
@@ -241,7 +246,7 @@ def positive_remainder(given: Given) -> str:
 def negative(given: Given) -> str:
     if is_integer(given.type) and given.mode.is_lax and given.constant(0) is None:
         return given.fill(f"CASE WHEN {{0}} = {_LEAST[given.type]} THEN {{0}} ELSE - {{0}} END")
-    return f"(- {given.texts[0]})"
+    return _of_exact_digits(given, "(- {0})", "abs({0}) >= ")
 
 
 def absolute(given: Given) -> str:
@@ -251,7 +256,17 @@ def absolute(given: Given) -> str:
         return given.fill(
             f"CASE WHEN {{0}} = {_LEAST[given.type]} THEN {value} ELSE abs({value}) END"
         )
-    return f"CAST(abs({given.texts[0]}) AS {type_text(given.type)})"
+    return _of_exact_digits(given, "CAST(abs({0}) AS {t})", "{0} <= -")
+
+
+def _of_exact_digits(given: Given, form: str, beyond: str) -> str:
+    """Spark rounds what it negates to 34 digits, with an error where that needs one more."""
+    type_ = given.arguments[0].type
+    if not given.mode.is_spark or not isinstance(type_, DecimalType) or type_.precision <= 34:
+        return given.fill(form)
+    refused = fails("a number of more than 34 digits, which Spark rounds", "{t}")
+    limit = f"CAST('1E{34 - type_.scale}' AS {type_text(type_)})"
+    return given.fill(f"CASE WHEN {beyond}{limit} THEN {refused} ELSE {form} END")
 
 
 def shift(given: Given) -> str:
@@ -309,6 +324,11 @@ def rounded(given: Given) -> str:
         # Of its shortest decimal digits, as Java's BigDecimal has them.
         exact = "CAST(round(CAST(CAST({0} AS varchar) AS decimal(38,20)), {1}) AS double)"
         return given.fill(f"CASE WHEN abs({{0}}) < 1e15 THEN {exact} ELSE round({{0}}, {{1}}) END")
+    if kind == "x" and isinstance(given.type, DecimalType):
+        # Trino's own round overflows where the greatest numbers need a digit more.
+        if _is_number(digits) and int(digits) >= given.type.scale:
+            return given.fill("CAST({0} AS {t})")
+        return given.fill("CAST(round(truncate({0}), {1}) AS {t})")
     text = f"round({', '.join(given.texts)})"
     return text if kind == "d" else f"CAST({text} AS {type_text(given.type)})"
 
@@ -432,9 +452,24 @@ def extreme(given: Given) -> str:
 
 
 def nullif(given: Given) -> str:
+    if given.compared is not None:
+        return _nullif_as(given, given.compared)
     letters = classes_of(given.arguments)
     if letters[0] != letters[1] and not set(letters) <= set("ixfdn"):
         raise given.unsupported(f"arguments {letters}")
     if set(letters) & set("fd") and not any(map(_never_nan, given.arguments)):
         return given.fill(f"CASE WHEN {_COMPARED['=']} THEN NULL ELSE {{0}} END")
     return given.fill("CASE WHEN {0} = {1} THEN NULL ELSE {0} END")
+
+
+def _nullif_as(given: Given, type_: ColumnType) -> str:
+    """Both are compared as values of ``type_``."""
+    values = [
+        cast_template(argument.type, type_, given.mode).replace("{0}", f"{{{place}}}")
+        if argument.type != type_
+        else f"{{{place}}}"
+        for place, argument in enumerate(given.arguments)
+    ]
+    equal = _COMPARED["="] if letter(type_) in "fd" else "{0} = {1}"
+    compared = re.sub(r"\{([01])\}", lambda place: values[int(place[1])], equal)
+    return given.fill(f"CASE WHEN {compared} THEN NULL ELSE {{0}} END")

@@ -11,23 +11,24 @@ from lakeschema.translation.emission.selects import RelationText, SelectWriter
 from lakeschema.translation.emission.trino.forms import TrinoForms
 from lakeschema.translation.emission.trino.functions import TrinoFunctions
 from lakeschema.translation.emission.trino.text import literal, quoted, relation_text, type_text
-from lakeschema.translation.errors import UnsupportedConstruct
 from lakeschema.translation.functions.semantics import Semantics
 from lakeschema.translation.interface import Options, Overflow
 from lakeschema.translation.joins import JoinKind
-from lakeschema.translation.plan.expressions import Literal
-from lakeschema.translation.plan.relations import Join, Plan, PlanColumn, inputs
+from lakeschema.translation.plan.relations import Plan, PlanColumn
 from lakeschema.translation.rewriting.chars_as_texts import Stored, chars_as_texts
 from lakeschema.translation.rewriting.full_join_by_union import full_join_by_union
 from lakeschema.translation.rewriting.group_keys_as_columns import group_keys_as_columns
 from lakeschema.translation.rewriting.grouping_of_keys import grouping_of_keys
 from lakeschema.translation.rewriting.keys_of_no_set_as_nulls import keys_of_no_set_as_nulls
+from lakeschema.translation.rewriting.lateral_conditions_moved import lateral_conditions_moved
 from lakeschema.translation.rewriting.nan_order_explicit import nan_order_explicit
 from lakeschema.translation.rewriting.no_group_of_nothing import no_group_of_nothing
 from lakeschema.translation.rewriting.outer_fields_as_columns import outer_fields_as_columns
 from lakeschema.translation.rewriting.semi_joins_as_exists import semi_joins_as_exists
 from lakeschema.translation.rewriting.sort_within_dropped import sort_within_dropped
 from lakeschema.translation.rewriting.subquery_out_of_on import subquery_out_of_on
+from lakeschema.translation.rewriting.tuples_in_as_exists import tuples_in_as_exists
+from lakeschema.translation.rewriting.window_filters_as_cases import window_filters_as_cases
 from lakeschema.translation.rewriting.zeros_united import zeros_united
 
 _JOINS: Mapping[JoinKind, str] = MappingProxyType(
@@ -77,7 +78,6 @@ def trino_query(
         UnsupportedType: Trino has no such type.
         UnsupportedFunction: a user-defined function has no name on Trino.
     """
-    _check(plan)
     functions = TrinoFunctions(options.trino_udfs)
     forms = TrinoForms(semantics, functions, options.overflow is Overflow.WRAP)
     engine = Engine(
@@ -109,21 +109,12 @@ def trino_query(
 
 def shaped(plan: Plan, semantics: Semantics) -> Plan:
     """The plan in the shapes that Trino takes."""
-    plan = sort_within_dropped(plan)
+    plan = window_filters_as_cases(sort_within_dropped(plan))
     plan = full_join_by_union(subquery_out_of_on(plan))
-    plan = outer_fields_as_columns(semi_joins_as_exists(plan))
+    plan = lateral_conditions_moved(semi_joins_as_exists(plan))
+    # Spark joins for existence: a tuple that it does not know to be there is not.
+    plan = tuples_in_as_exists(plan) if semantics.is_spark else plan
+    plan = outer_fields_as_columns(plan)
     plan = keys_of_no_set_as_nulls(grouping_of_keys(plan))
     plan = no_group_of_nothing(zeros_united(plan)) if semantics.is_spark else plan
     return nan_order_explicit(group_keys_as_columns(plan))
-
-
-def _check(plan: Plan) -> None:
-    """Refuses what no rule brings into a shape that Trino takes."""
-    waiting: list[Plan] = [plan]
-    while waiting:
-        node = waiting.pop()
-        if isinstance(node, Join) and node.lateral and node.kind is JoinKind.LEFT:
-            condition = node.condition
-            if condition is not None and not isinstance(condition, Literal):
-                raise UnsupportedConstruct("LEFT JOIN LATERAL with a condition, for Trino")
-        waiting.extend(inputs(node))

@@ -208,9 +208,7 @@ SHARED: Final = table((
     Row("regr_slope regr_intercept", "dd", "{f}({*}){w}"),
     Row("regr_count", "dd", "count(CASE WHEN {0} IS NOT NULL AND {1} IS NOT NULL THEN 1 END){w}"),
     Row("percentile", ".+", aggregates.percentile),
-    Row("percentile_approx approx_percentile", None, _SKETCH),
     Row("histogram_numeric", None, _SKETCH),
-    Row("kurtosis", None, Unsupported("Trino's is of another formula")),
     Row("grouping grouping_id grouping__id", ".+", "grouping({*})", cast=True),
 
     # windows

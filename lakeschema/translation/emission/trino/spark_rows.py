@@ -13,6 +13,15 @@ _MICROS: Final = "CAST(round(to_unixtime(with_timezone({0}, 'UTC')) * 1e6) AS bi
 _OF_NANOS: Final = "CAST(at_timezone(from_unixtime_nanos({0} * 1000), 'UTC') AS timestamp(6))"
 # Lines of 76 characters, as MIME has them.
 _LINES: Final = r"regexp_replace(to_base64({0}), '(.{76})(?=.)', m -> m[1] || chr(13) || chr(10))"
+# Exact near zero as well, where 1 + x and exp(x) - 1 lose their digits (W. Kahan's forms).
+_LOG_OF_NEXT: Final = (
+    "CASE WHEN {0} <= -1e0 THEN NULL WHEN 1e0 + {0} = 1e0 OR is_infinite({0}) THEN {0}"
+    " ELSE ln(1e0 + {0}) * {0} / ((1e0 + {0}) - 1e0) END"
+)
+_EXP_LESS_ONE: Final = (
+    "CASE WHEN exp({0}) = 1e0 THEN {0} WHEN exp({0}) - 1e0 = -1e0 OR is_infinite(exp({0}))"
+    " THEN exp({0}) - 1e0 ELSE (exp({0}) - 1e0) * {0} / ln(exp({0})) END"
+)
 _DATE_OF: Final = (
     "CASE WHEN {0} IS NOT NULL AND {1} IS NOT NULL AND {2} IS NOT NULL"
     " THEN CAST(format('%04d-%02d-%02d', {0}, {1}, {2}) AS date) END"
@@ -25,6 +34,8 @@ SPARK: Final = table((
     Row("sqrt acos asin", "d", "{f}({0})"),
     Row("log", "d", "CASE WHEN NOT ({0} <= 0e0) THEN ln({0}) END"),
     Row("log", "dd", "CASE WHEN NOT ({0} <= 0e0) AND NOT ({1} <= 0e0) THEN ln({1}) / ln({0}) END"),
+    Row("log1p", "d", _LOG_OF_NEXT),
+    Row("expm1", "d", _EXP_LESS_ONE),
     Row("isnan", "[fd]", "coalesce(is_nan({0}), false)"),
     Row("nanvl", "[fd][fd]", "CASE WHEN is_nan({0}) THEN {1} ELSE {0} END"),
     Row("try_add", "ii", "TRY({0} + {1})"),
@@ -89,6 +100,8 @@ SPARK: Final = table((
     Row("std stddev", "d", "stddev_samp({q}{0}){w}"),
     Row("variance", "d", "var_samp({q}{0}){w}"),
     Row("median", "[ifdx]", aggregates.percentile),
+    Row("percentile_approx approx_percentile", "...?", aggregates.percentile_approx),
+    Row("skewness kurtosis", "d", aggregates.shape),
     Row("bool_and every", "[on]", "bool_and({0}){w}"),
     Row("bool_or any some", "[on]", "bool_or({0}){w}"),
     Row("bit_and", "i", "bitwise_and_agg({0}){w}", cast=True),

@@ -2,22 +2,28 @@
 
 from __future__ import annotations
 
+import pytest
+
 from lakeschema.catalog.ddl_files import relations_from_ddl
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.relations import Dialect
 from lakeschema.translation.derivation import derive_view
+from lakeschema.translation.errors import UnsupportedConstruct
 from lakeschema.translation.plan.explain import explain
 from lakeschema.translation.plan.relations import Plan
 from lakeschema.translation.rewriting.full_join_by_union import full_join_by_union
 from lakeschema.translation.rewriting.group_keys_as_columns import group_keys_as_columns
 from lakeschema.translation.rewriting.grouping_of_keys import grouping_of_keys
 from lakeschema.translation.rewriting.keys_of_no_set_as_nulls import keys_of_no_set_as_nulls
+from lakeschema.translation.rewriting.lateral_conditions_moved import lateral_conditions_moved
 from lakeschema.translation.rewriting.nan_order_explicit import nan_order_explicit
 from lakeschema.translation.rewriting.no_group_of_nothing import no_group_of_nothing
 from lakeschema.translation.rewriting.outer_fields_as_columns import outer_fields_as_columns
 from lakeschema.translation.rewriting.semi_joins_as_exists import semi_joins_as_exists
 from lakeschema.translation.rewriting.sort_within_dropped import sort_within_dropped
 from lakeschema.translation.rewriting.subquery_out_of_on import subquery_out_of_on
+from lakeschema.translation.rewriting.tuples_in_as_exists import tuples_in_as_exists
+from lakeschema.translation.rewriting.window_filters_as_cases import window_filters_as_cases
 from lakeschema.translation.rewriting.zeros_united import zeros_united
 from tests.lakeschema.translation.relations import DEFAULT, interfaces
 
@@ -143,3 +149,97 @@ def test_a_subquery_reads_a_field_around_it_as_a_column() -> None:
 
     assert "project s as s, s.f as field0" in lines(plan)
     assert "filter (k = field0)" in lines(plan)
+
+
+def test_a_lateral_left_joins_condition_filters_its_right_side() -> None:
+    plan = lateral_conditions_moved(
+        plan_of(
+            "SELECT l.k, s.w FROM l LEFT JOIN LATERAL (SELECT w FROM r WHERE r.k = l.k) s ON w < d"
+        )
+    )
+
+    at = lines(plan).index("lateral left join")
+    assert lines(plan)[at + 2] == "filter (cast(w as double) < d)"
+
+
+def test_a_lateral_left_joins_condition_shows_the_columns_of_one_row() -> None:
+    plan = lateral_conditions_moved(
+        plan_of(
+            "SELECT l.k, s.n FROM l LEFT JOIN LATERAL (SELECT count(*) n FROM r WHERE r.k = l.k) s"
+            " ON n < d"
+        )
+    )
+
+    assert "case when kept then n end as n" in lines(plan)[1]
+    assert "lateral left join" in lines(plan)
+
+
+def test_a_lateral_inner_joins_condition_is_a_filter() -> None:
+    plan = lateral_conditions_moved(
+        plan_of("SELECT l.k FROM l JOIN LATERAL (SELECT w FROM r WHERE r.k = l.k) s ON w = 'a'")
+    )
+
+    assert lines(plan)[1:3] == ["filter (w = 'a')", "lateral inner join"]
+
+
+def test_a_lateral_query_reads_a_field_as_a_column() -> None:
+    plan = outer_fields_as_columns(
+        plan_of(
+            "SELECT t.n, s.w FROM (SELECT named_struct('f', k) AS n FROM l) t"
+            " JOIN LATERAL (SELECT w FROM r WHERE r.k = t.n.f) s ON s.w > 'a'"
+        )
+    )
+
+    assert "filter (k = field0)" in lines(plan)
+    assert "lateral inner join on (w > 'a')" in lines(plan)
+    assert [column.name for column in plan.columns] == ["n", "w"]
+
+
+def test_a_tuple_in_a_subquery_is_exists() -> None:
+    inside = tuples_in_as_exists(
+        plan_of("SELECT k FROM l WHERE (k, d) IN (SELECT k, 1D AS e FROM r)")
+    )
+    outside = tuples_in_as_exists(
+        plan_of("SELECT k FROM l WHERE (k, d) NOT IN (SELECT k, 1D AS e FROM r)")
+    )
+
+    assert "filter exists (sub-query)" in lines(inside)
+    assert "filter ((k = k) and (d = e))" in lines(inside)
+    assert "filter not exists (sub-query)" in lines(outside)
+    assert "filter (coalesce((k = k), true) and coalesce((d = e), true))" in lines(outside)
+
+
+def test_one_value_in_a_subquery_stays() -> None:
+    plan = plan_of("SELECT k FROM l WHERE k IN (SELECT k FROM r)")
+
+    assert tuples_in_as_exists(plan) == plan
+
+
+def test_a_windows_filter_is_a_case() -> None:
+    plan = window_filters_as_cases(
+        plan_of("SELECT sum(k) FILTER (WHERE d > 1) OVER (ORDER BY d) AS s FROM l")
+    )
+
+    assert "case when" in explain(plan)
+    assert "filter" not in explain(plan)
+
+
+def test_a_windows_filter_stays_where_nulls_count() -> None:
+    plan = plan_of("SELECT first(k) FILTER (WHERE d > 1) OVER (ORDER BY d) AS s FROM l")
+
+    assert window_filters_as_cases(plan) == plan
+
+
+def test_groups_of_sets_and_rows_of_set_operations_have_one_zero() -> None:
+    sets = zeros_united(plan_of("SELECT d, grouping(d) AS g FROM l GROUP BY ROLLUP(d)"))
+    rows = zeros_united(plan_of("SELECT d FROM l EXCEPT SELECT d FROM l"))
+
+    assert "grouping((d + 0.0))" in explain(sets)
+    assert "(d + 0.0) as d" in explain(rows)
+
+
+def test_a_table_functions_condition_in_a_left_join_is_refused() -> None:
+    plan = plan_of("SELECT x.e FROM l LEFT JOIN LATERAL explode(array(k)) AS x(e) ON x.e < 2")
+
+    with pytest.raises(UnsupportedConstruct):
+        lateral_conditions_moved(plan)

@@ -65,7 +65,7 @@ def test_aggregates_are_written_with_the_same_meaning(
         (spark, "count(i, s) OVER ()", "count for Trino: several values in a window"),
         (spark, "percentile(i, 2)", "percentile for Trino: the share has to be one number, written in the text"),
         (hive, "max(named_struct('a', a))", "max for Trino: structs of nested values"),
-        (spark, "kurtosis(d)", "kurtosis for Trino: Trino's is of another formula"),
+
     ],
 )  # fmt: skip
 def test_aggregates_that_trino_computes_otherwise_are_refused_with_the_reason(

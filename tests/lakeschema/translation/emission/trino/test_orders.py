@@ -89,22 +89,33 @@ def test_range_is_the_numbers_before_its_end() -> None:
     assert "UNNEST(IF(CAST(1 AS bigint) < CAST(4 AS bigint), sequence(" in sql
 
 
-def test_a_condition_of_a_lateral_left_join_is_refused() -> None:
+def test_a_condition_of_a_left_join_of_a_table_function_is_refused() -> None:
     text = "SELECT x.e FROM t LEFT JOIN LATERAL explode(t.a) AS x(e) ON x.e < 2"
 
     with pytest.raises(UnsupportedConstruct) as raised:
         query(text, "spark")
 
-    assert "LEFT JOIN LATERAL" in raised.value.message
+    assert "LEFT JOIN LATERAL of a table function with a condition" in raised.value.message
 
 
-def test_a_tuple_with_a_null_in_a_subquery_is_refused_and_one_of_values_is_not() -> None:
-    with pytest.raises(UnsupportedConstruct) as raised:
-        query("SELECT 1 AS x FROM t WHERE (i, 1) NOT IN (SELECT i, 1 FROM u)", "spark")
+def test_a_tuple_with_a_null_in_a_subquery_is_exists_and_one_of_values_stays() -> None:
+    sql = query("SELECT 1 AS x FROM t WHERE (i, 1) NOT IN (SELECT i, 1 FROM u)", "spark").sql
 
-    assert "IN a sub-query of a tuple" in raised.value.message
+    assert "NOT EXISTS (SELECT" in sql
     values = "SELECT coalesce(i, 0) AS a, 1 AS b FROM u"
     assert "IN (SELECT" in query(f"SELECT 1 AS x FROM t WHERE (2, 1) IN ({values})", "spark").sql
+
+
+def test_a_lateral_query_reads_a_field_of_what_is_before_it_as_a_column() -> None:
+    text = (
+        "SELECT s.n FROM (SELECT named_struct('f', i) AS r FROM t) q"
+        " LEFT JOIN LATERAL (SELECT count(*) AS n FROM u WHERE u.i > q.r.f) s ON true"
+    )
+
+    sql = query(text, "spark").sql
+
+    assert '."f" AS "c1" FROM' in sql
+    assert sql.endswith("ON true")
 
 
 def test_sparks_membership_is_false_where_it_is_not_known() -> None:

@@ -1,0 +1,55 @@
+"""Parts of a join's condition, and how it reads from within one of the sides."""
+
+from __future__ import annotations
+
+from lakeschema.translation.plan.expressions import (
+    Call,
+    ColumnReference,
+    OuterReference,
+    RowExpression,
+    walk,
+)
+from lakeschema.translation.plan.rewriting import Rewriter
+
+
+def conjuncts(condition: RowExpression) -> tuple[RowExpression, ...]:
+    """The parts that AND connects."""
+    if isinstance(condition, Call) and condition.operator.name == "and":
+        return tuple(part for each in condition.arguments for part in conjuncts(each))
+    return (condition,)
+
+
+def sides(expression: RowExpression, width: int) -> set[int]:
+    """Of which sides it reads columns: 0 the left, 1 the right, 2 something around."""
+    found = set()
+    for part in walk(expression):
+        if isinstance(part, ColumnReference):
+            found.add(int(part.index >= width))
+        elif isinstance(part, OuterReference):
+            found.add(2)
+    return found
+
+
+def inside_right(condition: RowExpression, width: int) -> RowExpression:
+    """The condition as it reads within the right side: of the left columns, from a query around.
+
+    ``width`` is the number of the left columns.
+    """
+
+    def change(part: RowExpression, depth: int) -> RowExpression | None:
+        match part:
+            case ColumnReference(index, name, type_, nullable) if depth == 0:
+                if index < width:
+                    return OuterReference(1, index, name, type_, nullable)
+                return ColumnReference(index - width, name, type_, nullable)
+            case OuterReference(level, index, name, type_, nullable) if depth and level == depth:
+                # From a sub-query of the condition, to a column of the join.
+                if index < width:
+                    return OuterReference(level + 1, index, name, type_, nullable)
+                return OuterReference(level, index - width, name, type_, nullable)
+            case OuterReference(level, index, name, type_, nullable) if level > depth:
+                return OuterReference(level + 1, index, name, type_, nullable)
+            case _:
+                return None
+
+    return Rewriter(change).expression(condition)

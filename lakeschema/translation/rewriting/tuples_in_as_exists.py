@@ -1,0 +1,70 @@
+"""A tuple IN a sub-query as EXISTS, for engines whose IN takes no tuple with a null in it.
+
+filter (k, d) in (sub-query)        →    filter exists (sub-query)
+  (sub-query)                              (sub-query)
+    scan r (k, d)                            filter ((k = k) and (d = d))        of l, a query around
+  scan l                                       scan r
+                                           scan l
+
+The view's engine joins for existence: what is not known to be IN is not, and NOT IN keeps a row if each
+tuple of the sub-query differs from it for certain.
+"""
+
+from __future__ import annotations
+
+from lakeschema.catalog.column_types import BOOLEAN, INT
+from lakeschema.translation.plan.expressions import (
+    Call,
+    ColumnReference,
+    Exists,
+    InSubquery,
+    Literal,
+    RowExpression,
+)
+from lakeschema.translation.plan.operators import NullClass, Operator
+from lakeschema.translation.plan.relations import Filter, Plan, Project, references
+from lakeschema.translation.plan.rewriting import Rewriter, lift
+
+_AND = Operator("and", NullClass.TOTAL)
+_EQUAL = Operator("=", NullClass.TOTAL)
+_COALESCE = Operator("coalesce", NullClass.ABSORBING)
+_NOT = Operator("not", NullClass.TOTAL)
+
+
+def tuples_in_as_exists(plan: Plan) -> Plan:
+    """The plan in which each tuple IN a sub-query is without nulls."""
+
+    def change(part: RowExpression, depth: int) -> RowExpression | None:
+        match part:
+            case Call(operator, (InSubquery() as asked,)) if operator.name == "not":
+                if not _may_have_nulls(asked):
+                    return None
+                return Call(_NOT, (_exists(asked, depth, unless_other=True),), BOOLEAN, False)
+            case InSubquery() if _may_have_nulls(part):
+                return _exists(part, depth, unless_other=False)
+            case _:
+                return None
+
+    rewriter = Rewriter(change)
+
+    def _exists(asked: InSubquery, depth: int, *, unless_other: bool) -> Exists:
+        below = rewriter.plan(asked.plan, depth + 1)
+        operands = (lift(rewriter.expression(each, depth), 1) for each in asked.operands)
+        pairs = zip(operands, references(below), strict=True)
+        equal = tuple(_equal(one, other, unless_other) for one, other in pairs)
+        kept = Filter(below, Call(_AND, equal, BOOLEAN, any(each.nullable for each in equal)))
+        return Exists(Project(kept, (("found", Literal("1", INT)),)))
+
+    return rewriter.plan(plan, 0)
+
+
+def _may_have_nulls(asked: InSubquery) -> bool:
+    return len(asked.operands) > 1 and asked.nullable
+
+
+def _equal(one: RowExpression, other: ColumnReference, unless_other: bool) -> RowExpression:
+    """``unless_other``: what is not known to differ counts as equal."""
+    found = Call(_EQUAL, (one, other), BOOLEAN, one.nullable or other.nullable)
+    if not unless_other or not found.nullable:
+        return found
+    return Call(_COALESCE, (found, Literal("true", BOOLEAN)), BOOLEAN, nullable=False)

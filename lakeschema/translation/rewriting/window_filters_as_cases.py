@@ -1,0 +1,42 @@
+"""FILTER of an aggregate over a window as a CASE, for engines that take none there.
+
+window sum(d) where (k > 1) over (…)        →    window sum(case when (k > 1) then d end) over (…)
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from lakeschema.catalog.column_types import INT
+from lakeschema.translation.plan.expressions import Case, Literal, RowExpression, WindowCall
+from lakeschema.translation.plan.relations import Plan, Window
+from lakeschema.translation.rewriting.nodes import rewrite
+
+_SKIP_NULLS = frozenset(
+    {
+        *("count", "sum", "try_sum", "avg", "try_avg", "mean", "min", "max", "median"),
+        *("stddev", "std", "stddev_samp", "stddev_pop", "variance", "var_samp", "var_pop"),
+        *("skewness", "kurtosis", "collect_list", "collect_set", "array_agg"),
+        *("bool_and", "every", "bool_or", "some", "any", "bit_and", "bit_or", "bit_xor"),
+    }
+)
+"""Aggregates to which a row is nothing if their first argument is null."""
+
+
+def window_filters_as_cases(plan: Plan) -> Plan:
+    """The plan in which windows count the rows of no FILTER, where the aggregate skips nulls."""
+    return rewrite(plan, _rule)
+
+
+def _rule(plan: Plan) -> Plan:
+    if not isinstance(plan, Window) or all(call.filter is None for _, call in plan.calls):
+        return plan
+    return Window(plan.input, tuple((name, _unfiltered(call)) for name, call in plan.calls))
+
+
+def _unfiltered(call: WindowCall) -> WindowCall:
+    if call.filter is None or call.operator.name not in _SKIP_NULLS or call.within:
+        return call
+    counted: tuple[RowExpression, ...] = call.arguments or (Literal("1", INT),)
+    first = Case(((call.filter, counted[0]),), None, counted[0].type)
+    return replace(call, arguments=(first, *counted[1:]), filter=None)
