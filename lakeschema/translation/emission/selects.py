@@ -20,12 +20,10 @@ from lakeschema.translation.errors import UnsupportedConstruct
 from lakeschema.translation.joins import JoinKind
 from lakeschema.translation.plan.expressions import (
     ColumnReference,
-    Exists,
     FieldAccess,
-    InSubquery,
     Literal,
     RowExpression,
-    ScalarSubquery,
+    asks,
     walk,
 )
 from lakeschema.translation.plan.relations import (
@@ -212,7 +210,7 @@ class SelectWriter:
 
     def _hides_names(self, select: _Select, expressions: Sequence[RowExpression]) -> bool:
         """Whether sub-queries would read what is not a column, in an engine that wants columns."""
-        return any(map(_asks, expressions)) and not self._has_names(select)
+        return any(map(asks, expressions)) and not self._has_names(select)
 
     def _has_names(self, select: _Select) -> bool:
         return not self._engine.correlates_by_names or all(map(_NAME.fullmatch, select.items))
@@ -412,10 +410,6 @@ def _are_names(select: _Select, plan: Aggregate) -> bool:
     )
 
 
-def _asks(expression: RowExpression) -> bool:
-    return any(isinstance(p, (ScalarSubquery, Exists, InSubquery)) for p in walk(expression))
-
-
 def _reads_answer(plan: Plan, expressions: Sequence[RowExpression]) -> bool:
     """Whether they read a column that a sub-query makes, in a SELECT of which it would become a part."""
     while isinstance(plan, Filter | Project):
@@ -428,7 +422,7 @@ def _reads_answer(plan: Plan, expressions: Sequence[RowExpression]) -> bool:
                 if isinstance(part, ColumnReference)
             }
             expressions = [plan.items[index][1] for index in read]
-            if any(map(_asks, expressions)):
+            if any(map(asks, expressions)):
                 return True
         plan = plan.input
     return False

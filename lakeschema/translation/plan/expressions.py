@@ -314,6 +314,13 @@ def values(expression: RowExpression) -> tuple[RowExpression, ...]:
             return children(expression)
 
 
+def asks(expression: RowExpression) -> bool:
+    """Whether a sub-query stands in the expression."""
+    if isinstance(expression, ScalarSubquery | Exists | InSubquery):
+        return True
+    return any(map(asks, children(expression)))
+
+
 def walk(expression: RowExpression) -> Iterator[RowExpression]:
     """The expression and all inside it, outermost first, sub-queries' plans not entered."""
     stack = [expression]

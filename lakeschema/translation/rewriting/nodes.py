@@ -14,6 +14,7 @@ from lakeschema.translation.plan.expressions import (
     RowExpression,
     ScalarSubquery,
     WindowCall,
+    asks,
     rebuild,
 )
 from lakeschema.translation.plan.relations import (
@@ -32,6 +33,8 @@ from lakeschema.translation.plan.relations import (
     Sort,
     Values,
     Window,
+    expressions,
+    inputs,
 )
 
 Rule: TypeAlias = Callable[[Plan], Plan]
@@ -56,6 +59,16 @@ class _Nodes:
             self._done[id(plan)] = (plan, self._rule(self._over_inputs(plan)))
         return self._done[id(plan)][1]
 
+    def _over_inputs(self, plan: Plan) -> Plan:
+        if any(map(asks, expressions(plan))):
+            return self._rebuilt(plan)
+        # Most nodes stay what they are, and making them again checks them again.
+        before = inputs(plan)
+        same = all(
+            made is given for made, given in zip(map(self.plan, before), before, strict=True)
+        )
+        return plan if same else self._rebuilt(plan)
+
     def _expression(self, expression: RowExpression) -> RowExpression:
         match expression:
             case ScalarSubquery(plan):
@@ -70,7 +83,7 @@ class _Nodes:
     def _call(self, call: _Call) -> _Call:
         return cast(_Call, rebuild(call, self._expression))
 
-    def _over_inputs(self, plan: Plan) -> Plan:
+    def _rebuilt(self, plan: Plan) -> Plan:
         match plan:
             case Scan() | RecursiveScan() | Values():
                 return plan

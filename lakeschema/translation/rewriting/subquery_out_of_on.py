@@ -15,12 +15,9 @@ from lakeschema.translation.joins import JoinKind
 from lakeschema.translation.plan.expressions import (
     Call,
     ColumnReference,
-    Exists,
-    InSubquery,
     OuterReference,
     RowExpression,
-    ScalarSubquery,
-    walk,
+    asks,
 )
 from lakeschema.translation.plan.operators import NullClass, Operator
 from lakeschema.translation.plan.relations import Filter, Join, Plan
@@ -40,8 +37,8 @@ def _rule(plan: Plan) -> Plan:
     if not isinstance(plan, Join) or plan.condition is None or plan.lateral:
         return plan
     parts = conjuncts(plan.condition)
-    with_queries = [part for part in parts if _has_subquery(part)]
-    others = [part for part in parts if not _has_subquery(part)]
+    with_queries = [part for part in parts if asks(part)]
+    others = [part for part in parts if not asks(part)]
     if not with_queries:
         return plan
     width = len(plan.left.columns)
@@ -55,10 +52,6 @@ def _rule(plan: Plan) -> Plan:
         if len(known) == len(moved) and others:
             return Join(plan.left, Filter(plan.right, _all(known)), plan.kind, _all(others))
     return plan
-
-
-def _has_subquery(expression: RowExpression) -> bool:
-    return any(isinstance(p, (ScalarSubquery, Exists, InSubquery)) for p in walk(expression))
 
 
 def _all(parts: list[RowExpression]) -> RowExpression:

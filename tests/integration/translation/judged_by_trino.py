@@ -178,7 +178,7 @@ class TrinoJudge:
             return _refused(expected, got)
         if expected == Refused(TOO_MANY):
             return Verdict(TOO_MANY)
-        if isinstance(expected, Refused) and expected.reason.startswith(_FAULT):
+        if isinstance(expected, Refused) and expected.reason.startswith((_FAULT, "[UNSUPPORTED_")):
             return Verdict(REFUSED_BY_SPARK, expected.reason)
         if problem := _columns_differ(query, got):
             return Verdict("other columns", problem)
@@ -213,8 +213,10 @@ class TrinoJudge:
         """Whether nothing is left in Trino's plan of what fails, or of the value that Spark names."""
         plan = str(self._trino.answer(f"EXPLAIN {query.sql}").rows)
         named = _MALFORMED.match(raised)
-        parts = ["fail(", *([] if named is None else [named[1]])]
-        return any(part in query.sql and part not in plan for part in parts)
+        parts = [("fail(", "fail("), ("CAST(trim(", "trim(")]
+        if named is not None:
+            parts.append((named[1], named[1]))
+        return any(part in query.sql and left not in plan for part, left in parts)
 
     def _analysed(self, view: RandomView) -> DataFrame | Refused:
         for name, text in view.below:

@@ -45,6 +45,11 @@ _TWO_WIDE = (
     " (1, CAST('999999999999999999990.9' AS DECIMAL(38,17)))) t(a, b)"
 )
 _LONGS = "FROM (VALUES (1, CAST('9223372036854775807' AS BIGINT)), (1, 5L), (2, 7L)) t(k, a)"
+_MOMENTS = (
+    "FROM (VALUES (TIMESTAMP '9999-12-31 23:59:59.999999'), (TIMESTAMP '0001-01-01 00:00:00.000001'),"
+    " (TIMESTAMP '1969-12-31 23:59:59.999999'), (NULL)) t(a)"
+)
+_MANY = "(SELECT max(a) FROM (VALUES (1), (5)) u(a))"
 _T = "(VALUES (1, 1), (2, NULL), (7, 2), (NULL, NULL), (5, 5)) t(a, b)"
 _U = "(VALUES (1, 1), (2, NULL), (NULL, 2)) u(c, d)"
 _COUNTS = "SELECT max(c) m, count(*) n FROM (VALUES (1, 2), (2, 3), (1, 5)) u(c, d) WHERE d >"
@@ -69,6 +74,15 @@ _S = "(VALUES (1, 2), (2, 3), (1, 5)) u(c, d)"
         f"SELECT sum(a) FILTER (WHERE a < 3) OVER (PARTITION BY b) s FROM {_T}",
         f"SELECT count(*) FILTER (WHERE a > 1) OVER (ORDER BY a) n FROM {_T}",
         f"SELECT collect_list(a) FILTER (WHERE a > 1) OVER (ORDER BY a) l FROM {_T}",
+        f"SELECT unix_seconds(a) s, unix_millis(a) m, unix_micros(a) u, unix_timestamp(a) t {_MOMENTS}",
+        f"SELECT CAST(a AS BIGINT) b, CAST(a AS DOUBLE) d {_MOMENTS}",
+        f"SELECT timestampdiff(SECOND, a, TIMESTAMP '2020-01-01 00:00:00.5') s {_MOMENTS}",
+        "SELECT regexp_extract(a, '(a)(.?)', 4) x FROM (VALUES ('Zw')) t(a)",
+        "SELECT regexp_extract(a, '(a)(.?)', 4) x FROM (VALUES ('abc')) t(a)",
+        f"SELECT nullif(k % 3, {_MANY}) x, k % 3 IN (k, 1, {_MANY}) y FROM (VALUES (1), (2)) t(k)",
+        f"SELECT a FROM {_T} MINUS SELECT 1",
+        "SELECT a, grouping(a) g FROM (VALUES (-0.0D), (0.0D), (1D)) t(a) GROUP BY ROLLUP(a)",
+        "SELECT a FROM (VALUES (-0.0D), (1D)) t(a) MINUS SELECT 1D",
         f"SELECT t.a, s.* FROM {_T} LEFT JOIN LATERAL (SELECT c, d FROM {_S} WHERE d > t.a) s ON c = b",
         f"SELECT t.a, s.* FROM {_T} LEFT JOIN LATERAL ({_COUNTS} t.a) s ON m = t.b",
         f"SELECT t.a, s.* FROM {_R} LEFT JOIN LATERAL ({_COUNTS} t.b.p % 3) s ON true",

@@ -82,7 +82,10 @@ def _sparks_moment() -> str:
 
 
 EPOCH = "TIMESTAMP '1970-01-01 00:00:00.000000'"
-SECONDS = "floor(to_unixtime(with_timezone({0}, 'UTC')))"
+SECONDS = f"date_diff('second', {EPOCH}, date_trunc('second', {{0}}))"
+MILLIS = f"date_diff('millisecond', {EPOCH}, date_trunc('millisecond', {{0}}))"
+# A double would not keep those of far years.
+MICROS = f"({MILLIS} * 1000 + CAST(substr(CAST({{0}} AS varchar), -3) AS bigint))"
 _JAVA_NUMBER = "trim(BOTH '\"' FROM json_format(CAST({0} AS json)))"
 
 
@@ -279,7 +282,7 @@ def saturated(value: str, target: ColumnType) -> str:
 def _of_moment(target: ColumnType, mode: Mode) -> str | None:
     match letter(target):
         case "i":
-            seconds = f"CAST({SECONDS} AS bigint)"
+            seconds = SECONDS
             if target == BIGINT:
                 return seconds
             return (
@@ -289,7 +292,7 @@ def _of_moment(target: ColumnType, mode: Mode) -> str | None:
             )
         case "d" if mode is Mode.HIVE:
             # Whole seconds.
-            return SECONDS
+            return f"CAST({SECONDS} AS double)"
         case "d":
             return "to_unixtime(with_timezone({0}, 'UTC'))"
         case _:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from lakeschema.catalog.column_types import DATE
-from lakeschema.translation.emission.trino.casts import SECONDS, Mode, or_fail
+from lakeschema.translation.emission.trino.casts import MICROS, SECONDS, Mode, or_fail
 from lakeschema.translation.emission.trino.given import Given
 from lakeschema.translation.emission.trino.rows import classes_of, letter
 from lakeschema.translation.emission.trino.text import fails, string
@@ -36,7 +36,6 @@ _OF_DATES = frozenset({"year", "quarter", "month", "week"})
 _WEEK = ("mo", "tu", "we", "th", "fr", "sa", "su")
 _NAMES = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 _MICROS = {"second": 10**6, "minute": 60 * 10**6, "hour": 3600 * 10**6}
-_MICROS_OF = "CAST(round(to_unixtime(with_timezone({0}, 'UTC')) * 1e6) AS bigint)"
 _CALENDAR = frozenset({"year", "quarter", "month"})
 
 
@@ -125,8 +124,19 @@ def unix_timestamp(given: Given) -> str:
     if not given.arguments:
         raise given.unsupported("it is of the moment of the query")
     if given.mode is Mode.HIVE and classes_of(given.arguments) == "s":
-        return given.fill(f"CAST({SECONDS.replace('{0}', _HIVE_SECONDS)} AS bigint)")
-    return given.fill(f"CAST({SECONDS.replace('{0}', _moment(given))} AS bigint)")
+        return given.fill(SECONDS.replace("{0}", _HIVE_SECONDS))
+    if given.mode is Mode.HIVE or not _has_fraction(given):
+        return given.fill(SECONDS.replace("{0}", _moment(given)))
+    # Spark cuts what is before 1970 as well, and does not go to the second before.
+    whole = f"({MICROS.replace('{0}', 'm')} / 1000000)"
+    return given.fill(f"element_at(transform(ARRAY[{_moment(given)}], m -> {whole}), 1)")
+
+
+def _has_fraction(given: Given) -> bool:
+    """Whether a moment may be within a second."""
+    if letter(given.arguments[0].type) == "s":
+        return "S" in (given.constant(1) or "")
+    return letter(given.arguments[0].type) == "T"
 
 
 def to_date(given: Given) -> str:
@@ -214,7 +224,7 @@ def timestampdiff(given: Given) -> str:
         return given.fill(f"date_diff('{unit}', {{T1}}, {{T2}})")
     # Trino leaves microseconds out.
     micros = _MICROS.get(unit) or {"day": 24, "week": 168}[unit] * 3600 * 10**6
-    one, other = (_MICROS_OF.replace("{0}", f"{{T{i}}}") for i in (2, 1))
+    one, other = (MICROS.replace("{0}", f"{{T{i}}}") for i in (2, 1))
     return given.fill(f"(({one} - {other}) / {micros})")
 
 

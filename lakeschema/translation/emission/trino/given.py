@@ -27,6 +27,7 @@ from lakeschema.translation.plan.expressions import (
     Literal,
     OuterReference,
     RowExpression,
+    asks,
 )
 
 _TOKEN = re.compile(r"\{(\*|1\*|t|f|q|w|t?[0-9])\}")
@@ -175,19 +176,40 @@ def bound(
 ) -> str:
     """A filled template in which no argument that costs something is written twice.
 
-    Such an argument is the variable of a lambda over an array of it alone.
+    Such an argument is the variable of a lambda over an array of it alone. Sub-queries may not stand in
+    a lambda: with one, what is computed once is the field of a row.
     """
+    heavy = [
+        index
+        for index, (argument, text) in enumerate(zip(arguments, texts, strict=True))
+        if _count(template, index) > 1 and not is_light(argument, text)
+    ]
+    if not heavy:
+        return fill(template, texts)
+    asking = [index for index, argument in enumerate(arguments) if asks(argument)]
+    if set(asking) - set(heavy[:1]):
+        return _of_row(template, fill, texts, sorted({*heavy, *asking}))
     named = list(texts)
-    outer: list[tuple[str, str]] = []
-    for index, (argument, text) in enumerate(zip(arguments, texts, strict=True)):
-        if _count(template, index) > 1 and not is_light(argument, text):
-            variable = f"bound{len(outer)}"
-            named[index] = variable
-            outer.append((variable, text))
+    for place, index in enumerate(heavy):
+        named[index] = f"bound{place}"
     made = fill(template, named)
-    for variable, text in reversed(outer):
-        made = f"element_at(transform(ARRAY[{text}], {variable} -> {made}), 1)"
+    for index in reversed(heavy):
+        made = f"element_at(transform(ARRAY[{texts[index]}], {named[index]} -> {made}), 1)"
     return made
+
+
+def _of_row(
+    template: str,
+    fill: Callable[[str, Sequence[str]], str],
+    texts: Sequence[str],
+    chosen: Sequence[int],
+) -> str:
+    named = list(texts)
+    for place, index in enumerate(chosen, 1):
+        named[index] = f"bound[{place}]"
+    values = ", ".join(texts[index] for index in chosen)
+    made = fill(template, named)
+    return f"element_at(transform(ARRAY[ROW({values})], bound -> {made}), 1)"
 
 
 def _count(template: str, index: int) -> int:

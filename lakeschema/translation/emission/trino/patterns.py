@@ -13,7 +13,7 @@ from types import MappingProxyType
 from lakeschema.translation.emission.trino.casts import Mode
 from lakeschema.translation.emission.trino.given import Given
 from lakeschema.translation.emission.trino.letters import small_letters
-from lakeschema.translation.emission.trino.text import string
+from lakeschema.translation.emission.trino.text import fails, string
 
 _CLASSES: Mapping[str, str] = MappingProxyType(
     {
@@ -311,8 +311,21 @@ def regexp_replace(given: Given) -> str:
 def regexp_extract(given: Given) -> str:
     """Empty, not null, where nothing matches."""
     group = given.texts[2] if len(given.arguments) > 2 else "1"
-    found = f"coalesce(regexp_extract({{0}}, {regular(given, 1)}, {group}), '')"
+    pattern = regular(given, 1)
+    found = f"coalesce(regexp_extract({{0}}, {pattern}, {group}), '')"
+    if group.isdigit() and int(group) > _groups(pattern):
+        # Trino fails at once, the view's engine where something matches.
+        refused = fails("a group that the pattern does not have", "varchar")
+        found = f"CASE WHEN regexp_like({{0}}, {pattern}) THEN {refused} ELSE '' END"
     return given.fill(f"CASE WHEN {{0}} IS NOT NULL THEN {found} END")
+
+
+_GROUP = re.compile(r"\\.|\[(?:\\.|[^\]\\])*\]|(\((?!\?)|\(\?<(?![=!]))")
+
+
+def _groups(pattern: str) -> int:
+    """How many groups the text of a pattern captures."""
+    return sum(found[1] is not None for found in _GROUP.finditer(pattern))
 
 
 def regexp_extract_all(given: Given) -> str:

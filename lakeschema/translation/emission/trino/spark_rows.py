@@ -5,11 +5,9 @@ from __future__ import annotations
 from typing import Final
 
 from lakeschema.translation.emission.trino import aggregates, collections, dates, letters, strings
-from lakeschema.translation.emission.trino.casts import EPOCH, SECONDS
+from lakeschema.translation.emission.trino.casts import EPOCH, MICROS, MILLIS, SECONDS
 from lakeschema.translation.emission.trino.rows import Row, Unsupported, table
 
-_MILLIS: Final = f"date_diff('millisecond', {EPOCH}, date_trunc('millisecond', {{0}}))"
-_MICROS: Final = "CAST(round(to_unixtime(with_timezone({0}, 'UTC')) * 1e6) AS bigint)"
 _OF_NANOS: Final = "CAST(at_timezone(from_unixtime_nanos({0} * 1000), 'UTC') AS timestamp(6))"
 # Lines of 76 characters, as MIME has them.
 _LINES: Final = r"regexp_replace(to_base64({0}), '(.{76})(?=.)', m -> m[1] || chr(13) || chr(10))"
@@ -59,9 +57,9 @@ SPARK: Final = table((
     Row("dayname monthname", "[DT]", dates.day_name),
     Row("date_from_unix_date", "i", "date_add('day', {0}, DATE '1970-01-01')"),
     Row("unix_date", "D", "date_diff('day', DATE '1970-01-01', {0})", cast=True),
-    Row("unix_seconds", "T", SECONDS, cast=True),
-    Row("unix_millis", "T", _MILLIS),
-    Row("unix_micros", "T", _MICROS),
+    Row("unix_seconds", "T", SECONDS),
+    Row("unix_millis", "T", MILLIS),
+    Row("unix_micros", "T", MICROS),
     Row("timestamp_seconds", "i", f"date_add('second', {{0}}, {EPOCH})"),
     Row("timestamp_millis", "i", f"date_add('millisecond', {{0}}, {EPOCH})"),
     Row("timestamp_micros", "i", _OF_NANOS),

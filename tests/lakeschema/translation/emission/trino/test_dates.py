@@ -17,8 +17,8 @@ from tests.lakeschema.translation.emission.trino.written import Written, hive, l
         (hive, "next_day(da, 'tuesday')", "CAST(date_add('day', (2 - day_of_week(da) + 6) % 7 + 1, da) AS varchar)"),
         (hive, "from_unixtime(l)", "CAST(format_datetime(from_unixtime(l, 'UTC'), 'yyyy-MM-dd HH:mm:ss') AS varchar)"),
         (hive, "from_unixtime(l, 'yyyy')", "CAST(format_datetime(from_unixtime(l, 'UTC'), 'yyyy') AS varchar)"),
-        (hive, "unix_timestamp(s)", r"CAST(floor(to_unixtime(with_timezone(TRY_CAST(replace(regexp_extract(s, '^\d\d\d\d-\d\d-\d\d[ T]\d\d:\d\d:\d\d'), 'T', ' ') AS timestamp(6)), 'UTC'))) AS bigint)"),
-        (hive, "unix_timestamp(ts)", "CAST(floor(to_unixtime(with_timezone(ts, 'UTC'))) AS bigint)"),
+        (hive, "unix_timestamp(s)", r"date_diff('second', TIMESTAMP '1970-01-01 00:00:00.000000', date_trunc('second', TRY_CAST(replace(regexp_extract(s, '^\d\d\d\d-\d\d-\d\d[ T]\d\d:\d\d:\d\d'), 'T', ' ') AS timestamp(6))))"),
+        (hive, "unix_timestamp(ts)", "date_diff('second', TIMESTAMP '1970-01-01 00:00:00.000000', date_trunc('second', ts))"),
         (hive, "to_date(s)", r"TRY_CAST(regexp_extract(s, '^\s*(\d\d\d\d-\d{1,2}-\d{1,2})(?:[ T][\s\S]*)?$', 1) AS date)"),
         (hive, "to_date(ts)", "CAST(ts AS date)"),
         (hive, "date_format(ts, 'HH:mm:ss.SSSSSS')", "CAST((format_datetime(ts, 'HH:mm:ss.') || substr(CAST(ts AS varchar), 21, 6)) AS varchar)"),
@@ -52,7 +52,7 @@ from tests.lakeschema.translation.emission.trino.written import Written, hive, l
         (spark, "make_date(i, 1, 2)", "CASE WHEN i IS NOT NULL AND 1 IS NOT NULL AND 2 IS NOT NULL THEN CAST(format('%04d-%02d-%02d', i, 1, 2) AS date) END"),
         (legacy, "to_timestamp(s)", r"CASE WHEN regexp_like(s, '^\s*(\d\d\d\d)(?:-(\d{1,2})(?:-(\d{1,2})(?:[ T](?:(\d{1,2})(?::(\d{1,2})(?::(\d{1,2}(?:\.\d{1,6})?))?)?)?)?)?)?\s*$') THEN TRY_CAST(regexp_replace(s, '^\s*(\d\d\d\d)(?:-(\d{1,2})(?:-(\d{1,2})(?:[ T](?:(\d{1,2})(?::(\d{1,2})(?::(\d{1,2}(?:\.\d{1,6})?))?)?)?)?)?)?\s*$', m -> m[1] || '-' || coalesce(m[2], '1') || '-' || coalesce(m[3], '1') || ' ' || coalesce(m[4], '0') || ':' || coalesce(m[5], '0') || ':' || coalesce(m[6], '0')) AS timestamp(6)) WHEN regexp_like(s, '^\s*(?:[+-]?\d{4,7}(?:-\d{1,2}){1,2}[ T]\s*\S|T?\d{1,2}:\d|[+-]\d\d\d\d|\d{5,7}(?:-|\s*$))') THEN CAST(fail('not the same in Trino: a text with a moment of another form') AS timestamp(6)) END"),
         (legacy, "to_date(s, 'yyyyMMdd')", r"CAST(CASE WHEN regexp_like(s, '^(\d\d\d\d)(\d\d)(\d\d)$') THEN TRY_CAST(regexp_replace(s, '^(\d\d\d\d)(\d\d)(\d\d)$', m -> m[1] || '-' || m[2] || '-' || m[3] || ' ' || '00' || ':' || '00' || ':' || '00') AS timestamp(6)) END AS date)"),
-        (legacy, "timestampdiff(HOUR, ts, ts)", "((CAST(round(to_unixtime(with_timezone(ts, 'UTC')) * 1e6) AS bigint) - CAST(round(to_unixtime(with_timezone(ts, 'UTC')) * 1e6) AS bigint)) / 3600000000)"),
+        (legacy, "timestampdiff(HOUR, ts, ts)", "(((date_diff('millisecond', TIMESTAMP '1970-01-01 00:00:00.000000', date_trunc('millisecond', ts)) * 1000 + CAST(substr(CAST(ts AS varchar), -3) AS bigint)) - (date_diff('millisecond', TIMESTAMP '1970-01-01 00:00:00.000000', date_trunc('millisecond', ts)) * 1000 + CAST(substr(CAST(ts AS varchar), -3) AS bigint))) / 3600000000)"),
     ],
 )  # fmt: skip
 def test_dates_are_written_with_the_same_meaning(written: Written, call: str, form: str) -> None:
