@@ -175,8 +175,6 @@ def can_coerce(source: ColumnType, target: ColumnType) -> bool:
     """Whether Trino converts silently: where both meet in the target."""
     if source in (target, VOID):
         return True
-    if isinstance(source, CharType) and text_length(target) is not None:
-        return (text_length(target) or 0) >= source.length
     met = common_type(source, target)
     return met is not None and same_type(met, target)
 

@@ -339,18 +339,24 @@ def _sizes(kind: str, type_: ColumnType) -> tuple[tuple[int, ...], bool] | None:
         return ((1, 0) if kind == "decimal" else (0,)), False
     match kind:
         case "varchar":
-            if isinstance(type_, CharType):
-                return (type_.length,), False
             length = text_length(type_)
             return None if length is None else ((length,), True)
         case "char":
-            return ((type_.length,), True) if isinstance(type_, CharType) else None
+            return _sizes_of_char(type_)
         case "decimal":
             found = decimal_of(type_)
             exact = isinstance(type_, DecimalType)
             return None if found is None else ((found.precision, found.scale), exact)
         case _:
             return _sizes_of_moment(kind, type_)
+
+
+def _sizes_of_char(type_: ColumnType) -> tuple[tuple[int, ...], bool] | None:
+    """Text becomes a char silently, and never the other way."""
+    if isinstance(type_, CharType):
+        return (type_.length,), True
+    length = text_length(type_)
+    return ((length,), False) if length is not None and length <= MAX_CHAR else None
 
 
 def _sizes_of_moment(kind: str, type_: ColumnType) -> tuple[tuple[int, ...], bool] | None:

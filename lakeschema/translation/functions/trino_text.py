@@ -14,13 +14,14 @@ from_base: varchar(x), bigint -> bigint
 to_base: bigint, bigint -> varchar(64)
 from_utf8: varbinary -> varchar
 from_utf8: varbinary, # -> varchar for bigint varchar(x)
-to_utf8: varchar(x) -> varbinary
+to_utf8: # -> varbinary for varchar(x) char(x)
 hamming_distance levenshtein_distance: varchar(x), varchar(y) -> bigint
 length: # -> bigint for varchar(x) char(x) varbinary
 lower upper: # -> # for varchar(x) char(x)
-trim ltrim rtrim: # -> # for varchar(x) char(x)
-trim ltrim rtrim: #, pattern -> # for varchar(x) char(x)
+trim ltrim rtrim: # -> varchar(x) for varchar(x) char(x)
+trim ltrim rtrim: #, pattern -> varchar(x) for varchar(x) char(x)
 lpad rpad: varchar(x), bigint, varchar(y) -> varchar
+lpad: char(x), bigint, varchar(y) -> varchar
 lpad rpad: varbinary, bigint, varbinary -> varbinary
 luhn_check: varchar -> boolean
 normalize: varchar(x) -> varchar
@@ -38,7 +39,7 @@ regexp_replace: varchar, pattern, function(array(varchar),varchar(x)) -> varchar
 regexp_split: varchar(x), pattern -> array(varchar(x)!)
 replace: varchar(x), varchar(y) -> varchar(x)
 replace: varchar(x), varchar(y), varchar(z) -> varchar(replaced)
-reverse: # -> # for varchar(x) varbinary
+reverse: # -> # for varchar(x) char(x) varbinary
 soundex: varchar -> varchar(4)
 split: varchar(x), varchar(y) -> array(varchar(x)!)
 split: varchar(x), varchar(y), bigint -> array(varchar(x)!)

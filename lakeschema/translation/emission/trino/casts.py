@@ -142,7 +142,11 @@ def _template(source: ColumnType, target: ColumnType, mode: Mode, *, tolerant: b
         case "s", "s":
             return _unpadded(mode) if isinstance(source, CharType) else "{0}"
         case "s", _:
-            return _of_text(target, mode, tolerant=tolerant)
+            made = _of_text(target, mode, tolerant=tolerant)
+            if made is None or not isinstance(source, CharType):
+                return made
+            # Trino's functions of texts take no char.
+            return made.replace("{0}", _unpadded(mode))
         case "i", "i":
             return _integer(source, target, plain, lax=lax, tolerant=tolerant)
         case ("d" | "f", "i"):

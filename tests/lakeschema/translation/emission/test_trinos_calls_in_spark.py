@@ -60,7 +60,7 @@ from tests.lakeschema.translation.emission.test_spark_from_trino import written
         ("s", "split_part(s, ',', 2)", "CAST(get(split(t1.`s`, ',', -1), CAST(CAST(2 AS BIGINT) AS INT) - 1) AS STRING)"),
         ("s", "split(s, ',', 2)", "CAST(split(t1.`s`, ',', CAST(CAST(2 AS BIGINT) AS INT)) AS ARRAY<STRING>)"),
         ("s", "split_to_map(s, ',', ':')", "CAST(str_to_map(t1.`s`, ',', ':') AS MAP<STRING, STRING>)"),
-        ("s", "c || 'x'", "CAST(concat(t1.`c`, 'x') AS STRING)"),
+        ("s", "c || 'x'", "CAST(concat(t1.`c`, rpad('x', 1, ' ')) AS STRING)"),
         ("s", "chr(65)", "CAST(chr(CAST(65 AS BIGINT)) AS STRING)"),
         ("s", "soundex('abc')", "CAST(soundex('abc') AS STRING)"),
         ("s", "from_base('ff', 16)", "CAST(conv('ff', 16, 10) AS BIGINT)"),

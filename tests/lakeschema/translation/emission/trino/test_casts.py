@@ -14,6 +14,8 @@ from tests.lakeschema.translation.emission.trino.written import Written, hive, l
         (hive, "CAST(s AS BOOLEAN)", "(lower(s) NOT IN ('', '0', 'no', 'off', 'false'))"),
         (hive, "CAST(s AS INT)", r"TRY_CAST(regexp_replace(regexp_extract(s, '^\s*[+-]?(?:\d+\.?\d*|\.\d+)\s*$'), '^\s*([+-]?)(\d*)[\s\S]*$', m -> m[1] || '0' || m[2]) AS integer)"),
         (hive, "CAST(s AS DECIMAL(5,2))", "TRY_CAST(trim(s) AS decimal(5,2))"),
+        (hive, "CAST(c AS DECIMAL(5,2))", "TRY_CAST(trim(rtrim(CAST(c AS varchar))) AS decimal(5,2))"),
+        (hive, "CAST(c AS BOOLEAN)", "(lower(rtrim(CAST(c AS varchar))) NOT IN ('', '0', 'no', 'off', 'false'))"),
         (hive, "CAST(s AS BINARY)", "to_utf8(s)"),
         (hive, "CAST(s AS TIMESTAMP)", "TRY_CAST(replace(trim(s), 'T', ' ') AS timestamp(6))"),
         (hive, "CAST(l AS TINYINT)", "CAST(bitwise_and(l, 255) - CASE WHEN bitwise_and(l, 128) <> 0 THEN 256 ELSE 0 END AS tinyint)"),
