@@ -86,6 +86,8 @@ SECONDS = f"date_diff('second', {EPOCH}, date_trunc('second', {{0}}))"
 MILLIS = f"date_diff('millisecond', {EPOCH}, date_trunc('millisecond', {{0}}))"
 # A double would not keep those of far years.
 MICROS = f"({MILLIS} * 1000 + CAST(substr(CAST({{0}} AS varchar), -3) AS bigint))"
+_UNIX_TIME = "to_unixtime(with_timezone({0}, 'UTC'))"
+"""With its fraction, in a double: also Hive and Spark make a decimal of that."""
 _JAVA_NUMBER = "trim(BOTH '\"' FROM json_format(CAST({0} AS json)))"
 
 
@@ -167,6 +169,8 @@ def _template(source: ColumnType, target: ColumnType, mode: Mode, *, tolerant: b
             return plain
         case "T", "T":
             return "{0}"
+        case "T", "x":
+            return f"{'TRY_CAST' if lax else 'CAST'}({_UNIX_TIME} AS {type_text(target)})"
         case "T", _:
             return _of_moment(target, mode)
         case (_, "T"):
@@ -298,7 +302,7 @@ def _of_moment(target: ColumnType, mode: Mode) -> str | None:
             # Whole seconds.
             return f"CAST({SECONDS} AS double)"
         case "d":
-            return "to_unixtime(with_timezone({0}, 'UTC'))"
+            return _UNIX_TIME
         case _:
             return None
 

@@ -80,8 +80,6 @@ class TrinoForms:
 
     def output(self, item: str, type_: ColumnType) -> str:
         """Literals are texts of a length in Trino, and a null has a type of its own."""
-        if type_ == VOID:
-            raise UnsupportedConstruct("a column that is always null, without a type, for Trino")
         cast = f" AS {type_text(type_)})"
         loose = _has_loose(type_) or item == "NULL"
         return (
@@ -266,6 +264,8 @@ class TrinoForms:
 def _has_loose(type_: ColumnType) -> bool:
     """Whether Trino's type may be narrower than the plan's: a literal's text, a row without names."""
     match type_:
+        case _ if type_ == VOID:
+            return True
         case ArrayType(element):
             return _has_loose(element)
         case MapType(key, value):

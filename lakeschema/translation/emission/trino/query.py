@@ -28,6 +28,7 @@ from lakeschema.translation.rewriting.semi_joins_as_exists import semi_joins_as_
 from lakeschema.translation.rewriting.sort_within_dropped import sort_within_dropped
 from lakeschema.translation.rewriting.subquery_out_of_on import subquery_out_of_on
 from lakeschema.translation.rewriting.tuples_in_as_exists import tuples_in_as_exists
+from lakeschema.translation.rewriting.untyped_columns_as_nulls import untyped_columns_as_nulls
 from lakeschema.translation.rewriting.window_filters_as_cases import window_filters_as_cases
 from lakeschema.translation.rewriting.zeros_united import zeros_united
 
@@ -109,7 +110,8 @@ def trino_query(
 
 def shaped(plan: Plan, semantics: Semantics) -> Plan:
     """The plan in the shapes that Trino takes."""
-    plan = window_filters_as_cases(sort_within_dropped(plan))
+    plan = untyped_columns_as_nulls(sort_within_dropped(plan))
+    plan = window_filters_as_cases(plan)
     plan = full_join_by_union(subquery_out_of_on(plan))
     plan = lateral_conditions_moved(semi_joins_as_exists(plan))
     # Spark joins for existence: a tuple that it does not know to be there is not.

@@ -49,6 +49,8 @@ _TYPES: Mapping[ColumnType, str] = MappingProxyType(
         DATE: "date",
         TIMESTAMP: "timestamp(6)",
         TIMESTAMP_NTZ: "timestamp(6)",
+        # Trino makes no view of its own type of NULL; as in PostgreSQL, what is only null is a text.
+        VOID: "varchar",
     }
 )
 _WORDS: Mapping[ColumnType, str] = MappingProxyType(

@@ -27,6 +27,8 @@ from tests.lakeschema.translation.emission.trino.written import Written, hive, l
         (hive, "CAST(i AS BOOLEAN)", "CAST(i AS boolean)"),
         (hive, "CAST(ts AS BIGINT)", "date_diff('second', TIMESTAMP '1970-01-01 00:00:00.000000', date_trunc('second', ts))"),
         (hive, "CAST(ts AS DOUBLE)", "CAST(date_diff('second', TIMESTAMP '1970-01-01 00:00:00.000000', date_trunc('second', ts)) AS double)"),
+        (hive, "CAST(ts AS DECIMAL(12,2))", "TRY_CAST(to_unixtime(with_timezone(ts, 'UTC')) AS decimal(12,2))"),
+        (spark, "CAST(ts AS DECIMAL(12,2))", "CAST(to_unixtime(with_timezone(ts, 'UTC')) AS decimal(12,2))"),
         (hive, "CAST(ts AS STRING)", "CAST(trim(TRAILING '.' FROM trim(TRAILING '0' FROM CAST(ts AS varchar))) AS varchar)"),
         (hive, "CAST(i AS TIMESTAMP)", "date_add('millisecond', i, TIMESTAMP '1970-01-01 00:00:00.000000')"),
         (hive, "CAST(d AS TIMESTAMP)", "CAST(at_timezone(from_unixtime_nanos(CAST(round(CAST(d AS double) * 1e6) AS bigint) * 1000), 'UTC') AS timestamp(6))"),

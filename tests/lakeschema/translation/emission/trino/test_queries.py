@@ -16,6 +16,28 @@ def test_names_are_quoted_and_texts_have_no_length() -> None:
     )
 
 
+@pytest.mark.parametrize("dialect", ["hive", "spark"])
+def test_a_column_that_is_always_null_is_a_text(dialect: str) -> None:
+    found = query("SELECT NULL AS n, array() AS e FROM t", dialect)
+
+    assert found.types == ("varchar", "array(varchar)")
+    assert found.sql == (
+        'SELECT CAST(NULL AS varchar) AS "n", CAST(ARRAY[] AS array(varchar)) AS "e"'
+        ' FROM "default"."t" AS t1'
+    )
+
+
+def test_such_a_column_of_a_view_has_no_type_to_the_views_above() -> None:
+    below = "CREATE VIEW below AS SELECT NULL AS n, i FROM t"
+
+    found = query("SELECT n = i AS e, n FROM below", before=(below,))
+
+    assert found.sql == (
+        'SELECT (t2."c0" = t2."c1") AS "e", CAST(t2."c0" AS varchar) AS "n"'
+        ' FROM (SELECT NULL AS "c0", t1."i" AS "c1" FROM "default"."below" AS t1) AS t2'
+    )
+
+
 def test_columns_have_trinos_types() -> None:
     found = query("SELECT st, de, f, ts FROM t")
 

@@ -24,10 +24,14 @@ LEGACY = "TBLPROPERTIES ('view.sqlConfig.spark.sql.ansi.enabled'='false') "
 
 
 def query(
-    text: str, dialect: str = "hive", options: Options = DEFAULT, properties: str = ""
+    text: str,
+    dialect: str = "hive",
+    options: Options = DEFAULT,
+    properties: str = "",
+    before: tuple[str, ...] = (),
 ) -> TrinoQuery:
     relations = relations_from_ddl(
-        [*TABLES, f"CREATE VIEW v {properties}AS {text}"], Dialect(dialect)
+        [*TABLES, *before, f"CREATE VIEW v {properties}AS {text}"], Dialect(dialect)
     )
     return trino_view(relations[VIEW], interfaces(relations, VIEW, options), options)
 
