@@ -48,6 +48,8 @@ def server(trino: Trino) -> Trino:
         ("CAST(d AS STRING)", ["7.5", "NaN", "-0.0"]),
         ("sqrt(i)", [7**0.5, None, 0.0]),
         ("substr(s, -3)", ["a%b", ".9 ", None]),
+        ("substr(s, -3, 2147483647)", ["a%b", ".9 ", None]),
+        ("hex(unbase64('a%b YWJj'))", ["69B61626"] * 3),
         (r"s LIKE '%a\\%%'", [True, False, None]),
         ("split(s, ' ')", [["Hello", "a%b"], ["", "12.9", ""], None]),
         ("add_months(da, 1)", ["2020-02-29", "2020-03-31", None]),

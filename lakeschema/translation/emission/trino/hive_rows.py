@@ -7,6 +7,11 @@ from typing import Final
 from lakeschema.translation.emission.trino import aggregates, collections, dates
 from lakeschema.translation.emission.trino.rows import Row, Unsupported, table
 
+_LETTERS: Final = (
+    "regexp_replace(translate(regexp_extract({0}, '^[^=]*'), '-_', '+/'), '[^A-Za-z0-9+/]', '')"
+)
+_OF_BASE64: Final = f"regexp_replace({_LETTERS}, '^((?:....)*).$', '$1')"
+"""What Hive decodes of a text: what stands before '=' in either alphabet, less a single letter at the end."""
 _FIRST_BYTE: Final = "from_base(to_hex(substr(to_utf8({0}), 1, 1)), 16)"
 _HIVE_ALONE: Final = Unsupported("it is of Hive's own session or planner")
 _SKETCH: Final = Unsupported("Trino's sketches and approximations give other values")
@@ -20,6 +25,7 @@ HIVE: Final = table((
     Row("initcap", "s", r"regexp_replace(lower({0}), '(^|\s)(\S)', x -> x[1] || upper(x[2]))"),
     Row("ascii", "s", f"CASE WHEN {{0}} = '' THEN 0 ELSE {_FIRST_BYTE} - CASE WHEN {_FIRST_BYTE} > 127 THEN 256 ELSE 0 END END", cast=True),
     Row("base64", "b", "to_base64({0})"),
+    Row("unbase64", "s", f"from_base64({_OF_BASE64})"),
     Row("elt", "is+", "element_at(ARRAY[{1*}], {0})"),
     Row("field", "ss+", "coalesce(array_position(ARRAY[{1*}], {0}), 0)", cast=True),
     Row("field", "ii+", "coalesce(array_position(ARRAY[{1*}], {0}), 0)", cast=True),

@@ -141,7 +141,6 @@ SHARED: Final = table((
     Row("crc32", "b", "crc32({0})"),
     Row("hex", ".", strings.hexadecimal),
     Row("unhex", "s", "TRY(from_hex(CASE WHEN length({0}) % 2 = 1 THEN '0' || {0} ELSE {0} END))"),
-    Row("unbase64", "s", "from_base64({0})"),
     Row("encode", "ss", strings.encode),
     Row("decode", "bs", strings.encode),
     Row("decode", "..+", strings.decode),

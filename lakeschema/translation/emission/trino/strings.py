@@ -13,6 +13,8 @@ from lakeschema.translation.emission.trino.text import fails, null_if, string
 from lakeschema.translation.plan.expressions import Cast, Literal, RowExpression
 
 _MAX_ROWS = 20
+_MAX_LENGTH = 1_000_000_000
+"""More than any text has; with a greater length Trino's substr overflows for places from the end."""
 
 
 def _number(given: Given, index: int) -> int | None:
@@ -33,7 +35,12 @@ def substring(given: Given) -> str:
     if given.mode is Mode.HIVE:
         if start is not None:
             return given.fill(f"substr({{0}}, {{1}}{rest})")
-        return given.fill(f"substr({{0}}, CASE WHEN {{1}} = 0 THEN 1 ELSE {{1}} END{rest})")
+        failing = (
+            "WHEN {1} = -2147483648 AND {0} IS NOT NULL"
+            " THEN CAST(fail('a position that Hive fails on') AS integer)"
+        )
+        at = f"CASE WHEN {{1}} = 0 THEN 1 {failing} ELSE {{1}} END"
+        return given.fill(f"substr({{0}}, {at}{rest})")
     return _of_spark(given, start, length)
 
 
@@ -41,7 +48,9 @@ def _length(given: Given) -> str | None:
     if len(given.arguments) < 3:
         return None
     length = _number(given, 2)
-    return "greatest({2}, 0)" if length is None else str(max(length, 0))
+    if length is None:
+        return f"least(greatest({{2}}, 0), {_MAX_LENGTH})"
+    return str(min(max(length, 0), _MAX_LENGTH))
 
 
 def _of_spark(given: Given, start: int | None, length: str | None) -> str:
