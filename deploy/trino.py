@@ -1,6 +1,7 @@
 """A real Trino 476: the judge of what the SQL that is emitted for it returns.
 
-It keeps its tables in memory, in the catalog ``memory``. Ready in 10 s on an idle machine.
+It keeps its tables in memory, in the catalog ``memory``, unless it is given other catalogs. Ready in 10 s
+on an idle machine.
 """
 
 from __future__ import annotations
@@ -18,14 +19,18 @@ from deploy.jdk import QUICK_START, find_newer_jdk, launcher_jar
 from deploy.ports import LOOPBACK, on_free_ports
 from deploy.server_process import ServerProcess, start_server
 from deploy.stopping import StopsOnExit
-from deploy.trino_files import trino_files
+from deploy.trino_files import MORE_PLUGINS, PLUGINS, trino_files
 
 MIN_JAVA_VERSION = 24
+Catalogs = Mapping[str, Mapping[str, str]]
+"""The properties of each catalog, by its name; ``connector.name`` among them."""
+JUDGES_CATALOGS: Catalogs = {name: {"connector.name": name} for name in ("memory", "tpch")}
 _HEADERS = {
     "X-Trino-User": "judge",
-    "X-Trino-Catalog": "memory",
     "X-Trino-Schema": "default",
     "X-Trino-Time-Zone": "UTC",
+    # Where functions are looked up that are none of Trino's own.
+    "X-Trino-Path": "memory.default",
     # Timestamps are cut to milliseconds without it.
     "X-Trino-Client-Capabilities": "PARAMETRIC_DATETIME",
 }
@@ -67,18 +72,25 @@ class Trino(StopsOnExit):
 
     @staticmethod
     def start(
-        directory: Path, *, heap_megabytes: int = 1024, timeout_seconds: float = 240
+        directory: Path,
+        *,
+        heap_megabytes: int = 1024,
+        timeout_seconds: float = 240,
+        catalogs: Catalogs | None = None,
     ) -> Trino:
         """Starts a server that keeps its files in ``directory``; returns when it takes statements.
+
+        It has ``catalogs`` beside those of a judge.
 
         Raises:
             MissingPrerequisite: there is no JDK that is new enough.
             ServerFailed: it ended before that.
         """
         root = directory.resolve()
+        held = {**JUDGES_CATALOGS, **(catalogs or {})}
 
         def start_on(free: tuple[int, ...]) -> Trino:
-            process = _start_process(root, free[0], heap_megabytes, timeout_seconds)
+            process = _start_process(root, free[0], heap_megabytes, timeout_seconds, held)
             return Trino(free[0], process)
 
         return on_free_ports(1, start_on)
@@ -86,17 +98,17 @@ class Trino(StopsOnExit):
     def stop(self) -> None:
         self.process.stop()
 
-    def answer(self, sql: str) -> TrinoAnswer:
-        """Runs one statement.
+    def answer(self, sql: str, catalog: str = "memory") -> TrinoAnswer:
+        """Runs one statement; ``catalog`` is where names without one are looked up.
 
         Raises:
             TrinoRefused: it could not be run.
         """
-        return _answer(self.port, sql)
+        return _answer(self.port, sql, catalog)
 
 
-def _answer(port: int, sql: str) -> TrinoAnswer:
-    page = _post(f"http://{LOOPBACK}:{port}/v1/statement", sql)
+def _answer(port: int, sql: str, catalog: str = "memory") -> TrinoAnswer:
+    page = _post(f"http://{LOOPBACK}:{port}/v1/statement", sql, catalog)
     columns: list[tuple[str, str]] = []
     rows: list[Sequence[object]] = []
     while True:
@@ -111,8 +123,9 @@ def _answer(port: int, sql: str) -> TrinoAnswer:
         page = _get(page["nextUri"])
 
 
-def _post(url: str, sql: str) -> Mapping[str, Any]:
-    request = urllib.request.Request(url, sql.encode(), _HEADERS, method="POST")  # noqa: S310 (an address of ours)
+def _post(url: str, sql: str, catalog: str) -> Mapping[str, Any]:
+    headers = {**_HEADERS, "X-Trino-Catalog": catalog}
+    request = urllib.request.Request(url, sql.encode(), headers, method="POST")  # noqa: S310 (an address of ours)
     with urllib.request.urlopen(request, timeout=120) as response:  # noqa: S310 (an address of ours)
         found: Mapping[str, Any] = json.load(response)
         return found
@@ -125,8 +138,9 @@ def _get(url: str) -> Mapping[str, Any]:
         return found
 
 
-def server_properties(port: int) -> dict[str, str]:
+def server_properties(port: int, heap_megabytes: int = 1024) -> dict[str, str]:
     """The server's settings: loopback only, one node, and small."""
+    memory = f"{heap_megabytes // 5}MB"
     return {
         "coordinator": "true",
         "node-scheduler.include-coordinator": "true",
@@ -135,19 +149,20 @@ def server_properties(port: int) -> dict[str, str]:
         "node.internal-address": LOOPBACK,
         "discovery.uri": f"http://{LOOPBACK}:{port}",
         "web-ui.enabled": "false",
-        "query.max-memory": "200MB",
-        "query.max-memory-per-node": "200MB",
+        "query.max-memory": memory,
+        "query.max-memory-per-node": memory,
         "task.concurrency": "2",
     }
 
 
 def _start_process(
-    root: Path, port: int, heap_megabytes: int, timeout_seconds: float
+    root: Path, port: int, heap_megabytes: int, timeout_seconds: float, catalogs: Catalogs
 ) -> ServerProcess:
     jdk = find_newer_jdk(MIN_JAVA_VERSION)
-    files = trino_files(jdk)
+    needed = {properties["connector.name"] for properties in catalogs.values()}
+    files = trino_files(jdk, PLUGINS if needed <= {*PLUGINS} else MORE_PLUGINS)
     launcher = launcher_jar(jdk, ("Leash", "LoopbackTrino"), ())
-    _write_settings(root / "etc", port)
+    _write_settings(root / "etc", port, heap_megabytes, catalogs)
     command = (
         *(str(jdk.java), "-server", *QUICK_START, f"-Xmx{heap_megabytes}m"),
         *("-Djdk.attach.allowAttachSelf=true", "--add-modules=jdk.incubator.vector"),
@@ -167,12 +182,16 @@ def _start_process(
     )
 
 
-def _write_settings(folder: Path, port: int) -> None:
+def _write_settings(folder: Path, port: int, heap_megabytes: int, catalogs: Catalogs) -> None:
     (folder / "catalog").mkdir(parents=True, exist_ok=True)
-    lines = (f"{name}={value}\n" for name, value in server_properties(port).items())
-    (folder / "config.properties").write_text("".join(lines))
-    for name in ("memory", "tpch"):
-        (folder / "catalog" / f"{name}.properties").write_text(f"connector.name={name}\n")
+    properties = server_properties(port, heap_megabytes)
+    (folder / "config.properties").write_text(_properties_text(properties))
+    for name, held in catalogs.items():
+        (folder / "catalog" / f"{name}.properties").write_text(_properties_text(held))
+
+
+def _properties_text(properties: Mapping[str, str]) -> str:
+    return "".join(f"{name}={value}\n" for name, value in properties.items())
 
 
 def _is_ready(port: int) -> bool:

@@ -1,4 +1,4 @@
-"""The parts of Trino's archive that a judge needs: its own libraries and two connectors.
+"""The parts of Trino's archive that a judge needs: its own libraries and a few connectors.
 
 The archive is 800 MB. Its jars are hard links between plugins, so that what a wanted name links to has
 to be read as well.
@@ -20,6 +20,8 @@ from deploy.jdk import SOURCES, Jdk
 
 VERSION = "476"
 PLUGINS = ("memory", "tpch")
+MORE_PLUGINS = (*PLUGINS, "hive", "tpcds")
+"""With 300 MB more of jars, so that those who need none of them are spared these."""
 _ROOT = f"trino-server-{VERSION}"
 _ARCHIVE = f"{_ROOT}.tar.gz"
 _VERSIONS = SOURCES / "trino-ivy.xml"
@@ -27,8 +29,8 @@ _CHECKSUMS = SOURCES / "trino-checksums.txt"
 _log = logging.getLogger(__name__)
 
 
-def trino_files(jdk: Jdk) -> Path:
-    """A folder with ``lib`` and ``plugin``, made once."""
+def trino_files(jdk: Jdk, plugins: Sequence[str] = PLUGINS) -> Path:
+    """A folder with ``lib`` and ``plugin``, made once for each choice of plugins."""
 
     def prepare(directory: Path) -> None:
         archive = _in_maven_repository()
@@ -37,11 +39,11 @@ def trino_files(jdk: Jdk) -> Path:
             retrieve(jdk, _VERSIONS, directory)
             archive = directory / _ARCHIVE
         _require_checksum(archive)
-        unpack(archive, directory)
+        unpack(archive, directory, plugins)
         (directory / _ARCHIVE).unlink(missing_ok=True)
 
-    parts = (_VERSIONS.read_bytes(), _CHECKSUMS.read_bytes(), *PLUGINS)
-    return ensure_entry(f"trino-{fingerprint(*parts)}", prepare)
+    key = fingerprint(_VERSIONS.read_bytes(), _CHECKSUMS.read_bytes(), *plugins)
+    return ensure_entry(f"trino-{key}", prepare)
 
 
 def _in_maven_repository() -> Path | None:
