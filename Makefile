@@ -16,7 +16,7 @@ SHELL := /bin/bash
 # Without compiled bytecode every process would compile its imports anew, for seconds.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test test-without-servers test-with-servers test-on-spark test-fast coverage coverage-fast hunt chaos histories protocol check docs reference format requirements runtime clean stack-up stack-down bench-cases bench-pig bench-pig-cases bench-lineage probe-functions
+.PHONY: demo test test-without-servers test-with-servers test-on-spark test-fast coverage coverage-fast hunt chaos histories protocol check docs reference format requirements runtime clean stack-up stack-down bench-cases bench-cases-in-trino bench-pig bench-pig-cases bench-lineage probe-functions
 
 demo: $(INSTALLED) java
 	@$(BIN)/schema-publisher demo
@@ -99,6 +99,10 @@ bench-cases: $(INSTALLED) java
 bench-facts: $(INSTALLED) java
 	@test -n "$(FACTS)" || { echo "usage: make bench-facts FACTS=folder [ARGS=--peers]" >&2; exit 2; }
 	$(BIN)/python -m benchmarks.emission_facts $(FACTS) $(ARGS)
+
+bench-cases-in-trino: $(INSTALLED) java
+	@test -n "$(CASES)" || { echo "usage: make bench-cases-in-trino CASES=recorded_cases.json [UDFS=classes.json]" >&2; exit 2; }
+	$(BIN)/python -m benchmarks.cases_in_trino $(CASES) $(if $(UDFS),--udfs $(UDFS))
 
 bench-pig: $(INSTALLED) java
 	@test -n "$(FACTS)" -a -n "$(TABLES)" || { echo "usage: make bench-pig FACTS=facts.json TABLES=tables.json" >&2; exit 2; }

@@ -178,7 +178,7 @@ class Hive:
 class Spark:
     def __init__(self, session: SparkSession, data: Data) -> None:
         self._session = session
-        self._data = data
+        self.data = data
 
     def fill(
         self,
@@ -201,7 +201,7 @@ class Spark:
             self._sql(f"CREATE DATABASE IF NOT EXISTS {quoted(name.namespace[0])}")
             self._sql(
                 f"CREATE TABLE {relation(name)} ({shown}) USING orc"
-                f" LOCATION '{self._data.location(held, backwards=backwards)}'"
+                f" LOCATION '{self.data.location(held, backwards=backwards)}'"
             )
 
     def make_function(self, stand_in: StandIn) -> None:

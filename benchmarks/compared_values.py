@@ -94,7 +94,7 @@ def scalar(text: str, type_: ColumnType) -> object:
         case PrimitiveType("boolean"):
             return text.lower() == "true"
         case PrimitiveType("timestamp"):
-            return datetime.fromisoformat(text).isoformat()
+            return _moment(datetime.fromisoformat(text))
         case DecimalType():
             return Decimal(text).normalize(_EXACT)
         case CharType():
@@ -133,8 +133,15 @@ def _collected(value: Any, type_: ColumnType) -> object:
             return Decimal(value).normalize(_EXACT)
         case CharType():
             return str(value).rstrip(" ")
+        case _ if isinstance(value, datetime):
+            return _moment(value)
         case _:
-            return value.isoformat() if isinstance(value, (date, datetime)) else value
+            return value.isoformat() if isinstance(value, date) else value
+
+
+def _moment(value: datetime) -> str:
+    text = str(value)
+    return text.rstrip("0").rstrip(".") if "." in text else text
 
 
 class _Nested:

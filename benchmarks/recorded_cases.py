@@ -14,13 +14,12 @@ import logging
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
+from benchmarks.asked_case import AskedCase, with_names
 from benchmarks.case_engines import (
-    STAND_INS,
-    Columns,
     EngineRefused,
     Hive,
     NoRows,
@@ -28,19 +27,18 @@ from benchmarks.case_engines import (
     Spark,
     StandIn,
     engines,
-    readable,
 )
 from benchmarks.recorded_questions import Question, questions_of
 from lakeschema.catalog.column_types import parse_type, print_type
 from lakeschema.catalog.errors import CatalogError
 from lakeschema.catalog.identifiers import RelationName
-from lakeschema.catalog.relations import Dialect, Relation
-from lakeschema.translation.derivation import derive, upstreams_of
+from lakeschema.catalog.relations import Dialect
+from lakeschema.translation.derivation import upstreams_of
 from lakeschema.translation.emission.spark import SparkQuery
 from lakeschema.translation.emission.spark_text import type_text
 from lakeschema.translation.emission.spark_view import spark_view
-from lakeschema.translation.errors import TranslationError, UnknownRelation
-from lakeschema.translation.interface import Interface, Options, Returns
+from lakeschema.translation.errors import TranslationError
+from lakeschema.translation.interface import Options, Returns
 from lakeschema.translation.option_values import read_udf
 
 _EQUAL, _DIFFERS = "equal", "differs"
@@ -48,7 +46,6 @@ _BY_US, _BY_ENGINE, _BY_BOTH = "refused by us", "refused by the engine", "refuse
 _NOT_ASKED = "not asked"
 _NO_ALIAS = "no alias"
 _NO_ROWS = "no such rows"
-_SPARK_SETTINGS: Mapping[str, str] = {"spark.sql.ansi.enabled": "true"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,8 +80,7 @@ def main() -> int:
             verdict = _Case(question, Options(udfs=udfs), hive, spark).verdict()
             if question.text is not None and verdict.types == _NO_ALIAS:
                 # It cannot be a view, but as a query it has types and rows in Spark.
-                width = len(spark.columns(question.text, _SPARK_SETTINGS))
-                named = replace(question, names=tuple(f"c{number}" for number in range(width)))
+                named = with_names(question, spark)
                 verdict = _Case(named, Options(udfs=udfs), hive, spark).verdict()
             verdicts.append((question, verdict))
             if verdict != Verdict(_EQUAL, _EQUAL):
@@ -99,25 +95,21 @@ class _Case:
     def __init__(self, question: Question, options: Options, hive: Hive, spark: Spark) -> None:
         self._question = question
         self._options = options
-        self._hive = hive
         self._spark = spark
-        self._relations: Mapping[RelationName, Relation] = {}
-        self._interfaces: dict[RelationName, Interface] = {}
-        self._stand_ins: tuple[StandIn, ...] = ()
+        self._asked = AskedCase(question, options, hive, spark)
 
     def verdict(self) -> Verdict:
         name = self._question.view
-        missing_class = self._find_stand_ins()
+        missing_class = self._asked.find_stand_ins()
         try:
-            self._relations = self._question.relations()
-            ours = self._interface(name)
+            ours = self._asked.interface(name)
         except (CatalogError, TranslationError) as error:
             return self._verdict_on_refusal(f"{type(error).__name__}: {error}")
         if missing_class:
             return Verdict(_NOT_ASKED, _NOT_ASKED, (f"no function stands in for {missing_class}",))
         columns = [(column.name, print_type(column.type)) for column in ours.columns]
         try:
-            theirs = self._engine_columns()
+            theirs = self._asked.engine_columns()
         except EngineRefused as error:
             details = (f"the engine: {error}", f"ours: {columns}")
             rows, more = self._run_emitted_alone()
@@ -128,21 +120,11 @@ class _Case:
 
     def _verdict_on_refusal(self, reason: str) -> Verdict:
         try:
-            theirs = self._engine_columns()
+            theirs = self._asked.engine_columns()
         except EngineRefused as error:
             kind = _NO_ALIAS if "WITHOUT_ALIAS" in str(error) else _BY_BOTH
             return Verdict(kind, _NOT_ASKED, (reason, f"the engine: {error}"))
         return Verdict(_BY_US, _NOT_ASKED, (reason, f"the engine: {theirs}"))
-
-    def _engine_columns(self) -> list[tuple[str, str]]:
-        question = self._question
-        if question.text is None:
-            return self._hive.made(question.ddl, self._relations, question.view, self._stand_ins)
-        self._fill_spark()
-        if question.names:
-            found = self._spark.columns(question.text, _SPARK_SETTINGS)
-            return [(n, type_) for n, (_, type_) in zip(question.names, found, strict=True)]
-        return self._spark.view_columns(question.view, question.text)
 
     def _compare_rows(self) -> tuple[str, tuple[str, ...]]:
         try:
@@ -195,16 +177,11 @@ class _Case:
         return _BY_ENGINE, (f"the engine: {error}",)
 
     def _engine_rows(self, query: SparkQuery, *, backwards: bool = False) -> Rows:
-        question, tables = self._question, self._tables()
-        types = [column.type for column in query.columns]
-        if question.text is not None:
-            self._spark.fill(tables, self._stand_ins, backwards=backwards)
-            return self._spark.rows(question.text, _SPARK_SETTINGS, types)
-        columns = [(column.name.lower(), column.type) for column in query.columns]
-        return self._hive.rows(question.view, columns, tables, backwards=backwards)
+        columns = [(column.name, column.type) for column in query.columns]
+        return self._asked.engine_rows(columns, backwards=backwards)
 
     def _spark_rows(self, query: SparkQuery) -> Rows:
-        self._fill_spark()
+        self._asked.fill_spark()
         self._make_upstream_views(self._question.view)
         self._make_functions(query)
         return self._spark.rows(query.sql, query.settings, [c.type for c in query.columns])
@@ -216,47 +193,17 @@ class _Case:
             self._spark.make_function(StandIn(udf.name, returns.type))
 
     def _emit(self, name: RelationName | None = None) -> SparkQuery:
-        relation = self._relations[name or self._question.view]
-        upstreams = {u: self._interface(u) for u in upstreams_of(relation, self._options)}
+        relation = self._asked.relations[name or self._question.view]
+        upstreams = {u: self._asked.interface(u) for u in upstreams_of(relation, self._options)}
         return spark_view(relation, upstreams, self._options)
 
     def _make_upstream_views(self, name: RelationName) -> None:
-        for upstream in upstreams_of(self._relations[name], self._options):
-            if self._relations[upstream].is_view:
+        for upstream in upstreams_of(self._asked.relations[name], self._options):
+            if self._asked.relations[upstream].is_view:
                 self._make_upstream_views(upstream)
                 query = self._emit(upstream)
                 self._make_functions(query)
                 self._spark.make_view(upstream, query)
-
-    def _fill_spark(self) -> None:
-        self._spark.fill(self._tables(), self._stand_ins)
-
-    def _tables(self) -> Mapping[RelationName, Columns]:
-        return {
-            name: readable([(c.name.lower(), c.type) for c in interface.columns])
-            for name, interface in self._interfaces.items()
-            if not self._relations[name].is_view
-        }
-
-    def _interface(self, name: RelationName) -> Interface:
-        if name not in self._interfaces:
-            relation = self._relations.get(name)
-            if relation is None:
-                raise UnknownRelation(name)
-            above = {u: self._interface(u) for u in upstreams_of(relation, self._options)}
-            self._interfaces[name] = derive(relation, above, self._options).interface
-        return self._interfaces[name]
-
-    def _find_stand_ins(self) -> str | None:
-        """Fills ``_stand_ins``; returns a class that has none, or None."""
-        found = []
-        for function, class_name in self._question.functions.items():
-            returns = self._options.udfs.get(class_name)
-            if not isinstance(returns, Returns) or returns.type not in STAND_INS:
-                return class_name
-            found.append(StandIn(function, returns.type))
-        self._stand_ins = tuple(found)
-        return None
 
 
 def _spark_columns(query: SparkQuery) -> list[tuple[str, str]]:

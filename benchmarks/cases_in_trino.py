@@ -1,0 +1,233 @@
+"""Views recorded elsewhere, as Trino runs them: ``make bench-cases-in-trino CASES=path``.
+
+The file and its views are those of ``recorded_cases``. What is emitted of each for Trino runs in Trino 476
+over the generated rows, and beside it what sqlglot transpiles; both are compared with the rows of the view's
+own engine (Hive 4.0.1, Spark 4). Views that a view reads are made in Trino of the same writer's text. Exit
+status: 0 if nothing emitted fails or has other rows.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import logging
+import sys
+import tempfile
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import sqlglot
+
+from benchmarks.asked_case import AskedCase, with_names
+from benchmarks.case_engines import EngineRefused, Hive, NoRows, Rows, Spark, engines
+from benchmarks.case_trino import CaseTrino, case_trino
+from benchmarks.compared_values import from_trino, in_no_order
+from benchmarks.recorded_questions import Question, questions_of
+from deploy.trino import TrinoRefused
+from lakeschema.catalog.column_types import ColumnType, parse_type
+from lakeschema.catalog.errors import CatalogError
+from lakeschema.catalog.identifiers import RelationName
+from lakeschema.translation.derivation import upstreams_of
+from lakeschema.translation.emission.trino.view import trino_view
+from lakeschema.translation.errors import TranslationError
+from lakeschema.translation.interface import Options, Overflow
+from lakeschema.translation.option_values import read_udf
+
+EQUAL, BOTH_REFUSE, REFUSED = "equal", "both refuse", "refused, with the reason"
+FAILED, OTHER, ALLOWED = "FAILS IN TRINO", "OTHER ROWS", "ROWS WHERE THE ENGINE REFUSES"
+_WRONG = {FAILED, OTHER, ALLOWED}
+_NO_ALIAS = "WITHOUT_ALIAS"
+_NOT_THE_SAME = "not the same in Trino: "
+
+
+class _NotWritten(Exception):
+    """A writer has no text for Trino; the message is its reason."""
+
+
+Writer = Callable[[AskedCase, RelationName], str]
+
+
+@dataclass(frozen=True, slots=True)
+class _Expected:
+    """What the engine returned: rows with their types, or why it refuses them."""
+
+    types: tuple[ColumnType, ...]
+    rows: Rows | None
+    refusal: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Verdict:
+    outcome: str
+    details: tuple[str, ...] = ()
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("cases", type=Path)
+    parser.add_argument("--udfs", type=Path, help='JSON: class to {"returns": TYPE}, as in batches')
+    parser.add_argument("--only", default="", help="cases whose id has this text")
+    chosen = parser.parse_args()
+    logging.disable(logging.ERROR)
+    declared = json.loads(chosen.udfs.read_text()) if chosen.udfs else {}
+    # What wraps in Hive has to be computed, as sums of its extreme values do.
+    options = Options(
+        udfs={name: read_udf(name, value) for name, value in declared.items()},
+        overflow=Overflow.WRAP,
+    )
+    cases = json.loads(chosen.cases.read_text())
+    asked = [q for q in questions_of(cases) if chosen.only in q.label]
+    counts: Counter[tuple[str, str, str]] = Counter()
+    with (
+        tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder,
+        engines(Path(folder)) as (hive, spark),
+        case_trino(Path(folder) / "trino", spark.data) as trino,
+    ):
+        judge = _Judge(hive, spark, trino, options)
+        for question in asked:
+            for writer, verdict in judge.verdicts(question):
+                counts[writer, question.kind, verdict.outcome] += 1
+    _print_table(counts)
+    return int(any(writer == "ours" and outcome in _WRONG for writer, _, outcome in counts))
+
+
+class _Judge:
+    def __init__(self, hive: Hive, spark: Spark, trino: CaseTrino, options: Options) -> None:
+        self._hive = hive
+        self._spark = spark
+        self._trino = trino
+        self._options = options
+
+    def verdicts(self, question: Question) -> Iterator[tuple[str, _Verdict]]:
+        """Each writer's; of a view that is not asked, one that says why."""
+        case = AskedCase(question, self._options, self._hive, self._spark)
+        try:
+            case.find_stand_ins()
+            _derive_tables(case)
+            expected = _expected(case)
+            self._trino.fill(case.tables())
+            self._make_functions(case)
+        except (CatalogError, EngineRefused) as error:
+            if question.text is not None and not question.names and _NO_ALIAS in str(error):
+                yield from self.verdicts(with_names(question, self._spark))
+                return
+            reason = "no such rows" if isinstance(error, NoRows) else "refused by the engine"
+            print(f"{question.label}: {reason}: {error}")
+            for writer in _WRITERS:
+                yield writer, _Verdict(reason)
+            return
+        for writer, text in _WRITERS.items():
+            verdict = self._verdict(case, text, expected)
+            if verdict.outcome != EQUAL and (writer == "ours" or verdict.outcome == OTHER):
+                print(f"{question.label}: {writer}: {verdict.outcome}")
+                print(*(f"    {each}" for each in verdict.details), sep="\n", flush=True)
+            yield writer, verdict
+
+    def _verdict(self, case: AskedCase, writer: Writer, expected: _Expected) -> _Verdict:
+        try:
+            self._trino.drop_views()
+            self._make_upstream_views(case, writer, case.question.view)
+            sql = writer(case, case.question.view)
+        except (_NotWritten, TranslationError) as error:
+            return _Verdict(REFUSED if expected.rows is not None else BOTH_REFUSE, (str(error),))
+        except TrinoRefused as error:
+            return _Verdict(FAILED, (str(error), error.sql))
+        try:
+            found = self._trino.answer(sql)
+        except TrinoRefused as error:
+            return _on_refusal(error, expected, sql)
+        if expected.rows is None:
+            return _Verdict(ALLOWED, (expected.refusal, f"{found.rows[:3]}", sql))
+        if len(found.columns) != len(expected.types):
+            return _Verdict(OTHER, (f"columns {found.columns}", sql))
+        try:
+            rows = in_no_order(from_trino(row, expected.types) for row in found.rows)
+        except (ValueError, TypeError, ArithmeticError) as error:
+            return _Verdict(OTHER, (f"columns {found.columns}: {error}", sql))
+        if rows == expected.rows or not _is_determined(case, expected):
+            return _Verdict(EQUAL if rows == expected.rows else "not determined")
+        lost = [row for row in expected.rows if row not in rows][:3]
+        more = [row for row in rows if row not in expected.rows][:3]
+        return _Verdict(OTHER, (f"lost {lost}", f"more {more}", sql))
+
+    def _make_functions(self, case: AskedCase) -> None:
+        """By the names that the text calls, and by those that we write for their classes."""
+        for stand_in in case.stand_ins:
+            class_name = case.question.functions[stand_in.function]
+            for name in (stand_in.function, class_name.rpartition(".")[2]):
+                self._trino.make_function(name, stand_in.returns)
+
+    def _make_upstream_views(self, case: AskedCase, writer: Writer, name: RelationName) -> None:
+        for upstream in upstreams_of(case.relations[name], case.options):
+            if case.relations[upstream].is_view:
+                self._make_upstream_views(case, writer, upstream)
+                self._trino.make_view(upstream, writer(case, upstream))
+
+
+def _derive_tables(case: AskedCase) -> None:
+    """So that all have rows, whether or not the view can be derived."""
+    for name, relation in case.relations.items():
+        if not relation.is_view:
+            case.interface(name)
+
+
+def _expected(case: AskedCase) -> _Expected:
+    """What the view's own engine returns.
+
+    Raises:
+        EngineRefused: it does not take the view.
+    """
+    columns = [(name, parse_type(type_)) for name, type_ in case.engine_columns()]
+    types = tuple(type_ for _, type_ in columns)
+    try:
+        return _Expected(types, case.engine_rows(columns))
+    except NoRows:
+        raise
+    except EngineRefused as error:
+        return _Expected(types, None, str(error))
+
+
+def _is_determined(case: AskedCase, expected: _Expected) -> bool:
+    columns = [(name, parse_type(type_)) for name, type_ in case.engine_columns()]
+    again = (case.engine_rows(columns), case.engine_rows(columns, backwards=True))
+    return all(rows == expected.rows for rows in again)
+
+
+def _on_refusal(error: TrinoRefused, expected: _Expected, sql: str) -> _Verdict:
+    if expected.rows is None:
+        return _Verdict(BOTH_REFUSE, (str(error), expected.refusal))
+    refused = error.message.startswith(_NOT_THE_SAME)
+    return _Verdict(REFUSED if refused else FAILED, (str(error), sql))
+
+
+def _ours(case: AskedCase, name: RelationName) -> str:
+    relation = case.relations[name]
+    upstreams = {u: case.interface(u) for u in upstreams_of(relation, case.options)}
+    return trino_view(relation, upstreams, case.options).sql
+
+
+def _sqlglots(case: AskedCase, name: RelationName) -> str:
+    view = case.relations[name].view
+    assert view is not None
+    try:
+        return sqlglot.transpile(view.text, read=view.dialect.value, write="trino")[0]
+    except Exception as error:  # its transpiler may fail in any way
+        raise _NotWritten(str(error)) from error
+
+
+_WRITERS: Mapping[str, Writer] = {"ours": _ours, "sqlglot": _sqlglots}
+
+
+def _print_table(counts: Counter[tuple[str, str, str]]) -> None:
+    for writer in _WRITERS:
+        print(f"\n{writer}")
+        for kind in dict.fromkeys(kind for _, kind, _ in counts):
+            own = {o: n for (w, k, o), n in counts.items() if (w, k) == (writer, kind)}
+            shown = ", ".join(f"{n} {o}" for o, n in sorted(own.items(), key=lambda each: -each[1]))
+            print(f"{kind:<22}{sum(own.values()):>5}: {shown}")
+
+
+if __name__ == "__main__":
+    sys.exit(main())
