@@ -72,7 +72,7 @@ class PigQueries(AnsweringProcess):
 
         def launch(home: Path, options: Sequence[str]) -> PigQueries:
             command = (
-                *(str(jdk.java), *QUICK_START, *options, "-Xmx512m", "-Duser.timezone=UTC"),
+                *(str(jdk.java), *QUICK_START, *options, "-Xmx768m", "-Duser.timezone=UTC"),
                 # Java's own messages must not mix with the answers.
                 *("-Xlog:disable", "-Xlog:all=warning:stderr"),
                 *(f"--add-opens=java.base/{package}=ALL-UNNAMED" for package in _OPENED),
@@ -100,6 +100,29 @@ class PigQueries(AnsweringProcess):
         if "error" in found:
             raise PigRefused(script, found["error"])
         return PigAnswer(found["schema"], found.get("rows", ()))
+
+    def answer_together(
+        self, scripts: Sequence[tuple[str, str]]
+    ) -> Sequence[PigAnswer | PigRefused]:
+        """What several scripts have, each with its alias, in one run.
+
+        No two may use an alias alike. Much quicker than one by one, since a run waits for its jobs by
+        polling.
+
+        Raises:
+            PigRefused: one of them could not be compiled.
+            ServerFailed: Pig ended.
+        """
+        asked = [{"script": script, "alias": alias} for script, alias in scripts]
+        found = self.ask({"scripts": asked})
+        if "error" in found:
+            raise PigRefused("\n".join(script for script, _ in scripts), found["error"])
+        return [
+            PigRefused(script, answer["error"])
+            if "error" in answer
+            else PigAnswer(answer["schema"], answer["rows"])
+            for (script, _), answer in zip(scripts, found["answers"], strict=True)
+        ]
 
 
 def _launch(command: Sequence[str], home: Path, metastore_uri: str) -> PigQueries:

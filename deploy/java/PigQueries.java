@@ -11,27 +11,41 @@ import java.io.ByteArrayInputStream;
 import java.io.File;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
+import java.io.IOException;
 import java.io.InputStreamReader;
 import java.io.PrintStream;
 import java.math.BigDecimal;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.Iterator;
 import java.util.Map;
+import java.util.Properties;
 import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
 import org.apache.hadoop.hive.conf.HiveConf;
+import org.apache.hadoop.fs.FileUtil;
+import org.apache.log4j.AppenderSkeleton;
+import org.apache.log4j.Level;
+import org.apache.log4j.Logger;
+import org.apache.log4j.spi.LoggingEvent;
 import org.apache.pig.PigServer;
+import org.apache.pig.ResourceSchema;
+import org.apache.pig.backend.executionengine.ExecJob;
 import org.apache.pig.data.DataBag;
 import org.apache.pig.data.DataByteArray;
 import org.apache.pig.data.Tuple;
+import org.apache.pig.impl.io.InterStorage;
 import org.apache.pig.impl.logicalLayer.schema.Schema;
 
 /**
  * Runs scripts with Pig's own server in this process, in local mode.
  *
  * <p>Argument: hive-site.xml. One JSON text a line each way: {"script": text, "alias": name, "rows":
- * boolean} is answered by {"schema": text, "rows": [...]} or {"error": message}. Tuples and bags are
- * lists, bytes are text of Latin-1, decimals and what JSON has no number for are text. Ends when
- * standard input does.
+ * boolean} is answered by {"schema": text, "rows": [...]} or {"error": message}, and {"scripts":
+ * [{"script": text, "alias": name}, ...]} by {"answers": [...]} in the same form, all computed in one
+ * run. Tuples and bags are lists, bytes are text of Latin-1, decimals and what JSON has no number for
+ * are text. Ends when standard input does.
  */
 public final class PigQueries {
   private PigQueries() {}
@@ -42,13 +56,17 @@ public final class PigQueries {
         new PrintStream(new FileOutputStream(FileDescriptor.out), true, StandardCharsets.UTF_8);
     System.setOut(System.err);
     HiveConf.setHiveSiteLocation(new File(arguments[0]).toURI().toURL());
+    Logger jobs = Logger.getLogger("org.apache.hadoop.mapred.LocalJobRunner");
+    jobs.setLevel(Level.WARN);
+    jobs.addAppender(new Failures());
     Gson gson = new GsonBuilder().serializeNulls().disableHtmlEscaping().create();
     BufferedReader requests =
         new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
     answers.println("{\"ready\":true}");
     JsonParser parser = new JsonParser();
     for (String line = requests.readLine(); line != null; line = requests.readLine()) {
-      answers.println(gson.toJson(answer(parser.parse(line).getAsJsonObject())));
+      JsonObject request = parser.parse(line).getAsJsonObject();
+      answers.println(gson.toJson(request.has("scripts") ? together(request) : answer(request)));
     }
     // Pig leaves threads running that are not daemon threads.
     System.exit(0);
@@ -57,8 +75,9 @@ public final class PigQueries {
   private static JsonObject answer(JsonObject request) {
     JsonObject answer = new JsonObject();
     PigServer pig = null;
+    Failures.last = null;
     try {
-      pig = new PigServer("local");
+      pig = new PigServer("local", settings());
       byte[] script = request.get("script").getAsString().getBytes(StandardCharsets.UTF_8);
       pig.registerScript(new ByteArrayInputStream(script));
       String alias = request.get("alias").getAsString();
@@ -81,12 +100,119 @@ public final class PigQueries {
     return answer;
   }
 
+  /** One run has the rounds of waiting for jobs only once. */
+  private static JsonObject together(JsonObject request) {
+    JsonObject answer = new JsonObject();
+    PigServer pig = null;
+    Path folder = null;
+    Failures.last = null;
+    try {
+      folder = Files.createTempDirectory("together");
+      pig = new PigServer("local", settings());
+      pig.setBatchOn();
+      JsonArray answers = new JsonArray();
+      for (JsonElement each : request.getAsJsonArray("scripts")) {
+        JsonObject asked = each.getAsJsonObject();
+        byte[] script = asked.get("script").getAsString().getBytes(StandardCharsets.UTF_8);
+        pig.registerScript(new ByteArrayInputStream(script));
+        pig.registerQuery(
+            String.format(
+                "STORE %s INTO '%s' USING PigQueries$Stored('%d');",
+                asked.get("alias").getAsString(),
+                folder.resolve(String.valueOf(answers.size())).toUri(),
+                answers.size()));
+        answers.add(error("no job has stored the rows"));
+      }
+      for (ExecJob job : pig.executeBatch()) {
+        String path = job.getPOStore().getSFile().getFileName();
+        int place = Integer.parseInt(path.substring(path.lastIndexOf('/') + 1));
+        answers.set(place, stored(job, Stored.SCHEMAS.get(place)));
+      }
+      answer.add("answers", answers);
+    } catch (Throwable error) {
+      answer.addProperty("error", causes(error));
+    } finally {
+      if (pig != null) {
+        pig.shutdown();
+      }
+      if (folder != null) {
+        FileUtil.fullyDelete(folder.toFile());
+      }
+    }
+    return answer;
+  }
+
+  /** Rows in a file; it is told the schema of the alias, which is kept by the alias's place. */
+  public static final class Stored extends InterStorage {
+    static final Map<Integer, String> SCHEMAS = new ConcurrentHashMap<>();
+    private final int place;
+
+    public Stored(String place) {
+      this.place = Integer.parseInt(place);
+    }
+
+    @Override
+    public void checkSchema(ResourceSchema schema) throws IOException {
+      SCHEMAS.put(place, Schema.getPigSchema(schema).toString());
+    }
+  }
+
+  private static JsonObject stored(ExecJob job, String schema) throws Exception {
+    if (job.getStatus() != ExecJob.JOB_STATUS.COMPLETED) {
+      return error(job.getException() == null ? "failed" : causes(job.getException()));
+    }
+    JsonObject answer = new JsonObject();
+    JsonArray rows = new JsonArray();
+    for (Iterator<Tuple> found = job.getResults(); found.hasNext(); ) {
+      rows.add(value(found.next()));
+    }
+    answer.addProperty("schema", schema);
+    answer.add("rows", rows);
+    return answer;
+  }
+
+  private static JsonObject error(String message) {
+    JsonObject answer = new JsonObject();
+    answer.addProperty("error", message);
+    return answer;
+  }
+
+  private static Properties settings() {
+    Properties settings = new Properties();
+    // As small as the rows are: each of the jobs that run at once fills a buffer of that many megabytes.
+    settings.setProperty("mapreduce.task.io.sort.mb", "4");
+    return settings;
+  }
+
   private static String causes(Throwable error) {
     StringBuilder text = new StringBuilder();
     for (Throwable each = error; each != null; each = each.getCause()) {
       text.append(text.length() > 0 ? " <- " : "").append(each);
     }
+    if (Failures.last != null) {
+      text.append("; a job: ").append(Failures.last).append(" <- ").append(Failures.last.getCause());
+    }
     return text.toString();
+  }
+
+  /** Why a job failed is only logged: Pig itself says no more than that it did. */
+  private static final class Failures extends AppenderSkeleton {
+    static volatile Throwable last;
+
+    @Override
+    protected void append(LoggingEvent event) {
+      if (event.getThrowableInformation() != null) {
+        last = event.getThrowableInformation().getThrowable();
+      }
+    }
+
+    @Override
+    public void close() {}
+
+    @Override
+    public boolean requiresLayout() {
+      return false;
+    }
   }
 
   private static JsonElement value(Object found) {
