@@ -29,6 +29,7 @@ from lakeschema.translation.interface import Options
 from lakeschema.translation.policies.reading import read_policies
 from lakeschema.translation.policies.rules import Policies
 from tests.integration.translation.judged_by_spark import ANSI, Refused, Rows, SparkJudge
+from tests.lakeschema.translation.growing.languages import BOTH, SPARK
 from tests.lakeschema.translation.growing.views import RandomView, random_view
 
 EQUAL = "equal rows"
@@ -91,7 +92,8 @@ class Case:
 def case_of(seed: int, tables: Sequence[Marked], worlds: Sequence[World]) -> Case:
     random = Random(f"view {seed}")
     chosen = [marked.table for marked in random.sample(list(tables), 3)]
-    view = random_view(random, chosen, random.randint(2, 5), only_both=random.random() < 0.5)
+    budget = random.randint(2, 5)
+    view = random_view(random, chosen, budget, BOTH if random.random() < 0.5 else SPARK)
     return Case(view, worlds[seed % len(worlds)], ansi=random.random() < 0.5)
 
 

@@ -28,6 +28,7 @@ from lakeschema.translation.emission.spark_view import spark_view
 from lakeschema.translation.errors import TranslationError, Unsupported
 from lakeschema.translation.interface import Interface, Options
 from lakeschema.translation.plan.relations import Plan, PlanColumn
+from tests.lakeschema.translation.growing.languages import BOTH, SPARK
 from tests.lakeschema.translation.growing.tables import Table, random_table
 from tests.lakeschema.translation.growing.views import RandomView, random_view
 
@@ -134,7 +135,7 @@ class SparkJudge:
         random = Random(seed)
         tables = random.sample(self.tables, 3)
         only_both = random.random() < 0.4
-        return random_view(random, tables, random.randint(2, 6), only_both=only_both)
+        return random_view(random, tables, random.randint(2, 6), BOTH if only_both else SPARK)
 
     def verdict(self, seed: int) -> Verdict:
         """Even seeds mean ANSI mode."""

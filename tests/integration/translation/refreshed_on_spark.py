@@ -26,6 +26,7 @@ from tests.integration.translation.judged_by_spark import (
     SparkJudge,
 )
 from tests.lakeschema.translation.growing.contained import random_pair
+from tests.lakeschema.translation.growing.languages import BOTH, SPARK
 from tests.lakeschema.translation.growing.tables import Table, further_rows, random_table
 from tests.lakeschema.translation.growing.views import RandomView, random_view
 
@@ -129,7 +130,7 @@ class RefreshJudge:
         if seed % 2:
             return self._refreshed_case(random, tables)
         only_both = random.random() < 0.5
-        view = random_view(random, tables, random.randint(1, 4), only_both=only_both)
+        view = random_view(random, tables, random.randint(1, 4), BOTH if only_both else SPARK)
         return self._case(random, view, tables)
 
     def _refreshed_case(self, random: Random, tables: Sequence[Table]) -> Case:

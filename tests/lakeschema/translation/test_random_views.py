@@ -21,6 +21,7 @@ from lakeschema.translation.errors import TranslationError
 from tests.effort import examples
 from tests.lakeschema.translation.growing.constructs import CONSTRUCTS
 from tests.lakeschema.translation.growing.ground import Ground, Query
+from tests.lakeschema.translation.growing.languages import BOTH, SPARK
 from tests.lakeschema.translation.growing.tables import random_table
 from tests.lakeschema.translation.growing.views import random_view
 from tests.lakeschema.translation.relations import derived, derived_in, interfaces
@@ -31,7 +32,7 @@ NAME = RelationName.of("default", "v")
 def grown(random: Random, dialect: Dialect) -> str:
     tables = [random_table(random, name) for name in ("t", "u")]
     budget = random.randint(1, 6)
-    view = random_view(random, tables, budget, only_both=dialect is Dialect.HIVE)
+    view = random_view(random, tables, budget, BOTH if dialect is Dialect.HIVE else SPARK)
     views = [*view.below, ("v", view.text)]
     return ";".join([*(t.ddl for t in tables), *(f"CREATE VIEW {n} AS {q}" for n, q in views)])
 

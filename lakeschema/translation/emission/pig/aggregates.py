@@ -50,7 +50,7 @@ class AggregateForm:
 
 
 # fmt: off
-_FORMS: Final = (
+FORMS: Final = (
     AggregateForm("sum", "whole", "SUM({0})"),
     AggregateForm("sum", "double", "SUM({0})"),
     AggregateForm("sum", "float", "SUM({0})", computed=DOUBLE),
@@ -268,7 +268,7 @@ def form_of_call(call: AggregateCall, *, plain_values: bool) -> AggregateForm:
     """Raises ``UnsupportedFunction`` if there is none."""
     types = [argument.type for argument in call.arguments]
     name = call.operator.name
-    for form in _FORMS:
+    for form in FORMS:
         if name in form.names.split() and fit(types, form.arguments):
             if call.distinct and not form.distinct:
                 break

@@ -14,8 +14,9 @@ from lakeschema.catalog.column_types import (
     StructType,
 )
 from tests.lakeschema.translation.growing import items
-from tests.lakeschema.translation.growing.expressions import DECIMAL, FAMILIES, Typed, family
+from tests.lakeschema.translation.growing.expressions import Typed
 from tests.lakeschema.translation.growing.ground import Ground, Query, item, quoted, selected
+from tests.lakeschema.translation.growing.languages import DECIMAL, FAMILIES, family
 from tests.lakeschema.translation.growing.pipes import piped
 
 Construct = Callable[[Ground], tuple[Query, Sequence[str]]]

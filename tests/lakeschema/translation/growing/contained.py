@@ -11,13 +11,12 @@ from random import Random
 
 from lakeschema.catalog.column_types import BIGINT, BOOLEAN, STRING
 from tests.lakeschema.translation.growing.expressions import (
-    DECIMAL,
     OPAQUE,
     Expressions,
     Typed,
-    family,
     is_orderable,
 )
+from tests.lakeschema.translation.growing.languages import BOTH, DECIMAL, family
 from tests.lakeschema.translation.growing.tables import Table
 
 
@@ -73,7 +72,7 @@ def _parts(random: Random, tables: Sequence[Table]) -> _Parts:
         for alias, table in zip(aliases, chosen, strict=True)
         for name, type_ in table.columns
     ]
-    over = Expressions(random, columns, only_both=True)
+    over = Expressions(random, columns, language=BOTH)
     ids = [f"{a}.{t.columns[0][0]}" for a, t in zip(aliases, chosen, strict=True)]
     orderable = [c for c in columns if is_orderable(c.type) and c.type != OPAQUE]
     made = [Typed(over.of(kind, 1).text, kind) for kind in (BIGINT, STRING)]
@@ -153,7 +152,7 @@ def _query_from(random: Random, parts: _Parts) -> str:
 
 def _plain_query(random: Random, parts: _Parts) -> str:
     shown = random.sample(parts.plain, random.randint(1, min(3, len(parts.plain))))
-    over = Expressions(random, shown, only_both=True)
+    over = Expressions(random, shown, language=BOTH)
     items = [each.text for each in shown] + [over.of(BIGINT, 1).text]
     rest = f"FROM {_query_from(random, parts)}{_where(_demanded(random, parts))}"
     distinct = (

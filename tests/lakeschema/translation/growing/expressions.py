@@ -1,7 +1,6 @@
 """Random row expressions of a wanted kind over the columns in scope.
 
-A kind is a type of which only the family counts: any integer stands for all. Templates are what
-both dialects write alike; Spark's further functions come straight from the function tables.
+A kind is a type of which only the family counts: any integer stands for all.
 """
 
 from __future__ import annotations
@@ -9,7 +8,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
 from random import Random
 
 from lakeschema.catalog.column_types import (
@@ -18,29 +16,18 @@ from lakeschema.catalog.column_types import (
     BOOLEAN,
     DATE,
     DOUBLE,
-    FLOAT,
     INT,
-    SMALLINT,
     STRING,
     TIMESTAMP,
-    TINYINT,
     ArrayType,
     ColumnType,
-    DecimalType,
     MapType,
     StructField,
     StructType,
 )
-from lakeschema.translation.functions import shared, spark
-from lakeschema.translation.functions.signature import Kind, Parameter, Row, parameters_of
+from lakeschema.translation.functions.signature import Parameter, Row, parameters_of
+from tests.lakeschema.translation.growing.languages import DECIMAL, FAMILIES, Language, family
 from tests.lakeschema.translation.growing.tables import value_text
-
-DECIMAL = DecimalType(10, 2)
-FAMILIES: Sequence[ColumnType] = (BIGINT, DECIMAL, DOUBLE, STRING, BOOLEAN, DATE, TIMESTAMP)
-_FAMILY_OF: Mapping[ColumnType, ColumnType] = {
-    **dict.fromkeys((TINYINT, SMALLINT, INT, BIGINT), BIGINT),
-    **dict.fromkeys((FLOAT, DOUBLE), DOUBLE),
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,10 +39,6 @@ class Typed:
 
 
 Subquery = Callable[[ColumnType], Typed]
-
-
-def family(type_: ColumnType) -> ColumnType:
-    return DECIMAL if isinstance(type_, DecimalType) else _FAMILY_OF.get(type_, type_)
 
 
 def is_orderable(type_: ColumnType) -> bool:
@@ -71,107 +54,6 @@ def is_orderable(type_: ColumnType) -> bool:
 
 
 _I, _M, _F, _S, _B, _D, _T = FAMILIES
-_BOTH: Mapping[ColumnType, Sequence[tuple[str, tuple[ColumnType, ...]]]] = {
-    _I: (
-        *(("({} + {})", (_I, _I)), ("({} - {})", (_I, _I)), ("({} * 2)", (_I,)), ("(- {})", (_I,))),
-        *(("({} % 7)", (_I,)), ("pmod({}, 5)", (_I,)), ("({} DIV 3)", (_I,)), ("abs({})", (_I,))),
-        *(("length({})", (_S,)), ("instr({}, 'a')", (_S,)), ("ascii({})", (_S,))),
-        *(("year({})", (_D,)), ("month({})", (_D,)), ("day({})", (_D,)), ("quarter({})", (_D,))),
-        *(("hour({})", (_T,)), ("datediff({}, {})", (_D, _D)), ("dayofweek({})", (_D,))),
-        *(("size({})", (ArrayType(_I),)), ("size({})", (MapType(_S, _S),))),
-        *(("locate('b', {})", (_S,)), ("floor({})", (_F,)), ("CAST({} AS BIGINT)", (_M,))),
-        *(("CAST({} AS INT)", (_B,)), ("({} & 6)", (_I,)), ("({} | 1)", (_I,))),
-        *(
-            ("shiftleft({}, 2)", (_I,)),
-            ("levenshtein({}, 'ab')", (_S,)),
-            ("CAST({} AS INT)", (_S,)),
-        ),
-        ("minute({})", (_T,)),
-    ),
-    _M: (
-        *(("({} + {})", (_M, _M)), ("({} * {})", (_M, _M)), ("({} - 1.50)", (_M,))),
-        *(("({} / 4)", (_M,)), ("({} + {})", (_M, _I)), ("abs({})", (_M,)), ("(- {})", (_M,))),
-        *(("CAST({} AS DECIMAL(20,4))", (_I,)), ("({} % 3)", (_M,)), ("round({}, 1)", (_M,))),
-        ("CAST({} AS DECIMAL(12,3))", (_F,)),
-    ),
-    _F: (
-        *(
-            ("({} + {})", (_F, _F)),
-            ("({} * {})", (_F, _I)),
-            ("({} / 2)", (_F,)),
-            ("abs({})", (_F,)),
-        ),
-        *(("sqrt(abs({}))", (_F,)), ("CAST({} AS DOUBLE)", (_M,)), ("({} - {})", (_F, _I))),
-        *(("CAST({} AS DOUBLE)", (_I,)), ("power({}, 2)", (_F,)), ("exp({} * 0)", (_F,))),
-    ),
-    _S: (
-        *(
-            ("upper({})", (_S,)),
-            ("lower({})", (_S,)),
-            ("trim({})", (_S,)),
-            ("concat({}, {})", (_S, _S)),
-        ),
-        *(
-            ("substr({}, 2, 3)", (_S,)),
-            ("CAST({} AS STRING)", (_I,)),
-            ("CAST({} AS STRING)", (_D,)),
-        ),
-        *(
-            ("lpad({}, 4, '*')", (_S,)),
-            ("regexp_replace({}, 'a+', 'b')", (_S,)),
-            ("reverse({})", (_S,)),
-        ),
-        *(("split({}, ',')[0]", (_S,)), ("concat_ws('-', {}, {})", (_S, _S)), ("ltrim({})", (_S,))),
-        *(("translate({}, 'ab', 'xy')", (_S,)), ("initcap({})", (_S,)), ("repeat({}, 2)", (_S,))),
-        *(
-            ("CAST({} AS STRING)", (_B,)),
-            ("substring_index({}, ',', 1)", (_S,)),
-            ("md5({})", (_S,)),
-        ),
-        *(("get_json_object({}, '$.a')", (_S,)), ("date_format({}, 'yyyy')", (_D,))),
-        ("regexp_extract({}, '([a-z])', 1)", (_S,)),
-    ),
-    _B: (
-        *(("({} = {})", (_I, _I)), ("({} < {})", (_I, _M)), ("({} >= {})", (_F, _I))),
-        *(("({} <> {})", (_S, _S)), ("({} <= {})", (_D, _D)), ("({} > {})", (_T, _T))),
-        *(("({} AND {})", (_B, _B)), ("({} OR {})", (_B, _B)), ("(NOT {})", (_B,))),
-        *(("({} IS NULL)", (_S,)), ("({} IS NOT NULL)", (_I,)), ("({} <=> {})", (_I, _I))),
-        *(
-            ("({} IN (1, 2, 5))", (_I,)),
-            ("({} BETWEEN 0 AND 100)", (_I,)),
-            ("({} LIKE 'a%')", (_S,)),
-        ),
-        *(("({} RLIKE '^[a-z]')", (_S,)), ("({} NOT IN ('a', 'no'))", (_S,))),
-        *(("({} IS TRUE)", (_B,)), ("({} IS NOT FALSE)", (_B,)), ("({} = {})", (_S, _S))),
-        ("array_contains({}, 1)", (ArrayType(_I),)),
-    ),
-    _D: (
-        *(("date_add({}, 3)", (_D,)), ("date_sub({}, 1)", (_D,)), ("CAST({} AS DATE)", (_T,))),
-        *(("to_date({})", (_T,)), ("CAST({} AS DATE)", (_S,))),
-    ),
-    _T: (("CAST({} AS TIMESTAMP)", (_D,)),),
-}
-_ONLY_SPARK: Mapping[ColumnType, Sequence[tuple[str, tuple[ColumnType, ...]]]] = {
-    _I: (
-        *(("extract(DAY FROM {})", (_D,)), ("position('a' IN {})", (_S,)), ("({} ^ 3)", (_I,))),
-        *(("size(filter({}, x -> x > 1))", (ArrayType(_I),)), ("try_add({}, {})", (_I, _I))),
-        ("cardinality({})", (ArrayType(_S),)),
-    ),
-    _F: (("({} / nullif({}, 0))", (_I, _I)), ("try_divide({}, {})", (_F, _F))),
-    _S: (
-        *(("({} || {})", (_S, _S)), ("CAST({} AS STRING)", (_T,)), ("CAST({} AS STRING)", (_M,))),
-        ("TRIM(BOTH 'a' FROM {})", (_S,)),
-    ),
-    _B: (
-        *(("({} IS DISTINCT FROM {})", (_S, _S)), ("({} ILIKE 'A%')", (_S,))),
-        *(
-            ("exists({}, x -> x IS NULL)", (ArrayType(_S),)),
-            ("(({}, {}) IN ((1, 2), (2, 3)))", (_I, _I)),
-        ),
-    ),
-    _D: (("last_day({})", (_D,)), ("add_months({}, 1)", (_D,)), ("({} + INTERVAL 1 DAY)", (_D,))),
-    _T: (("date_trunc('HOUR', {})", (_T,)), ("({} + INTERVAL 2 HOURS)", (_T,))),
-}
 _CHOICES: Sequence[str] = (
     "coalesce({0}, {1})",
     "if({b}, {0}, {1})",
@@ -250,36 +132,12 @@ _WRITTEN: Mapping[tuple[str, int], Sequence[str]] = {
 }
 """Arguments that a function wants written, by its name and their place from 0."""
 
-_UNSTEADY = {
-    *("collect_set", "collect_list", "array_agg", "first", "last", "any_value", "first_value"),
-    *("last_value", "min_by", "max_by"),
-}
-"""Aggregates that depend on the order of rows."""
-_ELSEWHERE = {
-    *("and", "or", "between", "in", "like", "ilike", "rlike", "regexp", "not", "div", "mod"),
-    *("grouping", "grouping_id", "row_number", "array", "map", "named_struct", "struct", "if"),
-    *("extract", "position", "current_date", "current_timestamp", "now", "typeof", "hash"),
-    *(
-        "localtimestamp",
-        "current_user",
-        "user",
-        "session_user",
-        "current_schema",
-        "current_database",
-        "xxhash64",
-    ),
-    # Their arguments have to be alike in ways that the tables do not say.
-    *("map_concat", "map_from_arrays", "concat", "concat_ws", "unix_timestamp"),
-    *("overlay", "timestamp_seconds", "some", "any", "isnull", "isnotnull"),
-}
-"""Written in a form of their own, not as a call; or not the same from one run to the next."""
-
 
 class Expressions:
     """Grows expressions of a wanted kind over ``columns``.
 
     Attributes:
-        only_both: nothing that Hive would not read.
+        language: what they may be written with.
         subquery: makes a scalar sub-query of a kind; None where none may stand.
     """
 
@@ -288,12 +146,12 @@ class Expressions:
         random: Random,
         columns: Sequence[Typed],
         *,
-        only_both: bool,
+        language: Language,
         subquery: Subquery | None = None,
     ) -> None:
         self._random = random
-        self._paths = [path for column in columns for path in _paths(column)]
-        self._only_both = only_both
+        self._paths = [path for c in columns for path in _paths(c, nested=language.has_nested_keys)]
+        self._language = language
         self._subquery = subquery
 
     def any(self, depth: int) -> Typed:
@@ -301,11 +159,11 @@ class Expressions:
         random = self._random
         if self._paths and random.random() < 0.4:
             return random.choice(self._paths)
-        if not self._only_both and random.random() < 0.4:
+        if self._language.calls and random.random() < 0.4:
             return self._of_tables(depth)
         if random.random() < 0.15:
             return self._built(depth)
-        return self.of(random.choice(FAMILIES), depth)
+        return self.of(random.choice(self._language.kinds), depth)
 
     def of(self, wanted: ColumnType, depth: int) -> Typed:
         """Of that kind, a column or field of it where one is in scope."""
@@ -322,10 +180,7 @@ class Expressions:
             return self._subquery(wanted)
         if random.random() < 0.2:
             return self._choice(wanted, depth)
-        templates = list(_BOTH[wanted])
-        if not self._only_both:
-            templates += _ONLY_SPARK.get(wanted, ())
-        form, kinds = random.choice(templates)
+        form, kinds = random.choice(self._language.templates[wanted])
         arguments = [self.of(kind, depth - 1).text for kind in kinds]
         return Typed(form.format(*arguments), wanted)
 
@@ -356,8 +211,8 @@ class Expressions:
         """A new struct, array or map."""
         random = self._random
         a, b = (
-            self.of(random.choice(FAMILIES), depth - 1),
-            self.of(random.choice(FAMILIES), depth - 1),
+            self.of(random.choice(self._language.kinds), depth - 1),
+            self.of(random.choice(self._language.kinds), depth - 1),
         )
         kind = random.random()
         if kind < 0.5:
@@ -369,13 +224,13 @@ class Expressions:
         return Typed(f"map('k', {a.text})", MapType(STRING, a.type))
 
     def _of_tables(self, depth: int) -> Typed:
-        """A call of a function of Spark's table, whatever it is."""
-        name, row = self._random.choice(_scalar_rows())
+        """A call of a function of the tables, whatever it is."""
+        name, row = self._random.choice(self._language.calls)
         return self.call(name, row, depth)
 
     def call(self, name: str, row: Row, depth: int) -> Typed:
         parameters = parameters_of(row.parameters)
-        variables = {v: self._random.choice(FAMILIES) for v in "TKV"}
+        variables = {v: self._random.choice(self._language.kinds) for v in "TKV"}
         count = self._random.randint(sum(not p.optional for p in parameters), len(parameters))
         chosen = [*parameters[:count]]
         if chosen and chosen[-1].variadic:
@@ -407,11 +262,10 @@ class Expressions:
             return Typed(str(self._random.randint(-1, 4)), INT)
         if pattern.startswith(("array<", "map<")) or len(pattern) == 1:
             return self.of(_pattern_type(pattern, variables), depth)
-        return self.of(_KINDS.get(pattern, _any_family)(self._random), depth)
-
-
-def _any_family(random: Random) -> ColumnType:
-    return random.choice(FAMILIES)
+        of_pattern = _KINDS.get(pattern)
+        if of_pattern is None:
+            return self.of(self._random.choice(self._language.kinds), depth)
+        return self.of(of_pattern(self._random), depth)
 
 
 _KINDS: Mapping[str, Callable[[Random], ColumnType]] = {
@@ -429,7 +283,6 @@ _KINDS: Mapping[str, Callable[[Random], ColumnType]] = {
     "text_or_binary": lambda _: STRING,
     "collection": lambda random: random.choice((ArrayType(BIGINT), MapType(STRING, STRING))),
     "compared": lambda _: BIGINT,
-    "any": _any_family,
 }
 _SIMPLE = {
     "string": STRING,
@@ -467,30 +320,6 @@ def _pattern_type(pattern: str, variables: Mapping[str, ColumnType]) -> ColumnTy
     return MapType(STRING, _pattern_type(inner[2].split(",")[1], variables))
 
 
-@cache
-def _rows_of(kind: Kind) -> Sequence[tuple[str, Row]]:
-    own = {name for row in spark.ROWS for name in row.names.split()}
-    return [
-        (name, row)
-        for rows in (shared.ROWS, spark.ROWS)
-        for row in rows
-        for name in row.names.split()
-        if row.kind is kind
-        and row.deterministic
-        and name not in _ELSEWHERE
-        and not name.startswith("is_")
-        and not (rows is shared.ROWS and name in own)
-    ]
-
-
-def _scalar_rows() -> Sequence[tuple[str, Row]]:
-    return _rows_of(Kind.SCALAR)
-
-
-def aggregate_rows() -> Sequence[tuple[str, Row]]:
-    return [(name, row) for name, row in _rows_of(Kind.AGGREGATE) if name not in _UNSTEADY]
-
-
 def _shape(type_: ColumnType) -> object:
     """Types that one may stand for another."""
     match type_:
@@ -504,23 +333,24 @@ def _shape(type_: ColumnType) -> object:
             return family(type_)
 
 
-def _paths(column: Typed, depth: int = 3) -> Sequence[Typed]:
-    """The column, and what lies inside."""
+def _paths(column: Typed, depth: int = 3, *, nested: bool) -> Sequence[Typed]:
+    """The column, and what lies inside; ``nested``: also inside of an array's or a map's elements."""
     found = [column]
     if depth == 0:
         return found
     match column.type:
         case StructType(fields):
             for field in fields:
-                found += _paths(Typed(f"{column.text}.{field.name}", field.type), depth - 1)
+                inner = Typed(f"{column.text}.{field.name}", field.type)
+                found += _paths(inner, depth - 1, nested=nested)
         case ArrayType(StructType(fields)):
             found += [
                 Typed(f"{column.text}.{field.name}", ArrayType(field.type)) for field in fields
             ]
-        case ArrayType(element):
-            found += _paths(Typed(f"{column.text}[0]", element), depth - 1)
-        case MapType(_, value):
-            found += _paths(Typed(f"{column.text}['k']", value), depth - 1)
+        case ArrayType(element) if nested or family(element) in FAMILIES:
+            found += _paths(Typed(f"{column.text}[0]", element), depth - 1, nested=nested)
+        case MapType(_, value) if nested or family(value) in FAMILIES:
+            found += _paths(Typed(f"{column.text}['k']", value), depth - 1, nested=nested)
         case _:
             pass
     return found

@@ -8,12 +8,12 @@ from random import Random
 
 from lakeschema.catalog.column_types import BIGINT, ColumnType
 from tests.lakeschema.translation.growing.expressions import (
-    FAMILIES,
     OPAQUE,
     Expressions,
     Typed,
     is_orderable,
 )
+from tests.lakeschema.translation.growing.languages import FAMILIES, SPARK
 from tests.lakeschema.translation.growing.tables import Table
 
 
@@ -54,7 +54,7 @@ class Ground:
 
     def over(self, columns: Sequence[Typed] | None = None) -> Expressions:
         chosen = self.columns if columns is None else columns
-        return Expressions(self.random, chosen, only_both=False)
+        return Expressions(self.random, chosen, language=SPARK)
 
     def condition(self) -> str:
         return self.over().condition(1)

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from lakeschema.catalog.column_types import ColumnType
-from tests.lakeschema.translation.growing.expressions import FAMILIES, Typed
+from tests.lakeschema.translation.growing.expressions import Typed
 from tests.lakeschema.translation.growing.ground import Ground
+from tests.lakeschema.translation.growing.languages import FAMILIES
 
 _I, _M, _F, _S, _B, _D, _T = FAMILIES
 Form = tuple[str, Sequence[ColumnType], ColumnType]

@@ -6,8 +6,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from lakeschema.catalog.column_types import BIGINT
-from tests.lakeschema.translation.growing.expressions import FAMILIES, Typed, family, is_orderable
+from tests.lakeschema.translation.growing.expressions import Typed, is_orderable
 from tests.lakeschema.translation.growing.ground import Ground, Query, item, quoted
+from tests.lakeschema.translation.growing.languages import FAMILIES, family
 
 Step = Callable[[Ground], tuple[str, Query] | None]
 """Makes the text of one step, and the columns that it leaves; their query's text is not used."""

@@ -19,15 +19,13 @@ from lakeschema.catalog.column_types import (
 )
 from tests.lakeschema.translation.growing.constructs import with_construct
 from tests.lakeschema.translation.growing.expressions import (
-    FAMILIES,
     OPAQUE,
     Expressions,
     Typed,
-    aggregate_rows,
-    family,
     is_orderable,
 )
 from tests.lakeschema.translation.growing.ground import Ground, Query
+from tests.lakeschema.translation.growing.languages import FAMILIES, SPARK, Language, family
 from tests.lakeschema.translation.growing.tables import Table, value_text
 
 
@@ -76,19 +74,19 @@ _FRAMES = (
 
 
 def random_view(
-    random: Random, tables: Sequence[Table], budget: int, *, only_both: bool = False
+    random: Random, tables: Sequence[Table], budget: int, language: Language = SPARK
 ) -> RandomView:
-    """A view of up to about ``budget`` operators; with ``only_both``, one that Hive reads too."""
-    growing = _Growing(random, tables, only_both=only_both)
+    """A view of up to about ``budget`` operators."""
+    growing = _Growing(random, tables, language)
     query = growing.view(budget)
     return RandomView(query.text, tuple(growing.below), tuple(growing.constructs))
 
 
 class _Growing:
-    def __init__(self, random: Random, tables: Sequence[Table], *, only_both: bool) -> None:
+    def __init__(self, random: Random, tables: Sequence[Table], language: Language) -> None:
         self._random = random
         self._tables = tables
-        self._only_both = only_both
+        self._language = language
         self._names = (f"n{number}" for number in count())
         self._ctes: list[tuple[str, Query]] = []
         self.below: list[tuple[str, str]] = []
@@ -104,7 +102,7 @@ class _Growing:
         return Query(f"WITH {shown} {query.text}", query.columns)
 
     def _query(self, budget: int) -> Query:
-        if not self._only_both and self._random.random() < 0.5:
+        if self._language.is_sparks and self._random.random() < 0.5:
             return self._construct(budget)
         shape = self._random.choices(
             (self._select, self._aggregate, self._window, self._set, self._distinct, self._sorted),
@@ -153,10 +151,10 @@ class _Growing:
     def _window(self, budget: int) -> Query:
         random = self._random
         source = self._source(budget - 1)
-        steady = [c for c in source.columns if is_orderable(c.type) and c.type != OPAQUE]
+        steady = [c for c in source.columns if self._is_key(c.type)]
         if not steady:
             return self._select(budget)
-        over = Expressions(random, steady, only_both=self._only_both)
+        over = Expressions(random, steady, language=self._language)
         kept = random.sample(steady, random.randint(0, min(2, len(steady))))
         direction = random.choice(("", " DESC"))
         order = ", ".join(f"{column.text}{direction}" for column in steady)
@@ -164,7 +162,7 @@ class _Growing:
         for _ in range(random.randint(1, 2)):
             frame = random.choice(_FRAMES)
             call = random.choice(_FRAMED if frame else _WINDOWS)
-            argument = over.of(random.choice(FAMILIES), 1)
+            argument = over.of(random.choice(self._language.kinds), 1)
             keys = ", ".join(key.text for key in self._keys(steady, random.randint(0, 2)))
             by = f"PARTITION BY {keys} " if keys else ""
             called = call.replace("{}", argument.text)
@@ -182,10 +180,10 @@ class _Growing:
 
     def _set(self, budget: int) -> Query:
         random = self._random
-        kinds = [random.choice(FAMILIES) for _ in range(random.randint(1, 3))]
+        kinds = [random.choice(self._language.kinds) for _ in range(random.randint(1, 3))]
         branches = [self._of_kinds(kinds, budget // 2) for _ in range(random.choice((2, 2, 3)))]
         words = ["UNION ALL", "UNION ALL", "UNION", "INTERSECT", "EXCEPT"]
-        if not self._only_both:
+        if self._language.is_sparks:
             words += ["INTERSECT ALL", "EXCEPT ALL", "MINUS"]
         text = branches[0].text
         for branch in branches[1:]:
@@ -259,25 +257,31 @@ class _Growing:
         table = random.choice(self._tables)
         name = next(self._names)
         columns = [Typed(f"{name}.{c}", type_) for c, type_ in table.columns]
-        inner = Expressions(random, columns, only_both=self._only_both).of(wanted, 1)
+        inner = Expressions(random, columns, language=self._language).of(wanted, 1)
         call = random.choice(("min", "max"))
         return Typed(f"(SELECT {call}({inner.text}) FROM {table.name} {name})", wanted)
 
     def _keys(self, columns: Sequence[Typed], number: int) -> list[Typed]:
         """Things to group or sort by: no bare number, which would be a column's place."""
         random = self._random
-        orderable = [c for c in columns if is_orderable(c.type) and c.type != OPAQUE]
+        orderable = [c for c in columns if self._is_key(c.type)]
         keys: dict[str, Typed] = {}
         for _ in range(number):
             if orderable and random.random() < 0.75:
                 key = random.choice(orderable)
             else:
-                made = Expressions(random, columns, only_both=self._only_both).of(STRING, 1)
+                made = Expressions(random, columns, language=self._language).of(STRING, 1)
                 key = Typed(f"upper({made.text})", STRING)
             keys[key.text] = key
         if not keys and number:
             return [Typed("upper('a')", STRING)]
         return list(keys.values())
+
+    def _is_key(self, type_: ColumnType) -> bool:
+        is_plain = family(type_) in FAMILIES
+        return is_plain or (
+            self._language.has_nested_keys and is_orderable(type_) and type_ != OPAQUE
+        )
 
     def _grouping(self, keys: Sequence[Typed]) -> str:
         random = self._random
@@ -295,21 +299,20 @@ class _Growing:
 
     def _aggregate_call(self, source: _Source) -> Typed:
         random = self._random
-        over = Expressions(random, source.columns, only_both=self._only_both)
+        over = Expressions(random, source.columns, language=self._language)
         where = ""
-        if not self._only_both:
-            if random.random() < 0.35:
-                name, row = random.choice(aggregate_rows())
-                call = over.call(name, row, 2)
-                return Typed(call.text, call.type)
-            if random.random() < 0.15:
-                where = f" FILTER (WHERE {over.condition(1)})"
+        if self._language.aggregates and random.random() < 0.35:
+            name, row = random.choice(self._language.aggregates)
+            call = over.call(name, row, 2)
+            return Typed(call.text, call.type)
+        if self._language.is_sparks and random.random() < 0.15:
+            where = f" FILTER (WHERE {over.condition(1)})"
         if random.random() < 0.4:
             form = random.choice(_OF_NUMBERS)
             argument = over.of(random.choice(FAMILIES[:3]), 2)
         else:
             form = random.choice(_AGGREGATES)
-            argument = over.of(random.choice(FAMILIES), 2)
+            argument = over.of(random.choice(self._language.kinds), 2)
         plain = form.endswith("({})") and form.count("(") == 1
         text = form.replace("{}", argument.text) + (where if plain else "")
         if form.startswith(("count", "size")):
@@ -338,7 +341,7 @@ class _Growing:
 
     def _leaf(self) -> _Source:
         random = self._random
-        if not self._only_both and random.random() < 0.06:
+        if self._language.is_sparks and random.random() < 0.06:
             return self._values()
         if self._ctes and random.random() < 0.3:
             return self._named(*random.choice(self._ctes))
@@ -391,7 +394,7 @@ class _Growing:
             "CROSS JOIN",
             "LEFT SEMI JOIN",
         ]
-        if not self._only_both:
+        if self._language.is_sparks:
             kinds += ["LEFT ANTI JOIN"]
         kind = random.choice(kinds)
         both = (*left.columns, *right.columns)
@@ -410,7 +413,7 @@ class _Growing:
         kind = random.choice(("JOIN", "LEFT JOIN", "RIGHT JOIN", "FULL JOIN"))
         key = table.columns[0][0]
         if (
-            not self._only_both
+            self._language.is_sparks
             and random.random() < 0.3
             and all(is_orderable(type_) for _, type_ in table.columns)
         ):
@@ -438,13 +441,13 @@ class _Growing:
             if family(a.type) == family(b.type) == BIGINT
         ]
         if not pairs or random.random() < 0.1:
-            over = Expressions(random, (*left.columns, *right.columns), only_both=self._only_both)
+            over = Expressions(random, (*left.columns, *right.columns), language=self._language)
             return over.condition(1)
         a, b = random.choice(pairs)
         more = ""
         if random.random() < 0.25:
             more = (
-                f" AND {Expressions(random, right.columns, only_both=self._only_both).condition(1)}"
+                f" AND {Expressions(random, right.columns, language=self._language).condition(1)}"
             )
         return f"{a} = {b}{more}"
 
@@ -463,8 +466,8 @@ class _Growing:
         return _Source(text, (*base.columns, *columns))
 
     def _over(self, columns: Sequence[Typed]) -> Expressions:
-        subquery = None if self._only_both else self._scalar
-        return Expressions(self._random, columns, only_both=self._only_both, subquery=subquery)
+        subquery = self._scalar if self._language.has_subqueries else None
+        return Expressions(self._random, columns, language=self._language, subquery=subquery)
 
 
 def _produced(random: Random, type_: ColumnType) -> Iterator[tuple[str, ColumnType]]:
