@@ -6,9 +6,12 @@ What is downloaded is pinned twice: its versions in ``java/{group}-ivy.xml``, it
 
 from __future__ import annotations
 
+import fnmatch
 import logging
+import re
 import shutil
-from collections.abc import Iterable, Mapping
+import zipfile
+from collections.abc import Iterable, Mapping, Sequence
 from hashlib import sha256
 from importlib.util import find_spec
 from pathlib import Path
@@ -30,6 +33,9 @@ _ONLY_SPARK_NEEDS = (
     *("parquet-", "rocksdbjni-", "scala-", "spark-", "spire", "vertx-", "volcano-"),
 )
 
+_FOR_PEOPLE = re.compile(
+    rb"<!--.*?-->|<description>.*?</description>|<description/>|(?<=>)\s+(?=<)", re.DOTALL
+)
 _AVRO = (
     *("avro-[0-9]*.jar", "gson-*.jar", "jackson-annotations-*.jar", "jackson-core-[0-9]*.jar"),
     *("jackson-databind-*.jar", "slf4j-api-*.jar", "commons-compress-*.jar"),
@@ -65,6 +71,24 @@ def downloaded_jars(jdk: Jdk, group: str) -> tuple[Path, ...]:
 
     key = fingerprint(versions.read_bytes(), checksums.read_bytes())
     return tuple(sorted(ensure_entry(f"{group}-{key}", download).glob("*.jar")))
+
+
+def terse_defaults(jars: Sequence[Path]) -> Path:
+    """A jar of the jars' ``*-default.xml`` without what is written for people.
+
+    Hadoop's programs read these files anew for each of many objects: most of what a short script takes.
+    It has to stand before the others.
+    """
+
+    def write(directory: Path) -> None:
+        with zipfile.ZipFile(directory / "defaults.jar", "w") as terse:
+            for jar in jars:
+                with zipfile.ZipFile(jar) as read:
+                    for name in fnmatch.filter(read.namelist(), "*-default.xml"):
+                        terse.writestr(name, _FOR_PEOPLE.sub(b"", read.read(name)))
+
+    key = fingerprint(*(jar.name for jar in jars), _FOR_PEOPLE.pattern)
+    return ensure_entry(f"defaults-{key}", write) / "defaults.jar"
 
 
 def artifact_jars(jdk: Jdk, group: str, addresses: Iterable[str]) -> tuple[Path, ...]:

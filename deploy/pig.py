@@ -14,7 +14,7 @@ from typing import Any
 
 from deploy.answering_process import AnsweringProcess
 from deploy.class_archive import archive_options
-from deploy.jars import downloaded_jars
+from deploy.jars import downloaded_jars, terse_defaults
 from deploy.jdk import QUICK_START, find_jdk, launcher_jar
 from deploy.metastore import to_xml
 
@@ -68,7 +68,7 @@ class PigQueries(AnsweringProcess):
         root = directory.resolve()
         jdk = find_jdk()
         jars = downloaded_jars(jdk, "pig")
-        classpath = (launcher_jar(jdk, ("PigQueries",), jars), *jars)
+        classpath = (launcher_jar(jdk, ("PigQueries",), jars), terse_defaults(jars), *jars)
 
         def launch(home: Path, options: Sequence[str]) -> PigQueries:
             command = (

@@ -77,7 +77,7 @@ public final class PigQueries {
     PigServer pig = null;
     Failures.last = null;
     try {
-      pig = new PigServer("local", settings());
+      pig = opened();
       byte[] script = request.get("script").getAsString().getBytes(StandardCharsets.UTF_8);
       pig.registerScript(new ByteArrayInputStream(script));
       String alias = request.get("alias").getAsString();
@@ -108,8 +108,7 @@ public final class PigQueries {
     Failures.last = null;
     try {
       folder = Files.createTempDirectory("together");
-      pig = new PigServer("local", settings());
-      pig.setBatchOn();
+      pig = opened();
       JsonArray answers = new JsonArray();
       for (JsonElement each : request.getAsJsonArray("scripts")) {
         JsonObject asked = each.getAsJsonObject();
@@ -177,11 +176,15 @@ public final class PigQueries {
     return answer;
   }
 
-  private static Properties settings() {
+  private static PigServer opened() throws IOException {
     Properties settings = new Properties();
     // As small as the rows are: each of the jobs that run at once fills a buffer of that many megabytes.
     settings.setProperty("mapreduce.task.io.sort.mb", "4");
-    return settings;
+    PigServer pig = new PigServer("local", settings);
+    // Else all that is there is read anew with each statement, and loaders ask for their tables again.
+    pig.setBatchOn();
+    pig.setSkipParseInRegisterForBatch(true);
+    return pig;
   }
 
   private static String causes(Throwable error) {

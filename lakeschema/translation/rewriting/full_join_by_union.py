@@ -45,8 +45,13 @@ def _rule(plan: Plan) -> Plan:
     width = len(plan.left.columns)
     if all(_is_equality(part, width) for part in conjuncts(plan.condition)):
         return plan
-    left = Join(plan.left, plan.right, JoinKind.LEFT, plan.condition)
-    swapped = _swapped(plan.condition, width, len(plan.right.columns))
+    return as_union(plan, plan.condition)
+
+
+def as_union(plan: Join, condition: RowExpression) -> Plan:
+    """The rows of a full join on the condition."""
+    left = Join(plan.left, plan.right, JoinKind.LEFT, condition)
+    swapped = _swapped(condition, len(plan.left.columns), len(plan.right.columns))
     rest = Join(plan.right, plan.left, JoinKind.ANTI, swapped)
     nulls = tuple((column.name, Literal(None, column.type)) for column in plan.left.columns)
     kept = tuple((each.name, each) for each in references(rest))

@@ -28,6 +28,7 @@ from lakeschema.translation.plan.expressions import (
 from lakeschema.translation.plan.relations import Aggregate, Plan, Scan, inputs
 
 HIVES: Final = ""
+_OF_BITS: Final = "({0}({{0}}) is null ? (boolean)null : ({0}({{0}}) == 1 ? true : false))"
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,11 +51,13 @@ class AggregateForm:
 
 
 # fmt: off
+# Until its argument's type is known, what MIN, MAX and SUM give is a double to Pig, of which none of the
+# types that are written before them can be made: a statement below may ask earlier.
 FORMS: Final = (
     AggregateForm("sum", "whole", "SUM({0})"),
     AggregateForm("sum", "double", "SUM({0})"),
     AggregateForm("sum", "float", "SUM({0})", computed=DOUBLE),
-    AggregateForm("sum", "decimal", "SUM({0})"),
+    AggregateForm("sum", "decimal", "(bigdecimal)SUM({0})"),
     AggregateForm("avg mean", "whole", "AVG({0})"),
     AggregateForm("avg mean", "double", "AVG({0})"),
     AggregateForm("avg mean", "float", "AVG({0})", computed=DOUBLE),
@@ -64,14 +67,16 @@ FORMS: Final = (
     AggregateForm("max", "double", "MAX({0})", plain=True),
     AggregateForm("min", "float", "MIN({0})", plain=True),
     AggregateForm("max", "float", "MAX({0})", plain=True),
-    AggregateForm("min", "timestamp", "MIN({0})", plain=True),
-    AggregateForm("max", "timestamp", "MAX({0})", plain=True),
-    AggregateForm("min", "text", "MIN({0})"),
-    AggregateForm("max", "text", "MAX({0})"),
-    AggregateForm("min", "decimal", "MIN({0})"),
-    AggregateForm("max", "decimal", "MAX({0})"),
-    AggregateForm("min", "date", "MIN({0})"),
-    AggregateForm("max", "date", "MAX({0})"),
+    AggregateForm("min", "timestamp", "(datetime)MIN({0})", plain=True),
+    AggregateForm("max", "timestamp", "(datetime)MAX({0})", plain=True),
+    AggregateForm("min", "text", "(chararray)MIN({0})"),
+    AggregateForm("max", "text", "(chararray)MAX({0})"),
+    AggregateForm("min", "decimal", "(bigdecimal)MIN({0})"),
+    AggregateForm("max", "decimal", "(bigdecimal)MAX({0})"),
+    AggregateForm("min", "boolean", _OF_BITS.format("MIN"), computed=INT),
+    AggregateForm("max", "boolean", _OF_BITS.format("MAX"), computed=INT),
+    AggregateForm("min", "date", "(datetime)MIN({0})"),
+    AggregateForm("max", "date", "(datetime)MAX({0})"),
     AggregateForm("stddev std stddev_pop stddev_samp variance var_pop var_samp", "double", distinct=False),
     AggregateForm("corr covar_pop covar_samp", "double double", distinct=False),
     AggregateForm("collect_list collect_set", "plain", distinct=False, ordered=True),

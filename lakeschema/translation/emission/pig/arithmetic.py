@@ -21,6 +21,10 @@ from lakeschema.translation.errors import UnsupportedConstruct
 from lakeschema.translation.plan.expressions import Call, Cast, Literal, RowExpression
 
 MAX_DIGITS: Final = 38
+_BINARY: Final = 2
+DIGITS: Final[Mapping[ColumnType, int]] = MappingProxyType(
+    {TINYINT: 3, SMALLINT: 5, INT: 10, BIGINT: 19}
+)
 _PLAIN: Final[Mapping[str, str]] = MappingProxyType(
     {"+": "({0} + {1})", "-": "({0} - {1})", "*": "({0} * {1})"}
 )
@@ -71,6 +75,15 @@ def template(name: str, call: Call) -> str:
     return _WRAPPED[type_].format(text) if type_ in _WRAPPED else text
 
 
+def decimal_of(operand: RowExpression) -> DecimalType | None:
+    """The type that an operand has in arithmetic of decimals; None if it is no exact number."""
+    if isinstance(operand, Literal) and operand.value is not None and operand.type in DIGITS:
+        return DecimalType(len(operand.value.lstrip("+-0")) or 1, 0)
+    if operand.type in DIGITS:
+        return DecimalType(DIGITS[operand.type], 0)
+    return operand.type if isinstance(operand.type, DecimalType) else None
+
+
 def _quotient(call: Call) -> str:
     if _is_not_zero(call.arguments[1]):
         return "({0} / {1})"
@@ -100,12 +113,14 @@ def _is_not_zero(divisor: RowExpression) -> bool:
 
 def _of_decimals(name: str, call: Call, type_: DecimalType) -> str:
     """Only where no digit is rounded and none is lost: Pig keeps them all."""
-    operands = [a.type for a in call.arguments if isinstance(a.type, DecimalType)]
     if name in _UNARY:
         return _UNARY[name]
-    if name not in _PLAIN or len(operands) != len(call.arguments):
+    operands = [decimal_of(argument) for argument in call.arguments]
+    if name not in _PLAIN or len(operands) != _BINARY:
         raise UnsupportedConstruct(f"{name} of decimals for Pig")
     left, right = operands
+    if left is None or right is None:
+        raise UnsupportedConstruct(f"{name} of decimals for Pig")
     if name == "*":
         scale, precision = left.scale + right.scale, left.precision + right.precision + 1
     else:

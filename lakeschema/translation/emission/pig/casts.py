@@ -21,11 +21,9 @@ from lakeschema.catalog.column_types import (
     DecimalType,
     VarcharType,
 )
+from lakeschema.translation.emission.pig.arithmetic import DIGITS
 
 _SAME: Final = "{0}"
-_DIGITS: Final[Mapping[ColumnType, int]] = MappingProxyType(
-    {TINYINT: 3, SMALLINT: 5, INT: 10, BIGINT: 19}
-)
 _INT_DIGITS: Final = 9
 _LONG_DIGITS: Final = 18
 _DAY: Final = "'yyyy-MM-dd'"
@@ -81,7 +79,7 @@ def _to_decimal(source: ColumnType, target: DecimalType) -> str | None:
     if isinstance(source, DecimalType):
         fits = source.scale <= target.scale and source.precision - source.scale <= whole
         return _SAME if fits else None
-    digits = _DIGITS.get(source)
+    digits = DIGITS.get(source)
     return "(bigdecimal){0}" if digits is not None and digits <= whole else None
 
 

@@ -27,6 +27,7 @@ from lakeschema.catalog.column_types import (
 from lakeschema.translation.emission.pig import arithmetic, patterns
 from lakeschema.translation.emission.pig.arguments import is_of
 from lakeschema.translation.emission.pig.casts import cast_form
+from lakeschema.translation.emission.pig.conjuncts import places
 from lakeschema.translation.emission.pig.forms import HIVES, form_of
 from lakeschema.translation.emission.pig.functions import HIVE_FUNCTION, PigFunctions
 from lakeschema.translation.emission.pig.literals import (
@@ -280,7 +281,9 @@ class ExpressionWriter:
         text, pattern, *escape = arguments
         if escape:
             raise UnsupportedConstruct("LIKE with ESCAPE for Pig")
-        if not isinstance(pattern, Literal) or pattern.value is None:
+        is_constant = not places(text)
+        if is_constant or not isinstance(pattern, Literal) or pattern.value is None:
+            # Pig computes what reads no column beforehand, MATCHES as null.
             texts = [self.as_type(text, STRING), self.as_type(pattern, STRING)]
             return self.filled("(@like({*}) == true)", texts)
         return f"({self.as_type(text, STRING)} MATCHES {string(patterns.of_like(pattern.value))})"
@@ -387,7 +390,7 @@ class ExpressionWriter:
 
     def _operand(self, name: str, argument: RowExpression, type_: ColumnType) -> str:
         if isinstance(type_, DecimalType):
-            return self.as_type(argument, argument.type)
+            return self.as_type(argument, arithmetic.decimal_of(argument) or argument.type)
         if arithmetic.keeps_argument(name):
             return self.value(argument)
         return self.as_type(argument, arithmetic.computed_type(type_))

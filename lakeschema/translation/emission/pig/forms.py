@@ -81,6 +81,7 @@ _FORMS: Final = (
     # numbers
     Form("abs", "whole"),
     Form("abs", "double", "ABS({0})"),
+    Form("abs", "float", "ABS((double){0})"),
     Form("abs", "decimal", "ABS({0})"),
     Form("round", "double int?"),
     Form("round bround", "whole int?" ),

@@ -24,6 +24,7 @@ from lakeschema.translation.plan.expressions import (
     rebuild,
 )
 from lakeschema.translation.plan.relations import Join, Plan
+from lakeschema.translation.rewriting.full_join_by_union import as_union
 
 _WORDS = {
     JoinKind.LEFT: " LEFT OUTER",
@@ -52,13 +53,14 @@ def joined(writer: Writer, plan: Join) -> Relation:
     """The rows of a join.
 
     Raises:
-        UnsupportedConstruct: it is lateral, or full with more than equalities.
+        UnsupportedConstruct: it is lateral.
     """
     if plan.lateral:
         raise UnsupportedConstruct("LATERAL for Pig")
     condition = _taken_apart(plan)
-    if plan.kind is JoinKind.FULL and (condition.left or condition.right or condition.rest):
-        raise UnsupportedConstruct("a full join on more than equalities for Pig")
+    further = condition.left or condition.right or condition.rest
+    if plan.kind is JoinKind.FULL and plan.condition is not None and further:
+        return writer.rows(as_union(plan, plan.condition))
     left = _prepared(writer, plan.left)
     right = _other(writer, plan, left)
     match plan.kind:

@@ -10,9 +10,12 @@ from lakeschema.catalog.column_types import (
     BIGINT,
     DATE,
     DOUBLE,
+    FLOAT,
     INT,
+    SMALLINT,
     STRING,
     TIMESTAMP,
+    TINYINT,
     VOID,
     ColumnType,
     DecimalType,
@@ -24,6 +27,7 @@ from lakeschema.translation.errors import UnsupportedConstruct
 from lakeschema.translation.plan.expressions import Cast, Literal, RowExpression
 
 MAX_DIGITS: Final = 38
+_NUMBERS: Final = (TINYINT, SMALLINT, INT, BIGINT, FLOAT, DOUBLE)
 _ISO_DAY: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}(?=$| [0-9]{2}:[0-9]{2}:[0-9]{2}$)")
 
 
@@ -56,7 +60,15 @@ def compared_type(left: ColumnType, right: ColumnType) -> ColumnType | None:
         return DecimalType(min(MAX_DIGITS, whole + scale), scale)
     if is_text(left) and is_text(right):
         return STRING
+    if left in _NUMBERS and right in _NUMBERS:
+        return _wider(left, right)
     return left if left == right and scalar_type(left) is not None else None
+
+
+def _wider(left: ColumnType, right: ColumnType) -> ColumnType:
+    """A float is compared with whole numbers as a float in Hive, too."""
+    wider = max(left, right, key=_NUMBERS.index)
+    return INT if wider in {TINYINT, SMALLINT} and left != right else wider
 
 
 def written_instant(expression: RowExpression) -> str | None:

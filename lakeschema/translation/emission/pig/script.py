@@ -22,6 +22,7 @@ from lakeschema.translation.emission.pig.loads import HCAT_LOADER, Load, loads_o
 from lakeschema.translation.emission.pig.names import field_names, is_legal
 from lakeschema.translation.emission.pig.ordering import limited, sorted_rows
 from lakeschema.translation.emission.pig.orderless import orderless_places
+from lakeschema.translation.emission.pig.small_parts import holds_small_parts, types_read
 from lakeschema.translation.emission.pig.statements import Item, Relation, Statements
 from lakeschema.translation.emission.pig.subqueries import without_subqueries
 from lakeschema.translation.emission.pig.texts import string, type_text
@@ -108,7 +109,7 @@ def pig_script(
         _check(column, plain_values=plain_values)
     statements = Statements((*taken, alias), plain_values=plain_values)
     writer = ScriptWriter(statements, view_plan, load)
-    found = writer.output(plan, names)
+    found = statements.declared(writer.output(plan, names))
     shown = tuple(
         PlanColumn(f.text, c.type, c.nullable)
         for f, c in zip(found.fields, plan.columns, strict=True)
@@ -154,12 +155,18 @@ class ScriptWriter:
         self._load = load
         # With the plan itself: ids are only good while the objects live.
         self._done: dict[int, tuple[Plan, Relation]] = {}
+        self._read: frozenset[ColumnType] = frozenset()
         self._orderless: dict[int, frozenset[int]] = {}
 
     def output(self, plan: Plan, names: Sequence[str]) -> Relation:
         """The rows of the whole plan under the names that they should have, written last."""
-        wanted = field_names(names)
-        plan = without_subqueries(plan)
+        around, self._read = self._read, types_read(plan)
+        try:
+            return self._output(without_subqueries(plan), field_names(names))
+        finally:
+            self._read = around
+
+    def _output(self, plan: Plan, wanted: tuple[str, ...]) -> Relation:
         if isinstance(plan, Project):
             return self._project(plan, wanted)
         found = self.rows(plan)
@@ -232,7 +239,26 @@ class ScriptWriter:
             Field(c.name.lower() if is_legal(c.name) else f"${i}", c.type)
             for i, c in enumerate(scan.columns)
         )
-        return Relation(alias, fields, (name,))
+        loaded = Relation(alias, fields, (name,))
+        return self._storable(loaded) if loader == HCAT_LOADER else loaded
+
+    def _storable(self, loaded: Relation) -> Relation:
+        """The relation without columns that Pig could not hand from one job to the next."""
+        unstorable = [f for f in loaded.fields if holds_small_parts(f.type)]
+        if not unstorable:
+            return loaded
+        for field in unstorable:
+            if field.type in self._read:
+                raise UnsupportedType(
+                    "a column for Pig",
+                    print_type(field.type),
+                    "HCatLoader leaves numbers of one or two bytes in it, which Pig cannot store",
+                )
+        items = [
+            Item("null" if f in unstorable else f.text, f.text.replace("$", "c"), f.type)
+            for f in loaded.fields
+        ]
+        return self.statements.generate(loaded, items, "storable")
 
     def is_orderless(self, plan: Aggregate, place: int) -> bool:
         return place in self._orderless.get(id(plan), ())

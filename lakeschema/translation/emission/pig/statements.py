@@ -7,11 +7,18 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from lakeschema.catalog.column_types import TIMESTAMP, ColumnType, print_type
+from lakeschema.catalog.column_types import (
+    TIMESTAMP,
+    ArrayType,
+    ColumnType,
+    MapType,
+    StructType,
+    print_type,
+)
 from lakeschema.translation.emission.pig.expressions import ExpressionWriter, Field, output
 from lakeschema.translation.emission.pig.functions import PigFunctions
 from lakeschema.translation.emission.pig.names import Aliases, field_names, is_legal, topic
-from lakeschema.translation.emission.pig.texts import scalar_type
+from lakeschema.translation.emission.pig.texts import scalar_type, type_text
 from lakeschema.translation.errors import UnsupportedConstruct
 from lakeschema.translation.plan.relations import Aggregate, Plan
 
@@ -84,6 +91,17 @@ class Statements:
         fields = tuple(Field(n, item.type) for n, item in zip(names, items, strict=True))
         return Relation(alias, fields, below.topics)
 
+    def declared(self, below: Relation) -> Relation:
+        """The relation with maps whose values have types: of a loaded map Pig is told none."""
+        if not any(_holds_map(field.type) for field in below.fields):
+            return below
+        shown = (
+            f"{f.text} AS {f.text}:{type_text(f.type)}" if _holds_map(f.type) else f.text
+            for f in below.fields
+        )
+        text = f"FOREACH {below.alias} GENERATE {', '.join(shown)}"
+        return Relation(self.add(f"{below.topic}_declared", text), below.fields, below.topics)
+
     def filtered(self, below: Relation, condition: str, kind: str = "filtered") -> Relation:
         shown = _without_parentheses(condition)
         alias = self.add(f"{below.topic}_{kind}", f"FILTER {below.alias} BY {shown}")
@@ -101,6 +119,18 @@ class Statements:
         if not relation.joined and all(is_legal(field.text) for field in relation.fields):
             return relation
         return self.renamed(Relation(relation.alias, relation.fields, relation.topics, joined=True))
+
+
+def _holds_map(type_: ColumnType) -> bool:
+    match type_:
+        case MapType():
+            return True
+        case ArrayType(element):
+            return _holds_map(element)
+        case StructType(fields):
+            return any(_holds_map(field.type) for field in fields)
+        case _:
+            return False
 
 
 def check_group(type_: ColumnType, statements: Statements, what: str) -> None:

@@ -111,7 +111,7 @@ def _semi(rows: Plan, plan: Plan, kind: JoinKind, operands: tuple[RowExpression,
 
 def _not_in(rows: Plan, operands: tuple[RowExpression, ...], plan: Plan) -> Plan:
     """No row if the sub-query has a null; all rows, also those of a null, if it has no row."""
-    if len(operands) != 1 or reads_outside(_all_expressions(plan)):
+    if len(operands) != 1 or reads_outside(all_expressions(plan)):
         raise UnsupportedConstruct(_CORRELATED)
     width = len(rows.columns)
     calls = (
@@ -151,7 +151,7 @@ def _with_scalars(rows: Plan, expression: RowExpression) -> tuple[Plan, RowExpre
 
 
 def _with_scalar(rows: Plan, plan: Plan) -> Plan:
-    if reads_outside(_all_expressions(plan)):
+    if reads_outside(all_expressions(plan)):
         raise UnsupportedConstruct(_CORRELATED)
     if not _is_one_row(plan):
         raise UnsupportedConstruct("a scalar sub-query that may have many rows for Pig")
@@ -190,9 +190,9 @@ def _opened(plan: Plan, width: int) -> _Opened:
             if condition_left is not None:
                 rest = Filter(rest, shifted(condition_left, -width))
             return _Opened(rest, (*inner.ties, *tied), inner.items)
-        case Distinct(below) | Sort(below) if reads_outside(_all_expressions(below)):
+        case Distinct(below) | Sort(below) if reads_outside(all_expressions(below)):
             return _opened(below, width)
-        case _ if reads_outside(_all_expressions(plan)):
+        case _ if reads_outside(all_expressions(plan)):
             raise UnsupportedConstruct(_CORRELATED)
         case _:
             return _Opened(plan, (), tuple(shifted(c, width) for c in references(plan)))
@@ -215,12 +215,12 @@ def _has_subquery(expression: RowExpression) -> bool:
     return any(isinstance(p, (ScalarSubquery, Exists, InSubquery)) for p in walk(expression))
 
 
-def _all_expressions(plan: Plan) -> tuple[RowExpression, ...]:
+def all_expressions(plan: Plan) -> tuple[RowExpression, ...]:
     """Those of the plan and all plans below; what sub-queries in them read counts as theirs."""
     found = list(expressions(plan))
     for part in [p for e in found for p in walk(e)]:
         if isinstance(part, (ScalarSubquery, Exists, InSubquery)):
-            found += _all_expressions(part.plan)
+            found += all_expressions(part.plan)
     for below in inputs(plan):
-        found += _all_expressions(below)
+        found += all_expressions(below)
     return tuple(found)

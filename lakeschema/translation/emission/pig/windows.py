@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from lakeschema.catalog.column_types import BIGINT, DOUBLE, INT, STRING, ColumnType
+from lakeschema.catalog.column_types import BIGINT, BOOLEAN, DOUBLE, INT, STRING, ColumnType
 from lakeschema.translation.emission.pig.aggregates import HIVES, form_of_call
 from lakeschema.translation.emission.pig.arguments import is_of
 from lakeschema.translation.emission.pig.expressions import ExpressionWriter, Field
@@ -124,6 +124,8 @@ def _argument(call: WindowCall, own: ExpressionWriter) -> tuple[str, ColumnType]
             type_ = BIGINT
         elif name in {"sum", "avg"} and is_of(type_, "float"):
             type_ = DOUBLE
+        elif name in {"min", "max"} and is_of(type_, "boolean"):
+            type_ = INT
         text = own.as_type(first, type_)
     if call.filter is not None:
         text = f"({own.certain(call.filter)} ? {text} : {null(type_)})"
@@ -271,7 +273,8 @@ class _Windows:
             return self._rank("dense_rank" if name == "dense_rank" else "rank"), INT
         type_ = next(f.type for f in self._prepared.fields if f.text == value)
         pig_type = scalar_type(type_)
-        if pig_type is None or (type_ != STRING and not is_of(type_, "number")):
+        is_computed = name not in _MOVED | _ENDS | {"count"}
+        if pig_type is None or (is_computed and type_ != STRING and not is_of(type_, "number")):
             raise UnsupportedFunction(name, "of values of this type is not in Pig's windows")
         if name in _MOVED:
             return self._moved(call, value, type_)
@@ -282,6 +285,8 @@ class _Windows:
             whole = name.startswith("first")
             word = "first_value" if whole else "last_value"
             return f"{of_type}(in_order.{value}, '{word}', {frame.before}, {frame.behind})", type_
+        if call.type == BOOLEAN:
+            raise UnsupportedFunction(name, "of values of this type is not in Pig's windows")
         result = {"count": BIGINT, "avg": DOUBLE}.get(name, type_)
         word = "count" if name == "count" else f"{name}({pig_type})"
         if name not in {"count", "sum", "avg", "min", "max"}:

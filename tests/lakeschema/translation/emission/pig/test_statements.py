@@ -1,7 +1,13 @@
 import pytest
 
 from lakeschema.translation.batch import answer
-from tests.lakeschema.translation.emission.pig.pig_batches import DDL, answered, refusal, script
+from tests.lakeschema.translation.emission.pig.pig_batches import (
+    DDL,
+    answered,
+    refusal,
+    script,
+    steps,
+)
 
 ORDERS = "orders = LOAD 'shop.orders';"
 BUYERS = "buyers = LOAD 'shop.buyers';"
@@ -170,3 +176,25 @@ def test_a_table_has_no_script() -> None:
     request = {"id": 1, "ddl": list(DDL), "relation": "shop.orders", "to": "pig"}
 
     assert answer(request)["error"]["type"] == "InvalidRequest"
+
+
+def test_a_map_that_is_loaded_is_told_the_type_of_its_values_at_the_end() -> None:
+    *_, last = steps("SELECT id, notes AS n FROM orders")
+
+    assert last == "v = FOREACH orders_columns GENERATE id, n AS n:map[int];"
+
+
+SMALL = ["CREATE TABLE small (id INT, levels ARRAY<SMALLINT>)"]
+
+
+def test_a_column_with_small_numbers_inside_is_left_out_where_nothing_reads_it() -> None:
+    *_, stored, _ = script("SELECT id FROM small", views=SMALL)
+
+    assert stored == "small_storable = FOREACH small GENERATE id, null AS levels;"
+
+
+@pytest.mark.parametrize("item", ["levels", "levels[0]", "size(levels)"])
+def test_a_column_with_small_numbers_inside_is_refused_where_it_is_read(item: str) -> None:
+    reason = refusal(f"SELECT {item} AS x FROM small", views=SMALL)
+
+    assert "HCatLoader leaves numbers of one or two bytes in it" in reason

@@ -21,6 +21,8 @@ def computed(call: str) -> tuple[str, str]:
         ("sum(year) OVER ()", "SUM(visits_windowed.value_1) AS result_1", "result_1"),
         ("sum(year) OVER (PARTITION BY who)", "SUM(visits_windowed.value_1) AS result_1", "result_1"),
         ("count(*) OVER (PARTITION BY who)", "COUNT(visits_windowed.value_1) AS result_1", "result_1"),
+        ("max(year > 3) OVER (PARTITION BY who)", "(MAX(visits_windowed.value_1) is null ? (boolean)null : (MAX(visits_windowed.value_1) == 1 ? true : false)) AS result_1", "result_1"),
+        ("max(who) OVER ()", "(chararray)MAX(visits_windowed.value_1) AS result_1", "result_1"),
         ("stddev(year) OVER (PARTITION BY who)", "hive_stddev(visits_windowed.value_1)", "result_1"),
         ("sum(year) OVER (ORDER BY year)", "pig_over_long(in_order.value_1, 'sum(long)', -1, 0)", "last_result_1"),
         ("avg(year) OVER (ORDER BY who)", "pig_over_double(in_order.value_1, 'avg(long)', -1, 0)", "last_result_1"),
@@ -37,6 +39,7 @@ def computed(call: str) -> tuple[str, str]:
         ("lag(year) OVER (ORDER BY who)", "pig_over_int(in_order.value_1, 'lag', -1, -1, 1)", "result_1"),
         ("lead(year, 2, 0) OVER (ORDER BY who)", "pig_over_int(in_order.value_1, 'lead', -1, -1, 2, 0)", "result_1"),
         ("first_value(who) OVER (ORDER BY year)", "pig_over_chararray(in_order.value_1, 'first_value', -1, 0)", "result_1"),
+        ("first_value(year > 3) OVER (ORDER BY who)", "pig_over_boolean(in_order.value_1, 'first_value', -1, 0)", "result_1"),
         ("last_value(year, false) OVER (ORDER BY who)", "pig_over_int(in_order.value_1, 'last_value', -1, 0)", "last_result_1"),
     ],
 )  # fmt: skip
@@ -87,6 +90,7 @@ def test_calls_of_one_window_are_computed_together_and_of_two_apart() -> None:
         ("first_value(year, true) OVER (ORDER BY who)", "first_value that skips nulls"),
         ("stddev(year) OVER (ORDER BY who)", "stddev is not in Pig's windows"),
         ("max(split(who, ',')) OVER (ORDER BY who)", "max of values of this type"),
+        ("max(year > 3) OVER (ORDER BY who)", "max of values of this type"),
         ("sum(year) OVER (PARTITION BY split(who, ','))", "PARTITION BY of array<string>"),
     ],
 )  # fmt: skip
