@@ -283,6 +283,11 @@ class _Windows:
                 raise UnsupportedFunction(name, "that skips nulls is not in Pig's windows")
             of_type = functions.declared(f"pig_over_{pig_type}", f"{_OVER}({_quoted(type_)})")
             whole = name.startswith("first")
+            if (frame.before if whole else frame.behind) > 0:
+                reason = (
+                    "has no value in Pig where its frame would begin or end beyond the partition"
+                )
+                raise UnsupportedFunction(name, reason)
             word = "first_value" if whole else "last_value"
             return f"{of_type}(in_order.{value}, '{word}', {frame.before}, {frame.behind})", type_
         if call.type == BOOLEAN:
