@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import base64
+import re
 import struct
 from collections.abc import Iterable, Sequence
 from datetime import date, datetime
 from decimal import Context, Decimal
 from json import JSONDecodeError, JSONDecoder
 from math import isfinite
-from typing import Any
+from typing import Any, Final
 
 from lakeschema.catalog.column_types import (
     BINARY,
@@ -198,3 +199,12 @@ class _Nested:
         if not self._text.startswith(token, self._at):
             raise JSONDecodeError(f"expected {token!r}", self._text, self._at)
         self._at += len(token)
+
+
+_BEFORE_YEAR_ONE: Final = re.compile(r"(?:-([0-9]{4})|0000)(-[0-9]{2}-[0-9]{2}\b.*)", re.DOTALL)
+
+
+def in_its_era(moment: str) -> str:
+    """A day or moment as Hive prints it: the year 0 is the first one before the year 1."""
+    match = _BEFORE_YEAR_ONE.fullmatch(moment)
+    return f"{int(match[1] or 0) + 1:04}{match[2]}" if match else moment

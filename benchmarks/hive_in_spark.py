@@ -28,6 +28,11 @@ from lakeschema.translation.functions.signature import Kind
 from lakeschema.translation.interface import HiveFunctions, Options
 
 _OF_SKETCHES = ("ds_", "st_")
+_NEVER_THE_SAME = {
+    "current_timestamp": "each query has its own moment",
+    "uuid": "each row of each query has another one",
+    "cardinality_violation": "it is nothing but an error",
+}
 _EQUAL = "equal rows"
 _AT_ONCE = 8
 
@@ -126,12 +131,16 @@ def _print_total(told: Mapping[str, Sequence[Told]], seconds: float) -> None:
         kinds.setdefault(_kind(found), []).append(name)
     for kind, names in kinds.items():
         print(f"{len(names):>5}  {kind}: {', '.join(names) if kind != _EQUAL else ''}")
-    equal = len(kinds.get(_EQUAL, ()))
+    for name in told:
+        if name in _NEVER_THE_SAME:
+            print(f"no two answers can be compared of {name}: {_NEVER_THE_SAME[name]}")
+    comparable = [name for name in told if name not in _NEVER_THE_SAME]
     rest = [name for name in told if not name.startswith(_OF_SKETCHES)]
-    equal_rest = len([name for name in kinds.get(_EQUAL, ()) if name in rest])
-    for many, of, what in ((equal, len(told), ""), (equal_rest, len(rest), " but ds_* and st_*")):
-        if of:
-            print(f"{many} of {of}{what} have equal rows: {100 * many / of:.1f} %")
+    of_all = ((told, ""), (comparable, " that can be compared"), (rest, " but ds_* and st_*"))
+    for some, what in of_all:
+        equal = len([name for name in kinds.get(_EQUAL, ()) if name in some])
+        if some:
+            print(f"{equal} of {len(some)}{what} have equal rows: {100 * equal / len(some):.1f} %")
 
 
 def _kind(told: Sequence[Told]) -> str:

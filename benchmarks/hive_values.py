@@ -28,7 +28,7 @@ from lakeschema.catalog.column_types import (
 _CALL: Final = re.compile(r"SELECT (?P<call>.*) AS x FROM \{t\}(?P<rest>.*)", re.DOTALL)
 
 
-_ENDLESS: Final = re.compile(r"(?i)\breplicate_rows\((?![0-9]{1,3}\b)")
+_ENDLESS: Final = re.compile(r"(?i)\breplicate_rows\((?![0-9]{1,3}L?\b)")
 
 
 def is_endless(query: str) -> bool:

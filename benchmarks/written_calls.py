@@ -171,6 +171,20 @@ def _queries() -> dict[str, Forms]:
     }
 
 
+_PATH: Final = "{}(concat('<a><b>', {{}}, '</b><b/><c k=\"2.5\"/></a>'), {})"
+_OF_PATHS: Final = (
+    "xpath",
+    *(f"xpath_{t}" for t in ("boolean", "double", "float", "int", "long", "number", "short")),
+    "xpath_string",
+)
+_BIT_VECTORS: Final = (
+    "SExMoAgIwfO+SIDyzocDgLPxf8XTgfX8/////wG7543T/v////8BgNDf4AHBu6ryBcKix878/////wE=",
+    "SExMoAgIw8OR7Ae/4Mmp+P////8B/4vEsQKA2Kbi/f////8Bgt7qiAT+tcbLA4Cd7539/////wGA6beb/P////8B",
+    "Rk0QAAsAAAAjAAAAAwAAAAsAAAAHAAAABwAAACcAAAAbAAAACwAAAAIAAAAHAAAACwAAABcAAAAjAAAABwAAAAcAAAA=",
+)
+"""What Hive's ``compute_bit_vector_hll`` and ``_fm`` make of eight values."""
+
+
 def _formats() -> dict[str, Forms]:
     """Constants that a mutation does not hit upon."""
     return {
@@ -191,10 +205,31 @@ def _formats() -> dict[str, Forms]:
             )
             for name in ("java_method", "reflect")
         },
+        "ndv_compute_bit_vector": tuple(
+            ("ndv_compute_bit_vector(unbase64({}))", (f"'{vector}'",)) for vector in _BIT_VECTORS
+        ),
+        **{
+            name: (
+                (_PATH.format(name, "'a/b/text()'"), ("i",)),
+                (_PATH.format(name, "'a/c/@k'"), ("s",)),
+                (_PATH.format(name, "if({}, 'a/b/text()', 'a/c/@k')"), ("i", "bo")),
+                (
+                    _PATH.format(name, "concat({}, 'a/b/text()')"),
+                    ("ti", "CASE WHEN bo THEN '//' ELSE '' END"),
+                ),
+            )
+            for name in _OF_PATHS
+        },
+        "named_struct": (
+            ("named_struct('x', {})", ("i",)),
+            ("named_struct('x', {}, 'y', {})", ("d", "s")),
+            ("named_struct('x', {}, 'y', {}).y", ("i", "a_s")),
+        ),
         "replicate_rows": (
-            ("replicate_rows({}, {})", ("2", "i")),
-            ("replicate_rows({}, {}, {})", ("3", "s", "i")),
-            ("replicate_rows({}, {})", ("1", "a_s")),
+            ("replicate_rows({}, {})", ("2L", "i")),
+            ("replicate_rows({}, {}, {})", ("3L", "s", "i")),
+            ("replicate_rows(1L, {})", ("a_s",)),
+            ("replicate_rows(2L, {}, {}, {})", ("d", "ts", "bo")),
         ),
         # A file that every machine has.
         "in_file": (("in_file({}, {})", ("s", "'/dev/null'")),),
