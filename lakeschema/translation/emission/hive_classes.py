@@ -30,7 +30,8 @@ _SKETCHES: Final = "org.apache.hive.org.apache.datasketches.hive"
 _TABLE: Final = (
     # package, artifacts, functions with their classes
     (f"{_UDF}.generic", _HIVE_4, (
-        "json_read GenericUDFJsonRead, split_map_privs GenericUDFStringToPrivilege"
+        "json_read GenericUDFJsonRead, ndv_compute_bit_vector GenericUDFNDVComputeBitVector, "
+        "split_map_privs GenericUDFStringToPrivilege"
     )),
     (f"{_UDF}.generic", (), (
         "hash GenericUDFHash"
@@ -107,13 +108,19 @@ _GEOMETRY: Final = (
 )
 _WHERE_SPARKS_DIFFER: Final = (
     (_UDF, (), (
-        "mid UDFSubstr, substr UDFSubstr, substring UDFSubstr, regexp_extract UDFRegExpExtract, replace UDFReplace, "
-        "sign UDFSign, unhex UDFUnhex"
+        "mid UDFSubstr, rand UDFRand, regexp_extract UDFRegExpExtract, replace UDFReplace, substr UDFSubstr, "
+        "substring UDFSubstr, sign UDFSign, unhex UDFUnhex"
     )),
     (f"{_UDF}.generic", (), (
         "covar_pop GenericUDAFCovariance, covar_samp GenericUDAFCovarianceSample, levenshtein GenericUDFLevenshtein, "
-        "add_months GenericUDFAddMonths, map_keys GenericUDFMapKeys, map_values GenericUDFMapValues, "
-        "str_to_map GenericUDFStringToMap, substring_index GenericUDFSubstringIndex"
+        "add_months GenericUDFAddMonths, java_method GenericUDFReflect, map_keys GenericUDFMapKeys, "
+        "map_values GenericUDFMapValues, reflect GenericUDFReflect, str_to_map GenericUDFStringToMap, "
+        "substring_index GenericUDFSubstringIndex"
+    )),
+    (f"{_UDF}.xml", (), (
+        "xpath GenericUDFXPath, xpath_boolean UDFXPathBoolean, xpath_double UDFXPathDouble, "
+        "xpath_float UDFXPathFloat, xpath_int UDFXPathInteger, xpath_long UDFXPathLong, "
+        "xpath_number UDFXPathDouble, xpath_short UDFXPathShort, xpath_string UDFXPathString"
     )),
 )
 # fmt: on

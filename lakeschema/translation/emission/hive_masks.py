@@ -15,6 +15,7 @@ from lakeschema.catalog.column_types import (
     DecimalType,
     print_type,
 )
+from lakeschema.translation.emission.hive_instants import legacy_calendar
 from lakeschema.translation.emission.spark_text import is_castable, string, type_text
 from lakeschema.translation.functions.coercion import is_integer, is_text
 
@@ -94,6 +95,19 @@ def _concat_ws(texts: Sequence[str], types: Sequence[ColumnType]) -> str:
     return f"concat_ws({', '.join(parts)})"
 
 
+def _negative(texts: Sequence[str], types: Sequence[ColumnType]) -> str:
+    """Spark's sign rounds a decimal to its first digits: of more of them the text gets the sign."""
+    (text,), type_ = texts, types[0]
+    if not (isinstance(type_, DecimalType) and type_.precision > _SIGNED_DIGITS):
+        return f"(- {text})"
+    digits = f"CAST({text} AS STRING)"
+    signed = f"if({text} < 0, substring({digits}, 2), concat('-', {digits}))"
+    return f"CAST({signed} AS {type_text(type_)})"
+
+
+_SIGNED_DIGITS: Final = 34
+
+
 def _word(type_: ColumnType) -> str:
     return print_type(type_).partition("(")[0]
 
@@ -147,9 +161,11 @@ WRITERS: Final[Mapping[str, Callable[[Sequence[str]], str]]] = MappingProxyType(
 TYPED: Final[Mapping[str, Callable[[Sequence[str], Sequence[ColumnType]], str]]] = MappingProxyType(
     {
         "concat_ws": _concat_ws,
+        "datetime_legacy_hybrid_calendar": legacy_calendar,
         "field": _field,
         "mask": _mask,
         "mask_hash": _mask_hash,
+        "negative": _negative,
         "nullif": _nullif,
         "typeof": _typeof,
     }

@@ -40,9 +40,7 @@ MISSING: Final[Mapping[str, str]] = MappingProxyType(
         },
         **dict.fromkeys(("ngrams", "context_ngrams", "bloom_filter"), _NOT_CALLED),
         **dict.fromkeys(("compute_bit_vector_fm", "compute_bit_vector_hll"), _APART),
-        **dict.fromkeys(
-            ("ndv_compute_bit_vector", "in_bloom_filter"), "Spark makes none of what it reads"
-        ),
+        "in_bloom_filter": "Hive's class in Spark reads a filter that is written otherwise",
         "extract_union": "Spark has no uniontype",
         "create_union": "Spark has no uniontype",
         "cast_format": "Spark has other patterns of dates",
@@ -50,7 +48,6 @@ MISSING: Final[Mapping[str, str]] = MappingProxyType(
             (name.replace("_", " ") for name in hive_system.QUANTIFIED),
             "Spark compares with one row only",
         ),
-        "datetime_legacy_hybrid_calendar": "Spark has no Julian calendar",
         "deserialize": "Spark does not decompress",
         "in_file": "it reads a file of the machine that Hive runs on",
         "get_sql_schema": "it asks Hive's own compiler",
@@ -80,8 +77,10 @@ _OF_DAYS: Final = frozenset(
 )
 
 
-def why_missing(name: str, arguments: Sequence[RowExpression]) -> str | None:
-    """Why Spark cannot give this call; None if it can."""
+def why_missing(
+    name: str, arguments: Sequence[RowExpression], *, by_class: bool = False
+) -> str | None:
+    """Why Spark cannot give this call, or not if Hive's class runs it; None if it can."""
     types = [argument.type for argument in arguments]
     if name in MISSING:
         return MISSING[name]
@@ -89,7 +88,7 @@ def why_missing(name: str, arguments: Sequence[RowExpression]) -> str | None:
         return "Spark needs to see the number in the text"
     if name == "ntile" and not all(map(_is_written, arguments)):
         return "Spark needs to see the number in the text"
-    if name.startswith("xpath") and not all(map(_is_written, arguments[1:])):
+    if name.startswith("xpath") and not by_class and not all(map(_is_written, arguments[1:])):
         return "Spark needs to see the path in the text"
     if name == "sort_array_by" and not all(map(_is_plain_name, arguments[1:])):
         return "Spark needs to see the fields in the text"
@@ -136,7 +135,14 @@ def _has_fraction(type_: ColumnType) -> bool:
 
 _OF_OBJECTS: Final = frozenset(
     {
-        *("st_asgeojson", "st_boundary", "st_buffer", "st_centroid", "st_difference"),
+        *(
+            "st_aggr_convexhull",
+            "st_asgeojson",
+            "st_boundary",
+            "st_buffer",
+            "st_centroid",
+            "st_difference",
+        ),
         *("st_endpoint", "st_exteriorring", "st_geometryn", "st_interiorringn", "st_intersection"),
         *("st_pointn", "st_startpoint", "st_symmetricdiff"),
     }

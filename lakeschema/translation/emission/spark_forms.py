@@ -145,7 +145,10 @@ class SparkForms:
 
     def _check(self, name: str, arguments: Sequence[RowExpression]) -> None:
         """Raises ``UnsupportedConstruct`` for what only Hive computes."""
-        why = hive_missing.why_missing(name, arguments) if self.dialect is Dialect.HIVE else None
+        if self.dialect is not Dialect.HIVE:
+            return
+        by_class = self.functions.is_of_hives_class(name)
+        why = hive_missing.why_missing(name, arguments, by_class=by_class)
         if why is not None:
             raise UnsupportedConstruct(f"{name} for Spark: {why}")
 

@@ -9,6 +9,7 @@ from itertools import count
 from types import MappingProxyType
 
 from lakeschema.translation.emission import hive_classes
+from lakeschema.translation.emission.hive_classes import HiveClass
 from lakeschema.translation.emission.spark_text import quoted
 from lakeschema.translation.emission.udf_rules import map_to_spark
 from lakeschema.translation.errors import TooLarge, UnsupportedFunction
@@ -99,14 +100,21 @@ class SparkFunctions:
 
     def hives_name(self, function: str) -> str | None:
         """The name as text of one of Hive's functions, run by Hive's class; None if Spark's own is."""
-        found = hive_classes.ALONE.get(function)
-        if found is None and self._prefers_hives:
-            found = hive_classes.BESIDE_SPARKS.get(function)
+        found = self._hives_class(function)
         if found is None:
             return None
         made = SparkUdf(f"hive${function}", found.name, found.artifacts)
         self._hives[function] = made
         return quoted(made.name)
+
+    def is_of_hives_class(self, function: str) -> bool:
+        return self._hives_class(function) is not None
+
+    def _hives_class(self, function: str) -> HiveClass | None:
+        found = hive_classes.ALONE.get(function)
+        if found is None and self._prefers_hives:
+            found = hive_classes.BESIDE_SPARKS.get(function)
+        return found
 
     def _name(self, udf: UserDefined, class_name: str) -> SparkUdf:
         dependencies = self._artifacts(udf.dependencies)

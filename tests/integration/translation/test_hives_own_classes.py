@@ -26,6 +26,8 @@ from lakeschema.translation.interface import HiveFunctions, Options
 DATABASE = "with_hives_classes"
 COLUMNS = "id INT, x DOUBLE, y DOUBLE, s STRING"
 ROWS = "SELECT 1 AS id, 1.5D AS x, 2D AS y, 'é😀a' AS s UNION ALL SELECT 2, 4D, 0D, 'a😀'"
+BIT_VECTOR = "SExMoAgIwfO+SIDyzocDgLPxf8XTgfX8/////wG7543T/v////8BgNDf4AHBu6ryBcKix878/////wE="
+"""What compute_bit_vector_hll made of eight numbers."""
 
 
 @pytest.fixture(scope="module")
@@ -67,6 +69,7 @@ def sparks_rows(
         "st_astext(st_polygon(0, 0, x, 0, 0, y)) AS a, st_srid(st_setsrid(st_point(x, y), 4326)) AS b",
         "hex(st_asbinary(st_union(st_point(x, y), st_point(1, 1)))) AS a, st_x(NULL) AS b",
         "json_read(concat('{\"k\": ', id, '}'), 'struct<k:int>').k AS a",
+        f"ndv_compute_bit_vector(unbase64('{BIT_VECTOR}')) AS a",
     ],
 )
 def test_a_class_of_hive_4_returns_hives_rows(
@@ -88,12 +91,16 @@ def test_a_class_of_hive_4_returns_hives_rows(
         "hex(ds_hll_sketch(s)) AS a, CAST(ds_hll_estimate(ds_hll_sketch(id)) AS INT) AS b",
         "hex(ds_theta_sketch(s)) AS a, ds_kll_n(ds_kll_sketch(CAST(x AS FLOAT))) AS b",
         "st_astext(st_aggr_union(st_point(x, y))) AS a, hex(ds_quantile_strings_sketch(s)) AS b",
+        "ds_theta_estimate(ds_theta_union(k)) AS a, hex(ds_theta_intersect(k)) AS b",
     ],
 )
 def test_an_aggregate_of_hive_4_returns_hives_rows(
     columns: str, in_hive: HiveQueries, in_spark: SparkSession, tmp_path: Path
 ) -> None:
-    select = f"SELECT {columns} FROM {DATABASE}.t"
+    sketches = (
+        f"(SELECT id, x, y, s, ds_theta_sketch(s) AS k FROM {DATABASE}.t GROUP BY id, x, y, s)"
+    )
+    select = f"SELECT {columns} FROM {sketches} q"
     expected = in_hive.answer(select)
 
     found = sparks_rows(in_spark, tmp_path, select, Options())
@@ -131,6 +138,43 @@ def test_hives_class_counts_a_character_beyond_16_bits_as_hive_does(
     assert isinstance(expected, HiveAnswer)
     assert by_class == sorted(expected.rows)
     assert built_in != by_class
+
+
+def test_hives_class_reads_a_path_out_of_a_column(
+    in_hive: HiveQueries, in_spark: SparkSession, tmp_path: Path
+) -> None:
+    select = (
+        "SELECT id, size(xpath('<a><b>1</b><c>x</c></a>', if(id = 1, 'a/*', 'a/c'))) AS a,"
+        " xpath_double(concat('<a>', y, '</a>'), concat('a', substr(s, 9))) AS b"
+        f" FROM {DATABASE}.t"
+    )
+    expected = in_hive.answer(select)
+
+    found = sparks_rows(in_spark, tmp_path, select, Options(hive_functions=HiveFunctions.OWN_CLASS))
+
+    assert isinstance(expected, HiveAnswer)
+    assert found == sorted(expected.rows)
+
+
+def test_what_only_hive_knows_of_time_and_digits_is_written_in_sparks_words(
+    in_hive: HiveQueries, in_spark: SparkSession, tmp_path: Path
+) -> None:
+    wide = "CAST('99999999999999999999.999999999999999999' AS DECIMAL(38,18))"
+    moment = "CAST('2020-07-01 12:00:00' AS TIMESTAMP)"
+    select = (
+        f"SELECT id, -(if(id = 1, {wide}, -{wide})) AS a,"
+        f" from_utc_timestamp({moment}, if(id = 1, 'Europe/Paris', s)) AS b,"
+        f" to_utc_timestamp({moment}, if(id = 1, 'GMT+3', '+03:00')) AS c,"
+        " datetime_legacy_hybrid_calendar(date_add(DATE '1582-10-15', -id)) AS d,"
+        f" datetime_legacy_hybrid_calendar(if(id = 1, {moment}, TIMESTAMP '0001-01-01 01:02:03')) AS e"
+        f" FROM {DATABASE}.t"
+    )
+    expected = in_hive.answer(select)
+
+    found = sparks_rows(in_spark, tmp_path, select, Options())
+
+    assert isinstance(expected, HiveAnswer)
+    assert found == sorted(expected.rows)
 
 
 _WITHOUT_HIVE = """

@@ -66,7 +66,9 @@ def test_rows_of_a_sketch_come_from_hives_class() -> None:
     assert "LATERAL VIEW `hive$ds_freq_frequent_items`(t1.`bi`)" in query.sql
 
 
-@pytest.mark.parametrize("call", ["substr(s, 2)", "levenshtein(s, s)", "covar_pop(d, d)"])
+@pytest.mark.parametrize(
+    "call", ["substr(s, 2)", "levenshtein(s, s)", "covar_pop(d, d)", "rand(1)", "xpath_int(s, 'a')"]
+)
 def test_sparks_own_function_is_called_unless_the_option_prefers_hives_class(call: str) -> None:
     by_default, preferred = (
         emitted(f"SELECT {call} AS a FROM t"),
@@ -78,6 +80,12 @@ def test_sparks_own_function_is_called_unless_the_option_prefers_hives_class(cal
     assert "$" not in by_default.sql
     assert [(udf.name, udf.artifacts) for udf in preferred.udfs] == [(f"hive${name}", ())]
     assert f"`hive${name}`(" in preferred.sql
+
+
+def test_hives_class_reads_a_path_that_no_text_shows() -> None:
+    query = emitted("SELECT xpath(s, s) AS a FROM t", _OWN)
+
+    assert "`hive$xpath`(t1.`s`, t1.`s`)" in query.sql
 
 
 def test_a_view_of_spark_calls_no_class_of_hive() -> None:

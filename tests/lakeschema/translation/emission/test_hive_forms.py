@@ -10,7 +10,7 @@ from lakeschema.translation.emission.spark_view import spark_view
 from lakeschema.translation.errors import UnsupportedConstruct
 from tests.lakeschema.translation.relations import DEFAULT, interfaces
 
-TABLE = "CREATE TABLE t (s STRING, i INT, b BIGINT, ti TINYINT, d DOUBLE, de DECIMAL(10,2), small DECIMAL(38,18), da DATE, bi BINARY)"
+TABLE = "CREATE TABLE t (s STRING, i INT, b BIGINT, ti TINYINT, d DOUBLE, de DECIMAL(10,2), small DECIMAL(38,18), da DATE, bi BINARY, ts TIMESTAMP)"
 VIEW = RelationName.of("default", "v")
 
 
@@ -61,6 +61,38 @@ def written(call: str) -> str:
         ("CAST(small AS STRING)", "format_number(t1.`small`, 18)"),
         ("CAST(de AS STRING)", "CAST(t1.`de` AS STRING)"),
         ("grouping(i + 1)", "grouping(CAST((t1.`i` + 1) AS INT))"),
+        ("-de", "(- t1.`de`)"),
+        (
+            "-small",
+            (
+                "CAST(if(t1.`small` < 0, substring(CAST(t1.`small` AS STRING), 2),"
+                " concat('-', CAST(t1.`small` AS STRING))) AS DECIMAL(38,18))"
+            ),
+        ),
+        ("from_utc_timestamp(ts, 'Europe/Paris')", "from_utc_timestamp(t1.`ts`, 'Europe/Paris')"),
+        ("from_utc_timestamp(ts, 'UTC+1')", "from_utc_timestamp(t1.`ts`, 'UTC')"),
+        (
+            "from_utc_timestamp(ts, s)",
+            "TRY_CAST(concat('2000-01-01 00:00:00 ', t1.`s`) AS TIMESTAMP) IS NOT NULL), t1.`s`, 'UTC'))",
+        ),
+        (
+            "to_utc_timestamp(d, 'UTC')",
+            "if(abs(t1.`d`) <= 9223372036854, CAST(t1.`d` AS TIMESTAMP), NULL)",
+        ),
+        (
+            "datetime_legacy_hybrid_calendar(da)",
+            (
+                "CASE WHEN t1.`da` >= DATE '1582-10-15' THEN t1.`da`"
+                " WHEN t1.`da` >= DATE '1500-03-11' THEN date_add(t1.`da`, -10)"
+            ),
+        ),
+        (
+            "datetime_legacy_hybrid_calendar(ts)",
+            (
+                "WHEN t1.`ts` >= TIMESTAMP '0100-02-28' THEN (t1.`ts` + INTERVAL '1' DAY)"
+                " ELSE (t1.`ts` + INTERVAL '2' DAY) END"
+            ),
+        ),
     ],
 )
 def test_a_call_is_written_with_hives_meaning(call: str, form: str) -> None:
@@ -87,6 +119,8 @@ def test_a_call_is_written_with_hives_meaning(call: str, form: str) -> None:
         ("percentile_disc(d, 0.5) OVER (PARTITION BY s)", "over a window"),
         ("rank() OVER (ORDER BY array(i))", "order of nested values"),
         ("mask_first_n(i, 2)", "masks texts only"),
+        ("st_aggr_convexhull(st_setsrid(bi, 4326))", "overlooks there which reference"),
+        ("xpath(s, s)", "needs to see the path"),
     ],
 )
 def test_what_spark_cannot_give_is_refused_with_the_reason(call: str, reason: str) -> None:
