@@ -8,7 +8,10 @@ from types import MappingProxyType
 from typing import Final
 
 from lakeschema.catalog.column_types import (
+    BOOLEAN,
     DATE,
+    INT,
+    TINYINT,
     VOID,
     ArrayType,
     ColumnType,
@@ -108,6 +111,27 @@ def _negative(texts: Sequence[str], types: Sequence[ColumnType]) -> str:
 _SIGNED_DIGITS: Final = 34
 
 
+def _murmur_hash(texts: Sequence[str], types: Sequence[ColumnType]) -> str:
+    """Each part's hash counts 31 times as much as that of the next one."""
+    first, *rest = map(_murmur_of, texts, types)
+    for one in rest:
+        first = f"(31 * {first} + {one})"
+    return first
+
+
+def _murmur_of(text: str, type_: ColumnType) -> str:
+    """The same function of bytes in both engines, by another seed: whose hash in Spark is Hive's seed."""
+    if type_ in (BOOLEAN, TINYINT):
+        return f"coalesce(CAST({text} AS INT), 0)"
+    number, digits = (f"unix_date({text})", 8) if type_ == DATE else (text, 16)
+    digits = 8 if type_ == INT else digits
+    in_order = f"unhex(right(lpad(hex({number}), 16, '0'), {digits}))"
+    return f"if({text} IS NULL, 0, hash({_HASHED_TO_HIVES_SEED}, {in_order}))"
+
+
+_HASHED_TO_HIVES_SEED: Final = 1_867_871_456
+
+
 def _word(type_: ColumnType) -> str:
     return print_type(type_).partition("(")[0]
 
@@ -165,6 +189,7 @@ TYPED: Final[Mapping[str, Callable[[Sequence[str], Sequence[ColumnType]], str]]]
         "field": _field,
         "mask": _mask,
         "mask_hash": _mask_hash,
+        "murmur_hash": _murmur_hash,
         "negative": _negative,
         "nullif": _nullif,
         "typeof": _typeof,

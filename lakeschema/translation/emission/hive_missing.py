@@ -8,7 +8,9 @@ from types import MappingProxyType
 from typing import Final
 
 from lakeschema.catalog.column_types import (
+    BIGINT,
     BINARY,
+    BOOLEAN,
     DATE,
     INT,
     SMALLINT,
@@ -30,7 +32,6 @@ _APART: Final = (
 
 MISSING: Final[Mapping[str, str]] = MappingProxyType(
     {
-        "murmur_hash": "Spark's hash returns different numbers, and Hive's class those of hash there",
         "version": "it returns Hive's own version",
         "buildversion": "it returns Hive's own version",
         **{
@@ -104,6 +105,8 @@ def why_missing(
         return "Spark counts elements by whole numbers only"
     if name in {"octet_length", "char_length", "character_length"} and BINARY in types:
         return "Hive counts bytes that it has reserved, too"
+    if name == "murmur_hash" and not all(type_ in _OF_WHOLE_WORDS for type_ in types):
+        return "Spark's hash mixes what is left of a text behind its last four bytes otherwise"
     if name == "hash" and any(map(_holds_moments, types)):
         return "Hive's class counts days by another calendar there"
     if name in _OF_OBJECTS and any(map(_sets_reference, arguments)):
@@ -119,6 +122,9 @@ def why_missing(
     if name.startswith("mask_") and name != "mask_hash" and not is_text(types[0]):
         return "Spark masks texts only"
     return None
+
+
+_OF_WHOLE_WORDS: Final = (BOOLEAN, TINYINT, INT, BIGINT, DATE)
 
 
 def _written_type(argument: RowExpression) -> ColumnType:

@@ -166,7 +166,8 @@ def test_what_only_hive_knows_of_time_and_digits_is_written_in_sparks_words(
         f" from_utc_timestamp({moment}, if(id = 1, 'Europe/Paris', s)) AS b,"
         f" to_utc_timestamp({moment}, if(id = 1, 'GMT+3', '+03:00')) AS c,"
         " datetime_legacy_hybrid_calendar(date_add(DATE '1582-10-15', -id)) AS d,"
-        f" datetime_legacy_hybrid_calendar(if(id = 1, {moment}, TIMESTAMP '0001-01-01 01:02:03')) AS e"
+        f" datetime_legacy_hybrid_calendar(if(id = 1, {moment}, TIMESTAMP '0001-01-01 01:02:03')) AS e,"
+        " murmur_hash(id, DATE '1582-10-15', -1L) AS f"
         f" FROM {DATABASE}.t"
     )
     expected = in_hive.answer(select)

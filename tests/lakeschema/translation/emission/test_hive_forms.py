@@ -69,6 +69,12 @@ def written(call: str) -> str:
                 " concat('-', CAST(t1.`small` AS STRING))) AS DECIMAL(38,18))"
             ),
         ),
+        (
+            "murmur_hash(i)",
+            "if(t1.`i` IS NULL, 0, hash(1867871456, unhex(right(lpad(hex(t1.`i`), 16, '0'), 8))))",
+        ),
+        ("murmur_hash(ti, b)", "(31 * coalesce(CAST(t1.`ti` AS INT), 0) + if(t1.`b` IS NULL, 0, "),
+        ("murmur_hash(da)", "hex(unix_date(t1.`da`)), 16, '0'), 8)"),
         ("from_utc_timestamp(ts, 'Europe/Paris')", "from_utc_timestamp(t1.`ts`, 'Europe/Paris')"),
         ("from_utc_timestamp(ts, 'UTC+1')", "from_utc_timestamp(t1.`ts`, 'UTC')"),
         (
@@ -121,6 +127,7 @@ def test_a_call_is_written_with_hives_meaning(call: str, form: str) -> None:
         ("mask_first_n(i, 2)", "masks texts only"),
         ("st_aggr_convexhull(st_setsrid(bi, 4326))", "overlooks there which reference"),
         ("xpath(s, s)", "needs to see the path"),
+        ("murmur_hash(i, s)", "mixes what is left of a text"),
     ],
 )
 def test_what_spark_cannot_give_is_refused_with_the_reason(call: str, reason: str) -> None:
