@@ -116,11 +116,17 @@ def _of_decimals(name: str, call: Call, type_: DecimalType) -> str:
     if name in _UNARY:
         return _UNARY[name]
     operands = [decimal_of(argument) for argument in call.arguments]
-    if name not in _PLAIN or len(operands) != _BINARY:
+    if name not in {*_PLAIN, *_REMAINDERS} or len(operands) != _BINARY:
         raise UnsupportedConstruct(f"{name} of decimals for Pig")
     left, right = operands
     if left is None or right is None:
         raise UnsupportedConstruct(f"{name} of decimals for Pig")
+    if name in _REMAINDERS:
+        text = _REMAINDERS[name]
+        is_zero = "{1} == (bigdecimal)'0'"
+        return (
+            text if _is_not_zero(call.arguments[1]) else f"({is_zero} ? (bigdecimal)null : {text})"
+        )
     if name == "*":
         scale, precision = left.scale + right.scale, left.precision + right.precision + 1
     else:

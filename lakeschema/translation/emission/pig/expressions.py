@@ -305,7 +305,9 @@ class ExpressionWriter:
         ):
             return literal(expression.value, type_)
         if isinstance(expression, Literal) and type_ == DATE and is_text(expression.type):
-            return literal(day_of(expression), DATE)
+            # A text without digits names no day.
+            named = any(map(str.isdecimal, str(expression.value)))
+            return literal(day_of(expression), DATE) if named else null(DATE)
         written = written_instant(expression) if type_ == TIMESTAMP else None
         if written is not None and self.plain_values:
             return literal(written, TIMESTAMP)
