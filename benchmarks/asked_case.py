@@ -58,13 +58,17 @@ class AskedCase:
             self._interfaces[name] = derive(relation, above, self.options).interface
         return self._interfaces[name]
 
-    def tables(self) -> Mapping[RelationName, Columns]:
+    def whole_tables(self) -> Mapping[RelationName, Columns]:
         """Those that the view reads, as far as they have been derived."""
         return {
-            name: readable([(c.name.lower(), c.type) for c in interface.columns])
+            name: [(c.name.lower(), c.type) for c in interface.columns]
             for name, interface in self._interfaces.items()
             if not self.relations[name].is_view
         }
+
+    def tables(self) -> Mapping[RelationName, Columns]:
+        """The same with the columns that Spark can read."""
+        return {name: readable(columns) for name, columns in self.whole_tables().items()}
 
     def find_stand_ins(self) -> str | None:
         """Fills ``stand_ins``; returns a class that has none, or None."""

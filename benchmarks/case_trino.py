@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
-from benchmarks.case_engines import Columns, Data, NoRows
+from benchmarks.case_engines import Columns, Data, NoRows, readable
 from deploy.trino import Trino, TrinoAnswer, TrinoRefused
 from lakeschema.catalog.column_types import BOOLEAN, INT, ColumnType
 from lakeschema.catalog.identifiers import RelationName
@@ -33,7 +33,8 @@ class CaseTrino:
             self._answer(self._made.pop())
         for name, columns in tables.items():
             shown = ", ".join(f"{quoted(c)} {type_text(type_)}" for c, type_ in columns)
-            where = string(self._data.location(columns))
+            # A column that the files lack is null.
+            where = string(self._data.location(readable(columns)))
             text = relation_text(name, {})
             self._make_schema(name)
             try:

@@ -37,6 +37,7 @@ from lakeschema.translation.option_values import read_udf
 
 EQUAL, BOTH_REFUSE, REFUSED = "equal", "both refuse", "refused, with the reason"
 FAILED, OTHER, ALLOWED = "FAILS IN TRINO", "OTHER ROWS", "ROWS WHERE THE ENGINE REFUSES"
+SET_ORDER, UNDETERMINED = "equal but for the order in a set", "not determined"
 _WRONG = {FAILED, OTHER, ALLOWED}
 _NO_ALIAS = "WITHOUT_ALIAS"
 _NOT_THE_SAME = "not the same in Trino: "
@@ -107,7 +108,7 @@ class _Judge:
             case.find_stand_ins()
             _derive_tables(case)
             expected = _expected(case)
-            self._trino.fill(case.tables())
+            self._trino.fill(case.whole_tables())
             self._make_functions(case)
         except (CatalogError, EngineRefused) as error:
             if question.text is not None and not question.names and _NO_ALIAS in str(error):
@@ -146,8 +147,12 @@ class _Judge:
             rows = in_no_order(from_trino(row, expected.types) for row in found.rows)
         except (ValueError, TypeError, ArithmeticError) as error:
             return _Verdict(OTHER, (f"columns {found.columns}: {error}", sql))
-        if rows == expected.rows or not _is_determined(case, expected):
-            return _Verdict(EQUAL if rows == expected.rows else "not determined")
+        if rows == expected.rows:
+            return _Verdict(EQUAL)
+        if _has_sets(case) and _of_sets(rows) == _of_sets(expected.rows):
+            return _Verdict(SET_ORDER)
+        if not _is_determined(case, expected):
+            return _Verdict(UNDETERMINED)
         lost = [row for row in expected.rows if row not in rows][:3]
         more = [row for row in rows if row not in expected.rows][:3]
         return _Verdict(OTHER, (f"lost {lost}", f"more {more}", sql))
@@ -187,6 +192,20 @@ def _expected(case: AskedCase) -> _Expected:
         raise
     except EngineRefused as error:
         return _Expected(types, None, str(error))
+
+
+def _has_sets(case: AskedCase) -> bool:
+    """Whether a text collects a set, whose array is in no order."""
+    views = [relation.view for relation in case.relations.values()]
+    return any(view is not None and "collect_set" in view.text.lower() for view in views)
+
+
+def _of_sets(rows: Rows) -> list[str]:
+    return sorted(repr([_sorted(value) for value in row]) for row in rows)
+
+
+def _sorted(value: object) -> object:
+    return tuple(sorted(map(_sorted, value), key=repr)) if isinstance(value, tuple) else value
 
 
 def _is_determined(case: AskedCase, expected: _Expected) -> bool:
