@@ -35,8 +35,9 @@ def substring(given: Given) -> str:
     if given.mode is Mode.HIVE:
         if start is not None:
             return given.fill(f"substr({{0}}, {{1}}{rest})")
+        some = "" if length is None else " AND {2} > 0"
         failing = (
-            "WHEN {1} = -2147483648 AND {0} IS NOT NULL"
+            f"WHEN {{1}} = -2147483648 AND {{0}} IS NOT NULL{some}"
             " THEN CAST(fail('a position that Hive fails on') AS integer)"
         )
         at = f"CASE WHEN {{1}} = 0 THEN 1 {failing} ELSE {{1}} END"

@@ -14,6 +14,7 @@ from tests.lakeschema.translation.emission.trino.written import Written, hive, s
         (hive, "substr(b, 2)", "substr(b, 2)"),
         (hive, "substr(s, i)", "CAST(substr(s, CASE WHEN i = 0 THEN 1 WHEN i = -2147483648 AND s IS NOT NULL THEN CAST(fail('a position that Hive fails on') AS integer) ELSE i END) AS varchar)"),
         (hive, "substr(s, -3, i)", "CAST(substr(s, -3, least(greatest(i, 0), 1000000000)) AS varchar)"),
+        (hive, "substr(s, i, 3)", "CAST(substr(s, CASE WHEN i = 0 THEN 1 WHEN i = -2147483648 AND s IS NOT NULL AND 3 > 0 THEN CAST(fail('a position that Hive fails on') AS integer) ELSE i END, 3) AS varchar)"),
         (hive, "substr(s, 2, 2147483647)", "CAST(substr(s, 2, 1000000000) AS varchar)"),
         (hive, "unbase64(s)", "from_base64(regexp_replace(regexp_replace(translate(regexp_extract(s, '^[^=]*'), '-_', '+/'), '[^A-Za-z0-9+/]', ''), '^((?:....)*).$', '$1'))"),
         (spark, "unbase64(s)", "from_base64(regexp_replace(s, '[^A-Za-z0-9+/=]', ''))"),
