@@ -77,6 +77,8 @@ _S = "(VALUES (1, 2), (2, 3), (1, 5)) u(c, d)"
         f"SELECT unix_seconds(a) s, unix_millis(a) m, unix_micros(a) u, unix_timestamp(a) t {_MOMENTS}",
         f"SELECT CAST(a AS BIGINT) b, CAST(a AS DOUBLE) d {_MOMENTS}",
         f"SELECT timestampdiff(SECOND, a, TIMESTAMP '2020-01-01 00:00:00.5') s {_MOMENTS}",
+        "SELECT try_add(a - 1, 1) x FROM (VALUES (-9223372036854775807L - 1)) t(a)",
+        "SELECT try_divide(1D / a, 5) x FROM (VALUES (0D)) t(a)",
         "SELECT regexp_extract(a, '(a)(.?)', 4) x FROM (VALUES ('Zw')) t(a)",
         "SELECT regexp_extract(a, '(a)(.?)', 4) x FROM (VALUES ('abc')) t(a)",
         f"SELECT nullif(k % 3, {_MANY}) x, k % 3 IN (k, 1, {_MANY}) y FROM (VALUES (1), (2)) t(k)",

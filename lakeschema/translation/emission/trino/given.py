@@ -179,10 +179,12 @@ def bound(
     Such an argument is the variable of a lambda over an array of it alone. Sub-queries may not stand in
     a lambda: with one, what is computed once is the field of a row.
     """
+    # TRY would hide what an argument raises itself.
+    most = 0 if "TRY(" in template else 1
     heavy = [
         index
         for index, (argument, text) in enumerate(zip(arguments, texts, strict=True))
-        if _count(template, index) > 1 and not is_light(argument, text)
+        if _count(template, index) > most and not is_light(argument, text)
     ]
     if not heavy:
         return fill(template, texts)
