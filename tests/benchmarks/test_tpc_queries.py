@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+
 from benchmarks.tpc_queries import fully_ordered, has_order
 
 

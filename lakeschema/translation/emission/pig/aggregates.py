@@ -10,6 +10,7 @@ from lakeschema.catalog.column_types import DOUBLE, INT, ColumnType, DecimalType
 from lakeschema.translation.emission.pig.arguments import fit
 from lakeschema.translation.emission.pig.expressions import ExpressionWriter, Field
 from lakeschema.translation.emission.pig.functions import HIVE_AGGREGATE
+from lakeschema.translation.emission.pig.literals import is_text
 from lakeschema.translation.emission.pig.names import is_legal
 from lakeschema.translation.emission.pig.statements import (
     Item,
@@ -197,7 +198,11 @@ class _Grouping:
             values = self._distinct(values)
         if form.template != HIVES:
             return form.template.replace("{0}", values)
-        constants = [a.value if isinstance(a, Literal) else None for a in call.arguments]
+        over = self._statements.over(self._below.fields)
+        constants = [
+            (over.value(a) if is_text(a.type) else a.value) if isinstance(a, Literal) else None
+            for a in call.arguments
+        ]
         function = self._statements.functions.hive(HIVE_AGGREGATE, name, constants)
         return f"{function}({values})"
 

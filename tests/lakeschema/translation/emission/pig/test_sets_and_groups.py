@@ -320,3 +320,9 @@ def test_rows_are_gathered_and_spread_as_hive_does(sql: str, expected: list[str]
 )  # fmt: skip
 def test_what_pig_gathers_otherwise_is_refused_with_the_reason(sql: str, reason: str) -> None:
     assert reason in refusal_of_steps(sql)
+
+
+def test_a_text_that_hive_is_told_beforehand_is_quoted() -> None:
+    define = steps("SELECT size(collect_list('a_%')) AS n FROM visits")[0]
+
+    assert define == r"DEFINE hive_collect_list HiveUDAF('collect_list', '(\'a_%\')');"
