@@ -95,7 +95,7 @@ def scalar(text: str, type_: ColumnType) -> object:
         case PrimitiveType("boolean"):
             return text.lower() == "true"
         case PrimitiveType("timestamp"):
-            return _moment(datetime.fromisoformat(text))
+            return moment(datetime.fromisoformat(text))
         case DecimalType():
             return Decimal(text).normalize(_EXACT)
         case CharType():
@@ -135,12 +135,12 @@ def _collected(value: Any, type_: ColumnType) -> object:
         case CharType():
             return str(value).rstrip(" ")
         case _ if isinstance(value, datetime):
-            return _moment(value)
+            return moment(value)
         case _:
             return value.isoformat() if isinstance(value, date) else value
 
 
-def _moment(value: datetime) -> str:
+def moment(value: datetime) -> str:
     text = str(value)
     return text.rstrip("0").rstrip(".") if "." in text else text
 

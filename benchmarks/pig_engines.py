@@ -13,7 +13,7 @@ from typing import Any
 import pyarrow as pa
 from pyarrow import orc
 
-from benchmarks.compared_values import in_no_order
+from benchmarks.compared_values import in_no_order, moment
 from benchmarks.compared_values import scalar as printed_scalar
 from deploy.hive import HiveQueries
 from deploy.pig import PigQueries
@@ -179,6 +179,6 @@ def _value(value: Any, type_: ColumnType, bags: bool) -> object:
         case _ if type_ == DATE:
             return str(value)[:10]
         case _ if type_ == TIMESTAMP:
-            return datetime.fromisoformat(str(value).removesuffix("Z")).isoformat()
+            return moment(datetime.fromisoformat(str(value).removesuffix("Z")))
         case _:
             return printed_scalar(str(value), type_)

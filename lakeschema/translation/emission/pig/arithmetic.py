@@ -17,6 +17,7 @@ from lakeschema.catalog.column_types import (
     DecimalType,
     print_type,
 )
+from lakeschema.translation.emission.pig.texts import null
 from lakeschema.translation.errors import UnsupportedConstruct
 from lakeschema.translation.plan.expressions import Call, Cast, Literal, RowExpression
 
@@ -66,7 +67,7 @@ def template(name: str, call: Call) -> str:
     if name in _REMAINDERS:
         return _remainder(name, call)
     if name == "div" and type_ in {INT, BIGINT}:
-        return "({1} == 0 ? null : {0} / {1})"
+        return f"({{1}} == 0 ? {null(type_)} : {{0}} / {{1}})"
     if name in _BITS and type_ in {INT, BIGINT}:
         return f"@{name}({{*}})"
     if name in _HIVES:
@@ -89,7 +90,7 @@ def _quotient(call: Call) -> str:
         return "({0} / {1})"
     zero = "0.0F" if call.type == FLOAT else "0.0"
     # To Pig's comparison the zero below zero is another number.
-    return f"(({{1}} + {zero}) == {zero} ? null : {{0}} / {{1}})"
+    return f"(({{1}} + {zero}) == {zero} ? {null(call.type)} : {{0}} / {{1}})"
 
 
 def _remainder(name: str, call: Call) -> str:
@@ -97,7 +98,7 @@ def _remainder(name: str, call: Call) -> str:
     if type_ in {FLOAT, DOUBLE}:
         raise UnsupportedConstruct(f"{name} of {print_type(type_)} for Pig")
     text = _REMAINDERS[name]
-    return text if _is_not_zero(call.arguments[1]) else f"({{1}} == 0 ? null : {text})"
+    return text if _is_not_zero(call.arguments[1]) else f"({{1}} == 0 ? {null(type_)} : {text})"
 
 
 def _is_not_zero(divisor: RowExpression) -> bool:
@@ -116,17 +117,11 @@ def _of_decimals(name: str, call: Call, type_: DecimalType) -> str:
     if name in _UNARY:
         return _UNARY[name]
     operands = [decimal_of(argument) for argument in call.arguments]
-    if name not in {*_PLAIN, *_REMAINDERS} or len(operands) != _BINARY:
+    if name not in _PLAIN or len(operands) != _BINARY:
         raise UnsupportedConstruct(f"{name} of decimals for Pig")
     left, right = operands
     if left is None or right is None:
         raise UnsupportedConstruct(f"{name} of decimals for Pig")
-    if name in _REMAINDERS:
-        text = _REMAINDERS[name]
-        is_zero = "{1} == (bigdecimal)'0'"
-        return (
-            text if _is_not_zero(call.arguments[1]) else f"({is_zero} ? (bigdecimal)null : {text})"
-        )
     if name == "*":
         scale, precision = left.scale + right.scale, left.precision + right.precision + 1
     else:

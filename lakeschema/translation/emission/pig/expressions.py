@@ -409,7 +409,8 @@ class ExpressionWriter:
         arguments = call.arguments
         match call.type:
             case ArrayType(element) if name == "array":
-                return f"TOBAG({', '.join(self.as_type(each, element) for each in arguments)})"
+                texts = (_told(each, self.as_type(each, element)) for each in arguments)
+                return f"TOBAG({', '.join(texts)})"
             case MapType(_, value_type) if name == "map":
                 keys = [self.as_type(each, STRING) for each in arguments[::2]]
                 values = [self.as_type(each, value_type) for each in arguments[1::2]]
@@ -436,6 +437,8 @@ class ExpressionWriter:
             patterns.check_of_days(arguments[1])
         texts = [self._any_value(argument) for argument in arguments]
         template = f"@{name}({{*}})" if form.template == HIVES else form.template
+        if "@" in template:
+            texts = list(map(_told, arguments, texts))
         constants = [
             texts[i] if isinstance(argument, Literal) else None
             for i, argument in enumerate(arguments)
@@ -480,3 +483,10 @@ def output(text: str, name: str, type_: ColumnType) -> str:
     if scalar_type(type_) is None and not re.fullmatch(r"[\w:$]+", text):
         return f"{text} AS {name}:{type_text(type_)}"
     return f"{text} AS {name}"
+
+
+def _told(argument: RowExpression, text: str) -> str:
+    """An argument with its type, which Pig does not know of CONCAT while it reads a script."""
+    if isinstance(argument, Call) and argument.operator.name in {"concat", "||"}:
+        return f"(chararray){text}"
+    return text

@@ -88,6 +88,10 @@ def type_text(type_: ColumnType) -> str:
         case ArrayType(element):
             return f"bag{{tuple(item:{type_text(element)})}}"
         case MapType(_, value):
+            # Pig fails on the type of a map's tuples and bags where it is declared.
+            if scalar_type(value) is None:
+                reason = "Pig has no types for values with parts inside of maps"
+                raise UnsupportedType("a column for Pig", print_type(type_), reason)
             return f"map[{type_text(value)}]"
         case StructType(fields) if fields:
             names = field_names([field.name for field in fields])

@@ -11,7 +11,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from lakeschema.catalog.column_types import BIGINT, BOOLEAN, DOUBLE, INT, STRING, ColumnType
+from lakeschema.catalog.column_types import (
+    BIGINT,
+    BOOLEAN,
+    DOUBLE,
+    INT,
+    STRING,
+    ArrayType,
+    ColumnType,
+    MapType,
+    print_type,
+)
 from lakeschema.translation.emission.pig.aggregates import HIVES, form_of_call
 from lakeschema.translation.emission.pig.arguments import is_of
 from lakeschema.translation.emission.pig.expressions import ExpressionWriter, Field
@@ -243,6 +253,8 @@ class _Windows:
             Field("row_place", INT),
             Field("row_rank", INT),
         )
+        for field in flattened:
+            _check_carried(field.type)
         schema = ", ".join(f"{f.text}:{type_text(f.type)}" for f in flattened)
         stitched = f"{stitch}(in_order, {', '.join((*overs, number_text, rank))})"
         items = f"FLATTEN({stitched}) AS ({schema}), COUNT_STAR({bag}) AS row_count"
@@ -388,3 +400,9 @@ def _ntile(call: WindowCall) -> str:
 
 def _quoted(type_: ColumnType) -> str:
     return f"'{scalar_type(type_)}'"
+
+
+def _check_carried(type_: ColumnType) -> None:
+    """Pig fails on the schema of arrays and maps in arrays where windows give the rows back."""
+    if isinstance(type_, ArrayType) and isinstance(type_.element, (ArrayType, MapType)):
+        raise UnsupportedConstruct(f"windows over rows with {print_type(type_)}, for Pig")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.lakeschema.translation.emission.pig.pig_batches import refusal_of_steps, steps
+from tests.lakeschema.translation.emission.pig.pig_batches import refusal, refusal_of_steps, steps
 
 
 @pytest.mark.parametrize(
@@ -326,3 +326,15 @@ def test_a_text_that_hive_is_told_beforehand_is_quoted() -> None:
     define = steps("SELECT size(collect_list('a_%')) AS n FROM visits")[0]
 
     assert define == r"DEFINE hive_collect_list HiveUDAF('collect_list', '(\'a_%\')');"
+
+
+def test_what_is_joined_together_has_its_type_where_a_function_of_hives_reads_it() -> None:
+    step = steps("SELECT find_in_set(who || 'a', who) AS n FROM visits")[-1]
+
+    assert "hive_find_in_set((chararray)CONCAT(who, 'a'), who)" in step
+
+
+def test_maps_of_values_with_parts_are_refused() -> None:
+    table = "CREATE TABLE wide (k INT, m MAP<STRING, STRUCT<p: INT>>)"
+
+    assert "values with parts inside of maps" in refusal("SELECT m FROM wide", views=[table])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.lakeschema.translation.emission.pig.pig_batches import refusal_of_steps, steps
+from tests.lakeschema.translation.emission.pig.pig_batches import refusal, refusal_of_steps, steps
 
 
 def computed(call: str) -> tuple[str, str]:
@@ -97,3 +97,11 @@ def test_calls_of_one_window_are_computed_together_and_of_two_apart() -> None:
 )  # fmt: skip
 def test_a_window_that_pig_lacks_is_refused_with_the_reason(call: str, reason: str) -> None:
     assert reason in refusal_of_steps(f"SELECT {call} AS x FROM visits")
+
+
+def test_windows_over_rows_with_nested_arrays_are_refused() -> None:
+    table = "CREATE TABLE wide (k INT, nested ARRAY<ARRAY<INT>>)"
+
+    message = refusal("SELECT count(*) OVER (ORDER BY k) AS n FROM wide", views=[table])
+
+    assert "windows over rows with array<array<int>>" in message
