@@ -70,6 +70,7 @@ _S = "(VALUES (1, 2), (2, 3), (1, 5)) u(c, d)"
         f"SELECT CAST(a AS DECIMAL(12,3)) d, CAST(CAST(a AS FLOAT) AS DECIMAL(12,3)) f {_NAN}",
         f"SELECT round(a, 1) x, round(a) y, round(a, 20) z, round(a, -2) w {_WIDE}",
         f"SELECT nullif(a, b) x, nullif(b, a) y {_TWO_WIDE}",
+        f"SELECT CAST(a AS BIGINT) b, CAST(a AS INT) i, CAST(a AS TINYINT) t {_WIDE}",
         f"SELECT k, sum(a) s FROM (SELECT k, sum(a) OVER (PARTITION BY k) a {_LONGS}) GROUP BY k",
         f"SELECT sum(a) FILTER (WHERE a < 3) OVER (PARTITION BY b) s FROM {_T}",
         f"SELECT count(*) FILTER (WHERE a > 1) OVER (ORDER BY a) n FROM {_T}",

@@ -9,9 +9,8 @@ from lakeschema.catalog.column_types import (
     DecimalType,
     StructType,
 )
-from lakeschema.translation.emission.trino.casts import Mode
+from lakeschema.translation.emission.trino.casts import Mode, wrapped_to_bigint
 from lakeschema.translation.emission.trino.given import Given, constants
-from lakeschema.translation.emission.trino.numbers import wrapped_to_bigint
 from lakeschema.translation.emission.trino.ordering import is_nested, orderable
 from lakeschema.translation.emission.trino.rows import letter
 from lakeschema.translation.emission.trino.text import fails, literal, quoted, type_text

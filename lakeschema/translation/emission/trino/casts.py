@@ -17,6 +17,7 @@ from lakeschema.catalog.column_types import (
     ArrayType,
     CharType,
     ColumnType,
+    DecimalType,
     IntervalType,
     MapType,
     StructType,
@@ -47,6 +48,8 @@ class Mode(Enum):
 
 
 _BITS: Mapping[ColumnType, int] = {TINYINT: 8, SMALLINT: 16, INT: 32, BIGINT: 64}
+# As many digits fit whatever they are.
+_SURE_DIGITS: Mapping[ColumnType, int] = {TINYINT: 2, SMALLINT: 4, INT: 9, BIGINT: 18}
 _NUMBER = r"^\s*[+-]?(?:\d+\.?\d*|\.\d+)\s*$"
 _DAY = r"^\s*(\d\d\d\d-\d{1,2}-\d{1,2})(?:[ T][\s\S]*)?$"
 # Spark reads a year, or a year and a month, as their first day.
@@ -153,6 +156,8 @@ def _template(source: ColumnType, target: ColumnType, mode: Mode, *, tolerant: b
             return _integer(source, target, plain, lax=lax, tolerant=tolerant)
         case ("d" | "f", "i"):
             return _integer_of_double(target, lax=lax, tolerant=tolerant)
+        case "x", "i" if mode is Mode.LEGACY and not tolerant and isinstance(source, DecimalType):
+            return _low_bits_of_decimal(source, target)
         case "x", "i":
             return f"{'TRY_CAST' if lax else 'CAST'}(truncate({{0}}) AS {type_text(target)})"
         case ("d" | "f", "x") if mode.is_spark:
@@ -261,6 +266,28 @@ def low_bits(value: str, target: ColumnType) -> str:
     return (
         f"CAST(bitwise_and({value}, {all_}) - CASE WHEN bitwise_and({value}, {sign}) <> 0"
         f" THEN {all_ + 1} ELSE 0 END AS {type_text(target)})"
+    )
+
+
+def _low_bits_of_decimal(source: DecimalType, target: ColumnType) -> str:
+    """Java narrows what is before the point."""
+    digits = source.precision - source.scale
+    whole = "CAST(truncate({0}) AS bigint)"
+    if digits > _SURE_DIGITS[BIGINT]:
+        whole = wrapped_to_bigint("CAST(truncate({0}) AS decimal(38,0))")
+    if target == BIGINT:
+        return whole
+    if digits <= _SURE_DIGITS[target]:
+        return f"CAST(truncate({{0}}) AS {type_text(target)})"
+    return low_bits(whole, target)
+
+
+def wrapped_to_bigint(exact: str) -> str:
+    """The lowest 64 bits of a whole decimal."""
+    low = f"(({exact} % DECIMAL '18446744073709551616' + DECIMAL '18446744073709551616') % DECIMAL '18446744073709551616')"
+    return (
+        f"element_at(transform(ARRAY[{low}], w -> CAST(CASE WHEN w > DECIMAL '9223372036854775807'"
+        " THEN w - DECIMAL '18446744073709551616' ELSE w END AS bigint)), 1)"
     )
 
 

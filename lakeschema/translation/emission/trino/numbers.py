@@ -13,7 +13,13 @@ from lakeschema.catalog.column_types import (
     ColumnType,
     DecimalType,
 )
-from lakeschema.translation.emission.trino.casts import Mode, cast_template, low_bits, saturated
+from lakeschema.translation.emission.trino.casts import (
+    Mode,
+    cast_template,
+    low_bits,
+    saturated,
+    wrapped_to_bigint,
+)
 from lakeschema.translation.emission.trino.given import Given, constant
 from lakeschema.translation.emission.trino.ordering import orderable
 from lakeschema.translation.emission.trino.rows import classes_of, letter
@@ -97,15 +103,6 @@ def _wrapping(given: Given) -> str:
         return given.fill(wrapped_to_bigint(exact))
     exact = f"CAST({one} AS bigint) {given.name} CAST({other} AS bigint)"
     return low_bits(f"({exact})", given.type)
-
-
-def wrapped_to_bigint(exact: str) -> str:
-    """The lowest 64 bits of a whole decimal."""
-    low = f"(({exact} % DECIMAL '18446744073709551616' + DECIMAL '18446744073709551616') % DECIMAL '18446744073709551616')"
-    return (
-        f"element_at(transform(ARRAY[{low}], w -> CAST(CASE WHEN w > DECIMAL '9223372036854775807'"
-        " THEN w - DECIMAL '18446744073709551616' ELSE w END AS bigint)), 1)"
-    )
 
 
 def _digits(type_: ColumnType) -> DecimalType:

@@ -23,6 +23,8 @@ from tests.lakeschema.translation.emission.trino.written import Written, hive, l
         (hive, "CAST(d AS TINYINT)", "CAST(bitwise_and(CAST(CASE WHEN is_nan(d) THEN 0e0 ELSE greatest(least(truncate(d), 2147483647e0), -2147483648e0) END AS integer), 255) - CASE WHEN bitwise_and(CAST(CASE WHEN is_nan(d) THEN 0e0 ELSE greatest(least(truncate(d), 2147483647e0), -2147483648e0) END AS integer), 128) <> 0 THEN 256 ELSE 0 END AS tinyint)"),
         (hive, "CAST(d AS BIGINT)", "CASE WHEN is_nan(d) THEN 0 WHEN d >= 9223372036854775807e0 THEN 9223372036854775807 WHEN d <= -9223372036854775808e0 THEN -9223372036854775807 - 1 ELSE CAST(truncate(d) AS bigint) END"),
         (hive, "CAST(de AS INT)", "TRY_CAST(truncate(de) AS integer)"),
+        (legacy, "CAST(de AS INT)", "CAST(truncate(de) AS integer)"),
+        (legacy, "CAST(de AS TINYINT)", "CAST(bitwise_and(CAST(truncate(de) AS bigint), 255) - CASE WHEN bitwise_and(CAST(truncate(de) AS bigint), 128) <> 0 THEN 256 ELSE 0 END AS tinyint)"),
         (hive, "CAST(d AS DECIMAL(5,2))", "TRY_CAST(d AS decimal(5,2))"),
         (hive, "CAST(i AS BOOLEAN)", "CAST(i AS boolean)"),
         (hive, "CAST(ts AS BIGINT)", "date_diff('second', TIMESTAMP '1970-01-01 00:00:00.000000', date_trunc('second', ts))"),
