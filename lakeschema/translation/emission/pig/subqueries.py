@@ -18,6 +18,7 @@ from lakeschema.translation.plan.expressions import (
     OuterReference,
     RowExpression,
     ScalarSubquery,
+    asks,
     rebuild,
     walk,
 )
@@ -60,16 +61,16 @@ class _Opened:
 
 def without_subqueries(plan: Plan) -> Plan:
     """A filter over sub-queries as joins and a filter without them; any other node as it is."""
-    if isinstance(plan, Project) and any(_has_subquery(e) for _, e in plan.items):
+    if isinstance(plan, Project) and any(asks(e) for _, e in plan.items):
         return _of_project(plan)
-    if not isinstance(plan, Filter) or not _has_subquery(plan.condition):
+    if not isinstance(plan, Filter) or not asks(plan.condition):
         return plan
     rows, width = plan.input, len(plan.input.columns)
-    kept = [part for part in split(plan.condition) if not _has_subquery(part)]
+    kept = [part for part in split(plan.condition) if not asks(part)]
     first = together(kept)
     rows = rows if first is None else Filter(rows, first)
     for part in split(plan.condition):
-        if _has_subquery(part):
+        if asks(part):
             rows = _filtered(rows, part, width)
     return rows
 
@@ -183,7 +184,7 @@ def _opened(plan: Plan, width: int) -> _Opened:
             parts = split(condition)
             own = [part for part in parts if not reads_outside((part,))]
             tied = tuple(_over(p, inner.items, width) for p in parts if reads_outside((p,)))
-            if any(_has_subquery(part) for part in parts):
+            if any(asks(part) for part in parts):
                 raise UnsupportedConstruct(_CORRELATED)
             condition_left = together([_over(part, inner.items, width) for part in own])
             rest = inner.plan
@@ -209,10 +210,6 @@ def _over(expression: RowExpression, items: tuple[RowExpression, ...], width: in
             return ColumnReference(index, name, type_, nullable)
         case _:
             return rebuild(expression, lambda part: _over(part, items, width))
-
-
-def _has_subquery(expression: RowExpression) -> bool:
-    return any(isinstance(p, (ScalarSubquery, Exists, InSubquery)) for p in walk(expression))
 
 
 def all_expressions(plan: Plan) -> tuple[RowExpression, ...]:
