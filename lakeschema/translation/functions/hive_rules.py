@@ -9,6 +9,8 @@ from lakeschema.catalog.column_types import (
     BINARY,
     INT,
     STRING,
+    TIMESTAMP,
+    TIMESTAMP_LOCAL,
     VOID,
     ArrayType,
     ColumnType,
@@ -34,6 +36,17 @@ def _nullable(type_: ColumnType) -> Rule:
         return CallResult(type_, may_be_null=True)
 
     return rule
+
+
+def _floored(arguments: Sequence[RowExpression], _: Semantics) -> CallResult | None:
+    """FLOOR … TO and its functions keep the kind of a moment; texts and days are none."""
+    match arguments[0].type:
+        case type_ if type_ == TIMESTAMP:
+            return CallResult(TIMESTAMP)
+        case type_ if type_ in {TIMESTAMP_LOCAL, VOID}:
+            return CallResult(TIMESTAMP_LOCAL)
+        case _:
+            return None
 
 
 def _hexed(arguments: Sequence[RowExpression], _: Semantics) -> CallResult | None:
@@ -105,6 +118,7 @@ def _group(type_: ColumnType) -> str:
 
 RULES: Mapping[str, Rule] = MappingProxyType(
     {
+        "@floored": _floored,
         "@hexed": _hexed,
         "@nothing": _nullable(VOID),
         "@null_text": _nullable(STRING),
