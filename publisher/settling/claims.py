@@ -106,6 +106,8 @@ def fail(runtime: Runtime, claim: Claim, error: Exception) -> None:
     """Processing this claim raised ``error``: this relation, and no other, waits ever longer.
 
     It is logged once, and not at each attempt, and not at all where the cause is an outage that is.
+    What had no answer is logged the second time: an outage that ends between the requests for two
+    relations looks like a failure of one.
     """
     if isinstance(error, StateUnavailable):
         # Whatever was being processed: it did not cause that.
@@ -119,7 +121,7 @@ def fail(runtime: Runtime, claim: Claim, error: Exception) -> None:
     if _is_of_outage(error, runtime.outages):
         # Such as credentials that are not accepted: once they are, nothing waits for hours.
         seconds = min(seconds, policy.max_outage_retry_seconds)
-    elif claim.failures == 0:
+    elif claim.failures == (1 if _had_no_answer(error) else 0):
         log.warning(
             "relation not processed",
             extra={"relation": str(claim.relation), "why": reason},
@@ -137,6 +139,10 @@ def _reason(error: Exception) -> str:
             return str(error)
         case _:
             return f"{type(error).__name__}: {error}"
+
+
+def _had_no_answer(error: Exception) -> bool:
+    return isinstance(error, CatalogUnavailable | IndexUnavailable)
 
 
 def _is_of_outage(error: Exception, outages: Outages) -> bool:

@@ -160,6 +160,21 @@ def test_work_that_failed_of_an_outage_as_it_ended_has_no_line(
     assert not lines_of_relations(caplog)
 
 
+def test_a_relation_that_alone_has_no_answer_has_a_line_the_second_time(
+    world: Simulation, caplog: pytest.LogCaptureFixture
+) -> None:
+    failure = IndexUnavailable("pypi", "Service Unavailable", 503)
+    fail(world.engine.runtime, claim_of(world), failure)
+    told = [len(lines_of_relations(caplog))]
+    for _ in range(2):
+        world.clock.sleep(10_000.0)
+        (claim,) = world.engine.claim()
+        fail(world.engine.runtime, claim, failure)
+        told.append(len(lines_of_relations(caplog)))
+
+    assert told == [0, 1, 1]
+
+
 def test_what_the_state_failed_at_is_no_relations_failure(
     world: Simulation, caplog: pytest.LogCaptureFixture
 ) -> None:
