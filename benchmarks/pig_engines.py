@@ -67,16 +67,23 @@ def hive_and_pig(
     (port,) = free_ports(1)
     with HiveQueries.start(folder / "hive", metastore_port=port) as hive:
         hive.answer(f"CREATE DATABASE {DATABASE}")
-        for name, table in tables.items():
-            location = folder / "data" / name
-            write_orc(table, location)
-            hive.answer(
-                f"CREATE EXTERNAL TABLE {DATABASE}.`{name}` ({table.ddl}) STORED AS ORC"
-                f" LOCATION '{location.as_uri()}'"
-            )
+        create_tables(hive, folder / "data", DATABASE, tables)
         hive.answer(f"USE {DATABASE}")
         with PigQueries.start(folder / "pig", metastore_uri=f"thrift://{LOOPBACK}:{port}") as pig:
             yield hive, pig
+
+
+def create_tables(
+    hive: HiveQueries, folder: Path, database: str, tables: Mapping[str, Table]
+) -> None:
+    """Their files are in ``folder``."""
+    for name, table in tables.items():
+        location = folder / name
+        write_orc(table, location)
+        hive.answer(
+            f"CREATE EXTERNAL TABLE {database}.`{name}` ({table.ddl}) STORED AS ORC"
+            f" LOCATION '{location.as_uri()}'"
+        )
 
 
 def write_orc(table: Table, location: Path) -> None:

@@ -13,48 +13,55 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
+from typing import TypeAlias
 
 from pyspark.sql import SparkSession
 
+from benchmarks.pig_engines import hive_and_pig
 from benchmarks.policy_judges import FINE, SparkSide, TrinoSide, Verdict, case_of
-from benchmarks.policy_worlds import Marked, marked_tables, random_world
+from benchmarks.policy_pig import PigSide, case_for_pig, tables_for_pig
+from benchmarks.policy_worlds import Marked, World, marked_tables, random_world
 from benchmarks.random_views import CONF
 from deploy.trino import Trino
 
 TABLES = 20
 WORLDS = 40
+_AT_ONCE = 20
+
+Verdicts: TypeAlias = Callable[[Sequence[int]], Sequence[Verdict]]
+"""Of the views of these seeds."""
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--engine", choices=("spark", "trino"), default="spark")
+    parser.add_argument("--engine", choices=("spark", "trino", "pig"), default="spark")
     parser.add_argument("--views", type=int, default=1000)
     parser.add_argument("--first", type=int, default=0, help="seed of the first view")
     parser.add_argument("--minutes", type=float, default=1e6, help="stop after that many")
     parser.add_argument("--verbose", action="store_true", help="reasons of refusals")
     chosen = parser.parse_args()
-    tables = marked_tables(0, TABLES)
-    worlds = [random_world(seed, tables) for seed in range(WORLDS)]
     outcomes: Counter[str] = Counter()
     reasons: Counter[str] = Counter()
     began = time.monotonic()
-    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
-        running = _spark if chosen.engine == "spark" else _trino
-        with running(Path(folder), tables) as side:
-            for seed in range(chosen.first, chosen.first + chosen.views):
-                verdict = side.verdict(case_of(seed, tables, worlds))
+    with (
+        tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder,
+        _ENGINES[chosen.engine](Path(folder)) as verdicts,
+    ):
+        for start in range(chosen.first, chosen.first + chosen.views, _AT_ONCE):
+            seeds = range(start, min(start + _AT_ONCE, chosen.first + chosen.views))
+            for seed, verdict in zip(seeds, verdicts(seeds), strict=True):
                 outcomes[_counted(verdict)] += 1
                 reasons[f"{verdict.outcome}: {verdict.details[:100]}"] += verdict.outcome in FINE
                 if verdict.outcome not in FINE:
-                    print(f"WRONG: {verdict.outcome} (view {seed}): {verdict.details}", flush=True)
-                if sum(outcomes.values()) % 100 == 0:
-                    seconds = time.monotonic() - began
-                    print(f"{sum(outcomes.values())} views, {seconds:.0f} s", flush=True)
-                if time.monotonic() - began > 60 * chosen.minutes:
-                    break
+                    wrong = f"{verdict.outcome} (view {seed}): {verdict.details}"
+                    print(f"WRONG: {wrong}", flush=True)
+            seconds = time.monotonic() - began
+            print(f"{outcomes.total()} views, {seconds:.0f} s", flush=True)
+            if seconds > 60 * chosen.minutes:
+                break
     judged = sum(outcomes.values())
     print(
         f"\n{judged} views on {chosen.engine} from seed {chosen.first}, {time.monotonic() - began:.0f} s"
@@ -71,7 +78,7 @@ def _counted(verdict: Verdict) -> str:
 
 
 @contextmanager
-def _spark(folder: Path, tables: Sequence[Marked]) -> Iterator[SparkSide]:
+def _spark(folder: Path) -> Iterator[Verdicts]:
     builder = SparkSession.builder.master("local[1]")
     for key, value in CONF.items():
         builder = builder.config(key, value)
@@ -79,16 +86,39 @@ def _spark(folder: Path, tables: Sequence[Marked]) -> Iterator[SparkSide]:
         "spark.sql.warehouse.dir", (folder / "warehouse").as_uri()
     ).getOrCreate()
     session.sparkContext.setLogLevel("OFF")
+    tables, worlds = _lake(marked_tables(0, TABLES))
     try:
-        yield SparkSide(session, tables)
+        side = SparkSide(session, tables)
+        yield lambda seeds: [side.verdict(case_of(seed, tables, worlds)) for seed in seeds]
     finally:
         session.stop()
 
 
 @contextmanager
-def _trino(folder: Path, tables: Sequence[Marked]) -> Iterator[TrinoSide]:
+def _trino(folder: Path) -> Iterator[Verdicts]:
+    tables, worlds = _lake(marked_tables(0, TABLES))
     with Trino.start(folder) as trino:
-        yield TrinoSide(trino, tables)
+        side = TrinoSide(trino, tables)
+        yield lambda seeds: [side.verdict(case_of(seed, tables, worlds)) for seed in seeds]
+
+
+@contextmanager
+def _pig(folder: Path) -> Iterator[Verdicts]:
+    tables, worlds = _lake(tables_for_pig(TABLES))
+    with hive_and_pig(folder, {}) as (hive, pig):
+        side = PigSide(hive, pig, folder / "tables", tables)
+        yield lambda seeds: side.verdicts([case_for_pig(seed, tables, worlds) for seed in seeds])
+
+
+def _lake(tables: Sequence[Marked]) -> tuple[Sequence[Marked], Sequence[World]]:
+    return tables, [random_world(seed, tables) for seed in range(WORLDS)]
+
+
+_ENGINES: Mapping[str, Callable[[Path], AbstractContextManager[Verdicts]]] = {
+    "spark": _spark,
+    "trino": _trino,
+    "pig": _pig,
+}
 
 
 if __name__ == "__main__":

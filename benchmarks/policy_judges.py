@@ -53,6 +53,8 @@ FINE = frozenset(
     }
 )
 _TIME = "spark.sql.timeType.enabled"
+_OPTIONS = Options(pig_plain_values=True)
+"""No value of the marked tables is NaN, or finer than milliseconds."""
 _VIEW = RelationName.of("default", "v")
 
 
@@ -66,11 +68,12 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """One view of one world; ``ansi``: the mode of Spark that it is read in."""
+    """One view of one world; ``ansi``: the mode that it is read in, if it is Spark's."""
 
     view: RandomView
     world: World
-    ansi: bool
+    ansi: bool = True
+    dialect: Dialect = Dialect.SPARK
 
     def relations(self, tables: Sequence[Marked]) -> Mapping[RelationName, Relation]:
         texts = (*self.view.below, ("v", self.view.text))
@@ -81,12 +84,17 @@ class Case:
             name: relation
             if relation.view is None
             else replace(relation, view=replace(relation.view, sql_configs=configs))
-            for name, relation in relations_from_ddl(ddl, Dialect.SPARK).items()
+            for name, relation in relations_from_ddl(ddl, self.dialect).items()
         }
 
-    def governed(self, tables: Sequence[Marked]) -> GovernedRelation:
+    def governed(self, tables: Sequence[Marked], options: Options = Options()) -> GovernedRelation:
         policies = read_policies(self.world.policies).for_group(self.world.group)
-        return govern(_VIEW, self.relations(tables), policies, Options())
+        return govern(_VIEW, self.relations(tables), policies, _OPTIONS)
+
+    def over_masked(self, tables: Sequence[Marked]) -> GovernedRelation:
+        """The same view over the tables as the reader has them, without policies."""
+        masked = [self.world.tables[marked.table.name] for marked in tables]
+        return govern(_VIEW, self.relations(masked), Policies(), _OPTIONS)
 
 
 def case_of(seed: int, tables: Sequence[Marked], worlds: Sequence[World]) -> Case:
@@ -123,11 +131,11 @@ class SparkSide:
             found = case.governed(self._tables)
             query = found.spark()
         except TranslationError as error:
-            return _refused(error, refused=isinstance(reference, Refused))
+            return refused_as(error, refused=isinstance(reference, Refused))
         written = self._judge.analysed(query.sql)
         if isinstance(reference, Refused):
             return self._without_reference(case, query, written)
-        kept = _kept(found, reference)
+        kept = kept_places(found, reference.columns)
         text = self._text(case, reference, kept)
         frame = self._judge.analysed(text)
         assert isinstance(frame, DataFrame)
@@ -176,8 +184,7 @@ class SparkSide:
     ) -> bool:
         """Whether the same view over the masked tables, which needs no policies, is written wrongly."""
         self._reference(case, backwards=False)
-        tables = [case.world.tables[marked.table.name] for marked in self._tables]
-        plain = govern(_VIEW, case.relations(tables), Policies(), Options()).spark()
+        plain = case.over_masked(self._tables).spark()
         names = ", ".join(f"k{place}" for place in range(len(plain.columns)))
         items = ", ".join(f"k{place}" for place in kept)
         # The temporary views have the masked rows.
@@ -239,10 +246,10 @@ class SparkSide:
         return DataFrame(local, self._spark).coalesce(1)
 
 
-def _kept(found: GovernedRelation, reference: DataFrame) -> list[int]:
+def kept_places(found: GovernedRelation, names: Sequence[str]) -> list[int]:
     """The places of the columns that are not dropped, which have no names of others."""
     dropped = {name.lower() for name in found.dropped}
-    return [i for i, name in enumerate(reference.columns) if name.lower() not in dropped]
+    return [i for i, name in enumerate(names) if name.lower() not in dropped]
 
 
 def _types_differ(query: SparkQuery, frame: DataFrame) -> str:
@@ -261,7 +268,7 @@ def _null_in_required(query: SparkQuery, rows: object) -> str:
     return ""
 
 
-def _refused(error: TranslationError, *, refused: bool) -> Verdict:
+def refused_as(error: TranslationError, *, refused: bool) -> Verdict:
     if isinstance(error, CannotEnforce):
         return Verdict(NOT_ENFORCED, error.reason)
     if refused:
@@ -286,7 +293,7 @@ class TrinoSide:
             found = case.governed(self._tables)
             query = found.trino()
         except TranslationError as error:
-            return _refused(error, refused=False)
+            return refused_as(error, refused=False)
         got = self._rows(query.sql)
         if not isinstance(got, Refused) and (mark := leaked(repr(got), case.world.hidden)):
             return Verdict("LEAK", f"{mark}: {got}\n  {query.sql}")
@@ -308,19 +315,17 @@ class TrinoSide:
     def _expected(
         self, case: Case, found: GovernedRelation, *, backwards: bool
     ) -> list[tuple[str, ...]] | Refused | TranslationError:
-        relations = case.relations([case.world.tables[m.table.name] for m in self._tables])
         try:
-            reference = govern(_VIEW, relations, Policies(), Options())
+            reference = case.over_masked(self._tables)
             sql = reference.trino().sql
         except TranslationError as error:
             return error
         prefix = self._prefix(case.world, backwards=backwards)
         sql = re.sub(r'"default"\."(t\d+)"', rf'"default"."{prefix}\1"', sql)
-        dropped = {name.lower() for name in found.dropped}
         rows = self._rows(sql)
         if isinstance(rows, Refused):
             return rows
-        kept = [i for i, name in enumerate(reference.names) if name.lower() not in dropped]
+        kept = kept_places(found, reference.names)
         return sorted(tuple(row[i] for i in kept) for row in rows)
 
     def _prefix(self, world: World, *, backwards: bool) -> str:

@@ -81,17 +81,20 @@ class World:
     hidden: frozenset[str]
 
 
-def marked_tables(seed: int, number: int) -> list[Marked]:
+def marked_tables(
+    seed: int, number: int, type_of: Callable[[Random], ColumnType] = random_type
+) -> list[Marked]:
+    """``type_of`` grows the types of nested columns."""
     random = Random(seed)
-    return [_marked_table(random, place) for place in range(number)]
+    return [_marked_table(random, place, type_of) for place in range(number)]
 
 
-def _marked_table(random: Random, place: int) -> Marked:
+def _marked_table(random: Random, place: int, type_of: Callable[[Random], ColumnType]) -> Marked:
     name = f"t{place}"
     types: list[ColumnType] = [INT]
     for _ in range(random.randint(3, _MAX_COLUMNS - 1)):
         plain = random.random() < 0.6
-        types.append(random.choice(_TEXT_OR_NUMBER) if plain else random_type(random))
+        types.append(random.choice(_TEXT_OR_NUMBER) if plain else type_of(random))
     names = (f"{name}_id", *(f"{name}_{'abcdefg'[i]}" for i in range(len(types) - 1)))
     columns = tuple(zip(names, types, strict=True))
     required = frozenset(column for column in names if random.random() < 0.2)

@@ -7,7 +7,7 @@ of these names show everything.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias, TypeVar
 
@@ -165,8 +165,8 @@ class GovernedRelation:
         functions = {function for query in queries.values() for function in query.functions}
         return replace(queries[self.name], functions=tuple(sorted(functions)))
 
-    def pig(self) -> PigScript:
-        """The script for Pig.
+    def pig(self, taken: Iterable[str] = ()) -> PigScript:
+        """The script for Pig; ``taken``: names that it must not use otherwise.
 
         Raises:
             TranslationError: a policy cannot be enforced, or Pig has nothing that does the same.
@@ -183,6 +183,7 @@ class GovernedRelation:
             self.relations,
             view_plan,
             self.options,
+            taken=tuple(taken),
         )
 
     def _written(

@@ -54,7 +54,13 @@ ASKED = frozenset({EQUAL, WITHOUT_RULES, UNSUPPORTED, NOT_DERIVED})
 """What counts as asked of us: Hive has rows."""
 REFUSED = frozenset({UNSUPPORTED, NOT_DERIVED})
 _FINE = ASKED | {REFUSED_BY_HIVE, NOT_PRINTED}
-_REWRITING = ("hive.cbo.enable", "hive.optimize.ppd", "hive.optimize.constant.propagation")
+_NEITHER = "SET hive.optimize.ppd={0}; SET hive.optimize.constant.propagation={0}"
+_PLAINLY = (
+    # Sub-queries need the optimiser, of whose rules only theirs are left.
+    ("SET hive.cbo.rule.exclusion.regex=^(?!.*SubQuery).*$", "SET hive.cbo.rule.exclusion.regex="),
+    ("SET hive.cbo.enable=false", "SET hive.cbo.enable=true"),
+)
+"""Ways in which Hive rewrites little, and back."""
 _MAX_ROWS = 5
 _NOTHING = 1e-7
 _WORD = re.compile(r"\w+")
@@ -113,7 +119,7 @@ class PigJudge:
         taken: set[str] = set()
         asked = [self._asked(seed, taken) for seed in seeds]
         scripts = [a.written for a in asked if isinstance(a.written, PigScript)]
-        running = self._asking.submit(self._rows_of, scripts)
+        running = self._asking.submit(answers_of, self._pig, scripts)
         answered = self._asking.submit(lambda: [self._hives(each) for each in asked])
         found = iter(running.result())
         return [
@@ -135,8 +141,7 @@ class PigJudge:
             written = _script(ddl, options, frozenset(taken))
         except TranslationError as error:
             return _Asked(view, error, ordered=False)
-        for text in (*written.statements, *written.defines):
-            taken.update(_WORD.findall(text))
+        taken |= names_in(written)
         return _Asked(view, written, _is_ordered(view))
 
     def _hives(self, asked: _Asked) -> HiveAnswer | HiveRefused:
@@ -151,35 +156,15 @@ class PigJudge:
         finally:
             self._hive.run(*(f"DROP VIEW {name}" for name, _ in reversed(asked.view.below)))
 
-    def _without_rules(self, asked: _Asked) -> HiveAnswer | HiveRefused:
-        self._hive.run(*(f"SET {rule}=false" for rule in _REWRITING))
-        try:
-            return self._hives(asked)
-        finally:
-            self._hive.run(*(f"SET {rule}=true" for rule in _REWRITING))
-
-    def _rows_of(self, scripts: Sequence[PigScript]) -> Sequence[PigAnswer | PigRefused]:
-        """Of all in one run, once those that cannot be compiled are known and left out."""
-        if not scripts:
-            return []
-        try:
-            return self._pig.answer_together([(each.text, each.alias) for each in scripts])
-        except PigRefused as error:
-            refused = {
-                place: found
-                for place, each in enumerate(scripts)
-                if isinstance(found := self._alone(each, rows=False), PigRefused)
-            }
-            if not refused:
-                return [error] * len(scripts)
-        rest = iter(self._rows_of([s for i, s in enumerate(scripts) if i not in refused]))
-        return [refused[i] if i in refused else next(rest) for i in range(len(scripts))]
-
-    def _alone(self, script: PigScript, *, rows: bool = True) -> PigAnswer | PigRefused:
-        try:
-            return self._pig.answer(script.text, script.alias, rows=rows)
-        except PigRefused as error:
-            return error
+    def _without_rules(self, asked: _Asked) -> Iterator[HiveAnswer]:
+        for begin, end in _PLAINLY:
+            self._hive.run(begin, *_NEITHER.format("false").split("; "))
+            try:
+                answer = self._hives(asked)
+            finally:
+                self._hive.run(end, *_NEITHER.format("true").split("; "))
+            if isinstance(answer, HiveAnswer):
+                yield answer
 
     def _verdict(
         self, asked: _Asked, hives: HiveAnswer | HiveRefused, found: PigAnswer | PigRefused | None
@@ -192,18 +177,48 @@ class PigJudge:
         assert found is not None
         verdict = _compared(asked, hives, found)
         if verdict.is_wrong:
-            found = self._alone(asked.written)
+            found = answer_of(self._pig, asked.written)
             verdict = _compared(asked, hives, found)
             # The optimiser has rows of its own: to it no quotient is null whose operands are not, it keeps
             # a condition that is never true below an aggregate, and a constant as a key in all sets.
-            plain = self._without_rules(asked)
-            if verdict.is_wrong and isinstance(plain, HiveAnswer):
-                again = _compared(asked, plain, found)
-                verdict = verdict if again.is_wrong else Verdict(WITHOUT_RULES)
+            if verdict.is_wrong and any(
+                not _compared(asked, plain, found).is_wrong for plain in self._without_rules(asked)
+            ):
+                return Verdict(WITHOUT_RULES)
         if not verdict.is_wrong:
             return verdict
         shown = f"{verdict.details}\n  {asked.view}\n  {asked.written.text}"
         return replace(verdict, details=shown)
+
+
+def answers_of(pig: PigQueries, scripts: Sequence[PigScript]) -> Sequence[PigAnswer | PigRefused]:
+    """Of all in one run, once those that cannot be compiled are known and left out."""
+    if not scripts:
+        return []
+    try:
+        return pig.answer_together([(each.text, each.alias) for each in scripts])
+    except PigRefused as error:
+        refused = {
+            place: found
+            for place, each in enumerate(scripts)
+            if isinstance(found := answer_of(pig, each, rows=False), PigRefused)
+        }
+        if not refused:
+            return [error] * len(scripts)
+    rest = iter(answers_of(pig, [s for i, s in enumerate(scripts) if i not in refused]))
+    return [refused[i] if i in refused else next(rest) for i in range(len(scripts))]
+
+
+def answer_of(pig: PigQueries, script: PigScript, *, rows: bool = True) -> PigAnswer | PigRefused:
+    try:
+        return pig.answer(script.text, script.alias, rows=rows)
+    except PigRefused as error:
+        return error
+
+
+def names_in(script: PigScript) -> set[str]:
+    """What another script in the same run must not use."""
+    return {word for text in (*script.statements, *script.defines) for word in _WORD.findall(text)}
 
 
 def _compared(asked: _Asked, hives: HiveAnswer, found: PigAnswer | PigRefused) -> Verdict:
@@ -221,9 +236,9 @@ def _compared(asked: _Asked, hives: HiveAnswer, found: PigAnswer | PigRefused) -
         return Verdict(NOT_PRINTED)
     expected: Rows = [from_hive(row, types) for row in hives.rows]
     got: Rows = comparable(found.rows, types, ordered=True, bags=True)
-    if not _same(_in_no_order(expected), _in_no_order(got)):
+    if not same_rows(in_no_order_of(expected), in_no_order_of(got)):
         return Verdict("other rows", _difference(expected, got))
-    if asked.ordered and not _same(expected, got):
+    if asked.ordered and not same_rows(expected, got):
         return Verdict("another order", f"{expected}\n  {got}")
     return Verdict(EQUAL)
 
@@ -294,7 +309,7 @@ class _Schema:
         return is_next
 
 
-def _in_no_order(rows: Rows) -> Rows:
+def in_no_order_of(rows: Rows) -> Rows:
     return sorted(rows, key=lambda row: repr(_rounded(row)))
 
 
@@ -304,7 +319,7 @@ def _rounded(value: object) -> object:
     return tuple(map(_rounded, value)) if isinstance(value, tuple) else value
 
 
-def _same(one: Rows, other: Rows) -> bool:
+def same_rows(one: Rows, other: Rows) -> bool:
     return len(one) == len(other) and all(map(_alike, one, other))
 
 

@@ -45,6 +45,13 @@ _TWO_WIDE = (
     " (1, CAST('999999999999999999990.9' AS DECIMAL(38,17)))) t(a, b)"
 )
 _LONGS = "FROM (VALUES (1, CAST('9223372036854775807' AS BIGINT)), (1, 5L), (2, 7L)) t(k, a)"
+_HUGE = (
+    "FROM (VALUES (1, CAST('{0}' AS DECIMAL{1})), (1, CAST('{0}' AS DECIMAL{1})), (1, NULL), (4, 0),"
+    " (2, CAST('{0}' AS DECIMAL{1})), (2, CAST('-{0}' AS DECIMAL{1})), (3, NULL), (4, -7)) t(k, a)"
+)
+_HUGE_WHOLE = _HUGE.format("9" * 38, "(38,0)")
+_HUGE_PARTS = _HUGE.format(f"{'9' * 20}.{'9' * 18}", "(38,18)")
+_HUGE_FRACTION = _HUGE.format(f"{'9' * 14}.{'9' * 24}", "(38,24)")
 _MOMENTS = (
     "FROM (VALUES (TIMESTAMP '9999-12-31 23:59:59.999999'), (TIMESTAMP '0001-01-01 00:00:00.000001'),"
     " (TIMESTAMP '1969-12-31 23:59:59.999999'), (NULL)) t(a)"
@@ -72,6 +79,12 @@ _S = "(VALUES (1, 2), (2, 3), (1, 5)) u(c, d)"
         f"SELECT nullif(a, b) x, nullif(b, a) y {_TWO_WIDE}",
         f"SELECT CAST(a AS BIGINT) b, CAST(a AS INT) i, CAST(a AS TINYINT) t {_WIDE}",
         f"SELECT k, sum(a) s FROM (SELECT k, sum(a) OVER (PARTITION BY k) a {_LONGS}) GROUP BY k",
+        *(
+            f"SELECT k, sum(a) s, sum(a * 0.5) h {huge} GROUP BY k"
+            for huge in (_HUGE_WHOLE, _HUGE_PARTS, _HUGE_FRACTION)
+        ),
+        f"SELECT k, sum(a) OVER (PARTITION BY k) s {_HUGE_PARTS}",
+        f"SELECT k, sum(DISTINCT a) s {_HUGE_WHOLE} WHERE k > 1 GROUP BY k",
         f"SELECT sum(a) FILTER (WHERE a < 3) OVER (PARTITION BY b) s FROM {_T}",
         f"SELECT count(*) FILTER (WHERE a > 1) OVER (ORDER BY a) n FROM {_T}",
         f"SELECT collect_list(a) FILTER (WHERE a > 1) OVER (ORDER BY a) l FROM {_T}",

@@ -25,10 +25,13 @@ from lakeschema.translation.plan.expressions import (
     AggregateCall,
     Literal,
     RowExpression,
+    WindowCall,
 )
-from lakeschema.translation.plan.relations import Aggregate, Plan, Scan, inputs
+from lakeschema.translation.plan.relations import Aggregate
 
 HIVES: Final = ""
+_SUMMED_DIGITS: Final = 28
+"""Of decimals whose sum of fewer than 10^10 rows has no more than 38."""
 _OF_BITS: Final = "({0}({{0}}) is null ? (boolean)null : ({0}({{0}}) == 1 ? true : false))"
 
 
@@ -53,7 +56,8 @@ class AggregateForm:
 
 # fmt: off
 # Until its argument's type is known, what MIN, MAX and SUM give is a double to Pig, of which none of the
-# types that are written before them can be made: a statement below may ask earlier.
+# types that are written before them can be made: a statement below may ask earlier. Of whole numbers AS says
+# the type.
 FORMS: Final = (
     AggregateForm("sum", "whole", "SUM({0})"),
     AggregateForm("sum", "double", "SUM({0})"),
@@ -166,9 +170,8 @@ class _Grouping:
             by = keys[0] if len(keys) == 1 else f"({', '.join(keys)})"
             alias = self._statements.add(f"{topic}_grouped", f"GROUP {prepared.alias} BY {by}")
             return Relation(alias, (), prepared.topics)
-        scan = _first_scan(self._plan.input)
-        some = self._writer.rows(scan) if scan is not None else prepared
-        if some.alias == prepared.alias:
+        some = self._writer.table_of(self._plan.input)
+        if some is None or some.alias == prepared.alias:
             alias = self._statements.add(f"{topic}_grouped", f"GROUP {prepared.alias} ALL")
             return Relation(alias, (), prepared.topics)
         # A group of no rows is no group: a row of the table makes one.
@@ -197,7 +200,7 @@ class _Grouping:
         if call.distinct and name not in {"min", "max"}:
             values = self._distinct(values)
         if form.template != HIVES:
-            return form.template.replace("{0}", values)
+            return filled_form(form, call, values)
         over = self._statements.over(self._below.fields)
         constants = [
             (over.value(a) if is_text(a.type) else a.value) if isinstance(a, Literal) else None
@@ -294,11 +297,19 @@ def form_of_call(call: AggregateCall, *, plain_values: bool) -> AggregateForm:
     raise UnsupportedFunction(f"{name}({shown})", "is not known to give the same in Pig")
 
 
+def filled_form(form: AggregateForm, call: AggregateCall | WindowCall, values: str) -> str:
+    """Null where a sum of decimals has more than 38 digits, which Pig keeps."""
+    text = form.template.replace("{0}", values)
+    argument = call.arguments[0].type
+    if call.operator.name != "sum" or not isinstance(argument, DecimalType):
+        return text
+    assert isinstance(call.type, DecimalType)
+    if argument.precision <= _SUMMED_DIGITS:
+        return text
+    limit = 10 ** (call.type.precision - call.type.scale)
+    least, most_negative = f"(bigdecimal)'{limit}'", f"(bigdecimal)'-{limit}'"
+    return f"({text} >= {least} OR {text} <= {most_negative} ? {null(call.type)} : {text})"
+
+
 def _wanted_name(text: str, name: str) -> str:
     return text if is_legal(text) else f"{name}_argument"
-
-
-def _first_scan(plan: Plan) -> Scan | None:
-    if isinstance(plan, Scan):
-        return plan
-    return next((s for s in map(_first_scan, inputs(plan)) if s is not None), None)

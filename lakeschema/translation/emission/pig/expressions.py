@@ -12,8 +12,10 @@ from dataclasses import dataclass
 from typing import Final, assert_never
 
 from lakeschema.catalog.column_types import (
+    BIGINT,
     BOOLEAN,
     DATE,
+    INT,
     STRING,
     TIMESTAMP,
     ArrayType,
@@ -84,8 +86,12 @@ COMPARISONS: Final = {
 _CAST: Final = re.compile(
     r"\((?:boolean|int|long|float|double|chararray|bytearray|big\w+|datetime|bag|tuple|map)\b[^()]*(?:\([^()]*\)[^()]*)*\)"
 )
+_FIELD: Final = re.compile(r"[\w:$]+")
+_UNTYPED: Final = re.compile(r"(?:CONCAT|MIN|MAX|SUM)\(")
 _PLACE: Final = re.compile(r"(\)?)\{([0-9]+|\*)\}|@([a-z_0-9]+|[&|^~])(!?)")
 _IS_KNOWN: Final = Operator("isnotnull", NullClass.NEVER)
+_HIVES_DECIMAL: Final = DecimalType(38, 18)
+"""What any decimal is to Hive's functions in Pig."""
 _OF_DAYS: Final = frozenset({"datediff", "date_diff", "date_add", "date_sub", "months_between"})
 _CONDITIONS: Final = frozenset(
     {
@@ -435,8 +441,11 @@ class ExpressionWriter:
             raise UnsupportedFunction(f"{name}({shown})", reason)
         if name == "date_format":
             patterns.check_of_days(arguments[1])
-        texts = [self._any_value(argument) for argument in arguments]
         template = f"@{name}({{*}})" if form.template == HIVES else form.template
+        if template.endswith("({*})"):
+            # Hive's function converts longs itself: to some they are null where they are no integers.
+            arguments = tuple(map(_unconverted, arguments))
+        texts = [self._any_value(argument) for argument in arguments]
         if "@" in template:
             texts = list(map(_told, arguments, texts))
         constants = [
@@ -464,11 +473,20 @@ class ExpressionWriter:
             raise UnsupportedConstruct(f"an element of type {print_type(subscript.type)} for Pig")
         text = unary(self.value(base))
         if isinstance(base.type, MapType):
+            if isinstance(subscript.type, DecimalType):
+                return self._decimal_of_map(subscript.type, text, string(index.value))
             return f"({scalar}){text}#{string(index.value)}"
         if int(index.value) < 0:
             return null(subscript.type)
         beyond = f"{text} is null OR SIZE({text}) < {int(index.value) + 1}"
         return f"({beyond} ? {null(subscript.type)} : ({scalar})BagToTuple({text}).${index.value})"
+
+    def _decimal_of_map(self, type_: DecimalType, text: str, key: str) -> str:
+        """By Hive's function, which takes decimals for its widest: Pig's own look-up has none."""
+        whole = _HIVES_DECIMAL.precision - _HIVES_DECIMAL.scale
+        if type_.scale > _HIVES_DECIMAL.scale or type_.precision - type_.scale > whole:
+            raise UnsupportedConstruct(f"a value of type {print_type(type_)} of a map, for Pig")
+        return self.filled("@index({*})", [text, key])
 
 
 def unary(text: str) -> str:
@@ -477,12 +495,24 @@ def unary(text: str) -> str:
 
 
 def output(text: str, name: str, type_: ColumnType) -> str:
-    """An item of GENERATE; one with parts says what they are called."""
+    """An item of GENERATE; its type is said where Pig would not know it while it reads the script.
+
+    That of parts, of what CONCAT and the aggregates return, and of nulls without a cast.
+    """
     if text == name:
         return name
-    if scalar_type(type_) is None and not re.fullmatch(r"[\w:$]+", text):
+    nested = scalar_type(type_) is None
+    if _UNTYPED.match(text) or (nested and (text == "null" or not _FIELD.fullmatch(text))):
         return f"{text} AS {name}:{type_text(type_)}"
     return f"{text} AS {name}"
+
+
+def _unconverted(argument: RowExpression) -> RowExpression:
+    match argument:
+        case Cast(operand, type_, implicit=True) if (operand.type, type_) == (BIGINT, INT):
+            return operand
+        case _:
+            return argument
 
 
 def _told(argument: RowExpression, text: str) -> str:

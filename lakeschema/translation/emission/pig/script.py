@@ -45,6 +45,7 @@ from lakeschema.translation.plan.relations import (
     Sort,
     Values,
     Window,
+    inputs,
 )
 
 ViewPlan = Callable[[RelationName], Plan | None]
@@ -157,6 +158,7 @@ class ScriptWriter:
         self._done: dict[int, tuple[Plan, Relation]] = {}
         self._read: frozenset[ColumnType] = frozenset()
         self._orderless: dict[int, frozenset[int]] = {}
+        self._tables: dict[RelationName, Relation] = {}
 
     def output(self, plan: Plan, names: Sequence[str]) -> Relation:
         """The rows of the whole plan under the names that they should have, written last."""
@@ -240,7 +242,9 @@ class ScriptWriter:
             for i, c in enumerate(scan.columns)
         )
         loaded = Relation(alias, fields, (name,))
-        return self._storable(loaded) if loader == HCAT_LOADER else loaded
+        rows = self._storable(loaded) if loader == HCAT_LOADER else loaded
+        self._tables.setdefault(scan.relation, rows)
+        return rows
 
     def _storable(self, loaded: Relation) -> Relation:
         """The relation without columns that Pig could not hand from one job to the next."""
@@ -259,6 +263,16 @@ class ScriptWriter:
             for f in loaded.fields
         ]
         return self.statements.generate(loaded, items, "storable")
+
+    def table_of(self, plan: Plan) -> Relation | None:
+        """The rows of a table that the plan reads, at any distance; None if it reads none."""
+        if not isinstance(plan, Scan):
+            found = (self.table_of(below) for below in inputs(plan))
+            return next((rows for rows in found if rows is not None), None)
+        if plan.relation in self._tables:
+            return self._tables[plan.relation]
+        view = self._view_plan(plan.relation)
+        return self.rows(plan) if view is None else self.table_of(view)
 
     def is_orderless(self, plan: Aggregate, place: int) -> bool:
         return place in self._orderless.get(id(plan), ())

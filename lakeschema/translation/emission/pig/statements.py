@@ -185,6 +185,9 @@ class Writer(Protocol):
 
     def rows(self, plan: Plan) -> Relation: ...
 
+    def table_of(self, plan: Plan) -> Relation | None:
+        """The rows of a table that the plan reads, at any distance; None if it reads none."""
+
     def is_orderless(self, plan: Aggregate, place: int) -> bool:
         """Whether nothing looks at the order of the elements that an aggregate of it collects."""
 

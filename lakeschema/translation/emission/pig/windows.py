@@ -22,7 +22,7 @@ from lakeschema.catalog.column_types import (
     MapType,
     print_type,
 )
-from lakeschema.translation.emission.pig.aggregates import HIVES, form_of_call
+from lakeschema.translation.emission.pig.aggregates import HIVES, filled_form, form_of_call
 from lakeschema.translation.emission.pig.arguments import is_of
 from lakeschema.translation.emission.pig.expressions import ExpressionWriter, Field
 from lakeschema.translation.emission.pig.functions import HIVE_AGGREGATE
@@ -228,7 +228,7 @@ class _Windows:
             plain_values=self._statements.plain_values,
         )
         if form.template != HIVES:
-            return form.template.replace("{0}", values)
+            return filled_form(form, call, values)
         function = self._statements.functions.hive(HIVE_AGGREGATE, call.operator.name)
         return f"{function}({values})"
 

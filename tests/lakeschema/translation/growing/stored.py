@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from random import Random
+from typing import Any
 
 from lakeschema.catalog.column_types import (
     BIGINT,
@@ -73,11 +74,34 @@ def stored_rows(
         [
             (place % 5 if random.random() < 0.9 else None)
             if i == 0
-            else stored_value(random, type_, plain=plain)
+            else without_faults(stored_value(random, type_, plain=plain), type_)
             for i, (_, type_) in enumerate(columns)
         ]
         for place in range(number)
     ]
+
+
+def without_faults(value: Any, type_: ColumnType) -> Any:
+    """A value that both engines keep.
+
+    Pig's own files have no nulls among the tuples of a bag that have fields; Hive's shuffle makes null
+    of an array with nothing but one null, and of a struct with one field that is null.
+    """
+    if value is None:
+        return None
+    match type_:
+        case ArrayType(element):
+            items = [without_faults(item, element) for item in value]
+            if isinstance(element, StructType):
+                items = [item for item in items if item is not None]
+            return [] if items == [None] else items
+        case MapType(_, held):
+            return {key: without_faults(item, held) for key, item in value.items()}
+        case StructType(fields):
+            struct = {f.name: without_faults(value[f.name], f.type) for f in fields}
+            return None if [*struct.values()] == [None] else struct
+        case _:
+            return value
 
 
 def stored_value(random: Random, type_: ColumnType, *, plain: bool) -> object:

@@ -26,7 +26,7 @@ def generated(expression: str) -> str:
         ("CAST(amount AS BIGINT)", "(long)amount"),
         ("CAST(paid AS STRING)", "UPPER((chararray)paid)"),
         ("CAST(day AS STRING)", "ToString(day, 'yyyy-MM-dd')"),
-        ("concat(buyer, '-', amount)", "CONCAT(buyer, '-', (chararray)amount)"),
+        ("concat(buyer, '-', amount)", "CONCAT(buyer, '-', (chararray)amount) AS x:chararray;"),
         ("amount / id", "(((double)id + 0.0) == 0.0 ? (double)null : (double)amount / (double)id)"),
         ("pmod(amount, id)", "(id == 0 ? (int)null : (((amount % id) + id) % id))"),
         ("buyer = 'it\\'s $x'", "((buyer == CONCAT('it\\'s $', 'x')) ? true : false)"),
@@ -62,7 +62,7 @@ def generated(expression: str) -> str:
         ("CAST(weight AS INT)", "(int)weight"),
         ("CAST(weight AS STRING)", "(chararray)weight"),
         ("instr(buyer, 'a')", "(buyer is null OR 'a' is null ? (int)null : (buyer == '' ? 0 : INDEXOF(buyer, 'a', 0) + 1))"),
-        ("concat(buyer, id)", "CONCAT(buyer, (chararray)id)"),
+        ("concat(buyer, id)", "CONCAT(buyer, (chararray)id) AS x:chararray;"),
         ("buyer NOT LIKE 'a%'", "((NOT (buyer MATCHES '(?s)a.*')) ? true : false)"),
         ("date_sub(day, 1)", "AddDuration(day, CONCAT('P', (chararray)(-1), 'D'))"),
         ("datediff(day, day)", "(int)DaysBetween(day, day)"),
@@ -140,3 +140,40 @@ def test_a_pattern_of_like_is_one_of_the_whole_text(pattern: str, regular: str) 
     statements = script(f"SELECT id FROM orders WHERE buyer LIKE '{written}'")
 
     assert statements[1] == f"orders_filtered = FILTER orders BY buyer MATCHES '{regular}';"
+
+
+_LONGS = (
+    "CREATE TABLE longs (s STRING, big BIGINT, prices MAP<STRING, DECIMAL(10,2)>, huge DECIMAL(38,18),"
+    " fine MAP<STRING, DECIMAL(38,20)>)"
+)
+
+
+@pytest.mark.parametrize(
+    ("query", "end"),
+    [
+        # Hive's substr makes null of a long that is no integer.
+        ("SELECT substr(s, big) AS x FROM longs", "hive_substr(s, big) AS x;"),
+        # Pig's own look-up has no decimals.
+        ("SELECT prices['k'] AS x FROM longs", "hive_index(prices, 'k') AS x;"),
+        (
+            "SELECT sum(huge) AS x FROM longs",
+            "((bigdecimal)SUM(longs.huge) >= (bigdecimal)'100000000000000000000'"
+            " OR (bigdecimal)SUM(longs.huge) <= (bigdecimal)'-100000000000000000000'"
+            " ? (bigdecimal)null : (bigdecimal)SUM(longs.huge)) AS sum;",
+        ),
+    ],
+)
+def test_numbers_end_where_hives_do(query: str, end: str) -> None:
+    assert any(step.endswith(end) for step in script(query, views=[_LONGS]))
+
+
+def test_decimals_finer_than_hives_functions_have_in_pig_are_refused() -> None:
+    assert "decimal(38,20) of a map" in refusal("SELECT fine['k'] AS x FROM longs", views=[_LONGS])
+
+
+def test_a_group_of_no_rows_of_a_view_is_made_by_a_row_of_its_table() -> None:
+    below = "CREATE VIEW below AS SELECT id FROM orders WHERE id > 5"
+
+    steps = script("SELECT count(*) AS n FROM below", views=[below])
+
+    assert "orders_one = LIMIT orders 1;" in steps

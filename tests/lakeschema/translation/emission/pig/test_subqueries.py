@@ -97,7 +97,7 @@ from tests.lakeschema.translation.emission.pig.pig_batches import refusal_of_ste
             "SELECT name FROM buyers WHERE age > (SELECT max(year) FROM visits)",
             [
                 "visits_grouped = GROUP visits ALL;",
-                "visits_groups = FOREACH visits_grouped GENERATE MAX(visits.year) AS max;",
+                "visits_groups = FOREACH visits_grouped GENERATE MAX(visits.year) AS max:int;",
                 "visits_columns = FOREACH visits_groups GENERATE max AS c0;",
                 "buyers_visits_joined = JOIN buyers BY 1 LEFT OUTER, visits_columns BY 1;",
                 "buyers_visits_filtered = FILTER buyers_visits_joined BY buyers::age > visits_columns::c0;",
