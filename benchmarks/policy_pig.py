@@ -86,8 +86,8 @@ class PigSide:
         return [
             self._verdict(each, next(answers))
             if isinstance(each, _Written)
-            else refused_as(each, refused=False)
-            for each in written
+            else refused_as(each, refused=isinstance(self._hives(case), HiveRefused))
+            for case, each in zip(cases, written, strict=True)
         ]
 
     def _written(self, case: Case, taken: set[str]) -> _Written | TranslationError:

@@ -59,6 +59,11 @@ def server(trino: Trino) -> Trino:
         ("map_keys(m)", [["a"], [], []]),
         ("named_struct('b', i).b", [7, -7, 0]),
         ("st IS NULL", [False, True, False]),
+        (
+            "from_utc_timestamp(l, 'PST')",
+            ["1969-12-31 16:00:00.005000", "1970-02-19 09:02:47.301000", None],
+        ),
+        ("to_utc_timestamp(ti, 'EST')", ["1970-01-01 05:00:00.001000", "1970-01-01 04:59:59.999000", None]),
     ],
 )
 def test_trino_returns_hives_values(server: Trino, expression: str, values: list[object]) -> None:
@@ -104,6 +109,22 @@ def test_trino_returns_sparks_values(server: Trino, expression: str, values: lis
 )
 def test_trino_returns_hives_rows(server: Trino, text: str, rows: list[list[object]]) -> None:
     assert [list(row) for row in server.answer(query(text).sql).rows] == rows
+
+
+def test_a_union_is_extracted_as_hive_does_that_of_no_value_too(server: Trino) -> None:
+    server.answer("DROP TABLE IF EXISTS unions")
+    server.answer(
+        "CREATE TABLE unions AS SELECT CAST(v AS ROW(tag tinyint, field0 integer, field1 varchar)) AS b"
+        " FROM (VALUES ROW(ROW(0, 5, NULL)), ROW(ROW(1, NULL, 'x')), ROW(NULL)) AS v (v)"
+    )
+    found = query(
+        "SELECT extract_union(b).tag_0 AS i, extract_union(b).tag_1 AS s, extract_union(b) IS NULL AS n FROM unions",
+        before=("CREATE TABLE unions (b UNIONTYPE<INT, STRING>)",),
+    )
+
+    rows = sorted(server.answer(found.sql).rows, key=str)
+
+    assert [list(row) for row in rows] == [[5, None, False], [None, "x", False], [None, None, False]]
 
 
 def test_columns_have_the_types_that_are_said(server: Trino) -> None:

@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
-from lakeschema.catalog.column_types import ArrayType, StructType
+from lakeschema.catalog.column_types import (
+    ArrayType,
+    ColumnType,
+    MapType,
+    StructType,
+    Uniontype,
+)
 from lakeschema.translation.emission.trino.casts import Mode
 from lakeschema.translation.emission.trino.given import Given, constant
 from lakeschema.translation.emission.trino.ordering import is_nested, orderable
 from lakeschema.translation.emission.trino.rows import classes_of, letter
+from lakeschema.translation.emission.trino.text import quoted, type_text
 from lakeschema.translation.functions.coercion import is_text
 from lakeschema.translation.plan.expressions import Lambda, LambdaVariable, RowExpression
 
@@ -219,3 +226,42 @@ def reduce(given: Given) -> str:
         else given.texts[1]
     )
     return given.fill(f"reduce({{0}}, {start}, {{2}}, {finish})")
+
+
+def extract_union(given: Given) -> str:
+    """A struct of all branches, those inside as well; that of no value has no branch with one."""
+    source = given.arguments[0].type
+    return given.fill(_branches("{0}", source, given.type, given))
+
+
+def _branches(text: str, source: ColumnType, target: ColumnType, given: Given) -> str:
+    if not _holds_unions(source):
+        return text
+    if not isinstance(target, StructType) or not isinstance(source, (StructType, Uniontype)):
+        raise given.unsupported("unions inside of arrays or maps")
+    if isinstance(source, Uniontype):
+        parts = [(f"{text}.field{place}", branch) for place, branch in enumerate(source.branches)]
+    else:
+        parts = [(f"{text}.{quoted(field.name)}", field.type) for field in source.fields]
+    values = ", ".join(
+        _branches(part, type_, field.type, given)
+        for (part, type_), field in zip(parts, target.fields, strict=True)
+    )
+    made = f"CAST(ROW({values}) AS {type_text(target)})"
+    return (
+        made if isinstance(source, Uniontype) else f"CASE WHEN {text} IS NOT NULL THEN {made} END"
+    )
+
+
+def _holds_unions(type_: ColumnType) -> bool:
+    match type_:
+        case Uniontype():
+            return True
+        case StructType(fields):
+            return any(_holds_unions(field.type) for field in fields)
+        case ArrayType(element):
+            return _holds_unions(element)
+        case MapType(_, value):
+            return _holds_unions(value)
+        case _:
+            return False

@@ -292,10 +292,58 @@ def time_of_text(given: Given) -> str:
     )
 
 
+_SHORT_ZONES = {
+    "ACT": "Australia/Darwin",
+    "AET": "Australia/Sydney",
+    "ART": "Africa/Cairo",
+    "AGT": "America/Argentina/Buenos_Aires",
+    "AST": "America/Anchorage",
+    "BET": "America/Sao_Paulo",
+    "BST": "Asia/Dhaka",
+    "CAT": "Africa/Harare",
+    "CNT": "America/St_Johns",
+    "CST": "America/Chicago",
+    "CTT": "Asia/Shanghai",
+    "EAT": "Africa/Addis_Ababa",
+    "ECT": "Europe/Paris",
+    "IST": "Asia/Kolkata",
+    "IET": "America/Indiana/Indianapolis",
+    "JST": "Asia/Tokyo",
+    "MIT": "Pacific/Apia",
+    "NET": "Asia/Yerevan",
+    "NST": "Pacific/Auckland",
+    "PLT": "Asia/Karachi",
+    "PNT": "America/Phoenix",
+    "PRT": "America/Puerto_Rico",
+    "PST": "America/Los_Angeles",
+    "SST": "Pacific/Guadalcanal",
+    "VST": "Asia/Ho_Chi_Minh",
+    "EST": "-05:00",
+    "MST": "-07:00",
+    "HST": "-10:00",
+    "GMT": "UTC",
+}
+"""What Java's ``ZoneId.SHORT_IDS`` stand for, by which Hive and Spark read them."""
+
+_MAX_MILLIS = 2**51 - 1
+"""Of Trino's timestamps with a zone."""
+
+
 def in_zone(given: Given) -> str:
     """``from_utc_timestamp`` and ``to_utc_timestamp``."""
     zone = given.constant(1)
-    if zone is not None and not re.fullmatch(r"UTC|[A-Z][A-Za-z_]+(?:/[A-Z][A-Za-z_-]+)+", zone):
+    written = "{1}"
+    if zone in _SHORT_ZONES:
+        written = string(_SHORT_ZONES[zone])
+    elif zone is not None and not re.fullmatch(r"UTC|[A-Z][A-Za-z_]+(?:/[A-Z][A-Za-z_-]+)+", zone):
         raise given.unsupported(f"zone {zone!r:.30}")
-    one, other = ("'UTC'", "{1}") if given.name.startswith("from") else ("{1}", "'UTC'")
-    return given.fill(f"CAST(at_timezone(with_timezone({{T0}}, {one}), {other}) AS timestamp(6))")
+    one, other = ("'UTC'", written) if given.name.startswith("from") else (written, "'UTC'")
+    moment = _of_millis() if letter(given.arguments[0].type) == "i" else "{T0}"
+    return given.fill(f"CAST(at_timezone(with_timezone({moment}, {one}), {other}) AS timestamp(6))")
+
+
+def _of_millis() -> str:
+    """Hive's timestamp of a whole number, its milliseconds."""
+    beyond = fails("a time beyond the years of Trino", "timestamp(6)")
+    made = "CAST(from_unixtime_nanos(CAST({0} AS decimal(38,0)) * 1000000) AS timestamp(6))"
+    return f"CASE WHEN {{0}} NOT BETWEEN -{_MAX_MILLIS} AND {_MAX_MILLIS} THEN {beyond} ELSE {made} END"

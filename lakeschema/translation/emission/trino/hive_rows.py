@@ -33,6 +33,8 @@ HIVE: Final = table((
     Row("reverse", "s", "reverse({0})"),
     Row("add_months", "[DTs]i", "CAST(CASE WHEN {D0} = last_day_of_month({D0}) THEN last_day_of_month(date_add('month', {1}, {D0})) ELSE date_add('month', {1}, {D0}) END AS varchar)"),
     Row("last_day", "[DTs]", "CAST(last_day_of_month({D0}) AS varchar)"),
+    Row("from_utc_timestamp to_utc_timestamp", "is", dates.in_zone),
+    Row("extract_union", "[ur]", collections.extract_union),
     Row("floor_year floor_quarter floor_month floor_week floor_day floor_hour floor_minute floor_second", "[DT]", dates.floor_to),
     Row("to_epoch_milli", "T", "date_diff('millisecond', TIMESTAMP '1970-01-01 00:00:00.000', date_trunc('millisecond', {0}))"),
     Row("map_keys map_values", "m", "coalesce({f}({0}), CAST(ARRAY[] AS {t}))"),

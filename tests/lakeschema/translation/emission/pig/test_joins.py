@@ -44,7 +44,7 @@ from tests.lakeschema.translation.emission.pig.pig_batches import steps
                 "buyers_numbered = RANK buyers;",
                 "buyers_rows = FOREACH buyers_numbered GENERATE rank_buyers AS row_number, name, age;",
                 "visits_marked = FOREACH visits GENERATE who, year, 1 AS found;",
-                "buyers_visits_joined = JOIN buyers_rows BY 1 LEFT OUTER, visits_marked BY 1;",
+                "buyers_visits_joined = JOIN buyers_rows BY (name is null ? 1 : 1) LEFT OUTER, visits_marked BY (who is null ? 1 : 1);",
                 "buyers_visits_columns = FOREACH buyers_visits_joined GENERATE buyers_rows::row_number AS row_number, buyers_rows::name AS name, buyers_rows::age AS age, visits_marked::who AS who, visits_marked::year AS year, visits_marked::found AS found;",
                 "buyers_visits_by_row = GROUP buyers_visits_columns BY row_number;",
                 "buyers_visits_padded = FOREACH buyers_visits_by_row { fitting = FILTER buyers_visits_columns BY found is not null AND (age is not null AND year is not null AND (age > year)); paired = FOREACH fitting GENERATE name, age, who, year; one = LIMIT buyers_visits_columns 1; alone = FOREACH one GENERATE name, age, (chararray)null AS who, (int)null AS year; GENERATE FLATTEN((IsEmpty(fitting) ? alone : paired)) AS (name, age, who, year); };",

@@ -5,7 +5,13 @@ from __future__ import annotations
 import pytest
 
 from lakeschema.translation.errors import UnsupportedConstruct
-from tests.lakeschema.translation.emission.trino.written import Written, hive, legacy, spark
+from tests.lakeschema.translation.emission.trino.written import (
+    Written,
+    hive,
+    legacy,
+    query,
+    spark,
+)
 
 
 @pytest.mark.parametrize(
@@ -81,3 +87,26 @@ def test_collections_that_trino_computes_otherwise_are_refused_with_the_reason(
         written(call)
 
     assert reason in str(refused.value)
+
+
+_UNIONS = (
+    "CREATE TABLE unions (b UNIONTYPE<INT, STRUCT<p: UNIONTYPE<INT, STRING>>>, a ARRAY<UNIONTYPE<INT>>)"
+)
+
+
+def test_a_union_and_those_in_its_structs_are_extracted() -> None:
+    inner = 'CAST(ROW(t1."b".field1."p".field0, t1."b".field1."p".field1) AS ROW("tag_0" integer, "tag_1" varchar))'
+    struct = 'ROW("p" ROW("tag_0" integer, "tag_1" varchar))'
+
+    sql = query("SELECT extract_union(b) AS x FROM unions", before=(_UNIONS,)).sql
+
+    assert sql == (
+        'SELECT CAST(ROW(t1."b".field0,'
+        f' CASE WHEN t1."b".field1 IS NOT NULL THEN CAST(ROW({inner}) AS {struct}) END)'
+        f' AS ROW("tag_0" integer, "tag_1" {struct})) AS "x" FROM "default"."unions" AS t1'
+    )
+
+
+def test_unions_in_an_array_are_refused() -> None:
+    with pytest.raises(UnsupportedConstruct, match="unions inside of arrays or maps"):
+        query("SELECT extract_union(named_struct('a', a)) AS x FROM unions", before=(_UNIONS,))
