@@ -184,7 +184,8 @@ def _value(value: Any, type_: ColumnType, bags: bool) -> object:
         case _ if type_ == BINARY:
             return str(value).encode("latin-1").hex()
         case _ if type_ == DATE:
-            return str(value)[:10]
+            day = str(value).partition("T")[0]
+            return day if len(day) == len("yyyy-MM-dd") else f"+{day}"
         case _ if type_ == TIMESTAMP:
             return moment(datetime.fromisoformat(str(value).removesuffix("Z")))
         case _:

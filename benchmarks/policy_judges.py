@@ -87,7 +87,7 @@ class Case:
             for name, relation in relations_from_ddl(ddl, self.dialect).items()
         }
 
-    def governed(self, tables: Sequence[Marked], options: Options = Options()) -> GovernedRelation:
+    def governed(self, tables: Sequence[Marked]) -> GovernedRelation:
         policies = read_policies(self.world.policies).for_group(self.world.group)
         return govern(_VIEW, self.relations(tables), policies, _OPTIONS)
 

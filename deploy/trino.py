@@ -149,6 +149,9 @@ def server_properties(port: int, heap_megabytes: int = 1024) -> dict[str, str]:
         "node.internal-address": LOOPBACK,
         "discovery.uri": f"http://{LOOPBACK}:{port}",
         "web-ui.enabled": "false",
+        # It keeps what it knows of each query for a quarter of an hour, with which many fill its memory.
+        "query.min-expire-age": "1s",
+        "query.max-history": "10",
         "query.max-memory": memory,
         "query.max-memory-per-node": memory,
         "task.concurrency": "2",

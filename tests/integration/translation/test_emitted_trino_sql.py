@@ -63,7 +63,10 @@ def server(trino: Trino) -> Trino:
             "from_utc_timestamp(l, 'PST')",
             ["1969-12-31 16:00:00.005000", "1970-02-19 09:02:47.301000", None],
         ),
-        ("to_utc_timestamp(ti, 'EST')", ["1970-01-01 05:00:00.001000", "1970-01-01 04:59:59.999000", None]),
+        (
+            "to_utc_timestamp(ti, 'EST')",
+            ["1970-01-01 05:00:00.001000", "1970-01-01 04:59:59.999000", None],
+        ),
     ],
 )
 def test_trino_returns_hives_values(server: Trino, expression: str, values: list[object]) -> None:
@@ -124,7 +127,11 @@ def test_a_union_is_extracted_as_hive_does_that_of_no_value_too(server: Trino) -
 
     rows = sorted(server.answer(found.sql).rows, key=str)
 
-    assert [list(row) for row in rows] == [[5, None, False], [None, "x", False], [None, None, False]]
+    assert [list(row) for row in rows] == [
+        [5, None, False],
+        [None, "x", False],
+        [None, None, False],
+    ]
 
 
 def test_columns_have_the_types_that_are_said(server: Trino) -> None:

@@ -92,6 +92,7 @@ _PLACE: Final = re.compile(r"(\)?)\{([0-9]+|\*)\}|@([a-z_0-9]+|[&|^~])(!?)")
 _IS_KNOWN: Final = Operator("isnotnull", NullClass.NEVER)
 _HIVES_DECIMAL: Final = DecimalType(38, 18)
 """What any decimal is to Hive's functions in Pig."""
+_NULL_BEYOND_INTEGERS: Final = frozenset({"substr", "substring", "mid"})
 _OF_DAYS: Final = frozenset({"datediff", "date_diff", "date_add", "date_sub", "months_between"})
 _CONDITIONS: Final = frozenset(
     {
@@ -442,10 +443,8 @@ class ExpressionWriter:
         if name == "date_format":
             patterns.check_of_days(arguments[1])
         template = f"@{name}({{*}})" if form.template == HIVES else form.template
-        if template.endswith("({*})"):
-            # Hive's function converts longs itself: to some they are null where they are no integers.
-            arguments = tuple(map(_unconverted, arguments))
-        texts = [self._any_value(argument) for argument in arguments]
+        within = name in _NULL_BEYOND_INTEGERS
+        texts = [self._integer(a) if within else self._any_value(a) for a in arguments]
         if "@" in template:
             texts = list(map(_told, arguments, texts))
         constants = [
@@ -453,6 +452,16 @@ class ExpressionWriter:
             for i, argument in enumerate(arguments)
         ]
         return self.filled(template, texts, constants)
+
+    def _integer(self, argument: RowExpression) -> str:
+        """A long as the integer that it is brought to, null if it is none."""
+        match argument:
+            case Cast(operand, type_, implicit=True) if (operand.type, type_) == (BIGINT, INT):
+                text = self.value(operand)
+                within = f"{text} >= -2147483648L AND {text} <= 2147483647L"
+                return f"({within} ? (int){unary(text)} : (int)null)"
+            case _:
+                return self._any_value(argument)
 
     def _field(self, access: FieldAccess) -> str:
         base = access.base.type
@@ -505,14 +514,6 @@ def output(text: str, name: str, type_: ColumnType) -> str:
     if _UNTYPED.match(text) or (nested and (text == "null" or not _FIELD.fullmatch(text))):
         return f"{text} AS {name}:{type_text(type_)}"
     return f"{text} AS {name}"
-
-
-def _unconverted(argument: RowExpression) -> RowExpression:
-    match argument:
-        case Cast(operand, type_, implicit=True) if (operand.type, type_) == (BIGINT, INT):
-            return operand
-        case _:
-            return argument
 
 
 def _told(argument: RowExpression, text: str) -> str:

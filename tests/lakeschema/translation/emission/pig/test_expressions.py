@@ -152,14 +152,19 @@ _LONGS = (
     ("query", "end"),
     [
         # Hive's substr makes null of a long that is no integer.
-        ("SELECT substr(s, big) AS x FROM longs", "hive_substr(s, big) AS x;"),
+        (
+            "SELECT substr(s, big) AS x FROM longs",
+            "hive_substr(s, (big >= -2147483648L AND big <= 2147483647L ? (int)big : (int)null)) AS x;",
+        ),
         # Pig's own look-up has no decimals.
         ("SELECT prices['k'] AS x FROM longs", "hive_index(prices, 'k') AS x;"),
         (
             "SELECT sum(huge) AS x FROM longs",
-            "((bigdecimal)SUM(longs.huge) >= (bigdecimal)'100000000000000000000'"
-            " OR (bigdecimal)SUM(longs.huge) <= (bigdecimal)'-100000000000000000000'"
-            " ? (bigdecimal)null : (bigdecimal)SUM(longs.huge)) AS sum;",
+            (
+                "((bigdecimal)SUM(longs.huge) >= (bigdecimal)'100000000000000000000'"
+                " OR (bigdecimal)SUM(longs.huge) <= (bigdecimal)'-100000000000000000000'"
+                " ? (bigdecimal)null : (bigdecimal)SUM(longs.huge)) AS sum;"
+            ),
         ),
     ],
 )

@@ -190,7 +190,9 @@ SMALL = ["CREATE TABLE small (id INT, levels ARRAY<SMALLINT>)"]
 def test_a_column_with_small_numbers_inside_is_left_out_where_nothing_reads_it() -> None:
     *_, stored, _ = script("SELECT id FROM small", views=SMALL)
 
-    assert stored == "small_storable = FOREACH small GENERATE id, null AS levels:bag{tuple(item:int)};"
+    assert (
+        stored == "small_storable = FOREACH small GENERATE id, null AS levels:bag{tuple(item:int)};"
+    )
 
 
 @pytest.mark.parametrize("item", ["levels", "levels[0]", "size(levels)"])

@@ -89,9 +89,7 @@ def test_collections_that_trino_computes_otherwise_are_refused_with_the_reason(
     assert reason in str(refused.value)
 
 
-_UNIONS = (
-    "CREATE TABLE unions (b UNIONTYPE<INT, STRUCT<p: UNIONTYPE<INT, STRING>>>, a ARRAY<UNIONTYPE<INT>>)"
-)
+_UNIONS = "CREATE TABLE unions (b UNIONTYPE<INT, STRUCT<p: UNIONTYPE<INT, STRING>>>, a ARRAY<UNIONTYPE<INT>>)"
 
 
 def test_a_union_and_those_in_its_structs_are_extracted() -> None:
