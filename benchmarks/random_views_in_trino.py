@@ -19,6 +19,7 @@ from benchmarks.random_views import spark_session
 from deploy.trino import Trino
 from tests.integration.translation.judged_by_trino import ASKED, REFUSED, TrinoJudge, Verdict
 
+_HEAP_MEGABYTES = 4096
 _VALUES = re.compile(r"'[^']*'|\b[0-9]+\b")
 
 
@@ -31,7 +32,8 @@ def main() -> int:
     chosen = parser.parse_args()
     with (
         tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder,
-        Trino.start(Path(folder)) as trino,
+        # Its parser keeps what it learns of each new text.
+        Trino.start(Path(folder), heap_megabytes=_HEAP_MEGABYTES) as trino,
     ):
         spark = spark_session()
         try:

@@ -271,7 +271,7 @@ def _swapped(writer: Writer, left: Relation, right: Relation, plan: Join) -> Rel
     turned = Join(plan.right, plan.left, JoinKind.LEFT, together(parts))
     found = _outer_by_rows(writer, right, left, _taken_apart(turned))
     fields = (*found.fields[others:], *found.fields[:others])
-    return Relation(found.alias, fields, found.topics)
+    return Relation(found.alias, fields, found.topics, reordered=True)
 
 
 def _moved(part: RowExpression, width: int, others: int) -> RowExpression:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from lakeschema.catalog.column_types import DOUBLE, FLOAT, INT
 from lakeschema.translation.emission.pig.expressions import ExpressionWriter, unary
@@ -80,4 +81,4 @@ def limited(writer: Writer, plan: Limit) -> Relation:
     alias = writer.statements.add(
         f"{rows.topic}_limited", f"LIMIT {rows.alias} {int(plan.limit.value)}"
     )
-    return Relation(alias, rows.fields, rows.topics, rows.joined)
+    return replace(rows, alias=alias)

@@ -172,7 +172,7 @@ class ScriptWriter:
         if isinstance(plan, Project):
             return self._project(plan, wanted)
         found = self.rows(plan)
-        is_last = self.statements.ends_with(found.alias)
+        is_last = self.statements.ends_with(found.alias) and not found.reordered
         if is_last and tuple(field.text for field in found.fields) == wanted:
             return found
         items = [Item(f.text, n, f.type) for f, n in zip(found.fields, wanted, strict=True)]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 from lakeschema.catalog.column_types import (
@@ -30,12 +30,14 @@ class Relation:
     Attributes:
         topics: the tables that it is made of.
         joined: its fields are still called by their sides, ``a::c``.
+        reordered: its fields stand in another order than here, by which a bag of them is flattened.
     """
 
     alias: str
     fields: tuple[Field, ...]
     topics: tuple[str, ...]
     joined: bool = False
+    reordered: bool = False
 
     @property
     def topic(self) -> str:
@@ -105,11 +107,11 @@ class Statements:
     def filtered(self, below: Relation, condition: str, kind: str = "filtered") -> Relation:
         shown = _without_parentheses(condition)
         alias = self.add(f"{below.topic}_{kind}", f"FILTER {below.alias} BY {shown}")
-        return Relation(alias, below.fields, below.topics, below.joined)
+        return replace(below, alias=alias)
 
     def renamed(self, relation: Relation) -> Relation:
-        """The relation with fields that have names of their own."""
-        if not relation.joined:
+        """The relation with fields that have names and places of their own."""
+        if not (relation.joined or relation.reordered):
             return relation
         items = [Item(f.text, _own_name(f.text, i), f.type) for i, f in enumerate(relation.fields)]
         return self.generate(relation, items)

@@ -88,7 +88,7 @@ def over(writer: Writer, plan: Window) -> Relation:
         for offset, place in enumerate(chosen):
             places[place] = len(rows.fields) - len(chosen) + offset
     fields = (*rows.fields[:width], *(rows.fields[place] for place in places))
-    return Relation(rows.alias, fields, rows.topics)
+    return Relation(rows.alias, fields, rows.topics, reordered=places != sorted(places))
 
 
 def _computed(

@@ -187,3 +187,20 @@ def test_a_full_join_on_more_than_equalities_is_a_left_join_and_the_right_rows_t
 
     assert "buyers_visits_union = UNION buyers_visits_branch, visits_branch;" in found
     assert any("GENERATE (chararray)null AS name, (int)null AS age, who, year;" in s for s in found)
+
+
+def test_rows_of_a_turned_join_have_their_fields_in_order_before_a_bag_of_them_is_flattened() -> (
+    None
+):
+    found = steps(
+        "SELECT b.age, v.year FROM buyers b RIGHT JOIN visits v ON b.name = v.who AND v.year > 3"
+        " WHERE EXISTS (SELECT 1 FROM buyers c WHERE c.name = v.who)"
+    )
+
+    ordered = (
+        "visits_buyers_columns_2 = FOREACH visits_buyers_padded GENERATE name, age, who, year;"
+    )
+    assert ordered in found
+    assert any(
+        "FLATTEN(visits_buyers_columns_2) AS (name, age, who, year)" in step for step in found
+    )
