@@ -84,7 +84,8 @@ _S = "(VALUES (1, 2), (2, 3), (1, 5)) u(c, d)"
             for huge in (_HUGE_WHOLE, _HUGE_PARTS, _HUGE_FRACTION)
         ),
         f"SELECT k, sum(a) OVER (PARTITION BY k) s {_HUGE_PARTS}",
-        f"SELECT k, sum(DISTINCT a) s {_HUGE_WHOLE} WHERE k > 1 GROUP BY k",
+        f"SELECT k, sum(DISTINCT a) s, sum(DISTINCT abs(a)) t {_HUGE_WHOLE} GROUP BY k",
+        f"SELECT sum(DISTINCT a) s FROM (SELECT a {_HUGE_WHOLE}) UNION ALL (SELECT 1 a)",
         f"SELECT sum(a) FILTER (WHERE a < 3) OVER (PARTITION BY b) s FROM {_T}",
         f"SELECT count(*) FILTER (WHERE a > 1) OVER (ORDER BY a) n FROM {_T}",
         f"SELECT collect_list(a) FILTER (WHERE a > 1) OVER (ORDER BY a) l FROM {_T}",

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from lakeschema.catalog.column_types import BIGINT, DOUBLE, FLOAT, INT, ColumnType
 from lakeschema.translation.emission.pig.conjuncts import places, shifted, split, together
-from lakeschema.translation.emission.pig.expressions import COMPARISONS, Field, unary
+from lakeschema.translation.emission.pig.expressions import COMPARISONS, Field, output, unary
 from lakeschema.translation.emission.pig.statements import (
     Item,
     Relation,
@@ -249,7 +249,7 @@ def _outer_by_rows(
     width = len(left.fields)
     shown = ", ".join(field.text for field in fields)
     padded = ", ".join(
-        f.text if i < width else f"{null(f.type)} AS {f.text}" for i, f in enumerate(fields)
+        f.text if i < width else output(null(f.type), f.text, f.type) for i, f in enumerate(fields)
     )
     nested = (
         f"fitting = FILTER {bag.text} BY {fits}; paired = FOREACH fitting GENERATE {shown};"

@@ -86,13 +86,21 @@ _LOW_DIGITS = 19
 
 
 def _split_total(given: Given) -> str | None:
-    """Null where a sum has more than 38 digits, at which Trino's own fails: the sums of two halves.
+    """Null where a sum has more than 38 digits, at which Trino's own fails.
 
-    None where there is no need, or no such halves.
+    It is that of the sums of two halves, or of the distinct values one by one. None where there is no
+    need, or no such halves.
     """
     type_ = given.arguments[0].type
     assert isinstance(type_, DecimalType)
-    if type_.precision <= _SAFE_DIGITS or type_.scale >= _SAFE_DIGITS or given.quantifier:
+    if type_.precision <= _SAFE_DIGITS:
+        return None
+    if given.quantifier:
+        added = f"decimal(38,{type_.scale})"
+        values = "filter(array_agg(DISTINCT {0}){w}, e -> e IS NOT NULL)"
+        summed = f"reduce({values}, CAST(0 AS {added}), (s, e) -> CAST(s + e AS {added}), s -> s)"
+        return given.fill(f"TRY(CAST(CASE WHEN count({{0}}){{w}} > 0 THEN {summed} END AS {{t}}))")
+    if type_.scale >= _SAFE_DIGITS:
         return None
     unit = f"DECIMAL '1{'0' * (_LOW_DIGITS - type_.scale)}'"
     low = f"({{0}}) % {unit}"
