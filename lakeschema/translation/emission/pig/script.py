@@ -151,7 +151,7 @@ class ScriptWriter:
 
     def __init__(self, statements: Statements, view_plan: ViewPlan, load: Load) -> None:
         self.statements = statements
-        self.settings: tuple[str, ...] = ()
+        self._loads_by_catalog = self._joins = self._spreads = False
         self._view_plan = view_plan
         self._load = load
         # With the plan itself: ids are only good while the objects live.
@@ -159,6 +159,18 @@ class ScriptWriter:
         self._read: frozenset[ColumnType] = frozenset()
         self._orderless: dict[int, frozenset[int]] = {}
         self._tables: dict[RelationName, Relation] = {}
+
+    @property
+    def settings(self) -> Sequence[str]:
+        """What has to stand before the statements."""
+        found = []
+        if self._loads_by_catalog:
+            # HCatLoader asks for columns in lower case; files of other programs may have capitals.
+            found.append("SET orc.schema.evolution.case.sensitive 'false';")
+        if self._joins and self._spreads:
+            # The rule fails on a bag that is kept beside its rows.
+            found.append("SET pig.optimizer.rules.disabled 'PushDownForEachFlatten';")
+        return found
 
     def output(self, plan: Plan, names: Sequence[str]) -> Relation:
         """The rows of the whole plan under the names that they should have, written last."""
@@ -204,6 +216,7 @@ class ScriptWriter:
             case Filter(below, condition):
                 return self._filter(below, condition)
             case Join():
+                self._joins = True
                 return joins.joined(self, plan)
             case Aggregate():
                 return aggregates.grouped(self, plan)
@@ -220,6 +233,7 @@ class ScriptWriter:
             case Distinct(below):
                 return sets.distinct(self, below)
             case Generate():
+                self._spreads = True
                 return generators.generated(self, plan)
             case _:
                 assert_never(plan)
@@ -233,8 +247,7 @@ class ScriptWriter:
             # One column that it has no type for, and it loads none of the table.
             type_text(column.type)
         if loader == HCAT_LOADER:
-            # It asks for columns in lower case; files of other programs may have capitals.
-            self.settings = ("SET orc.schema.evolution.case.sensitive 'false';",)
+            self._loads_by_catalog = True
         name = scan.relation.name.lower()
         alias = self.statements.add(name, f"LOAD {string(path)} USING {loader}")
         fields = tuple(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.lakeschema.translation.emission.pig.pig_batches import steps
+from tests.lakeschema.translation.emission.pig.pig_batches import script, steps
 
 
 @pytest.mark.parametrize(
@@ -204,3 +204,11 @@ def test_rows_of_a_turned_join_have_their_fields_in_order_before_a_bag_of_them_i
     assert any(
         "FLATTEN(visits_buyers_columns_2) AS (name, age, who, year)" in step for step in found
     )
+
+
+def test_pig_does_not_push_down_what_it_fails_on_where_a_lateral_view_is_joined() -> None:
+    lateral = "SELECT o.id, t FROM orders o LATERAL VIEW explode(tags) x AS t"
+    setting = "SET pig.optimizer.rules.disabled 'PushDownForEachFlatten';"
+
+    assert setting in script(f"{lateral} JOIN buyers b ON o.buyer = b.name")
+    assert setting not in script(lateral)
