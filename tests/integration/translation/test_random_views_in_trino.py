@@ -38,6 +38,11 @@ _FEW = (
 _NAN = (
     "FROM (VALUES (CAST('NaN' AS DOUBLE)), (CAST('-Infinity' AS DOUBLE)), (0.1D), (123.4565D)) t(a)"
 )
+_PAIRS = (
+    "(VALUES (1, 1D, 2D), (1, 'NaN', 3D), (2, 'NaN', 3D), (3, 'Infinity', 3D), (3, 1D, 2D), (4, 1D, 3D),"
+    " (4, 1D, 2D), (5, 1D, 1D), (5, 2D, 2D), (5, 'NaN', NULL), (6, 1D, 2D), (6, 1D, 'NaN'), (7, NULL, 1D))"
+    " t(k, a, b)"
+)
 _NEAR_0 = "FROM (VALUES (0D), (1e-10D), (-1e-7D), (-1D), (-2D), (0.37D), (700D), (-800D)) t(a)"
 _WIDE = "FROM (VALUES (CAST('99999999999999999999.999999999999999999' AS DECIMAL(38,18))), (0.05), (NULL)) t(a)"
 _TWO_WIDE = (
@@ -74,6 +79,8 @@ _S = "(VALUES (1, 2), (2, 3), (1, 5)) u(c, d)"
         f"SELECT percentile_approx(a, array(0.1, 0.5, 0.9, 0, 1)) p, approx_percentile(a, 0.3, 50) q {_D}",
         "SELECT percentile_approx(a, 0.5) p FROM (VALUES (CAST('-Infinity' AS DOUBLE)), (0D), (1D)) t(a)",
         f"SELECT log1p(a) l, expm1(a) e {_NEAR_0}",
+        f"SELECT k, corr(CAST(a AS DOUBLE), CAST(b AS DOUBLE)) c FROM {_PAIRS} GROUP BY k",
+        "SELECT regexp_extract(a, '(a)(.?)', -1) x FROM (VALUES ('')) t(a)",
         *(
             f"SELECT floor(a) f, ceil(a) c FROM (VALUES ({value})) t(a)"
             for value in (

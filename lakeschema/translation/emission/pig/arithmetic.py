@@ -67,6 +67,8 @@ def template(name: str, call: Call) -> str:
     if name in _REMAINDERS:
         return _remainder(name, call)
     if name == "div" and type_ in {INT, BIGINT}:
+        if _is_zero(call.arguments[1]):
+            return null(type_)
         return f"({{1}} == 0 ? {null(type_)} : {{0}} / {{1}})"
     if name in _BITS and type_ in {INT, BIGINT}:
         return f"@{name}({{*}})"
@@ -97,8 +99,21 @@ def _remainder(name: str, call: Call) -> str:
     type_ = call.type
     if type_ in {FLOAT, DOUBLE}:
         raise UnsupportedConstruct(f"{name} of {print_type(type_)} for Pig")
+    if _is_zero(call.arguments[1]):
+        return null(type_)
     text = _REMAINDERS[name]
     return text if _is_not_zero(call.arguments[1]) else f"({{1}} == 0 ? {null(type_)} : {text})"
+
+
+def _is_zero(divisor: RowExpression) -> bool:
+    """Whether it is a literal zero, by which Pig would divide while it reads the script."""
+    match divisor:
+        case Cast(operand=operand, implicit=True):
+            return _is_zero(operand)
+        case Literal(str()):
+            return not _is_not_zero(divisor)
+        case _:
+            return False
 
 
 def _is_not_zero(divisor: RowExpression) -> bool:

@@ -220,6 +220,19 @@ def percentile_approx(given: Given) -> str:
     return given.fill(f"CASE WHEN bool_or(is_nan({{0}})){{w}} THEN {refused} ELSE {found} END")
 
 
+def correlation(given: Given) -> str:
+    """CORR: where the pairs vary, Spark's is not a number if one of theirs is none; Trino's is null."""
+    form = "corr({q}{*}){w}"
+    if not given.mode.is_spark or given.quantifier:
+        return given.fill(form)
+    varies = " AND ".join(
+        f"var_pop(CASE WHEN {{{other}}} IS NOT NULL THEN {{{one}}} END){{w}} <> 0e0"
+        for one, other in ((0, 1), (1, 0))
+    )
+    pairs = "count(CASE WHEN {0} IS NOT NULL THEN {1} END){w}"
+    return given.fill(f"coalesce({form}, CASE WHEN {pairs} > 1 AND {varies} THEN nan() END)")
+
+
 def shape(given: Given) -> str:
     """SKEWNESS and KURTOSIS of a population; Trino's kurtosis is that of a sample, and of few values null."""
     _refuse_distinct_window(given)

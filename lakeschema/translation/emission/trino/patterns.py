@@ -313,13 +313,14 @@ def regexp_extract(given: Given) -> str:
     group = given.texts[2] if len(given.arguments) > 2 else "1"
     pattern = regular(given, 1)
     found = f"coalesce(regexp_extract({{0}}, {pattern}, {group}), '')"
-    if group.isdigit() and int(group) > _groups(pattern):
+    if _INTEGER.fullmatch(group) and not 0 <= int(group) <= _groups(pattern):
         # Trino fails at once, the view's engine where something matches.
         refused = fails("a group that the pattern does not have", "varchar")
         found = f"CASE WHEN regexp_like({{0}}, {pattern}) THEN {refused} ELSE '' END"
     return given.fill(f"CASE WHEN {{0}} IS NOT NULL THEN {found} END")
 
 
+_INTEGER = re.compile(r"-?\d+")
 _GROUP = re.compile(r"\\.|\[(?:\\.|[^\]\\])*\]|(\((?!\?)|\(\?<(?![=!]))")
 
 

@@ -15,6 +15,8 @@ def generated(expression: str) -> str:
         ("amount + 1", "(amount + 1)"),
         ("amount / 2", "((double)amount / 2.0)"),
         ("amount % 2", "(amount % 2)"),
+        ("amount % 0", "(int)null"),
+        ("amount DIV 0", "(long)null"),
         ("amount > 2", "((amount > 2) ? true : false)"),
         ("'abc' LIKE 'a%'", "((hive_like('abc', 'a%') == true) ? true : false)"),
         ("price * price", "(price * price)"),
