@@ -39,9 +39,9 @@ _NAN = (
     "FROM (VALUES (CAST('NaN' AS DOUBLE)), (CAST('-Infinity' AS DOUBLE)), (0.1D), (123.4565D)) t(a)"
 )
 _PAIRS = (
-    "(VALUES (1, 1D, 2D), (1, 'NaN', 3D), (2, 'NaN', 3D), (3, 'Infinity', 3D), (3, 1D, 2D), (4, 1D, 3D),"
-    " (4, 1D, 2D), (5, 1D, 1D), (5, 2D, 2D), (5, 'NaN', NULL), (6, 1D, 2D), (6, 1D, 'NaN'), (7, NULL, 1D))"
-    " t(k, a, b)"
+    "(VALUES (1, '1', '2'), (1, 'NaN', '3'), (2, 'NaN', '3'), (3, 'Infinity', '3'), (3, '1', '2'),"
+    " (4, '1', '3'), (4, '1', '2'), (5, '1', '1'), (5, '2', '2'), (5, 'NaN', NULL), (6, '1', '2'),"
+    " (6, '1', 'NaN'), (7, NULL, '1')) t(k, a, b)"
 )
 _NEAR_0 = "FROM (VALUES (0D), (1e-10D), (-1e-7D), (-1D), (-2D), (0.37D), (700D), (-800D)) t(a)"
 _WIDE = "FROM (VALUES (CAST('99999999999999999999.999999999999999999' AS DECIMAL(38,18))), (0.05), (NULL)) t(a)"
