@@ -40,6 +40,7 @@ _MARKS = 4
 _MAX_ROWS = 6
 _MAX_COLUMNS = 8
 _KEPT = 4
+_APART = timedelta(days=11)
 _TEXT_OR_NUMBER = (STRING, STRING, STRING, INT, BIGINT)
 
 
@@ -157,8 +158,8 @@ def _value(random: Random, type_: ColumnType, marks: _Marks, nulls: float) -> An
 
 
 def _day(marks: _Marks) -> date:
-    """In years that nothing else is in."""
-    return date(2300, 1, 1) + timedelta(days=int(marks.number) - 10_000)
+    """In years that nothing else is in, and that no view's arithmetic makes of another row's."""
+    return date(2300, 1, 1) + _APART * (int(marks.number) - 10_000)
 
 
 def _text(random: Random, marks: _Marks) -> str:

@@ -90,8 +90,6 @@ _FIELD: Final = re.compile(r"[\w:$]+")
 _UNTYPED: Final = re.compile(r"(?:CONCAT|MIN|MAX|SUM)\(")
 _PLACE: Final = re.compile(r"(\)?)\{([0-9]+|\*)\}|@([a-z_0-9]+|[&|^~])(!?)")
 _IS_KNOWN: Final = Operator("isnotnull", NullClass.NEVER)
-_HIVES_DECIMAL: Final = DecimalType(38, 18)
-"""What any decimal is to Hive's functions in Pig."""
 _NULL_BEYOND_INTEGERS: Final = frozenset({"substr", "substring", "mid"})
 _OF_DAYS: Final = frozenset({"datediff", "date_diff", "date_add", "date_sub", "months_between"})
 _CONDITIONS: Final = frozenset(
@@ -483,19 +481,14 @@ class ExpressionWriter:
         text = unary(self.value(base))
         if isinstance(base.type, MapType):
             if isinstance(subscript.type, DecimalType):
-                return self._decimal_of_map(subscript.type, text, string(index.value))
+                # Its look-up has no decimals, and of a loaded map Hive's function is told no type.
+                shown = f"a value of type {print_type(subscript.type)} of a map, for Pig"
+                raise UnsupportedConstruct(shown)
             return f"({scalar}){text}#{string(index.value)}"
         if int(index.value) < 0:
             return null(subscript.type)
         beyond = f"{text} is null OR SIZE({text}) < {int(index.value) + 1}"
         return f"({beyond} ? {null(subscript.type)} : ({scalar})BagToTuple({text}).${index.value})"
-
-    def _decimal_of_map(self, type_: DecimalType, text: str, key: str) -> str:
-        """By Hive's function, which takes decimals for its widest: Pig's own look-up has none."""
-        whole = _HIVES_DECIMAL.precision - _HIVES_DECIMAL.scale
-        if type_.scale > _HIVES_DECIMAL.scale or type_.precision - type_.scale > whole:
-            raise UnsupportedConstruct(f"a value of type {print_type(type_)} of a map, for Pig")
-        return self.filled("@index({*})", [text, key])
 
 
 def unary(text: str) -> str:
