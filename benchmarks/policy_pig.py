@@ -31,6 +31,7 @@ from lakeschema.translation.governed import GovernedRelation
 from tests.integration.translation.judged_by_pig import (
     Rows,
     answer_of,
+    answer_over_views,
     answers_of,
     in_no_order_of,
     names_in,
@@ -110,7 +111,7 @@ class PigSide:
         if isinstance(hives, HiveRefused):
             return Verdict(BOTH_RAISE if isinstance(answer, PigRefused) else NO_REFERENCE)
         kept = kept_places(written.found, case.over_masked(self._tables).names)
-        types = [parse_type(hives.columns[place][1]) for place in range(len(hives.columns))]
+        types = [parse_type(type_) for _, type_ in hives.columns]
         rows = [from_hive(row, types) for row in hives.rows]
         expected = [tuple(row[place] for place in kept) for row in rows]
         if isinstance(answer, PigRefused):
@@ -140,14 +141,7 @@ class PigSide:
     def _hives(self, case: Case) -> HiveAnswer | HiveRefused:
         """Of the view's own text."""
         self._hive.answer(f"USE {self._database(case.world)}")
-        made = [f"CREATE VIEW {name} AS {text}" for name, text in case.view.below]
-        try:
-            for answer in self._hive.run(*made):
-                if isinstance(answer, HiveRefused):
-                    return answer
-            return self._hive.run(case.view.text)[0]
-        finally:
-            self._hive.run(*(f"DROP VIEW {name}" for name, _ in reversed(case.view.below)))
+        return answer_over_views(self._hive, case.view)
 
     def _database(self, world: World) -> str:
         if id(world) not in self._databases:

@@ -19,6 +19,8 @@ Fit: TypeAlias = Callable[[int, int], DecimalType]
 
 MAX_PRECISION = 38
 MINIMUM_KEPT_SCALE = 6
+SUMMED_DIGITS = 28
+"""Of decimals whose sum of fewer than 10^10 rows has no more than 38."""
 
 _OF_INTEGERS: Mapping[ColumnType, DecimalType] = {
     TINYINT: DecimalType(3, 0),

@@ -146,15 +146,9 @@ class PigJudge:
 
     def _hives(self, asked: _Asked) -> HiveAnswer | HiveRefused:
         """Its rows; of what is refused only whether Hive reads it."""
-        made = [f"CREATE VIEW {name} AS {text}" for name, text in asked.view.below]
-        try:
-            for answer in self._hive.run(*made):
-                if isinstance(answer, HiveRefused):
-                    return answer
-            run = self._hive.run if isinstance(asked.written, PigScript) else self._hive.compile
-            return run(asked.view.text)[0]
-        finally:
-            self._hive.run(*(f"DROP VIEW {name}" for name, _ in reversed(asked.view.below)))
+        return answer_over_views(
+            self._hive, asked.view, compiled=not isinstance(asked.written, PigScript)
+        )
 
     def _without_rules(self, asked: _Asked) -> Iterator[HiveAnswer]:
         for begin, end in _PLAINLY:
@@ -189,6 +183,20 @@ class PigJudge:
             return verdict
         shown = f"{verdict.details}\n  {asked.view}\n  {asked.written.text}"
         return replace(verdict, details=shown)
+
+
+def answer_over_views(
+    hive: HiveQueries, view: RandomView, *, compiled: bool = False
+) -> HiveAnswer | HiveRefused:
+    """Of the view's own text, the views that it reads made meanwhile; ``compiled``: without rows."""
+    made = [f"CREATE VIEW {name} AS {text}" for name, text in view.below]
+    try:
+        for answer in hive.run(*made):
+            if isinstance(answer, HiveRefused):
+                return answer
+        return (hive.compile if compiled else hive.run)(view.text)[0]
+    finally:
+        hive.run(*(f"DROP VIEW {name}" for name, _ in reversed(view.below)))
 
 
 def answers_of(pig: PigQueries, scripts: Sequence[PigScript]) -> Sequence[PigAnswer | PigRefused]:

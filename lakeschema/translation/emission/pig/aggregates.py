@@ -21,6 +21,7 @@ from lakeschema.translation.emission.pig.statements import (
 )
 from lakeschema.translation.emission.pig.texts import group_key, null, of_group_key
 from lakeschema.translation.errors import UnsupportedConstruct, UnsupportedFunction
+from lakeschema.translation.functions.decimals import SUMMED_DIGITS
 from lakeschema.translation.plan.expressions import (
     AggregateCall,
     Literal,
@@ -30,8 +31,6 @@ from lakeschema.translation.plan.expressions import (
 from lakeschema.translation.plan.relations import Aggregate
 
 HIVES: Final = ""
-_SUMMED_DIGITS: Final = 28
-"""Of decimals whose sum of fewer than 10^10 rows has no more than 38."""
 _OF_BITS: Final = "({0}({{0}}) is null ? (boolean)null : ({0}({{0}}) == 1 ? true : false))"
 
 
@@ -304,7 +303,7 @@ def filled_form(form: AggregateForm, call: AggregateCall | WindowCall, values: s
     if call.operator.name != "sum" or not isinstance(argument, DecimalType):
         return text
     assert isinstance(call.type, DecimalType)
-    if argument.precision <= _SUMMED_DIGITS:
+    if argument.precision <= SUMMED_DIGITS:
         return text
     limit = 10 ** (call.type.precision - call.type.scale)
     least, most_negative = f"(bigdecimal)'{limit}'", f"(bigdecimal)'-{limit}'"

@@ -14,6 +14,7 @@ from lakeschema.translation.emission.trino.given import Given, constants
 from lakeschema.translation.emission.trino.ordering import is_nested, orderable
 from lakeschema.translation.emission.trino.rows import letter
 from lakeschema.translation.emission.trino.text import fails, literal, quoted, type_text
+from lakeschema.translation.functions.decimals import SUMMED_DIGITS
 from lakeschema.translation.plan.expressions import Literal, RowExpression
 
 _DEFAULTS = {
@@ -72,20 +73,18 @@ def total(given: Given) -> str:
         case "s":
             return given.fill("sum({q}{d0}){w}")
         case "x":
-            if given.wraps and given.mode.is_lax and (split := _split_total(given)):
-                return split
+            if given.wraps and given.mode.is_lax and (found := _total_or_null(given)):
+                return found
             cast = "TRY_CAST" if given.mode.is_lax else "CAST"
             return given.fill(f"{cast}({form} AS {{t}})")
         case _:
             raise given.unsupported("its argument's type")
 
 
-_SAFE_DIGITS = 28
-"""Of decimals whose sum of fewer than 10^10 rows has no more than 38."""
 _LOW_DIGITS = 19
 
 
-def _split_total(given: Given) -> str | None:
+def _total_or_null(given: Given) -> str | None:
     """Null where a sum has more than 38 digits, at which Trino's own fails.
 
     It is that of the sums of two halves, or of the distinct values one by one. None where there is no
@@ -93,14 +92,14 @@ def _split_total(given: Given) -> str | None:
     """
     type_ = given.arguments[0].type
     assert isinstance(type_, DecimalType)
-    if type_.precision <= _SAFE_DIGITS:
+    if type_.precision <= SUMMED_DIGITS:
         return None
     if given.quantifier:
         added = f"decimal(38,{type_.scale})"
         values = "filter(array_agg(DISTINCT {0}){w}, e -> e IS NOT NULL)"
         summed = f"reduce({values}, CAST(0 AS {added}), (s, e) -> CAST(s + e AS {added}), s -> s)"
         return given.fill(f"TRY(CAST(CASE WHEN count({{0}}){{w}} > 0 THEN {summed} END AS {{t}}))")
-    if type_.scale >= _SAFE_DIGITS:
+    if type_.scale >= SUMMED_DIGITS:
         return None
     unit = f"DECIMAL '1{'0' * (_LOW_DIGITS - type_.scale)}'"
     low = f"({{0}}) % {unit}"

@@ -2,13 +2,7 @@
 
 from __future__ import annotations
 
-from lakeschema.catalog.column_types import (
-    ArrayType,
-    ColumnType,
-    MapType,
-    StructType,
-    Uniontype,
-)
+from lakeschema.catalog.column_types import ArrayType, ColumnType, StructType, Uniontype
 from lakeschema.translation.emission.trino.casts import Mode
 from lakeschema.translation.emission.trino.given import Given, constant
 from lakeschema.translation.emission.trino.ordering import is_nested, orderable
@@ -235,7 +229,7 @@ def extract_union(given: Given) -> str:
 
 
 def _branches(text: str, source: ColumnType, target: ColumnType, given: Given) -> str:
-    if not _holds_unions(source):
+    if source == target:
         return text
     if not isinstance(target, StructType) or not isinstance(source, (StructType, Uniontype)):
         raise given.unsupported("unions inside of arrays or maps")
@@ -251,17 +245,3 @@ def _branches(text: str, source: ColumnType, target: ColumnType, given: Given) -
     return (
         made if isinstance(source, Uniontype) else f"CASE WHEN {text} IS NOT NULL THEN {made} END"
     )
-
-
-def _holds_unions(type_: ColumnType) -> bool:
-    match type_:
-        case Uniontype():
-            return True
-        case StructType(fields):
-            return any(_holds_unions(field.type) for field in fields)
-        case ArrayType(element):
-            return _holds_unions(element)
-        case MapType(_, value):
-            return _holds_unions(value)
-        case _:
-            return False

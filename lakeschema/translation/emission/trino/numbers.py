@@ -299,10 +299,9 @@ def whole(given: Given) -> str:
             return f"CAST({function}({given.texts[0]}) AS {type_text(given.type)})"
         case "d" | "f" if given.type == BIGINT:
             value = f"{function}(CAST({given.texts[0]} AS double))"
-            made = saturated("w", BIGINT)
-            if not given.mode.is_lax:
-                # Beyond the greatest number Spark fails, as the cast does.
-                made = "CASE WHEN is_nan(w) THEN 0 ELSE CAST(w AS bigint) END"
+            # Beyond the greatest number Spark fails in ANSI mode, as the cast does.
+            failing = "CASE WHEN is_nan(w) THEN 0 ELSE CAST(w AS bigint) END"
+            made = saturated("w", BIGINT) if given.mode.is_lax else failing
             return f"element_at(transform(ARRAY[{value}], w -> {made}), 1)"
         case _:
             raise given.unsupported("its argument's type")
