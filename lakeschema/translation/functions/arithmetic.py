@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from decimal import ROUND_DOWN, Context, Decimal, localcontext
-from typing import Final, TypeAlias
+from typing import TypeAlias
 
 from lakeschema.catalog.column_types import (
     BIGINT,
@@ -95,24 +95,19 @@ def _arithmetic(
         if isinstance(other, DecimalType) and semantics.is_spark:
             fit = decimals.bounded if semantics.keeps_all_digits else decimals.adjusted
             return CallResult(rule(other, other, fit), may_be_null=True)
-        return CallResult(DOUBLE if other == VOID else other)
+        # Hive, once its optimiser has typed the NULL, has no decimal of it.
+        return CallResult(DOUBLE if other == VOID or isinstance(other, DecimalType) else other)
     if is_float(left) or is_float(right):
         return _floating(left, right, semantics)
     if isinstance(left, DecimalType) or isinstance(right, DecimalType):
-        if semantics.is_hive and rule in _OF_FIRST_TYPES:
-            left, right = (
-                hive_retyping.first_type(argument) if isinstance(type_, DecimalType) else type_
-                for argument, type_ in zip(arguments, (left, right), strict=True)
-            )
+        if semantics.is_hive:
+            retyped = hive_retyping.in_sum if rule is decimals.plus else hive_retyping.in_product
+            left, right = retyped(*arguments)
         a, b = _exact(arguments[0], left, semantics), _exact(arguments[1], right, semantics)
         fit = decimals.bounded if semantics.keeps_all_digits else decimals.adjusted
         return CallResult(rule(a, b, fit), (None, None), may_be_null=not semantics.ansi)
     common = common_type(left, right, Use.COMPARISON, semantics)
     return None if common is None else CallResult(common, (common, common))
-
-
-_OF_FIRST_TYPES: Final = (decimals.times, decimals.divided, decimals.remainder, decimals.wider)
-"""Of products, quotients, % and PMOD; a sum is of the types that its parts have in the end."""
 
 
 def _floating(left: ColumnType, right: ColumnType, semantics: Semantics) -> CallResult | None:
@@ -145,7 +140,7 @@ def _exact(expression: RowExpression, type_: ColumnType, semantics: Semantics) -
     counted = is_integer(type_) and not (semantics.is_spark and type_ == TINYINT)
     counted = counted and not semantics.full_literals
     if isinstance(expression, Literal) and counted and expression.value is not None:
-        return hive_retyping.written_digits(expression)
+        return decimals.of_number(Decimal(expression.value))
     found = decimals.decimal_of(type_, semantics.bigint_digits)
     assert found is not None
     return found
@@ -215,6 +210,8 @@ def shifted(arguments: Sequence[RowExpression], semantics: Semantics) -> CallRes
 def whole(arguments: Sequence[RowExpression], semantics: Semantics) -> CallResult | None:
     """CEIL and FLOOR: a decimal keeps its whole digits and one for the carry."""
     type_ = arguments[0].type
+    if semantics.is_hive:
+        type_ = hive_retyping.unfolded_type(arguments[0])
     if isinstance(type_, DecimalType):
         digits = max(1, type_.precision - type_.scale + 1)
         # Spark leaves the precision of a decimal that has no fraction.
@@ -235,9 +232,10 @@ def rounded(arguments: Sequence[RowExpression], semantics: Semantics) -> CallRes
     whole = type_.precision - type_.scale + 1
     if places < 0:
         return CallResult(DecimalType(min(38, max(whole, 1 - places)), 0))
+    if semantics.is_hive and places >= type_.scale:
+        # There is nothing to carry, and the places are filled with zeros.
+        return CallResult(decimals.bounded(whole - 1 + places, places))
     scale = min(type_.scale, places)
-    if not semantics.is_spark:
-        return CallResult(decimals.bounded(whole + scale, scale))
     return CallResult(decimals.bounded(whole + scale, scale))
 
 
@@ -284,8 +282,6 @@ def average(arguments: Sequence[RowExpression], semantics: Semantics) -> CallRes
     type_ = arguments[0].type
     if semantics.is_spark and is_interval(type_):
         return intervals.average(type_)
-    if semantics.is_hive:
-        type_ = hive_retyping.first_type(arguments[0])
     if not isinstance(type_, DecimalType):
         return CallResult(DOUBLE)
     overflow = _sum_may_overflow(type_, semantics)
@@ -311,9 +307,7 @@ def _cut(number: Decimal, places: int) -> DecimalType:
     """The decimal of a written number without the digits behind a place."""
     with localcontext(Context(2 * decimals.MAX_PRECISION, ROUND_DOWN)):
         left = number.quantize(Decimal(1).scaleb(-places)) if abs(places) < 38 else number
-    whole, _, fraction = f"{left:f}".lstrip("-").partition(".")
-    scale = len(fraction.rstrip("0"))
-    return DecimalType(max(1, len(whole.lstrip("0")) + scale), scale)
+    return decimals.of_number(left)
 
 
 def truncated(arguments: Sequence[RowExpression], _: Semantics) -> CallResult | None:

@@ -156,6 +156,8 @@ def bind(function: Function, arguments: Sequence[RowExpression], semantics: Sema
     parameters = _match_parameters(function.parameters, len(arguments))
     if parameters is None:
         raise TypeMismatch(f"{name} does not take {len(arguments)} arguments")
+    if semantics.is_hive:
+        arguments = hive_retyping.arguments_retyped(name, arguments)
     variables = _variables(name, parameters, arguments, semantics)
     compared = _comparison_type(name, parameters, arguments, semantics)
     coerced: list[RowExpression] = []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from decimal import Decimal
 from typing import TypeAlias
 
 from lakeschema.catalog.column_types import (
@@ -39,6 +40,13 @@ def decimal_of(type_: ColumnType, bigint_digits: int) -> DecimalType | None:
     if type_ == BIGINT:
         return DecimalType(bigint_digits, 0)
     return _OF_INTEGERS.get(type_)
+
+
+def of_number(number: Decimal) -> DecimalType:
+    """The digits of a number, without zeros before it, or at the end of a fraction."""
+    whole, _, fraction = f"{abs(number):f}".partition(".")
+    scale = len(fraction.rstrip("0"))
+    return bounded(max(1, len(whole.lstrip("0")) + scale), scale)
 
 
 def adjusted(precision: int, scale: int) -> DecimalType:

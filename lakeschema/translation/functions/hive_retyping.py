@@ -2,19 +2,25 @@
 
 Where decimals meet whole numbers in CASE, IF and COALESCE, a written number counts as many digits as
 its type has the first time (an int ten), and its own the second time; and only if the optimiser has
-not made something simpler of the choice before. A column has the second type, but products, quotients,
-remainders and averages are of the first types of what is in them. (Hive 4.0.1, asked.)
+not made something simpler of the choice before. A number that the optimiser computes counts its own
+digits as well the second time, without zeros behind the point (``CAST(0 AS DECIMAL(20,5))`` is a 0):
+in sums, in such choices, and as an argument of functions that make one value of their arguments. A
+column has the second type, but products, quotients, remainders and averages are of the first types of
+what is in them. Under FLOOR, and in what windows are computed of, an addend counts as its type.
+(Hive 4.0.1, asked.)
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from decimal import Decimal
 from typing import Final
 
 from lakeschema.catalog.column_types import VOID, ColumnType, DecimalType
 from lakeschema.translation.functions import decimals
 from lakeschema.translation.functions.coercion import is_integer, is_text
-from lakeschema.translation.functions.constants import constant_int, is_null
+from lakeschema.translation.functions.constants import is_null
+from lakeschema.translation.functions.hive_constants import known_number, written_integer
 from lakeschema.translation.plan.expressions import (
     AggregateCall,
     Call,
@@ -33,17 +39,27 @@ from lakeschema.translation.plan.expressions import (
     values,
     walk,
 )
+from lakeschema.translation.plan.operators import Operator
 
 BIGINT_DIGITS: Final = 19
 CHOICES: Final = frozenset({"if", "coalesce"})
 _MEETING: Final = CHOICES | {"nvl", "greatest", "least"}
-_KEEPING: Final = frozenset(
-    {
-        *("negative", "positive", "abs", "round", "bround", "floor", "ceil", "ceiling"),
-        *("sum", "min", "max", "first_value", "last_value", "lag", "lead", "nullif"),
-    }
-)
+_TO_WHOLE: Final = frozenset({"floor", "ceil", "ceiling"})
+_ROUNDING: Final = _TO_WHOLE | {"round", "bround"}
+_KEEPING_ONE: Final = _ROUNDING | {"negative", "positive", "abs", "nullif"}
+_KEEPING: Final = _KEEPING_ONE | {"sum", "min", "max", "first_value", "last_value", "lag", "lead"}
 """Of more whole digits if their first argument has more."""
+
+_STRUCTS: Final = frozenset({"struct", "named_struct"})
+_COLLECTIONS: Final = frozenset({"array", "map"})
+_TYPED_BY_ARGUMENTS: Final = (
+    _STRUCTS | _COLLECTIONS | {"greatest", "least", "nvl"} | _KEEPING_ONE - _TO_WHOLE
+)
+
+_SEEN_TO_BE_NULL: Final = frozenset(
+    {"+", "-", "*", "/", "negative", "floor", "ceil", "ceiling", "if", "coalesce"}
+)
+"""Of which the optimiser asks for their arguments where one asks whether they are null."""
 
 _COMPARING: Final = frozenset({"=", "==", "<>", "!=", "<", "<=", ">", ">=", "<=>", "in"})
 _LOGIC: Final = frozenset({"and", "or", "not", "!"})
@@ -66,10 +82,87 @@ def branch_types(
     """
     if not any(isinstance(branch.type, DecimalType) for branch in branches):
         return [branch.type for branch in branches]
-    is_simpler = _is_made_simpler(branches, conditions, is_searched=is_searched)
-    if is_complete and not is_simpler:
-        return [_with_its_digits(branch, is_choice=bool(conditions)) for branch in branches]
-    return [first_type(branch) for branch in branches]
+    if not is_complete or _is_made_simpler(branches, conditions, is_searched=is_searched):
+        return [first_type(branch) for branch in branches]
+    if _has_cast_integers(branches):
+        return [
+            _computed(branch) if isinstance(branch, Literal) else branch.type for branch in branches
+        ]
+    if conditions:
+        return [_computed(branch) for branch in branches]
+    is_choice = any(map(_is_seen_to_be_null, branches[:-1])) and not all(
+        map(_is_constant, branches)
+    )
+    return [_digits(b) if is_choice or isinstance(b, Literal) else b.type for b in branches]
+
+
+def in_sum(one: RowExpression, other: RowExpression) -> tuple[ColumnType, ColumnType]:
+    """What two exact numbers count as in their sum or difference."""
+    if all(_is_constant(part) or known_number(part) is not None for part in (one, other)):
+        return in_product(one, other)
+    return _computed(one), _computed(other)
+
+
+def in_product(one: RowExpression, other: RowExpression) -> tuple[ColumnType, ColumnType]:
+    """What two exact numbers count as in their product, quotient and remainder."""
+    return _as_written(one), _as_written(other)
+
+
+def _as_written(expression: RowExpression) -> ColumnType:
+    """The first type, and of a written whole number, also a cast one, its digits."""
+    number = written_integer(expression)
+    return first_type(expression) if number is None else decimals.of_number(Decimal(number))
+
+
+def arguments_retyped(name: str, arguments: Sequence[RowExpression]) -> Sequence[RowExpression]:
+    """The arguments of a function whose type theirs decide, as the optimiser hands them on."""
+    if name not in _TYPED_BY_ARGUMENTS:
+        return arguments
+    if not any(isinstance(argument.type, DecimalType) for argument in arguments):
+        return arguments
+    types = [argument.type for argument in arguments]
+    if name in _STRUCTS or not all(map(_is_constant, arguments)):
+        types = [_computed_decimal(argument) for argument in arguments]
+    elif name in _COLLECTIONS:
+        types = [_computed_decimal(a) if isinstance(a, Cast) else a.type for a in arguments]
+    return brought_to(arguments, types)
+
+
+def brought_to(
+    arguments: Sequence[RowExpression], types: Sequence[ColumnType]
+) -> list[RowExpression]:
+    """The arguments, cast where the optimiser hands them on with other digits."""
+    return [
+        argument
+        if argument.type == type_
+        else Cast(argument, type_, argument.nullable, implicit=True)
+        for argument, type_ in zip(arguments, types, strict=True)
+    ]
+
+
+def unfolded_type(expression: RowExpression) -> ColumnType:
+    """The type if addends count as their types: under FLOOR, and of what a window is computed of."""
+    type_ = expression.type
+    if not isinstance(type_, DecimalType):
+        return type_
+    match expression:
+        case Call(operator, (one, other)) if operator.name in {"+", "-"}:
+            if _is_constant(expression):
+                return type_
+            return decimals.plus(_counted(unfolded_type(one)), _counted(unfolded_type(other)))
+        case Call(operator, (kept, *_)) if operator.name in _KEEPING - _TO_WHOLE:
+            return _changed_alike(
+                type_, operator.name, kept.type, unfolded_type(_without_cast(kept))
+            )
+        case Case() | Call(Operator("if" | "coalesce")):
+            met = type_
+            for value in values(expression):
+                unfolded = unfolded_type(_without_cast(value))
+                if isinstance(unfolded, DecimalType):
+                    met = decimals.wider_keeping_whole(met, unfolded)
+            return met
+        case _:
+            return type_
 
 
 def first_type(expression: RowExpression) -> ColumnType:
@@ -85,27 +178,56 @@ def first_type(expression: RowExpression) -> ColumnType:
         case Call(operator) if operator.name in _MEETING:
             return _met(values(expression), type_)
         case Call(operator, (one, other)) if operator.name in {"+", "-"}:
-            return decimals.plus(_operand(one), _operand(other))
+            return decimals.plus(_counted(_as_written(one)), _counted(_as_written(other)))
         case (
             Call(operator, (kept, *_))
             | AggregateCall(operator, (kept, *_))
             | WindowCall(operator, (kept, *_))
         ) if operator.name in _KEEPING:
-            return _with_more_digits(type_, kept)
+            now = unfolded_type(kept) if operator.name in _TO_WHOLE else kept.type
+            return _changed_alike(type_, operator.name, now, first_type(_without_cast(kept)))
         case _:
             return type_
 
 
-def _with_its_digits(branch: RowExpression, *, is_choice: bool) -> ColumnType:
-    if isinstance(branch, Literal) and is_integer(branch.type):
-        return written_digits(branch)
-    computed = constant_int(branch) if is_choice and is_integer(branch.type) else None
-    return branch.type if computed is None else written_digits(Literal(str(computed), branch.type))
+def _computed(expression: RowExpression) -> ColumnType:
+    """The second type of a part: of a number that is known, its digits."""
+    if isinstance(expression, Call) and expression.operator.name == "coalesce":
+        return _inner_coalesce(expression)
+    return _digits(expression)
 
 
-def written_digits(number: Literal) -> DecimalType:
-    digits = len((number.value or "").lstrip("+-").lstrip("0")) or 1
-    return DecimalType(min(digits, decimals.MAX_PRECISION), 0)
+def _digits(expression: RowExpression) -> ColumnType:
+    number = known_number(expression)
+    return expression.type if number is None else decimals.of_number(number)
+
+
+def _computed_decimal(expression: RowExpression) -> ColumnType:
+    is_decimal = isinstance(expression.type, DecimalType)
+    return _computed(expression) if is_decimal else expression.type
+
+
+def _inner_coalesce(choice: Call) -> ColumnType:
+    """Inside of another function COALESCE counts the digits of its numbers, whatever it chooses of."""
+    branches = [_without_cast(value) for value in choice.arguments]
+    simpler = _has_cast_integers(branches) or _is_made_simpler(branches, (), is_searched=True)
+    if not isinstance(choice.type, DecimalType) or simpler or all(map(_is_constant, branches)):
+        return _digits(choice)
+    met = DecimalType(1, 0)
+    for branch in branches:
+        met = decimals.wider_keeping_whole(met, _counted(_computed(branch)))
+    return met
+
+
+def _has_cast_integers(branches: Sequence[RowExpression]) -> bool:
+    """Whether a whole number that rows have is cast, in writing, to what all meet in the first time."""
+    return any(is_integer(b.type) and known_number(b) is None for b in branches)
+
+
+def _is_seen_to_be_null(branch: RowExpression) -> bool:
+    if isinstance(branch, Call):
+        return branch.operator.name in _SEEN_TO_BE_NULL
+    return isinstance(branch, Case)
 
 
 def _is_made_simpler(
@@ -141,7 +263,7 @@ def _is_never_null(branch: RowExpression) -> bool:
         isinstance(branch, Call) and branch.operator.name not in CHOICES
     ):
         return all(map(_is_never_null, values(branch)))
-    inner = branch.operand if isinstance(branch, Cast) and branch.implicit else branch
+    inner = _without_cast(branch)
     return _is_constant(inner) and not inner.nullable
 
 
@@ -167,23 +289,35 @@ def _compares_with_a_constant(condition: RowExpression) -> bool:
 def _met(branches: Sequence[RowExpression], type_: DecimalType) -> DecimalType:
     met = type_
     for branch in branches:
-        inner = branch.operand if isinstance(branch, Cast) and branch.implicit else branch
+        inner = _without_cast(branch)
         if inner.type != VOID:
             known = decimals.decimal_of(first_type(inner), BIGINT_DIGITS)
             met = met if known is None else decimals.wider_keeping_whole(met, known)
     return met
 
 
-def _operand(expression: RowExpression) -> DecimalType:
-    if isinstance(expression, Literal) and is_integer(expression.type):
-        return written_digits(expression)
-    found = decimals.decimal_of(first_type(expression), BIGINT_DIGITS)
-    return found or DecimalType(decimals.MAX_PRECISION, 0)
+def _without_cast(expression: RowExpression) -> RowExpression:
+    """What is written, without the cast that makes types meet."""
+    is_implicit = isinstance(expression, Cast) and expression.implicit
+    return expression.operand if isinstance(expression, Cast) and is_implicit else expression
 
 
-def _with_more_digits(type_: DecimalType, argument: RowExpression) -> DecimalType:
-    before = first_type(argument)
-    if not isinstance(before, DecimalType) or not isinstance(argument.type, DecimalType):
+def _counted(type_: ColumnType) -> DecimalType:
+    return decimals.decimal_of(type_, BIGINT_DIGITS) or DecimalType(decimals.MAX_PRECISION, 0)
+
+
+def _changed_alike(
+    type_: DecimalType, name: str, now: ColumnType, before: ColumnType
+) -> DecimalType:
+    """The result of a function whose argument has another type."""
+    if not isinstance(before, DecimalType) or not isinstance(now, DecimalType):
         return type_
-    more = before.precision - argument.type.precision
-    return DecimalType(min(type_.precision + more, decimals.MAX_PRECISION), type_.scale)
+    scale = type_.scale if name in _ROUNDING else type_.scale + before.scale - now.scale
+    whole = _whole(type_) + _whole(before) - _whole(now)
+    if name in _ROUNDING - _TO_WHOLE and now.scale <= scale < before.scale:
+        whole += 1
+    return decimals.bounded(whole + scale, scale)
+
+
+def _whole(type_: DecimalType) -> int:
+    return type_.precision - type_.scale

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
+from decimal import Decimal
 from typing import TYPE_CHECKING, TypeAlias, assert_never
 
 from lakeschema.catalog.column_types import (
@@ -26,13 +27,19 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class ColumnReference:
-    """``first``: Hive's type of it before its optimiser, where that is another one."""
+    """A column of the plan below.
+
+    Attributes:
+        first: Hive's type of it before its optimiser, where that is another one.
+        constant: the number that it is in every row, where that is seen.
+    """
 
     index: int
     name: str = field(compare=False)
     type: ColumnType
     nullable: bool
     first: ColumnType | None = field(default=None, compare=False)
+    constant: Decimal | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -548,6 +548,8 @@ class ExpressionResolver:
             else:
                 parts.append((name, self.resolve(value)))
         values = tuple(value for _, value in parts)
+        if self.context.semantics.is_hive:
+            values = tuple(hive_retyping.arguments_retyped("struct", values))
         names = tuple(
             name or self._field_name(value, number) for number, (name, value) in enumerate(parts, 1)
         )

@@ -4,12 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from decimal import Decimal
 from types import MappingProxyType
 
 from lakeschema.catalog.column_types import ColumnType, DecimalType
 from lakeschema.translation.errors import AmbiguousColumn, Position, UnsupportedConstruct
+from lakeschema.translation.functions.coercion import is_integer
+from lakeschema.translation.functions.hive_constants import known_number
 from lakeschema.translation.functions.hive_retyping import first_type
-from lakeschema.translation.plan.expressions import ColumnReference
+from lakeschema.translation.joins import JoinKind
+from lakeschema.translation.plan.expressions import Call, ColumnReference, RowExpression
+from lakeschema.translation.plan.operators import Operator
 from lakeschema.translation.plan.relations import (
     Aggregate,
     Distinct,
@@ -80,7 +85,10 @@ class Scope:
         column = self.plan.columns[index]
         nullable = column.nullable or index in self.padded
         first = _first_type(self.plan, index) if isinstance(column.type, DecimalType) else None
-        return ColumnReference(index, column.name, column.type, nullable, first)
+        constant = None
+        if index not in self.padded and (is_integer(column.type) or first is not None):
+            constant = _constant(self.plan, index)
+        return ColumnReference(index, column.name, column.type, nullable, first, constant)
 
     def find(
         self, parts: tuple[str, ...], position: Position | None, *, exact: bool = False
@@ -187,6 +195,43 @@ def shift(scope: Scope, by: int) -> tuple[tuple[Source, ...], tuple[StarItem, ..
     sources = tuple(replace(source, start=source.start + by) for source in scope.sources)
     star = tuple(StarItem(i.name, tuple(x + by for x in i.indices)) for i in scope.star)
     return sources, star
+
+
+def _constant(plan: Plan, index: int) -> Decimal | None:
+    """The number that a column is in every row, as Hive's optimiser sees it."""
+    match plan:
+        case Project(items=items):
+            return known_number(items[index][1])
+        case Filter(input=below, condition=condition):
+            found = _constant(below, index)
+            return found if found is not None else _equated(condition, index)
+        case Sort() | Limit() | Distinct():
+            return _constant(plan.input, index)
+        case Window(input=below) if index < len(below.columns):
+            return _constant(below, index)
+        case Join(left, right, kind) if index >= len(left.columns):
+            is_kept = kind in {JoinKind.INNER, JoinKind.RIGHT}
+            return _constant(right, index - len(left.columns)) if is_kept else None
+        case Join(left=left, kind=kind):
+            is_kept = kind not in {JoinKind.RIGHT, JoinKind.FULL}
+            return _constant(left, index) if is_kept else None
+        case _:
+            return None
+
+
+def _equated(condition: RowExpression, index: int) -> Decimal | None:
+    match condition:
+        case Call(Operator("and"), (one, other)):
+            found = _equated(one, index)
+            return found if found is not None else _equated(other, index)
+        case Call(Operator("="), (one, other)):
+            for column, value in ((one, other), (other, one)):
+                is_it = isinstance(column, ColumnReference) and column.index == index
+                if is_it and is_integer(column.type):
+                    return known_number(value)
+            return None
+        case _:
+            return None
 
 
 def _first_type(plan: Plan, index: int) -> ColumnType | None:

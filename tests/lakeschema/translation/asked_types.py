@@ -16,6 +16,7 @@ from lakeschema.translation.functions.signature import Kind, Parameter, Row, par
 from tests.lakeschema.translation import (
     asked_hive,
     asked_hive_choices,
+    asked_hive_constants,
     asked_spark,
     asked_spark_scalars,
 )
@@ -167,6 +168,7 @@ def _questions(dialect: Dialect) -> Iterator[str]:
     if dialect is Dialect.HIVE:
         yield from asked_hive.CALLS
         yield from asked_hive_choices.CHOICES
+        yield from asked_hive_constants.CONSTANTS
     else:
         yield from asked_spark.questions(PRIMITIVES, columns(dialect))
         yield from asked_spark_scalars.CALLS
