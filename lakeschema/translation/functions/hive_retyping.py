@@ -86,7 +86,7 @@ def branch_types(
         return [first_type(branch) for branch in branches]
     if _has_cast_integers(branches):
         return [
-            _computed(branch) if isinstance(branch, Literal) else branch.type for branch in branches
+            _digits(branch) if isinstance(branch, Literal) else branch.type for branch in branches
         ]
     if conditions:
         return [_computed(branch) for branch in branches]
