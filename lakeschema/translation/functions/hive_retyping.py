@@ -16,9 +16,20 @@ from collections.abc import Sequence
 from decimal import Decimal
 from typing import Final
 
-from lakeschema.catalog.column_types import VOID, ColumnType, DecimalType
+from lakeschema.catalog.column_types import (
+    BIGINT,
+    BOOLEAN,
+    DOUBLE,
+    FLOAT,
+    INT,
+    SMALLINT,
+    TINYINT,
+    VOID,
+    ColumnType,
+    DecimalType,
+)
 from lakeschema.translation.functions import decimals
-from lakeschema.translation.functions.coercion import is_integer, is_text
+from lakeschema.translation.functions.coercion import is_integer, is_text, is_time
 from lakeschema.translation.functions.constants import is_null
 from lakeschema.translation.functions.hive_constants import known_number, written_integer
 from lakeschema.translation.plan.expressions import (
@@ -35,11 +46,11 @@ from lakeschema.translation.plan.expressions import (
     OuterReference,
     RowExpression,
     ScalarSubquery,
+    Subscript,
     WindowCall,
     values,
     walk,
 )
-from lakeschema.translation.plan.operators import Operator
 
 BIGINT_DIGITS: Final = 19
 CHOICES: Final = frozenset({"if", "coalesce"})
@@ -154,15 +165,22 @@ def unfolded_type(expression: RowExpression) -> ColumnType:
             return _changed_alike(
                 type_, operator.name, kept.type, unfolded_type(_without_cast(kept))
             )
-        case Case() | Call(Operator("if" | "coalesce")):
-            met = type_
-            for value in values(expression):
-                unfolded = unfolded_type(_without_cast(value))
-                if isinstance(unfolded, DecimalType):
-                    met = decimals.wider_keeping_whole(met, unfolded)
-            return met
+        case Case():
+            return _met_unfolded(expression, type_, is_choice=True)
+        case Call(operator) if operator.name in _MEETING:
+            return _met_unfolded(expression, type_, is_choice=operator.name in CHOICES)
         case _:
             return type_
+
+
+def _met_unfolded(choice: Case | Call, type_: DecimalType, *, is_choice: bool) -> DecimalType:
+    """``is_choice``: written whole numbers count their digits there, computed ones do not."""
+    met = type_
+    for branch in map(_without_cast, values(choice)):
+        is_counted = isinstance(branch, Literal) and is_integer(branch.type) and is_choice
+        if branch.type != VOID and not is_counted:
+            met = decimals.wider_keeping_whole(met, _counted(unfolded_type(branch)))
+    return met
 
 
 def first_type(expression: RowExpression) -> ColumnType:
@@ -264,25 +282,54 @@ def _is_never_null(branch: RowExpression) -> bool:
     ):
         return all(map(_is_never_null, values(branch)))
     inner = _without_cast(branch)
-    return _is_constant(inner) and not inner.nullable
+    return _is_constant(inner) and (not inner.nullable or known_number(inner) is not None)
 
 
 def _compares_with_a_constant(condition: RowExpression) -> bool:
-    """Of what is no text, and not what a function returns."""
+    """Of what is no text; of what a function returns only if the constant is cast to its type."""
     if not isinstance(condition, Call):
         return False
     name = condition.operator.name
-    if name in _LOGIC and name not in {"not", "!"}:
+    if name in {"not", "!"}:
+        (inner,) = condition.arguments
+        negated = isinstance(inner, Call) and inner.operator.name in _COMPARING
+        return negated or _compares_with_a_constant(inner)
+    if name in _LOGIC:
         return any(map(_compares_with_a_constant, condition.arguments))
     if name == "coalesce":
         return any(map(_is_constant, condition.arguments))
-    if name not in _COMPARING:
+    if name not in _COMPARING and name != "between":
         return False
-    others = [a for a in condition.arguments if not _is_constant(a)]
-    return len(others) < len(condition.arguments) and any(
-        not is_text(other.type)
-        and not (isinstance(other, Call) and other.operator.name not in CHOICES)
+    compared = [_without_cast(argument) for argument in condition.arguments]
+    constants = [part for part in compared if _is_constant(part)]
+    others = [part for part in compared if not _is_constant(part)]
+    return any(
+        _is_converted(constant.type, other.type)
+        or (name != "between" and not is_text(other.type) and not _is_of_a_function(other))
+        for constant in constants
         for other in others
+    )
+
+
+def _is_of_a_function(expression: RowExpression) -> bool:
+    """An element's place is one of its arguments."""
+    if isinstance(expression, Call):
+        return expression.operator.name not in CHOICES
+    return isinstance(expression, Subscript)
+
+
+_KINDS: Final = (TINYINT, SMALLINT, INT, BIGINT, DecimalType, FLOAT, DOUBLE)
+
+
+def _is_converted(constant: ColumnType, other: ColumnType) -> bool:
+    """Whether a constant is cast where it is compared, decimals of all digits being of one kind."""
+    if constant == BOOLEAN or is_text(constant):
+        return not is_text(other) and (constant == BOOLEAN or is_time(other))
+    kinds = [DecimalType if isinstance(t, DecimalType) else t for t in (constant, other)]
+    if kinds[0] not in _KINDS:
+        return False
+    return is_text(other) or (
+        kinds[1] in _KINDS and _KINDS.index(kinds[0]) < _KINDS.index(kinds[1])
     )
 
 
@@ -297,9 +344,10 @@ def _met(branches: Sequence[RowExpression], type_: DecimalType) -> DecimalType:
 
 
 def _without_cast(expression: RowExpression) -> RowExpression:
-    """What is written, without the cast that makes types meet."""
-    is_implicit = isinstance(expression, Cast) and expression.implicit
-    return expression.operand if isinstance(expression, Cast) and is_implicit else expression
+    """What is written, without the casts that make types meet."""
+    while isinstance(expression, Cast) and expression.implicit:
+        expression = expression.operand
+    return expression
 
 
 def _counted(type_: ColumnType) -> DecimalType:

@@ -15,6 +15,11 @@ CHOICES: Final = (
         "i IS NULL", "s IS NOT NULL", "s LIKE 'a%'", "i BETWEEN 1 AND 2", "length(s) > 3", "ts > da", "s = 'a'",
         "i > 1", "i IN (1, 2)", "bo = true", "CAST(s AS INT) > 3", "coalesce(bo, false)", "i > 1 AND i < 5",
         "i > 1 OR s = 'a'", "i = '1'", "b = 1", "d > 1", "s = 1", "da > '2020-01-01'", "de > 0", "coalesce(de, 0) > 0",
+        "log2(de) > 1", "power(d, 2) > 1", "power(d, 2) > 1.0D", "power(d, 2) > i", "de + 1 > 0", "d * 2 > 1", "i + 1 > 1", "i + b > 1", "abs(de) > 1",
+        "abs(de) > 1.5", "abs(b) > 1", "abs(b) > 1L", "length(s) > 3L", "length(s) > 3.5", "upper(s) = 'A'", "upper(s) = 1", "log2(de) > 1 AND i > 1",
+        "NOT log2(de) > 1", "NOT i > 1", "NOT length(s) > 3", "NOT (s = 'a')", "log2(de) BETWEEN 1 AND 2", "log2(de) IN (1, 2)", "length(s) IN (1L, 2L)",
+        "CAST(s AS DOUBLE) > 3", "to_date(ts) = '2020-01-01'", "date_add(da, 1) = DATE '2020-01-01'", "date_add(da, 1) > TIMESTAMP '2020-01-01 00:00:00'",
+        "isnull(i) = true", "array(i)[0] > 1", "map('x', b)['x'] > 1", "named_struct('x', i).x > 1", "sum(de) OVER () > 1", "size(array(i)) > 1",
     )),
     # what stands in the branches
     *(f"if(bo, {values})" for values in (

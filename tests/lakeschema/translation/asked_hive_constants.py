@@ -57,6 +57,16 @@ CONSTANTS: Final = (
     )),
     *("max(de + 1) OVER () * 2", "max(de + 1) OVER () + 1", "sum(de + 1) OVER () * 2", "floor(max(de + 1) OVER ())"),
     *("floor(de + 1) * 2", "floor(de + 1) + 1", "floor(1 + 1.5)", "floor((de + 1) * 2)", "abs(de - CAST(1.5 AS DECIMAL(9,5))) * 2", "round(de - CAST(1.5 AS DECIMAL(9,5)), 3) * 2"),
+    *(f"max({value}) OVER ()" for value in (
+        "if(bo, de, CAST(5 AS BIGINT))", "if(bo, de, 1 + 2)", "coalesce(de + 1, CAST(5 AS BIGINT))", "coalesce(de, 5)", "coalesce(de, 1 + 2)",
+        "nullif(abs(if(bo, de, 1 + 2)), NULL)", "if(bo, de, if(i > 2, 5, de))", "if(bo, de, if(i > 2, 1 + 2, de))", "if(bo, de, i)", "nvl(de, 5)",
+        "greatest(de, CAST(0 AS DECIMAL(20,5)))",
+    )),
+    *(f"floor({value})" for value in (
+        "if(bo, de, 1 + 2)", "if(bo, de, CAST(5 AS BIGINT))", "if(bo, de, CAST(0 AS DECIMAL(20,5)))", "coalesce(de, CAST(0 AS DECIMAL(20,5)))", "if(bo, de, i)",
+        "greatest(de, CAST(0 AS DECIMAL(20,5)))", "nvl(de, CAST(0 AS DECIMAL(20,5)))",
+    )),
+    *("coalesce(lag(de, 1, abs(-1.5)) OVER (ORDER BY i), floor(1 + 1.5) * 2, 5)", "coalesce(de, 1.5 * 2, 5)", "coalesce(de + 1, 1.5 * 2, 5)", "coalesce(de, 3, 1 + 2)"),
     # places beyond those that are there
     *(f"round(de, {places})" for places in (1, 2, 3, -1)), "bround(de, 3)", "round(1.5, 3)", "round(de + i, 3)", "round(de * 2, 4)",
     # NULL beside a decimal
