@@ -94,6 +94,10 @@ class Trial:
         # Each by itself where that is cheap: what we refuse may be refused by the engine, too.
         for some in [others] if self._engine is Engine.HIVE else [[tree] for tree in others]:
             theirs |= self._typed(some, self._asked_engine)
+        # Hive plans a query whole, and some of its items can take its optimiser from the others.
+        for tree in readable:
+            if _outcome(ours[tree], theirs[tree], None)[0] is Outcome.WRONG_TYPE:
+                theirs |= _asked([tree], self._asked_engine)
         accepted = [tree for tree in readable if isinstance(theirs[tree], StructField)]
         nulls = self._nulls(accepted, ours, theirs)
         for tree in trees.values():

@@ -73,6 +73,7 @@ _SEEN_TO_BE_NULL: Final = frozenset(
 """Of which the optimiser asks for their arguments where one asks whether they are null."""
 
 _COMPARING: Final = frozenset({"=", "==", "<>", "!=", "<", "<=", ">", ">=", "<=>", "in"})
+_NULL_TESTS: Final = frozenset({"is null", "isnull", "is not null", "isnotnull"})
 _LOGIC: Final = frozenset({"and", "or", "not", "!"})
 _READING: Final = (
     *(ColumnReference, OuterReference, AggregateCall, WindowCall, LambdaVariable),
@@ -97,7 +98,8 @@ def branch_types(
         return [first_type(branch) for branch in branches]
     if _has_cast_integers(branches):
         return [
-            _digits(branch) if isinstance(branch, Literal) else branch.type for branch in branches
+            _digits(branch) if isinstance(branch, Literal) else first_type(branch)
+            for branch in branches
         ]
     if conditions:
         return [_computed(branch) for branch in branches]
@@ -267,8 +269,19 @@ def _is_decided(condition: RowExpression) -> bool:
     if isinstance(condition, Call) and condition.operator.name in _LOGIC:
         return any(map(_is_decided, condition.arguments))
     if isinstance(condition, Call) and condition.operator.name in _COMPARING:
-        return len({*condition.arguments}) == 1 or _is_constant(condition)
+        is_same = len({*condition.arguments}) == 1 and condition.operator.name != "<=>"
+        return is_same or _is_constant(condition)
+    if isinstance(condition, Call) and condition.operator.name in _NULL_TESTS:
+        return _is_never_null_for_a_test(condition.arguments[0])
     return _is_constant(condition)
+
+
+def _is_never_null_for_a_test(tested: RowExpression) -> bool:
+    if not isinstance(tested, Call):
+        return _is_constant(tested)
+    name, fixed = tested.operator.name, tested.operator.deterministic
+    is_value = name in _NULL_TESTS or (name == "coalesce" and not tested.nullable)
+    return is_value or (fixed and _is_constant(tested))
 
 
 def _is_constant(expression: RowExpression) -> bool:

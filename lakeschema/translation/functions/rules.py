@@ -146,8 +146,10 @@ def _shown(arguments: Sequence[RowExpression], _: Semantics) -> CallResult | Non
 def _masked(arguments: Sequence[RowExpression], _: Semantics) -> CallResult | None:
     """Hive's MASK functions keep the type, but for the digits of decimals."""
     type_ = arguments[0].type
-    if isinstance(type_, (CharType, VarcharType)):
+    if isinstance(type_, VarcharType):
         return CallResult(VarcharType(_LONGEST_VARCHAR))
+    if isinstance(type_, CharType):
+        return CallResult(CharType(_LONGEST_CHAR))
     if is_text(type_) or is_integer(type_) or type_ == DATE:
         return CallResult(type_)
     shown = DecimalType(38, 18) if isinstance(type_, DecimalType) else type_

@@ -20,6 +20,8 @@ CHOICES: Final = (
         "NOT log2(de) > 1", "NOT i > 1", "NOT length(s) > 3", "NOT (s = 'a')", "log2(de) BETWEEN 1 AND 2", "log2(de) IN (1, 2)", "length(s) IN (1L, 2L)",
         "CAST(s AS DOUBLE) > 3", "to_date(ts) = '2020-01-01'", "date_add(da, 1) = DATE '2020-01-01'", "date_add(da, 1) > TIMESTAMP '2020-01-01 00:00:00'",
         "isnull(i) = true", "array(i)[0] > 1", "map('x', b)['x'] > 1", "named_struct('x', i).x > 1", "sum(de) OVER () > 1", "size(array(i)) > 1",
+        "struct(i) IS NULL", "map('x', i) IS NOT NULL", "isnull(i) IS NULL", "coalesce(i, 1) IS NULL", "rand() IS NULL", "nvl(i, 1) IS NULL", "current_date IS NULL",
+        "abs(i) = abs(i)", "i <=> i", "i IS NOT DISTINCT FROM i", "max(i) OVER () > max(i) OVER ()", "i + 1 = i + 1",
     )),
     # what stands in the branches
     *(f"if(bo, {values})" for values in (
@@ -27,6 +29,7 @@ CHOICES: Final = (
         "CAST(0.5 AS DECIMAL(10,3)), 0", "1.5, 1 + 1", "if(true, -0.5, 0), 7", "if(bo, -0.5, 0), 7", "de, 0", "de, -7", "de, 123456789",
         "de, 1 + 1", "de, CAST(2 AS INT)", "de, i", "de, NULL", "de, 5S", "de, 100000000000L", "coalesce(de, 0), 5", "coalesce(de, 0) * 2, 0",
     )),
+    *("if(b IS NULL, length('abc') - de, i)", "if(b IS NULL, de + 3, i)", "if(b IS NULL, greatest(de, 1.5) + 3, i)", "if(b IS NULL, length('abc') - de, de)"),
     *("if(i > 1, de, 0)", "if(de > 0, de, 0)", "if(true, de, 0)", "if(false, de, 0)", "if(true, NULL, 0.5)"),
     *("CASE WHEN bo THEN 0.5 WHEN i IS NULL THEN 0 END", "CASE WHEN bo THEN 0.5 WHEN i IS NULL THEN 0 ELSE NULL END"),
     *("CASE WHEN bo THEN 0.5 WHEN true THEN 0 ELSE 12345 END", "CASE WHEN bo THEN de WHEN i IS NULL THEN 0 END"),
@@ -47,6 +50,7 @@ CHOICES: Final = (
     *(f"{name}({call}) OVER (ORDER BY i)" for name in ("lag", "lead")
       for call in ("de, 1, 0", "de, 1, dw", "i, 1, de", "i, 1, 'a'", "i, 1, b", "i, 1, d", "s, 1, i")),
     *("substring(bi, 2)", "substring(bi, 2, 3L)", "substring(bi, si, i)", "substr(bi, 2)"),
+    *(f"{mask}({text})" for mask in ("mask", "mask_hash", "mask_show_last_n") for text in ("c", "v", "CAST(s AS CHAR(3))", "CAST(mask_first_n(de) AS CHAR(3))")),
     *("sign(NULL)", "(floor(coalesce(de, 0)) * 2) % (if(bo, de, 0))", "trunc(1234567891.1234567891, 4)", "trunc(1234567891.1234567891, -4)"),
 )
 # fmt: on
