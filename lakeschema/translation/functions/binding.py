@@ -35,6 +35,7 @@ from lakeschema.translation.errors import TypeMismatch
 from lakeschema.translation.functions import (
     hive,
     hive_geometry,
+    hive_optimiser,
     hive_retyping,
     hive_sketches,
     hive_system,
@@ -267,7 +268,7 @@ def _variables(
 def _branch_types(
     name: str, arguments: Sequence[RowExpression], semantics: Semantics
 ) -> Sequence[ColumnType]:
-    if not semantics.is_hive or name not in hive_retyping.CHOICES:
+    if not semantics.is_hive or name not in hive_optimiser.CHOICES:
         return [argument.type for argument in arguments]
     conditions = arguments[:1] if name == "if" else ()
     branches = arguments[len(conditions) :]

@@ -17,43 +17,33 @@ from decimal import Decimal
 from typing import Final
 
 from lakeschema.catalog.column_types import (
-    BIGINT,
-    BOOLEAN,
-    DOUBLE,
-    FLOAT,
-    INT,
-    SMALLINT,
-    TINYINT,
     VOID,
     ColumnType,
     DecimalType,
 )
 from lakeschema.translation.functions import decimals
-from lakeschema.translation.functions.coercion import is_integer, is_text, is_time
-from lakeschema.translation.functions.constants import is_null
+from lakeschema.translation.functions.coercion import is_integer
 from lakeschema.translation.functions.hive_constants import known_number, written_integer
+from lakeschema.translation.functions.hive_optimiser import (
+    CHOICES,
+    is_constant,
+    is_made_simpler,
+    is_seen_to_be_null,
+    without_cast,
+)
 from lakeschema.translation.plan.expressions import (
     AggregateCall,
     Call,
     Case,
     Cast,
     ColumnReference,
-    Exists,
-    FieldAccess,
-    InSubquery,
-    LambdaVariable,
     Literal,
-    OuterReference,
     RowExpression,
-    ScalarSubquery,
-    Subscript,
     WindowCall,
     values,
-    walk,
 )
 
 BIGINT_DIGITS: Final = 19
-CHOICES: Final = frozenset({"if", "coalesce"})
 _MEETING: Final = CHOICES | {"nvl", "greatest", "least"}
 _TO_WHOLE: Final = frozenset({"floor", "ceil", "ceiling"})
 _ROUNDING: Final = _TO_WHOLE | {"round", "bround"}
@@ -65,19 +55,6 @@ _STRUCTS: Final = frozenset({"struct", "named_struct"})
 _COLLECTIONS: Final = frozenset({"array", "map"})
 _TYPED_BY_ARGUMENTS: Final = (
     _STRUCTS | _COLLECTIONS | {"greatest", "least", "nvl"} | _KEEPING_ONE - _TO_WHOLE
-)
-
-_SEEN_TO_BE_NULL: Final = frozenset(
-    {"+", "-", "*", "/", "negative", "floor", "ceil", "ceiling", "if", "coalesce"}
-)
-"""Of which the optimiser asks for their arguments where one asks whether they are null."""
-
-_COMPARING: Final = frozenset({"=", "==", "<>", "!=", "<", "<=", ">", ">=", "<=>", "in"})
-_NULL_TESTS: Final = frozenset({"is null", "isnull", "is not null", "isnotnull"})
-_LOGIC: Final = frozenset({"and", "or", "not", "!"})
-_READING: Final = (
-    *(ColumnReference, OuterReference, AggregateCall, WindowCall, LambdaVariable),
-    *(ScalarSubquery, Exists, InSubquery, FieldAccess),
 )
 
 
@@ -94,7 +71,7 @@ def branch_types(
     """
     if not any(isinstance(branch.type, DecimalType) for branch in branches):
         return [branch.type for branch in branches]
-    if not is_complete or _is_made_simpler(branches, conditions, is_searched=is_searched):
+    if not is_complete or is_made_simpler(branches, conditions, is_searched=is_searched):
         return [first_type(branch) for branch in branches]
     if _has_cast_integers(branches):
         return [
@@ -103,15 +80,13 @@ def branch_types(
         ]
     if conditions:
         return [_computed(branch) for branch in branches]
-    is_choice = any(map(_is_seen_to_be_null, branches[:-1])) and not all(
-        map(_is_constant, branches)
-    )
+    is_choice = any(map(is_seen_to_be_null, branches[:-1])) and not all(map(is_constant, branches))
     return [_digits(b) if is_choice or isinstance(b, Literal) else b.type for b in branches]
 
 
 def in_sum(one: RowExpression, other: RowExpression) -> tuple[ColumnType, ColumnType]:
     """What two exact numbers count as in their sum or difference."""
-    if all(_is_constant(part) or known_number(part) is not None for part in (one, other)):
+    if all(is_constant(part) or known_number(part) is not None for part in (one, other)):
         return in_product(one, other)
     return _computed(one), _computed(other)
 
@@ -134,7 +109,7 @@ def arguments_retyped(name: str, arguments: Sequence[RowExpression]) -> Sequence
     if not any(isinstance(argument.type, DecimalType) for argument in arguments):
         return arguments
     types = [argument.type for argument in arguments]
-    if name in _STRUCTS or not all(map(_is_constant, arguments)):
+    if name in _STRUCTS or not all(map(is_constant, arguments)):
         types = [_computed_decimal(argument) for argument in arguments]
     elif name in _COLLECTIONS:
         types = [_computed_decimal(a) if isinstance(a, Cast) else a.type for a in arguments]
@@ -160,12 +135,12 @@ def unfolded_type(expression: RowExpression) -> ColumnType:
         return type_
     match expression:
         case Call(operator, (one, other)) if operator.name in {"+", "-"}:
-            if _is_constant(expression):
+            if is_constant(expression):
                 return type_
             return decimals.plus(_counted(unfolded_type(one)), _counted(unfolded_type(other)))
         case Call(operator, (kept, *_)) if operator.name in _KEEPING - _TO_WHOLE:
             return _changed_alike(
-                type_, operator.name, kept.type, unfolded_type(_without_cast(kept))
+                type_, operator.name, kept.type, unfolded_type(without_cast(kept))
             )
         case Case():
             return _met_unfolded(expression, type_, is_choice=True)
@@ -178,7 +153,7 @@ def unfolded_type(expression: RowExpression) -> ColumnType:
 def _met_unfolded(choice: Case | Call, type_: DecimalType, *, is_choice: bool) -> DecimalType:
     """``is_choice``: written whole numbers count their digits there, computed ones do not."""
     met = type_
-    for branch in map(_without_cast, values(choice)):
+    for branch in map(without_cast, values(choice)):
         is_counted = isinstance(branch, Literal) and is_integer(branch.type) and is_choice
         if branch.type != VOID and not is_counted:
             met = decimals.wider_keeping_whole(met, _counted(unfolded_type(branch)))
@@ -205,7 +180,7 @@ def first_type(expression: RowExpression) -> ColumnType:
             | WindowCall(operator, (kept, *_))
         ) if operator.name in _KEEPING:
             now = unfolded_type(kept) if operator.name in _TO_WHOLE else kept.type
-            return _changed_alike(type_, operator.name, now, first_type(_without_cast(kept)))
+            return _changed_alike(type_, operator.name, now, first_type(without_cast(kept)))
         case _:
             return type_
 
@@ -229,9 +204,9 @@ def _computed_decimal(expression: RowExpression) -> ColumnType:
 
 def _inner_coalesce(choice: Call) -> ColumnType:
     """Inside of another function COALESCE counts the digits of its numbers, whatever it chooses of."""
-    branches = [_without_cast(value) for value in choice.arguments]
-    simpler = _has_cast_integers(branches) or _is_made_simpler(branches, (), is_searched=True)
-    if not isinstance(choice.type, DecimalType) or simpler or all(map(_is_constant, branches)):
+    branches = [without_cast(value) for value in choice.arguments]
+    simpler = _has_cast_integers(branches) or is_made_simpler(branches, (), is_searched=True)
+    if not isinstance(choice.type, DecimalType) or simpler or all(map(is_constant, branches)):
         return _digits(choice)
     met = DecimalType(1, 0)
     for branch in branches:
@@ -244,123 +219,14 @@ def _has_cast_integers(branches: Sequence[RowExpression]) -> bool:
     return any(is_integer(b.type) and known_number(b) is None for b in branches)
 
 
-def _is_seen_to_be_null(branch: RowExpression) -> bool:
-    if isinstance(branch, Call):
-        return branch.operator.name in _SEEN_TO_BE_NULL
-    return isinstance(branch, Case)
-
-
-def _is_made_simpler(
-    branches: Sequence[RowExpression], conditions: Sequence[RowExpression], *, is_searched: bool
-) -> bool:
-    if any(map(_is_decided, conditions)):
-        return True
-    if not conditions:
-        # COALESCE goes no further than the first value that is never null.
-        return any(is_null(b) or _is_never_null(b) for b in branches[:-1])
-    if not all(map(_is_constant, branches)):
-        return False
-    written = all(isinstance(branch, Literal) for branch in branches)
-    return not written or (is_searched and any(map(_compares_with_a_constant, conditions)))
-
-
-def _is_decided(condition: RowExpression) -> bool:
-    """Whether a part of it is known without a row."""
-    if isinstance(condition, Call) and condition.operator.name in _LOGIC:
-        return any(map(_is_decided, condition.arguments))
-    if isinstance(condition, Call) and condition.operator.name in _COMPARING:
-        is_same = len({*condition.arguments}) == 1 and condition.operator.name != "<=>"
-        return is_same or _is_constant(condition)
-    if isinstance(condition, Call) and condition.operator.name in _NULL_TESTS:
-        return _is_never_null_for_a_test(condition.arguments[0])
-    return _is_constant(condition)
-
-
-def _is_never_null_for_a_test(tested: RowExpression) -> bool:
-    if not isinstance(tested, Call):
-        return _is_constant(tested)
-    name, fixed = tested.operator.name, tested.operator.deterministic
-    is_value = name in _NULL_TESTS or (name == "coalesce" and not tested.nullable)
-    return is_value or (fixed and _is_constant(tested))
-
-
-def _is_constant(expression: RowExpression) -> bool:
-    return not any(isinstance(part, _READING) for part in walk(expression))
-
-
-def _is_never_null(branch: RowExpression) -> bool:
-    """As far as the optimiser sees it."""
-    if isinstance(branch, (Case, Call)) and not (
-        isinstance(branch, Call) and branch.operator.name not in CHOICES
-    ):
-        return all(map(_is_never_null, values(branch)))
-    inner = _without_cast(branch)
-    return _is_constant(inner) and (not inner.nullable or known_number(inner) is not None)
-
-
-def _compares_with_a_constant(condition: RowExpression) -> bool:
-    """Of what is no text; of what a function returns only if the constant is cast to its type."""
-    if not isinstance(condition, Call):
-        return False
-    name = condition.operator.name
-    if name in {"not", "!"}:
-        (inner,) = condition.arguments
-        negated = isinstance(inner, Call) and inner.operator.name in _COMPARING
-        return negated or _compares_with_a_constant(inner)
-    if name in _LOGIC:
-        return any(map(_compares_with_a_constant, condition.arguments))
-    if name == "coalesce":
-        return any(map(_is_constant, condition.arguments))
-    if name not in _COMPARING and name != "between":
-        return False
-    compared = [_without_cast(argument) for argument in condition.arguments]
-    constants = [part for part in compared if _is_constant(part)]
-    others = [part for part in compared if not _is_constant(part)]
-    return any(
-        _is_converted(constant.type, other.type)
-        or (name != "between" and not is_text(other.type) and not _is_of_a_function(other))
-        for constant in constants
-        for other in others
-    )
-
-
-def _is_of_a_function(expression: RowExpression) -> bool:
-    """An element's place is one of its arguments."""
-    if isinstance(expression, Call):
-        return expression.operator.name not in CHOICES
-    return isinstance(expression, Subscript)
-
-
-_KINDS: Final = (TINYINT, SMALLINT, INT, BIGINT, DecimalType, FLOAT, DOUBLE)
-
-
-def _is_converted(constant: ColumnType, other: ColumnType) -> bool:
-    """Whether a constant is cast where it is compared, decimals of all digits being of one kind."""
-    if constant == BOOLEAN or is_text(constant):
-        return not is_text(other) and (constant == BOOLEAN or is_time(other))
-    kinds = [DecimalType if isinstance(t, DecimalType) else t for t in (constant, other)]
-    if kinds[0] not in _KINDS:
-        return False
-    return is_text(other) or (
-        kinds[1] in _KINDS and _KINDS.index(kinds[0]) < _KINDS.index(kinds[1])
-    )
-
-
 def _met(branches: Sequence[RowExpression], type_: DecimalType) -> DecimalType:
     met = type_
     for branch in branches:
-        inner = _without_cast(branch)
+        inner = without_cast(branch)
         if inner.type != VOID:
             known = decimals.decimal_of(first_type(inner), BIGINT_DIGITS)
             met = met if known is None else decimals.wider_keeping_whole(met, known)
     return met
-
-
-def _without_cast(expression: RowExpression) -> RowExpression:
-    """What is written, without the casts that make types meet."""
-    while isinstance(expression, Cast) and expression.implicit:
-        expression = expression.operand
-    return expression
 
 
 def _counted(type_: ColumnType) -> DecimalType:
