@@ -4,7 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from decimal import ROUND_HALF_UP, Context, Decimal, DecimalException, localcontext
+from decimal import (
+    ROUND_HALF_UP,
+    Context,
+    Decimal,
+    DecimalException,
+    DivisionByZero,
+    Inexact,
+    InvalidOperation,
+    localcontext,
+)
 from operator import add, mod, mul, neg, pos, sub
 from types import MappingProxyType
 from typing import Final
@@ -21,10 +30,12 @@ from lakeschema.catalog.column_types import (
 from lakeschema.translation.functions.constants import constant_text, is_null
 from lakeschema.translation.plan.expressions import (
     Call,
+    Case,
     Cast,
     ColumnReference,
     Literal,
     RowExpression,
+    walk,
 )
 
 _BITS: Final[Mapping[ColumnType, int]] = MappingProxyType(
@@ -60,6 +71,24 @@ def known_number(expression: RowExpression) -> Decimal | None:
         return None
 
 
+def is_uncomputed(expression: RowExpression) -> bool:
+    """Whether Hive computes a constant while it reads the query, and its value is not known here."""
+    calls = [part for part in walk(expression) if isinstance(part, (Call, Case))]
+    unknown = [c for c in calls if not isinstance(c, Call) or c.operator.name not in _KNOWN]
+    return (
+        bool(unknown)
+        and known_number(expression) is None
+        and not any(isinstance(part, Literal) and part.value is None for part in walk(expression))
+        and not any(isinstance(call, Call) and _varies(call) for call in calls)
+    )
+
+
+def _varies(call: Call) -> bool:
+    return not call.operator.deterministic or (
+        call.operator.name == "unix_timestamp" and not call.arguments
+    )
+
+
 def _number(expression: RowExpression) -> Decimal | None:
     whole = written_integer(expression)
     if whole is not None:
@@ -90,10 +119,8 @@ def _number(expression: RowExpression) -> Decimal | None:
 
 def _quotient(one: Decimal, other: Decimal) -> Decimal:
     """Only one that ends: how many digits Hive keeps of another is not known."""
-    found = one / other
-    if found * other != one:
-        raise ValueError
-    return found
+    with localcontext(Context(prec=100, traps=[Inexact, DivisionByZero, InvalidOperation])):
+        return one / other
 
 
 def _modulus(one: Decimal, other: Decimal) -> Decimal:
@@ -124,6 +151,9 @@ _COMPUTED: Final[Mapping[str, Callable[..., Decimal | int]]] = MappingProxyType(
         "least": min,
     }
 )
+
+
+_KNOWN: Final = (frozenset(_COMPUTED) | {"length", "coalesce", "nvl", "concat", "||"}) - {"/"}
 
 
 def _as_type(value: Decimal, type_: ColumnType) -> Decimal | None:

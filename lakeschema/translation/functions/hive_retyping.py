@@ -21,9 +21,14 @@ from lakeschema.catalog.column_types import (
     ColumnType,
     DecimalType,
 )
+from lakeschema.translation.errors import UnsupportedConstruct
 from lakeschema.translation.functions import decimals
 from lakeschema.translation.functions.coercion import is_integer
-from lakeschema.translation.functions.hive_constants import known_number, written_integer
+from lakeschema.translation.functions.hive_constants import (
+    is_uncomputed,
+    known_number,
+    written_integer,
+)
 from lakeschema.translation.functions.hive_optimiser import (
     CHOICES,
     is_constant,
@@ -78,22 +83,42 @@ def branch_types(
             _digits(branch) if isinstance(branch, Literal) else first_type(branch)
             for branch in branches
         ]
-    if conditions:
-        return [_computed(branch) for branch in branches]
     is_choice = any(map(is_seen_to_be_null, branches[:-1])) and not all(map(is_constant, branches))
-    return [_digits(b) if is_choice or isinstance(b, Literal) else b.type for b in branches]
+    if not conditions and not is_choice:
+        return [_digits(b) if isinstance(b, Literal) else b.type for b in branches]
+    types = [_computed(b) if conditions else _digits(b) for b in branches]
+    _require_known_digits(branches, types)
+    return types
 
 
 def in_sum(one: RowExpression, other: RowExpression) -> tuple[ColumnType, ColumnType]:
     """What two exact numbers count as in their sum or difference."""
     if all(is_constant(part) or known_number(part) is not None for part in (one, other)):
         return in_product(one, other)
-    return _computed(one), _computed(other)
+    types = _computed(one), _computed(other)
+    _require_known_digits((one, other), types)
+    return types
 
 
 def in_product(one: RowExpression, other: RowExpression) -> tuple[ColumnType, ColumnType]:
     """What two exact numbers count as in their product, quotient and remainder."""
     return _as_written(one), _as_written(other)
+
+
+def _require_known_digits(parts: Sequence[RowExpression], types: Sequence[ColumnType]) -> None:
+    """Refuses what has other digits in Hive, by a number that it computes and we do not."""
+    for place, part in enumerate(parts):
+        own = decimals.decimal_of(types[place], BIGINT_DIGITS)
+        if own is None or not is_constant(part) or not is_uncomputed(part):
+            continue
+        met = DecimalType(1, 0)
+        for other in (*types[:place], *types[place + 1 :]):
+            met = decimals.wider_keeping_whole(met, _counted(other))
+        if decimals.wider_keeping_whole(met, own) != met:
+            raise UnsupportedConstruct(
+                "a decimal beside a constant whose digits decide the type",
+                hint="write the number that it is, rather than how it is computed",
+            )
 
 
 def _as_written(expression: RowExpression) -> ColumnType:
@@ -216,7 +241,9 @@ def _inner_coalesce(choice: Call) -> ColumnType:
 
 def _has_cast_integers(branches: Sequence[RowExpression]) -> bool:
     """Whether a whole number that rows have is cast, in writing, to what all meet in the first time."""
-    return any(is_integer(b.type) and known_number(b) is None for b in branches)
+    return any(
+        is_integer(b.type) and not is_constant(b) and known_number(b) is None for b in branches
+    )
 
 
 def _met(branches: Sequence[RowExpression], type_: DecimalType) -> DecimalType:

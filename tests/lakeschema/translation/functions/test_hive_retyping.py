@@ -7,6 +7,7 @@ import pytest
 from lakeschema.catalog.column_types import print_type
 from lakeschema.catalog.ddl_files import relations_from_ddl
 from lakeschema.catalog.identifiers import RelationName
+from lakeschema.translation.errors import UnsupportedConstruct
 from tests.lakeschema.translation.relations import derived_in
 
 TABLE = "CREATE TABLE t (r INT, s STRING, bo BOOLEAN, de DECIMAL(10,2))"
@@ -55,6 +56,78 @@ def test_products_are_of_the_types_before_hives_optimiser_in_queries_below_too(
     query: str, type_: str
 ) -> None:
     relations = relations_from_ddl([TABLE, f"CREATE VIEW v AS {query}"])
+
+    (column,) = derived_in(relations, VIEW).interface.columns
+
+    assert print_type(column.type) == type_
+
+
+@pytest.mark.parametrize(
+    ("query", "type_"),
+    [
+        ("SELECT de + y AS x FROM (SELECT de, 1 + 1 AS y FROM t) q", "decimal(11,2)"),
+        ("SELECT de * y AS x FROM (SELECT de, 5 AS y FROM t) q", "decimal(21,2)"),
+        (
+            "SELECT de + y AS x FROM (SELECT de, z AS y FROM (SELECT de, 5 AS z FROM t) p) q",
+            "decimal(11,2)",
+        ),
+        ("SELECT de + y AS x FROM (SELECT DISTINCT de, 5 AS y FROM t LIMIT 3) q", "decimal(11,2)"),
+        ("SELECT de + y AS x FROM (SELECT de, max(5) AS y FROM t GROUP BY de) q", "decimal(13,2)"),
+        (
+            "SELECT a.de + b.y AS x FROM t a JOIN (SELECT r, 5 AS y FROM t) b ON a.r = b.r",
+            "decimal(11,2)",
+        ),
+        (
+            "SELECT a.de + b.y AS x FROM t a LEFT JOIN (SELECT r, 5 AS y FROM t) b ON a.r = b.r",
+            "decimal(13,2)",
+        ),
+        ("SELECT de + r AS x FROM t WHERE r = 5", "decimal(11,2)"),
+        ("SELECT de + r AS x FROM t WHERE 5 = r AND bo", "decimal(11,2)"),
+        ("SELECT de + r AS x FROM t WHERE r = 5 OR bo", "decimal(13,2)"),
+        ("SELECT y + 1.5 AS x FROM (SELECT 1 + 1 AS y FROM t) q", "decimal(12,1)"),
+        (
+            "SELECT if(bo, de, y) AS x FROM (SELECT de, bo, CAST(0 AS DECIMAL(20,5)) AS y FROM t) q",
+            "decimal(10,2)",
+        ),
+    ],
+)
+def test_columns_that_are_constants_count_their_digits(query: str, type_: str) -> None:
+    relations = relations_from_ddl([TABLE, f"CREATE VIEW v AS {query}"])
+
+    (column,) = derived_in(relations, VIEW).interface.columns
+
+    assert print_type(column.type) == type_
+
+
+@pytest.mark.parametrize(
+    "expression",
+    [
+        *("de + year(DATE '2020-01-01')", "de + if(1 = 1, 2, 3)", "de + 1.25 / 3"),
+        *("if(bo, de, crc32('abc'))", "coalesce(de + 1, month(current_date))"),
+    ],
+)
+def test_a_constant_that_is_not_computed_here_is_refused_where_its_digits_matter(
+    expression: str,
+) -> None:
+    relations = relations_from_ddl([TABLE, f"CREATE VIEW v AS SELECT {expression} AS x FROM t"])
+
+    with pytest.raises(UnsupportedConstruct, match="a constant whose digits decide the type"):
+        derived_in(relations, VIEW)
+
+
+@pytest.mark.parametrize(
+    ("expression", "type_"),
+    [
+        ("de * 100 + year(DATE '2020-01-01')", "decimal(15,2)"),
+        ("de + unix_timestamp()", "decimal(22,2)"),
+        ("de + CAST('x' AS INT)", "decimal(13,2)"),
+        ("coalesce(de, year(DATE '2020-01-01'))", "decimal(12,2)"),
+    ],
+)
+def test_a_constant_that_is_not_computed_here_is_taken_where_its_digits_do_not_matter(
+    expression: str, type_: str
+) -> None:
+    relations = relations_from_ddl([TABLE, f"CREATE VIEW v AS SELECT {expression} AS x FROM t"])
 
     (column,) = derived_in(relations, VIEW).interface.columns
 
