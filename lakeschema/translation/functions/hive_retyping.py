@@ -235,7 +235,8 @@ def _inner_coalesce(choice: Call) -> ColumnType:
         return _digits(choice)
     met = DecimalType(1, 0)
     for branch in branches:
-        met = decimals.wider_keeping_whole(met, _counted(_computed(branch)))
+        if branch.type != VOID:
+            met = decimals.wider_keeping_whole(met, _counted(_computed(branch)))
     return met
 
 

@@ -39,6 +39,7 @@ CONSTANTS: Final = (
         "coalesce(de, de + 1)", "floor(de)", "greatest(de, de + 1)", "nvl(de, de + 1)", "nullif(de, 1.5)", "pmod(de, 3)", "de, i", "de, round(de, 1)",
         "de, de + 1", "de + 1, de", "de + 1, i", "i + 1", "abs(de)", "lag(de) OVER (ORDER BY i)", "sum(de) OVER ()", "i, b", "sum(de)", "max(de) + 1",
     )),
+    *("i - coalesce(coalesce(dw, NULL), NULL)", "i - coalesce(dw, NULL)", "coalesce(de, NULL) - i", "de + coalesce(dw, NULL)", "coalesce(de, CAST(NULL AS DECIMAL(10,2))) + i"),
     *("coalesce(coalesce(de, CAST(0 AS BIGINT)), de)", "coalesce(de + 1, i, 1 + 2)", "coalesce(abs(de), CAST(0 AS BIGINT)) + de", "coalesce(de, i, CAST(0 AS BIGINT)) + de"),
     *("if(bo, i, CAST(1.5 AS DECIMAL(10,5)))", "CASE WHEN bo THEN i ELSE 1.5 * 2 END", "CASE WHEN bo THEN de WHEN i > 2 THEN i ELSE CAST(5 AS BIGINT) END"),
     *("if(i = 1, CAST(0 AS DECIMAL(20,5)), de * b)", "CASE WHEN bo THEN de ELSE CAST('7.5' AS DECIMAL(20,5)) END", "CASE WHEN bo THEN de ELSE CAST(7.5D AS DECIMAL(20,5)) END"),
