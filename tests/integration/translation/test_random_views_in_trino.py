@@ -104,6 +104,7 @@ _S = "(VALUES (1, 2), (2, 3), (1, 5)) u(c, d)"
         f"SELECT k, sum(DISTINCT a) s, sum(DISTINCT abs(a)) t {_HUGE_WHOLE} GROUP BY k",
         f"SELECT sum(DISTINCT a) s FROM (SELECT a {_HUGE_WHOLE}) UNION ALL (SELECT 1 a)",
         f"SELECT sum(a) FILTER (WHERE a < 3) OVER (PARTITION BY b) s FROM {_T}",
+        f"SELECT count(1, nullif(a, a)) n, count(1, a) m, count(a, 2) k, count(1, 2) l FROM {_T}",
         f"SELECT count(*) FILTER (WHERE a > 1) OVER (ORDER BY a) n FROM {_T}",
         f"SELECT collect_list(a) FILTER (WHERE a > 1) OVER (ORDER BY a) l FROM {_T}",
         f"SELECT unix_seconds(a) s, unix_millis(a) m, unix_micros(a) u, unix_timestamp(a) t {_MOMENTS}",

@@ -32,7 +32,7 @@ _EMPTY = "CAST(ARRAY[] AS {t})"
 
 def count(given: Given) -> str:
     """Of several values: the rows in which none is null."""
-    if not given.arguments or (_is_known(given.arguments[0]) and not given.quantifier):
+    if not given.quantifier and all(map(_is_known, given.arguments)):
         return given.fill("count(*){w}")
     if len(given.arguments) == 1:
         if given.quantifier and given.is_windowed:
