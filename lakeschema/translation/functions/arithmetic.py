@@ -288,9 +288,7 @@ def average(arguments: Sequence[RowExpression], semantics: Semantics) -> CallRes
     if semantics.is_spark:
         average = decimals.bounded(type_.precision + 4, type_.scale + 4)
         return CallResult(average, may_be_null=overflow)
-    whole = type_.precision - type_.scale
-    scale = min(type_.scale + 4, 38 - whole)
-    return CallResult(DecimalType(min(whole + scale, 38), scale), may_be_null=overflow)
+    return CallResult(decimals.averaged(type_), may_be_null=overflow)
 
 
 def _sum_may_overflow(type_: DecimalType, semantics: Semantics) -> bool:

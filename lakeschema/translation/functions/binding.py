@@ -33,6 +33,7 @@ from lakeschema.catalog.column_types import (
 from lakeschema.catalog.relations import Dialect
 from lakeschema.translation.errors import TypeMismatch
 from lakeschema.translation.functions import (
+    decimals,
     hive,
     hive_geometry,
     hive_optimiser,
@@ -66,6 +67,7 @@ from lakeschema.translation.functions.coercion import (
     is_time,
     is_time_of_day,
 )
+from lakeschema.translation.functions.hive_constants import known_number
 from lakeschema.translation.functions.results import CallResult
 from lakeschema.translation.functions.rules import RULES
 from lakeschema.translation.functions.semantics import Semantics
@@ -200,9 +202,14 @@ def implicit_cast(
     nullable = expression.nullable or may_turn_null(expression.type, target, semantics)
     if not semantics.is_spark and is_narrower(target, expression.type):
         # An argument that does not fit is null in Hive, where a written cast wraps round. Digits
-        # that are written are seen to fit.
-        nullable = nullable or not isinstance(expression, Literal)
+        # that are written, or computed of written ones, are seen to fit.
+        nullable = nullable or not (isinstance(expression, Literal) or _fits(expression, target))
     return Cast(expression, target, nullable, implicit=True)
+
+
+def _fits(expression: RowExpression, target: ColumnType) -> bool:
+    number = known_number(expression)
+    return number is not None and isinstance(target, DecimalType) and decimals.holds(target, number)
 
 
 def _match_parameters(parameters: tuple[Parameter, ...], count: int) -> list[Parameter] | None:

@@ -49,6 +49,13 @@ def of_number(number: Decimal) -> DecimalType:
     return bounded(max(1, len(whole.lstrip("0")) + scale), scale)
 
 
+def holds(type_: DecimalType, number: Decimal) -> bool:
+    """Whether a number is of the type as it stands."""
+    needed = of_number(number)
+    whole = needed.precision - needed.scale
+    return needed.scale <= type_.scale and whole <= type_.precision - type_.scale
+
+
 def adjusted(precision: int, scale: int) -> DecimalType:
     """Cuts the scale, not below six digits, where the precision exceeds the maximum."""
     if precision <= MAX_PRECISION:
@@ -88,6 +95,13 @@ def divided(a: DecimalType, b: DecimalType, fit: Fit = adjusted) -> DecimalType:
 def remainder(a: DecimalType, b: DecimalType, fit: Fit = adjusted) -> DecimalType:
     scale = max(a.scale, b.scale)
     return fit(min(a.precision - a.scale, b.precision - b.scale) + scale, scale)
+
+
+def averaged(type_: DecimalType) -> DecimalType:
+    """Hive's."""
+    whole = type_.precision - type_.scale
+    scale = min(type_.scale + 4, MAX_PRECISION - whole)
+    return DecimalType(min(whole + scale, MAX_PRECISION), scale)
 
 
 def wider(a: DecimalType, b: DecimalType, _: Fit = adjusted) -> DecimalType:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+import re
+from collections.abc import Callable, Mapping, Sequence
 from decimal import (
     ROUND_HALF_UP,
     Context,
@@ -14,9 +15,10 @@ from decimal import (
     InvalidOperation,
     localcontext,
 )
+from enum import Enum
 from operator import add, mod, mul, neg, pos, sub
 from types import MappingProxyType
-from typing import Final
+from typing import Final, TypeAlias
 
 from lakeschema.catalog.column_types import (
     BIGINT,
@@ -27,94 +29,159 @@ from lakeschema.catalog.column_types import (
     ColumnType,
     DecimalType,
 )
-from lakeschema.translation.functions.constants import constant_text, is_null
+from lakeschema.translation.functions.coercion import is_float, is_text
+from lakeschema.translation.functions.constants import constant_text
 from lakeschema.translation.plan.expressions import (
+    AggregateCall,
     Call,
-    Case,
     Cast,
     ColumnReference,
+    Exists,
+    FieldAccess,
+    InSubquery,
+    LambdaVariable,
     Literal,
+    OuterReference,
     RowExpression,
+    ScalarSubquery,
+    WindowCall,
     walk,
 )
 
 _BITS: Final[Mapping[ColumnType, int]] = MappingProxyType(
     {TINYINT: 8, SMALLINT: 16, INT: 32, BIGINT: 64}
 )
+_READING: Final = (
+    *(ColumnReference, OuterReference, AggregateCall, WindowCall, LambdaVariable),
+    *(ScalarSubquery, Exists, InSubquery, FieldAccess),
+)
+_NUMBER: Final = re.compile(r"\s*[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d{1,3})?\s*", re.ASCII)
 _EXACT: Final = Context(prec=100)
+_MAX_WHOLE_DIGITS: Final = 40
+"""More than any type holds."""
+
+
+class _Null(Enum):
+    NULL = "null"
+
+
+_Value: TypeAlias = Decimal | _Null | None
+"""None: it is not known here."""
+
+
+def is_constant(expression: RowExpression) -> bool:
+    """Whether nothing of it is read of rows."""
+    return not any(isinstance(part, _READING) for part in walk(expression))
 
 
 def written_integer(expression: RowExpression) -> int | None:
-    """A whole number that stands in the text, also cast; what a cast cannot hold wraps round."""
+    """A whole number that stands in the text, also cast from type to type."""
     match expression:
         case Literal(str(text), type_) if type_ in _BITS:
             return int(text)
-        case Cast(Literal(str(text), source), type_) if type_ in _BITS:
-            value = int(text == "true") if source == BOOLEAN else _whole_part(text)
-        case Cast(operand, type_) if type_ in _BITS:
-            value = written_integer(operand)
+        case Cast(Literal() | Cast() as operand, type_) if type_ in _BITS:
+            if isinstance(operand, Cast) and operand.type not in _BITS:
+                return None
+            value = _value(expression)
+            return int(value) if isinstance(value, Decimal) else None
         case _:
             return None
-    return None if value is None else _wrapped(value, type_)
 
 
 def known_number(expression: RowExpression) -> Decimal | None:
     """The exact number that an expression always is.
 
     None if there is none, or if it is the result of a condition, or of a function that is not
-    computed here: then the type is the one before Hive computed it.
+    computed here.
     """
-    try:
-        with localcontext(_EXACT):
-            return _number(expression)
-    except (DecimalException, ValueError, OverflowError):
-        return None
+    value = _value(expression)
+    return value if isinstance(value, Decimal) else None
 
 
 def is_uncomputed(expression: RowExpression) -> bool:
     """Whether Hive computes a constant while it reads the query, and its value is not known here."""
-    calls = [part for part in walk(expression) if isinstance(part, (Call, Case))]
-    unknown = [c for c in calls if not isinstance(c, Call) or c.operator.name not in _KNOWN]
-    return (
-        bool(unknown)
-        and known_number(expression) is None
-        and not any(isinstance(part, Literal) and part.value is None for part in walk(expression))
-        and not any(isinstance(call, Call) and _varies(call) for call in calls)
-    )
+    if isinstance(expression, ColumnReference) or not is_constant(expression):
+        return False
+    calls = [part for part in walk(expression) if isinstance(part, Call)]
+    return _value(expression) is None and not any(map(_varies, calls))
 
 
 def _varies(call: Call) -> bool:
-    return not call.operator.deterministic or (
-        call.operator.name == "unix_timestamp" and not call.arguments
-    )
+    is_now = call.operator.name == "unix_timestamp" and not call.arguments
+    return is_now or not call.operator.deterministic
 
 
-def _number(expression: RowExpression) -> Decimal | None:
-    whole = written_integer(expression)
-    if whole is not None:
-        return Decimal(whole)
+def _value(expression: RowExpression) -> _Value:
+    try:
+        with localcontext(_EXACT):
+            return _computed(expression)
+    except (DecimalException, ValueError, OverflowError):
+        return None
+
+
+def _computed(expression: RowExpression) -> _Value:
     match expression:
+        case Literal(None):
+            return _Null.NULL
         case ColumnReference(constant=known):
             return known
-        case Literal(str(text), DecimalType()):
+        case Literal(str(text), type_) if type_ in _BITS or isinstance(type_, DecimalType):
             return Decimal(text)
         case Cast(operand, type_):
-            written = operand.value if isinstance(operand, Literal) else constant_text(operand)
-            value = _number(operand) if written is None else Decimal(written)
-            return None if value is None else _as_type(value, type_)
-        case Call(operator, (measured,)) if operator.name == "length":
-            written = constant_text(measured)
-            return None if written is None else Decimal(len(written))
-        case Call(operator, arguments) if operator.name in {"coalesce", "nvl"}:
-            first = next((a for a in arguments if not is_null(a)), None)
-            return None if first is None else _number(first)
-        case Call(operator, arguments, type_) if operator.name in _COMPUTED:
-            values = [_number(argument) for argument in arguments]
-            if not all(isinstance(value, Decimal) for value in values):
-                return None
-            return _as_type(Decimal(_COMPUTED[operator.name](*values)), type_)
+            return _cast(operand, type_)
+        case Call(operator, arguments, type_) if operator.udf is None:
+            return _called(operator.name, arguments, type_)
         case _:
             return None
+
+
+def _cast(operand: RowExpression, type_: ColumnType) -> _Value:
+    if type_ not in _BITS and not isinstance(type_, DecimalType):
+        return _Null.NULL if _computed(operand) is _Null.NULL else None
+    if isinstance(operand, Literal) and operand.value is not None:
+        if operand.type == BOOLEAN:
+            return _as_type(Decimal(operand.value == "true"), type_)
+        if is_float(operand.type):
+            # What does not fit is bounded, or wraps round.
+            value = _read(operand.value, type_)
+            return None if value is _Null.NULL else value
+        if is_text(operand.type):
+            return _read(operand.value, type_)
+    text = constant_text(operand)
+    if text is not None:
+        return _read(text, type_)
+    value = _computed(operand)
+    if not isinstance(value, Decimal):
+        return value
+    if type_ in _BITS and operand.type in _BITS:
+        return Decimal(_wrapped(int(value), type_))
+    return _as_type(value, type_)
+
+
+def _read(text: str, type_: ColumnType) -> _Value:
+    """What is no number is null."""
+    return _as_type(Decimal(text), type_) if _NUMBER.fullmatch(text) else _Null.NULL
+
+
+def _called(name: str, arguments: Sequence[RowExpression], type_: ColumnType) -> _Value:
+    if name == "length":
+        text = constant_text(arguments[0])
+        return None if text is None else Decimal(len(text))
+    if name in {"coalesce", "nvl"}:
+        for argument in arguments:
+            value = _computed(argument)
+            if value is not _Null.NULL:
+                return value
+        return _Null.NULL
+    if len(arguments) not in _ARITIES.get(name, ()):
+        return None
+    numbers: list[Decimal] = []
+    for argument in arguments:
+        value = _computed(argument)
+        if not isinstance(value, Decimal):
+            return value
+        numbers.append(value)
+    return _as_type(Decimal(_COMPUTED[name](*numbers)), type_)
 
 
 def _quotient(one: Decimal, other: Decimal) -> Decimal:
@@ -131,7 +198,7 @@ def _rounded(value: Decimal, places: Decimal = Decimal(0)) -> Decimal:
     return value.quantize(Decimal(1).scaleb(-int(places)), ROUND_HALF_UP)
 
 
-_COMPUTED: Final[Mapping[str, Callable[..., Decimal | int]]] = MappingProxyType(
+_OF_TWO: Final[Mapping[str, Callable[..., Decimal | int]]] = MappingProxyType(
     {
         "+": add,
         "-": sub,
@@ -140,37 +207,37 @@ _COMPUTED: Final[Mapping[str, Callable[..., Decimal | int]]] = MappingProxyType(
         "%": mod,
         "pmod": _modulus,
         "div": lambda one, other: int(one / other),
-        "negative": neg,
-        "positive": pos,
-        "abs": abs,
-        "floor": math.floor,
-        "ceil": math.ceil,
-        "ceiling": math.ceil,
-        "round": _rounded,
         "greatest": max,
         "least": min,
     }
 )
+_OF_ONE: Final[Mapping[str, Callable[..., Decimal | int]]] = MappingProxyType(
+    {
+        "negative": neg,
+        "positive": pos,
+        "abs": abs,
+        "round": _rounded,
+        "floor": math.floor,
+        "ceil": math.ceil,
+        "ceiling": math.ceil,
+    }
+)
+_COMPUTED: Final = MappingProxyType({**_OF_TWO, **_OF_ONE})
+_ARITIES: Final[Mapping[str, Sequence[int]]] = MappingProxyType(
+    {**dict.fromkeys(_OF_TWO, (2,)), **dict.fromkeys(_OF_ONE, (1,)), "round": (1, 2)}
+)
 
 
-_KNOWN: Final = (frozenset(_COMPUTED) | {"length", "coalesce", "nvl", "concat", "||"}) - {"/"}
-
-
-def _as_type(value: Decimal, type_: ColumnType) -> Decimal | None:
-    """None for a type of numbers that are not exact, and where there is no room."""
+def _as_type(value: Decimal, type_: ColumnType) -> _Value:
+    """Null where there is no room; None for a type of numbers that are not exact."""
+    if value.adjusted() > _MAX_WHOLE_DIGITS:
+        return _Null.NULL
     if type_ in _BITS:
-        return Decimal(_wrapped(int(value), type_))
+        return Decimal(int(value)) if int(value) == _wrapped(int(value), type_) else _Null.NULL
     if not isinstance(type_, DecimalType):
         return None
     fitting = value.quantize(Decimal(1).scaleb(-type_.scale), ROUND_HALF_UP)
-    return fitting if len(fitting.as_tuple().digits) <= type_.precision else None
-
-
-def _whole_part(text: str) -> int | None:
-    try:
-        return int(Decimal(text))
-    except (DecimalException, ValueError, OverflowError):
-        return None
+    return fitting if len(fitting.as_tuple().digits) <= type_.precision else _Null.NULL
 
 
 def _wrapped(value: int, type_: ColumnType) -> int:

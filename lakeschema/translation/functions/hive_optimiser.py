@@ -21,25 +21,15 @@ from lakeschema.catalog.column_types import (
 )
 from lakeschema.translation.functions.coercion import is_text, is_time
 from lakeschema.translation.functions.constants import is_null
-from lakeschema.translation.functions.hive_constants import known_number
+from lakeschema.translation.functions.hive_constants import is_constant, known_number
 from lakeschema.translation.plan.expressions import (
-    AggregateCall,
     Call,
     Case,
     Cast,
-    ColumnReference,
-    Exists,
-    FieldAccess,
-    InSubquery,
-    LambdaVariable,
     Literal,
-    OuterReference,
     RowExpression,
-    ScalarSubquery,
     Subscript,
-    WindowCall,
     values,
-    walk,
 )
 
 CHOICES: Final = frozenset({"if", "coalesce"})
@@ -51,10 +41,6 @@ _SEEN_TO_BE_NULL: Final = frozenset(
 _COMPARING: Final = frozenset({"=", "==", "<>", "!=", "<", "<=", ">", ">=", "<=>", "in"})
 _NULL_TESTS: Final = frozenset({"is null", "isnull", "is not null", "isnotnull"})
 _LOGIC: Final = frozenset({"and", "or", "not", "!"})
-_READING: Final = (
-    *(ColumnReference, OuterReference, AggregateCall, WindowCall, LambdaVariable),
-    *(ScalarSubquery, Exists, InSubquery, FieldAccess),
-)
 _KINDS: Final = (TINYINT, SMALLINT, INT, BIGINT, DecimalType, FLOAT, DOUBLE)
 
 
@@ -101,11 +87,6 @@ def _is_never_null_for_a_test(tested: RowExpression) -> bool:
     name, fixed = tested.operator.name, tested.operator.deterministic
     is_value = name in _NULL_TESTS or (name == "coalesce" and not tested.nullable)
     return is_value or (fixed and is_constant(tested))
-
-
-def is_constant(expression: RowExpression) -> bool:
-    """Whether nothing of it is read of rows."""
-    return not any(isinstance(part, _READING) for part in walk(expression))
 
 
 def _is_never_null(branch: RowExpression) -> bool:

@@ -25,13 +25,13 @@ from lakeschema.translation.errors import UnsupportedConstruct
 from lakeschema.translation.functions import decimals
 from lakeschema.translation.functions.coercion import is_integer
 from lakeschema.translation.functions.hive_constants import (
+    is_constant,
     is_uncomputed,
     known_number,
     written_integer,
 )
 from lakeschema.translation.functions.hive_optimiser import (
     CHOICES,
-    is_constant,
     is_made_simpler,
     is_seen_to_be_null,
     without_cast,
@@ -113,12 +113,18 @@ def _require_known_digits(parts: Sequence[RowExpression], types: Sequence[Column
             continue
         met = DecimalType(1, 0)
         for other in (*types[:place], *types[place + 1 :]):
+            if other == VOID:
+                continue
             met = decimals.wider_keeping_whole(met, _counted(other))
         if decimals.wider_keeping_whole(met, own) != met:
-            raise UnsupportedConstruct(
-                "a decimal beside a constant whose digits decide the type",
-                hint="write the number that it is, rather than how it is computed",
-            )
+            raise _unknown_digits()
+
+
+def _unknown_digits() -> UnsupportedConstruct:
+    return UnsupportedConstruct(
+        "a decimal beside a constant whose digits decide the type",
+        hint="write the number that it is, rather than how it is computed",
+    )
 
 
 def _as_written(expression: RowExpression) -> ColumnType:
@@ -136,6 +142,8 @@ def arguments_retyped(name: str, arguments: Sequence[RowExpression]) -> Sequence
     types = [argument.type for argument in arguments]
     if name in _STRUCTS or not all(map(is_constant, arguments)):
         types = [_computed_decimal(argument) for argument in arguments]
+        if any(isinstance(a.type, DecimalType) and is_uncomputed(a) for a in arguments):
+            raise _unknown_digits()
     elif name in _COLLECTIONS:
         types = [_computed_decimal(a) if isinstance(a, Cast) else a.type for a in arguments]
     return brought_to(arguments, types)
@@ -186,7 +194,7 @@ def _met_unfolded(choice: Case | Call, type_: DecimalType, *, is_choice: bool) -
 
 
 def first_type(expression: RowExpression) -> ColumnType:
-    """The type before the optimiser; another one of decimals only, and only in its whole digits."""
+    """The type before the optimiser; another one of decimals only."""
     type_ = expression.type
     if not isinstance(type_, DecimalType):
         return type_
@@ -233,10 +241,12 @@ def _inner_coalesce(choice: Call) -> ColumnType:
     simpler = _has_cast_integers(branches) or is_made_simpler(branches, (), is_searched=True)
     if not isinstance(choice.type, DecimalType) or simpler or all(map(is_constant, branches)):
         return _digits(choice)
+    types = [_computed(branch) for branch in branches]
+    _require_known_digits(branches, types)
     met = DecimalType(1, 0)
-    for branch in branches:
-        if branch.type != VOID:
-            met = decimals.wider_keeping_whole(met, _counted(_computed(branch)))
+    for type_ in types:
+        if type_ != VOID:
+            met = decimals.wider_keeping_whole(met, _counted(type_))
     return met
 
 

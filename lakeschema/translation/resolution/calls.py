@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from lakeschema.catalog.column_types import (
     STRING,
     ArrayType,
     ColumnType,
+    DecimalType,
     StructField,
     StructType,
 )
@@ -18,7 +19,7 @@ from lakeschema.translation.errors import (
     UnsupportedConstruct,
     UnsupportedFunction,
 )
-from lakeschema.translation.functions import hive_retyping
+from lakeschema.translation.functions import decimals, hive_retyping
 from lakeschema.translation.functions.binding import Bound, Function, bind, find
 from lakeschema.translation.functions.builtin_names import engine_of_builtin
 from lakeschema.translation.functions.casts import CAST_FUNCTIONS
@@ -114,9 +115,11 @@ def aggregate(
     context: Context,
 ) -> AggregateCall:
     """An aggregate is null over no rows; a filter, or null arguments, may leave it none."""
-    if context.semantics.is_hive and function.operator.name == "avg":
-        grouped = _retyped(grouped, hive_retyping.first_type)
     found, order = _bind_group(function, grouped, call, context)
+    if context.semantics.is_hive and function.operator.name in {"avg", "mean"}:
+        first = hive_retyping.first_type(found.arguments[0])
+        if isinstance(first, DecimalType):
+            found = replace(found, type=decimals.averaged(first))
     nullable = found.operator.nulls is not NullClass.NEVER and (
         group_may_be_empty or grouped.condition is not None or found.nullable
     )
@@ -137,7 +140,9 @@ def window(
     if node.call.distinct and function.kind is not Kind.AGGREGATE:
         raise UnsupportedConstruct("DISTINCT in a window", position=node.call.position)
     if context.semantics.is_hive:
-        grouped = _retyped(grouped, hive_retyping.unfolded_type)
+        types = [hive_retyping.unfolded_type(argument) for argument in grouped.arguments]
+        unfolded = hive_retyping.brought_to(grouped.arguments, types)
+        grouped = replace(grouped, arguments=unfolded)
     found, within = _bind_group(function, grouped, node.call, context)
     # Without a frame the current row is always in it; a frame, or a filter, may leave no row.
     some_rows = frame is not None or grouped.condition is not None
@@ -148,12 +153,6 @@ def window(
         found.operator, found.arguments, partition, order, frame, found.type, nullable,
         grouped.condition, within, node.call.ignores_nulls, node.call.distinct,
     )  # fmt: skip
-
-
-def _retyped(grouped: Grouped, type_of: Callable[[RowExpression], ColumnType]) -> Grouped:
-    """The arguments as Hive's optimiser hands them on: decimals with other digits."""
-    types = [type_of(argument) for argument in grouped.arguments]
-    return replace(grouped, arguments=hive_retyping.brought_to(grouped.arguments, types))
 
 
 def _bind_group(

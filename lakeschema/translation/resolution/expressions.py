@@ -251,7 +251,8 @@ class ExpressionResolver:
 
     def _merge_sides(self, indices: tuple[int, ...]) -> RowExpression:
         assert self.scope is not None
-        return self._coalesce([self.scope.reference(index) for index in indices])
+        is_hive = self.context.semantics.is_hive
+        return self._coalesce([self.scope.reference(i, is_hive=is_hive) for i in indices])
 
     def _coalesce(self, references: Sequence[RowExpression]) -> RowExpression:
         """The one column, or both sides' of a FULL JOIN … USING."""

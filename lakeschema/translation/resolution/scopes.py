@@ -81,14 +81,16 @@ class Scope:
         """The same names over a plan with the same columns (a filter)."""
         return replace(self, plan=plan)
 
-    def reference(self, index: int) -> ColumnReference:
+    def reference(self, index: int, *, is_hive: bool) -> ColumnReference:
         column = self.plan.columns[index]
         nullable = column.nullable or index in self.padded
-        first = _first_type(self.plan, index) if isinstance(column.type, DecimalType) else None
-        constant = None
-        if index not in self.padded and (is_integer(column.type) or first is not None):
-            constant = _constant(self.plan, index)
-        return ColumnReference(index, column.name, column.type, nullable, first, constant)
+        reference = ColumnReference(index, column.name, column.type, nullable)
+        is_decimal = isinstance(column.type, DecimalType)
+        if not is_hive or not (is_decimal or is_integer(column.type)):
+            return reference
+        first = _first_type(self.plan, index) if is_decimal else None
+        constant = None if index in self.padded else _constant(self.plan, index)
+        return replace(reference, first=first, constant=constant)
 
     def find(
         self, parts: tuple[str, ...], position: Position | None, *, exact: bool = False
@@ -210,7 +212,7 @@ def _constant(plan: Plan, index: int) -> Decimal | None:
         case Window(input=below) if index < len(below.columns):
             return _constant(below, index)
         case Join(left, right, kind) if index >= len(left.columns):
-            is_kept = kind in {JoinKind.INNER, JoinKind.RIGHT}
+            is_kept = kind in {JoinKind.INNER, JoinKind.CROSS, JoinKind.RIGHT}
             return _constant(right, index - len(left.columns)) if is_kept else None
         case Join(left=left, kind=kind):
             is_kept = kind not in {JoinKind.RIGHT, JoinKind.FULL}

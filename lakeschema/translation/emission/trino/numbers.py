@@ -327,10 +327,20 @@ def rounded(given: Given) -> str:
     if kind == "x" and isinstance(given.type, DecimalType):
         # Trino's own round overflows where the greatest numbers need a digit more.
         if _is_number(digits) and int(digits) >= given.type.scale:
-            return given.fill("CAST({0} AS {t})")
+            return given.fill("CAST({0} AS {t})" if _has_room(given) else "TRY_CAST({0} AS {t})")
         return given.fill("CAST(round(truncate({0}), {1}) AS {t})")
     text = f"round({', '.join(given.texts)})"
     return text if kind == "d" else f"CAST({text} AS {type_text(given.type)})"
+
+
+def _has_room(given: Given) -> bool:
+    """Whether more places leave room for the whole digits; Hive has no value where they do not."""
+    whole = [
+        t.precision - t.scale
+        for t in (given.arguments[0].type, given.type)
+        if isinstance(t, DecimalType)
+    ]
+    return whole == sorted(whole)
 
 
 HALF_EVEN = (

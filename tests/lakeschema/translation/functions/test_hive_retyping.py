@@ -7,7 +7,10 @@ import pytest
 from lakeschema.catalog.column_types import print_type
 from lakeschema.catalog.ddl_files import relations_from_ddl
 from lakeschema.catalog.identifiers import RelationName
+from lakeschema.translation.batch import answer
 from lakeschema.translation.errors import UnsupportedConstruct
+from lakeschema.translation.interface import Options
+from lakeschema.translation.option_values import read_udf
 from tests.lakeschema.translation.relations import derived_in
 
 TABLE = "CREATE TABLE t (r INT, s STRING, bo BOOLEAN, de DECIMAL(10,2))"
@@ -84,6 +87,10 @@ def test_products_are_of_the_types_before_hives_optimiser_in_queries_below_too(
         ("SELECT de + r AS x FROM t WHERE r = 5", "decimal(11,2)"),
         ("SELECT de + r AS x FROM t WHERE 5 = r AND bo", "decimal(11,2)"),
         ("SELECT de + r AS x FROM t WHERE r = 5 OR bo", "decimal(13,2)"),
+        (
+            "SELECT a.de + b.y AS x FROM t a CROSS JOIN (SELECT 5 AS y FROM t) b",
+            "decimal(11,2)",
+        ),
         ("SELECT y + 1.5 AS x FROM (SELECT 1 + 1 AS y FROM t) q", "decimal(12,1)"),
         (
             "SELECT if(bo, de, y) AS x FROM (SELECT de, bo, CAST(0 AS DECIMAL(20,5)) AS y FROM t) q",
@@ -104,6 +111,14 @@ def test_columns_that_are_constants_count_their_digits(query: str, type_: str) -
     [
         *("de + year(DATE '2020-01-01')", "de + if(1 = 1, 2, 3)", "de + 1.25 / 3"),
         *("if(bo, de, crc32('abc'))", "coalesce(de + 1, month(current_date))"),
+        *(
+            "de + coalesce(NULL, year(DATE '2020-01-01'))",
+            "array(de, CAST(sqrt(4) AS DECIMAL(20,5)))",
+        ),
+        *(
+            "de + coalesce(de, CAST(sqrt(4) AS DECIMAL(20,5)))",
+            "de + CAST(1.5D * 2 AS DECIMAL(20,5))",
+        ),
     ],
 )
 def test_a_constant_that_is_not_computed_here_is_refused_where_its_digits_matter(
@@ -121,6 +136,9 @@ def test_a_constant_that_is_not_computed_here_is_refused_where_its_digits_matter
         ("de * 100 + year(DATE '2020-01-01')", "decimal(15,2)"),
         ("de + unix_timestamp()", "decimal(22,2)"),
         ("de + CAST('x' AS INT)", "decimal(13,2)"),
+        ("de + CAST('1_0' AS INT)", "decimal(13,2)"),
+        ("de + CAST('1e9999999' AS INT)", "decimal(13,2)"),
+        ("greatest(de, CAST(concat('1e', '9999999') AS DECIMAL(20,5)))", "decimal(20,5)"),
         ("coalesce(de, year(DATE '2020-01-01'))", "decimal(12,2)"),
     ],
 )
@@ -132,3 +150,27 @@ def test_a_constant_that_is_not_computed_here_is_taken_where_its_digits_do_not_m
     (column,) = derived_in(relations, VIEW).interface.columns
 
     assert print_type(column.type) == type_
+
+
+def test_a_function_that_a_view_declares_is_not_the_built_in_of_its_name() -> None:
+    functions = "TBLPROPERTIES ('functions' = 'abs:com.example.Length')"
+    options = Options(
+        udfs={"com.example.Length": read_udf("com.example.Length", {"returns": "decimal(20,5)"})}
+    )
+    view = f"CREATE VIEW v {functions} AS SELECT array(de, abs(5)) AS x FROM t"
+
+    with pytest.raises(UnsupportedConstruct, match="a constant whose digits decide the type"):
+        derived_in(relations_from_ddl([TABLE, view]), VIEW, options)
+
+
+@pytest.mark.parametrize("dialect", ["hive", "spark", "trino"])
+@pytest.mark.parametrize("call", ["greatest(1, 2)", "floor(1.25)", "least(1, 2)"])
+def test_columns_below_that_are_constants_are_read_in_each_dialect(dialect: str, call: str) -> None:
+    asked = {
+        "id": 1,
+        "ddl": [TABLE, f"CREATE VIEW v AS SELECT x FROM (SELECT {call} AS x) q"],
+        "relation": "default.v",
+        "dialect": dialect,
+    }
+
+    assert "result" in answer(asked)
