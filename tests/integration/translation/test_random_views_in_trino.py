@@ -57,6 +57,10 @@ _HUGE = (
 _HUGE_WHOLE = _HUGE.format("9" * 38, "(38,0)")
 _HUGE_PARTS = _HUGE.format(f"{'9' * 20}.{'9' * 18}", "(38,18)")
 _HUGE_FRACTION = _HUGE.format(f"{'9' * 14}.{'9' * 24}", "(38,24)")
+_SMALL = (
+    "FROM (VALUES (CAST(0 AS DECIMAL(38,18))), (0.0000001), (-0.00000012345), (0.000001), (12.5),"
+    " (-0.000000000000000001), (NULL)) t(a)"
+)
 _MOMENTS = (
     "FROM (VALUES (TIMESTAMP '9999-12-31 23:59:59.999999'), (TIMESTAMP '0001-01-01 00:00:00.000001'),"
     " (TIMESTAMP '1969-12-31 23:59:59.999999'), (NULL)) t(a)"
@@ -107,6 +111,9 @@ _S = "(VALUES (1, 2), (2, 3), (1, 5)) u(c, d)"
         f"SELECT count(1, nullif(a, a)) n, count(1, a) m, count(a, 2) k, count(1, 2) l FROM {_T}",
         f"SELECT count(*) FILTER (WHERE a > 1) OVER (ORDER BY a) n FROM {_T}",
         f"SELECT collect_list(a) FILTER (WHERE a > 1) OVER (ORDER BY a) l FROM {_T}",
+        f"SELECT CAST(a AS STRING) s, concat(a, 'x') t {_SMALL}",
+        "SELECT pmod(a, b) p FROM (VALUES (5D, 0D), (NULL, 0D)) t(a, b)",
+        "SELECT pmod(a, b) p FROM (VALUES (5D, 3D), (-5D, 3D), (NULL, 0D), (5D, NULL)) t(a, b)",
         f"SELECT unix_seconds(a) s, unix_millis(a) m, unix_micros(a) u, unix_timestamp(a) t {_MOMENTS}",
         f"SELECT CAST(a AS BIGINT) b, CAST(a AS DOUBLE) d {_MOMENTS}",
         f"SELECT timestampdiff(SECOND, a, TIMESTAMP '2020-01-01 00:00:00.5') s {_MOMENTS}",

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from enum import Enum
+from typing import Final
 
 from lakeschema.catalog.column_types import (
     BIGINT,
@@ -112,6 +113,25 @@ def cast_template(
     return made
 
 
+_PLAIN_SCALE: Final = 6
+"""Java writes a smaller number with an exponent."""
+
+
+def _java_decimal(source: DecimalType) -> str:
+    """Without ANSI mode Spark writes a decimal as Java does (``BigDecimal.toString``)."""
+    type_ = type_text(source)
+    rest = "CASE WHEN m[4] = '' THEN '' ELSE '.' || m[4] END"
+    exponent = "CAST(length(m[2]) + 1 AS varchar)"
+    small = (
+        "regexp_replace(CAST({0} AS varchar), '^(-?)0\\.(0*)(\\d)(\\d*)$',"
+        f" m -> m[1] || m[3] || {rest} || 'E-' || {exponent})"
+    )
+    return (
+        f"CASE WHEN {{0}} = CAST(0 AS {type_}) THEN '0E-{source.scale}'"
+        f" WHEN abs({{0}}) < CAST('0.000001' AS {type_}) THEN {small} ELSE CAST({{0}} AS varchar) END"
+    )
+
+
 def _template(source: ColumnType, target: ColumnType, mode: Mode, *, tolerant: bool) -> str | None:
     lax = mode.is_lax or tolerant
     if (letter(source), letter(target)) in {("v", "v"), ("w", "w")}:
@@ -124,6 +144,8 @@ def _template(source: ColumnType, target: ColumnType, mode: Mode, *, tolerant: b
     match letter(source), letter(target):
         case "n", _:
             return plain
+        case "x", "s" if mode is Mode.LEGACY and isinstance(source, DecimalType):
+            return plain if source.scale <= _PLAIN_SCALE else _java_decimal(source)
         case ("i" | "x" | "D", "s"):
             return plain
         case "o", "s":

@@ -226,17 +226,25 @@ def positive_remainder(given: Given) -> str:
     ):
         raise given.unsupported(f"arguments {letters}")
     zero = "0" if set(letters) == {"i"} else "0e0"
-    divisor = "{1}" if _is_zero(given, 1) is False else f"IF({{1}} = {zero}, NULL, {{1}})"
-    if zero == "0" and not given.mode.is_lax:
-        divisor = "{1}"
+    is_checked = _is_zero(given, 1) is False
+    divisor = "{1}"
+    if not is_checked and given.mode.is_lax:
+        divisor = f"IF({{1}} = {zero}, NULL, {{1}})"
     rest = f"({{0}} % {divisor})"
     if given.mode is Mode.HIVE or (
         _is_zero(given, 1) is False and (given.constant(1) or "-")[0] != "-"
     ):
         # Hive adds the divisor always; of a positive one the result is the same.
         return given.fill(f"(({rest} + {{1}}) % {divisor})")
+    # Trino, too, refuses a whole number's remainder by zero; of a double it makes NaN.
+    fails_by_zero = not is_checked and not given.mode.is_lax and zero == "0e0"
+    by_zero = (
+        "WHEN {1} = 0e0 AND {0} IS NOT NULL THEN CAST(fail('remainder by zero') AS {t}) "
+        if fails_by_zero
+        else ""
+    )
     return given.fill(
-        f"CASE WHEN {rest} < {zero} THEN ({rest} + {{1}}) % {divisor} ELSE {rest} END"
+        f"CASE {by_zero}WHEN {rest} < {zero} THEN ({rest} + {{1}}) % {divisor} ELSE {rest} END"
     )
 
 

@@ -54,7 +54,7 @@ from tests.lakeschema.translation.emission.trino.written import Written, hive, l
         (spark, "de / 3", "CAST((CAST(de AS decimal(38,6)) / 3) AS decimal(14,6))"),
         (spark, "d / 2", "(d / 2e0)"),
         (spark, "pmod(i, i)", "CASE WHEN (i % i) < 0 THEN ((i % i) + i) % i ELSE (i % i) END"),
-        (spark, "pmod(d, d)", "CASE WHEN (d % IF(d = 0e0, NULL, d)) < 0e0 THEN ((d % IF(d = 0e0, NULL, d)) + d) % IF(d = 0e0, NULL, d) ELSE (d % IF(d = 0e0, NULL, d)) END"),
+        (spark, "pmod(d, d)", "CASE WHEN d = 0e0 AND d IS NOT NULL THEN CAST(fail('remainder by zero') AS double) WHEN (d % d) < 0e0 THEN ((d % d) + d) % d ELSE (d % d) END"),
         (spark, "- i", "(- i)"),
         (spark, "abs(i)", "CAST(abs(i) AS integer)"),
         (spark, "ceil(de)", "CAST(ceiling(de) AS decimal(9,0))"),
