@@ -15,7 +15,6 @@ from lakeschema.translation.emission.trino.ordering import is_nested, orderable
 from lakeschema.translation.emission.trino.rows import letter
 from lakeschema.translation.emission.trino.text import fails, literal, quoted, type_text
 from lakeschema.translation.functions.decimals import SUMMED_DIGITS
-from lakeschema.translation.functions.hive_constants import known_number
 from lakeschema.translation.plan.expressions import Literal, RowExpression
 
 _DEFAULTS = {
@@ -47,13 +46,7 @@ def count(given: Given) -> str:
 
 
 def _is_known(value: RowExpression) -> bool:
-    """Whether it is a constant that is not null.
-
-    Trino 476 takes a computed one for a column of a LEFT JOIN's right side: null where no row matches.
-    """
-    return known_number(value) is not None or (
-        isinstance(value, Literal) and value.value is not None
-    )
+    return isinstance(value, Literal) and value.value is not None
 
 
 def _distinct_in_window(given: Given) -> str:

@@ -13,7 +13,6 @@ from tests.lakeschema.translation.emission.trino.written import Written, hive, s
     [
         (hive, "count(DISTINCT i, s)", "count(DISTINCT CASE WHEN i IS NOT NULL AND s IS NOT NULL THEN ROW(i, s) END)"),
         (hive, "count(1)", "count(*)"),
-        (spark, "count(CAST(3 AS DECIMAL(5,0)))", "count(*)"),
         (hive, "count(1, i)", "count(CASE WHEN 1 IS NOT NULL AND i IS NOT NULL THEN 1 END)"),
         (hive, "count(DISTINCT i)", "count(DISTINCT i)"),
         (hive, "sum(de)", "TRY_CAST(sum(de) AS decimal(20,2))"),
