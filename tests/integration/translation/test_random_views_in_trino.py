@@ -111,6 +111,20 @@ _S = "(VALUES (1, 2), (2, 3), (1, 5)) u(c, d)"
         f"SELECT count(1, nullif(a, a)) n, count(1, a) m, count(a, 2) k, count(1, 2) l FROM {_T}",
         f"SELECT count(*) FILTER (WHERE a > 1) OVER (ORDER BY a) n FROM {_T}",
         f"SELECT collect_list(a) FILTER (WHERE a > 1) OVER (ORDER BY a) l FROM {_T}",
+        *(
+            f"SELECT hex(a) h, array_join(array(a, NULL), ',') j, array_join(array(a), ',', 'x') k FROM (VALUES {v}) t(a)"
+            for v in (
+                "(2.7D), (-2.7D), (0.5D), (NULL)",
+                "(1.5F), (-0.25F)",
+                "(12.90), (-12.90), (0.00), (NULL)",
+                "(true), (false), (NULL)",
+                "(DATE '2020-01-01'), (DATE '1969-12-31')",
+                "(TIMESTAMP '2020-01-01 00:00:00.5'), (TIMESTAMP '1969-12-31 23:59:59')",
+            )
+        ),
+        "SELECT hex(a) h FROM (VALUES (1e300D)) t(a)",
+        "SELECT hex(a) h FROM (VALUES (CAST(99999999999999999999.5 AS DECIMAL(38,2)))) t(a)",
+        "SELECT hex(NULL) h, hex(a) i FROM (VALUES (double('NaN'))) t(a)",
         f"SELECT CAST(a AS STRING) s, concat(a, 'x') t {_SMALL}",
         "SELECT pmod(a, b) p FROM (VALUES (5D, 0D), (NULL, 0D)) t(a, b)",
         "SELECT pmod(a, b) p FROM (VALUES (5D, 3D), (-5D, 3D), (NULL, 0D), (5D, NULL)) t(a, b)",

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from lakeschema.catalog.column_types import ArrayType, ColumnType, StructType, Uniontype
-from lakeschema.translation.emission.trino.casts import Mode
+from lakeschema.catalog.column_types import STRING, ArrayType, ColumnType, StructType, Uniontype
+from lakeschema.translation.emission.trino.casts import Mode, cast_template
 from lakeschema.translation.emission.trino.given import Given, constant
 from lakeschema.translation.emission.trino.ordering import is_nested, orderable
 from lakeschema.translation.emission.trino.rows import classes_of, letter
@@ -133,16 +133,25 @@ def array_slice(given: Given) -> str:
 
 def array_join(given: Given) -> str:
     type_ = given.arguments[0].type
-    if not isinstance(type_, ArrayType) or letter(type_.element) not in "si":
+    if not isinstance(type_, ArrayType):
+        raise given.unsupported("its argument's type")
+    if letter(type_.element) in "dfxoDT" and given.mode.is_spark:
+        text = cast_template(type_.element, STRING, given.mode).replace("{0}", "e")
+        return _joined(given, f"transform({{0}}, e -> {text})")
+    if letter(type_.element) not in "si":
         raise given.unsupported("elements that are not texts")
+    return _joined(given, "{0}")
+
+
+def _joined(given: Given, texts: str) -> str:
     if given.mode is Mode.HIVE and len(given.arguments) == 2:
         # Of no elements it is null.
         return given.fill("CASE WHEN cardinality({0}) > 0 THEN array_join({0}, {1}) END")
     if len(given.arguments) == 2:
-        return given.fill("array_join({0}, {1})")
+        return given.fill(f"array_join({texts}, {{1}})")
     if given.constant(2) is None:
         raise given.unsupported("what stands for null has to be written in the text")
-    return given.fill("array_join({0}, {1}, {2})")
+    return given.fill(f"array_join({texts}, {{1}}, {{2}})")
 
 
 def map_concat(given: Given) -> str:

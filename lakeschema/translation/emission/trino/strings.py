@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 import re
 
-from lakeschema.translation.emission.trino.casts import Mode
+from lakeschema.catalog.column_types import BIGINT, STRING
+from lakeschema.translation.emission.trino.casts import Mode, cast_template
 from lakeschema.translation.emission.trino.given import Given
 from lakeschema.translation.emission.trino.numbers import HALF_EVEN
 from lakeschema.translation.emission.trino.rows import classes_of, letter
-from lakeschema.translation.emission.trino.text import fails, null_if, string
+from lakeschema.translation.emission.trino.text import fails, null_if, string, type_text
 from lakeschema.translation.plan.expressions import Cast, Literal, RowExpression
 
 _MAX_ROWS = 20
@@ -192,9 +193,20 @@ def printf(given: Given) -> str:
 
 
 def hexadecimal(given: Given) -> str:
-    match letter(given.arguments[0].type):
+    """Spark's is of any number's whole part, and of the text of what else it shows."""
+    type_ = given.arguments[0].type
+    match letter(type_):
         case "s":
             return given.fill("to_hex(to_utf8({0}))")
+        case "n":
+            return f"CAST(NULL AS {type_text(given.type)})"
+        case "x" | "d" | "f" if given.mode.is_spark:
+            whole = cast_template(type_, BIGINT, given.mode)
+            digits = "regexp_replace(to_hex(to_big_endian_64(w)), '^0+', '')"
+            made = f"w -> CASE WHEN w = 0 THEN '0' ELSE {digits} END"
+            return given.fill(f"element_at(transform(ARRAY[{whole}], {made}), 1)")
+        case "o" | "D" | "T" if given.mode.is_spark:
+            return given.fill(f"to_hex(to_utf8({cast_template(type_, STRING, given.mode)}))")
         case "b":
             return given.fill("to_hex({0})")
         case "i":

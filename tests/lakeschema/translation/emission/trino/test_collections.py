@@ -39,6 +39,7 @@ from tests.lakeschema.translation.emission.trino.written import (
         (spark, "array_sort(a, (x, y) -> x - y)", "array_sort(a, (x, y) -> (x - y))"),
         (spark, "array_contains(a, 1)", "contains(a, 1)"),
         (spark, "array_join(sa, ',', 'x')", "CAST(array_join(sa, ',', 'x') AS varchar)"),
+        (spark, "array_join(array(o), ',')", "CAST(array_join(transform(ARRAY[o], e -> CAST(e AS varchar)), ',') AS varchar)"),
         (spark, "array_join(a, ',')", "CAST(array_join(a, ',') AS varchar)"),
         (spark, "element_at(a, 1)", "CASE WHEN abs(1) > cardinality(a) THEN CAST(fail('no such element') AS integer) ELSE element_at(a, 1) END"),
         (spark, "element_at(m, 'a')", "element_at(m, 'a')"),
