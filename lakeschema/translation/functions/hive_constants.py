@@ -112,6 +112,8 @@ def _varies(call: Call) -> bool:
 
 
 def _value(expression: RowExpression) -> _Value:
+    if isinstance(expression, ColumnReference):
+        return expression.constant
     try:
         with localcontext(_EXACT):
             return _computed(expression)

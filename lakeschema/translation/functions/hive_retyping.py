@@ -93,10 +93,12 @@ def branch_types(
 
 def in_sum(one: RowExpression, other: RowExpression) -> tuple[ColumnType, ColumnType]:
     """What two exact numbers count as in their sum or difference."""
-    if all(is_constant(part) or known_number(part) is not None for part in (one, other)):
+    unknown = [part for part in (one, other) if known_number(part) is None]
+    if all(map(is_constant, unknown)):
         return in_product(one, other)
     types = _computed(one), _computed(other)
-    _require_known_digits((one, other), types)
+    if any(map(is_constant, unknown)):
+        _require_known_digits((one, other), types)
     return types
 
 

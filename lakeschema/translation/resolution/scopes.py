@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from types import MappingProxyType
+from typing import Final
 
 from lakeschema.catalog.column_types import ColumnType, DecimalType
 from lakeschema.translation.errors import AmbiguousColumn, Position, UnsupportedConstruct
@@ -84,13 +85,12 @@ class Scope:
     def reference(self, index: int, *, is_hive: bool) -> ColumnReference:
         column = self.plan.columns[index]
         nullable = column.nullable or index in self.padded
-        reference = ColumnReference(index, column.name, column.type, nullable)
         is_decimal = isinstance(column.type, DecimalType)
         if not is_hive or not (is_decimal or is_integer(column.type)):
-            return reference
+            return ColumnReference(index, column.name, column.type, nullable)
         first = _first_type(self.plan, index) if is_decimal else None
         constant = None if index in self.padded else _constant(self.plan, index)
-        return replace(reference, first=first, constant=constant)
+        return ColumnReference(index, column.name, column.type, nullable, first, constant)
 
     def find(
         self, parts: tuple[str, ...], position: Position | None, *, exact: bool = False
@@ -201,24 +201,31 @@ def shift(scope: Scope, by: int) -> tuple[tuple[Source, ...], tuple[StarItem, ..
 
 def _constant(plan: Plan, index: int) -> Decimal | None:
     """The number that a column is in every row, as Hive's optimiser sees it."""
-    match plan:
-        case Project(items=items):
-            return known_number(items[index][1])
-        case Filter(input=below, condition=condition):
-            found = _constant(below, index)
-            return found if found is not None else _equated(condition, index)
-        case Sort() | Limit() | Distinct():
-            return _constant(plan.input, index)
-        case Window(input=below) if index < len(below.columns):
-            return _constant(below, index)
-        case Join(left, right, kind) if index >= len(left.columns):
-            is_kept = kind in {JoinKind.INNER, JoinKind.CROSS, JoinKind.RIGHT}
-            return _constant(right, index - len(left.columns)) if is_kept else None
-        case Join(left=left, kind=kind):
-            is_kept = kind not in {JoinKind.RIGHT, JoinKind.FULL}
-            return _constant(left, index) if is_kept else None
-        case _:
+    while True:
+        if isinstance(plan, Join):
+            width = len(plan.left.columns)
+            if plan.kind in (_PAD_LEFT if index < width else _PAD_RIGHT):
+                return None
+            plan, index = (plan.left, index) if index < width else (plan.right, index - width)
+        elif isinstance(plan, Filter):
+            known = (
+                _equated(plan.condition, index) if is_integer(plan.columns[index].type) else None
+            )
+            if known is not None:
+                return known
+            plan = plan.input
+        elif isinstance(plan, Project):
+            return known_number(plan.items[index][1])
+        elif isinstance(plan, (Sort, Limit, Distinct)) or (
+            isinstance(plan, Window) and index < len(plan.input.columns)
+        ):
+            plan = plan.input
+        else:
             return None
+
+
+_PAD_LEFT: Final = frozenset({JoinKind.RIGHT, JoinKind.FULL})
+_PAD_RIGHT: Final = frozenset({JoinKind.LEFT, JoinKind.FULL})
 
 
 def _equated(condition: RowExpression, index: int) -> Decimal | None:
@@ -228,8 +235,7 @@ def _equated(condition: RowExpression, index: int) -> Decimal | None:
             return found if found is not None else _equated(other, index)
         case Call(Operator("="), (one, other)):
             for column, value in ((one, other), (other, one)):
-                is_it = isinstance(column, ColumnReference) and column.index == index
-                if is_it and is_integer(column.type):
+                if isinstance(column, ColumnReference) and column.index == index:
                     return known_number(value)
             return None
         case _:
