@@ -189,10 +189,17 @@ def _met_unfolded(choice: Case | Call, type_: DecimalType, *, is_choice: bool) -
     """``is_choice``: written whole numbers count their digits there, computed ones do not."""
     met = type_
     for branch in map(without_cast, values(choice)):
-        is_counted = isinstance(branch, Literal) and is_integer(branch.type) and is_choice
+        is_counted = is_choice and is_integer(branch.type) and _is_written(branch)
         if branch.type != VOID and not is_counted:
             met = decimals.wider_keeping_whole(met, _counted(unfolded_type(branch)))
     return met
+
+
+def _is_written(expression: RowExpression) -> bool:
+    """As a literal, perhaps cast to the type that it has."""
+    while isinstance(expression, Cast) and expression.operand.type == expression.type:
+        expression = expression.operand
+    return isinstance(expression, Literal)
 
 
 def first_type(expression: RowExpression) -> ColumnType:

@@ -59,7 +59,7 @@ CONSTANTS: Final = (
     *("max(de + 1) OVER () * 2", "max(de + 1) OVER () + 1", "sum(de + 1) OVER () * 2", "floor(max(de + 1) OVER ())"),
     *("floor(de + 1) * 2", "floor(de + 1) + 1", "floor(1 + 1.5)", "floor((de + 1) * 2)", "abs(de - CAST(1.5 AS DECIMAL(9,5))) * 2", "round(de - CAST(1.5 AS DECIMAL(9,5)), 3) * 2"),
     *(f"max({value}) OVER ()" for value in (
-        "if(bo, de, CAST(5 AS BIGINT))", "if(bo, de, 1 + 2)", "coalesce(de + 1, CAST(5 AS BIGINT))", "coalesce(de, 5)", "coalesce(de, 1 + 2)",
+        "if(bo, de, CAST(5 AS BIGINT))", "if(bo, de, CAST(2 AS INT))", "if(bo, de, 1 + 2)", "coalesce(de + 1, CAST(5 AS BIGINT))", "coalesce(de, 5)", "coalesce(de, 1 + 2)",
         "nullif(abs(if(bo, de, 1 + 2)), NULL)", "if(bo, de, if(i > 2, 5, de))", "if(bo, de, if(i > 2, 1 + 2, de))", "if(bo, de, i)", "nvl(de, 5)",
         "greatest(de, CAST(0 AS DECIMAL(20,5)))",
     )),
