@@ -17,8 +17,6 @@ INDEX: Final = "index"
 UPLOADS: Final = "index uploads"
 """Apart from the index: its pages may answer while it accepts nothing."""
 STATE: Final = "state"
-STATE_READING: Final = "state reading"
-"""Apart from writing: a full disk can be read."""
 
 REPORT_SECONDS: Final = 60.0
 

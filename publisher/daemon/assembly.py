@@ -24,7 +24,7 @@ from publisher.events.kafka_topic import KafkaSource
 from publisher.events.notification_log import NOTIFICATION_LOG, NotificationLogSource
 from publisher.events.protocol import EventSource
 from publisher.index.protocol import PackageIndex
-from publisher.outages import CATALOG, STATE, STATE_READING, Outages, event_source
+from publisher.outages import CATALOG, Outages, event_source
 from publisher.publishing.discovery import Discovery
 from publisher.publishing.drafting import Drafter
 from publisher.publishing.index_comparison import IndexComparison
@@ -104,7 +104,7 @@ def shared_servers(settings: Settings) -> Mapping[str, str]:
                 names.append(DDL_FOLDER)
             case _:
                 pass
-    return {STATE_READING: STATE, **{event_source(name): CATALOG for name in names}}
+    return {event_source(name): CATALOG for name in names}
 
 
 def _metastore_uri(settings: Settings) -> str:

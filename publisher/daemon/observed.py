@@ -19,7 +19,7 @@ from publisher.index.protocol import (
     PackageIndex,
     PackageIndexError,
 )
-from publisher.outages import CATALOG, INDEX, STATE, STATE_READING, UPLOADS, Outages
+from publisher.outages import CATALOG, INDEX, STATE, UPLOADS, Outages
 from publisher.publishing.upload import is_name_taken
 from publisher.state.protocol import State, StateUnavailable, Transaction
 
@@ -186,19 +186,20 @@ class ObservedState:
         self._outages = outages
 
     def write(self, action: Callable[[Transaction], T]) -> T:
-        return self._call(STATE, lambda: self._state.write(action))
+        return self._call("write", lambda: self._state.write(action))
 
     def read(self, action: Callable[[Transaction], T]) -> T:
-        return self._call(STATE_READING, lambda: self._state.read(action))
+        return self._call("read", lambda: self._state.read(action))
 
     def close(self) -> None:
         self._state.close()
 
-    def _call(self, service: str, act: Callable[[], T]) -> T:
+    def _call(self, request: str, act: Callable[[], T]) -> T:
+        """``request``: a full disk can be read, and not written."""
         try:
             result = act()
         except StateUnavailable as error:
-            self._outages.fail(service, error.reason, error.hint)
+            self._outages.fail(STATE, error.reason, error.hint, request)
             raise
-        self._outages.succeed(service)
+        self._outages.succeed(STATE, request)
         return result
