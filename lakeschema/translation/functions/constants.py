@@ -12,9 +12,11 @@ from lakeschema.catalog.column_types import BIGINT, INT, SMALLINT, STRING, TINYI
 from lakeschema.translation.functions.coercion import is_text
 from lakeschema.translation.plan.expressions import Call, Cast, Literal, RowExpression
 
-_BITS: Final[Mapping[ColumnType, int]] = MappingProxyType(
+BITS: Final[Mapping[ColumnType, int]] = MappingProxyType(
     {TINYINT: 8, SMALLINT: 16, INT: 32, BIGINT: 64}
 )
+_MAX_DIGITS: Final = 40
+"""More than any type holds: what 1E9999999 is takes minutes to write out."""
 _OPERATORS: Final[Mapping[str, Callable[[int, int], int]]] = MappingProxyType(
     {"+": add, "-": sub, "*": mul}
 )
@@ -28,7 +30,7 @@ def constant_int(expression: RowExpression) -> int | None:
                 return int(text)
             except ValueError:
                 return None
-        case Cast(operand, type_) if type_ in _BITS:
+        case Cast(operand, type_) if type_ in BITS:
             return _fitting(_whole_part(operand), type_)
         case Call(operator, (operand,), type_) if operator.name == "negative":
             inner = constant_int(operand)
@@ -71,7 +73,8 @@ def _whole_part(expression: RowExpression) -> int | None:
     match expression:
         case Literal(str(text)):
             try:
-                return int(Decimal(text))
+                number = Decimal(text)
+                return int(number) if number.adjusted() < _MAX_DIGITS else None
             except (InvalidOperation, ValueError, OverflowError):
                 return None
         case _:
@@ -80,7 +83,7 @@ def _whole_part(expression: RowExpression) -> int | None:
 
 def _fitting(value: int | None, type_: ColumnType) -> int | None:
     """What does not fit wraps round or is an error: the dialects differ."""
-    bits = _BITS.get(type_)
+    bits = BITS.get(type_)
     if value is None or bits is None:
         return None
     return value if -(1 << (bits - 1)) <= value < 1 << (bits - 1) else None

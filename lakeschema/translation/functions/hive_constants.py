@@ -21,16 +21,12 @@ from types import MappingProxyType
 from typing import Final, TypeAlias
 
 from lakeschema.catalog.column_types import (
-    BIGINT,
     BOOLEAN,
-    INT,
-    SMALLINT,
-    TINYINT,
     ColumnType,
     DecimalType,
 )
 from lakeschema.translation.functions.coercion import is_float, is_text
-from lakeschema.translation.functions.constants import constant_text
+from lakeschema.translation.functions.constants import BITS, constant_text
 from lakeschema.translation.plan.expressions import (
     AggregateCall,
     Call,
@@ -48,9 +44,6 @@ from lakeschema.translation.plan.expressions import (
     walk,
 )
 
-_BITS: Final[Mapping[ColumnType, int]] = MappingProxyType(
-    {TINYINT: 8, SMALLINT: 16, INT: 32, BIGINT: 64}
-)
 _READING: Final = (
     *(ColumnReference, OuterReference, AggregateCall, WindowCall, LambdaVariable),
     *(ScalarSubquery, Exists, InSubquery, FieldAccess),
@@ -77,10 +70,10 @@ def is_constant(expression: RowExpression) -> bool:
 def written_integer(expression: RowExpression) -> int | None:
     """A whole number that stands in the text, also cast from type to type."""
     match expression:
-        case Literal(str(text), type_) if type_ in _BITS:
+        case Literal(str(text), type_) if type_ in BITS:
             return int(text)
-        case Cast(Literal() | Cast() as operand, type_) if type_ in _BITS:
-            if isinstance(operand, Cast) and operand.type not in _BITS:
+        case Cast(Literal() | Cast() as operand, type_) if type_ in BITS:
+            if isinstance(operand, Cast) and operand.type not in BITS:
                 return None
             value = _value(expression)
             return int(value) if isinstance(value, Decimal) else None
@@ -127,7 +120,7 @@ def _computed(expression: RowExpression) -> _Value:
             return _Null.NULL
         case ColumnReference(constant=known):
             return known
-        case Literal(str(text), type_) if type_ in _BITS or isinstance(type_, DecimalType):
+        case Literal(str(text), type_) if type_ in BITS or isinstance(type_, DecimalType):
             return Decimal(text)
         case Cast(operand, type_):
             return _cast(operand, type_)
@@ -138,7 +131,7 @@ def _computed(expression: RowExpression) -> _Value:
 
 
 def _cast(operand: RowExpression, type_: ColumnType) -> _Value:
-    if type_ not in _BITS and not isinstance(type_, DecimalType):
+    if type_ not in BITS and not isinstance(type_, DecimalType):
         return _Null.NULL if _computed(operand) is _Null.NULL else None
     if isinstance(operand, Literal) and operand.value is not None:
         if operand.type == BOOLEAN:
@@ -155,7 +148,7 @@ def _cast(operand: RowExpression, type_: ColumnType) -> _Value:
     value = _computed(operand)
     if not isinstance(value, Decimal):
         return value
-    if type_ in _BITS and operand.type in _BITS:
+    if type_ in BITS and operand.type in BITS:
         return Decimal(_wrapped(int(value), type_))
     return _as_type(value, type_)
 
@@ -234,7 +227,7 @@ def _as_type(value: Decimal, type_: ColumnType) -> _Value:
     """Null where there is no room; None for a type of numbers that are not exact."""
     if value.adjusted() > _MAX_WHOLE_DIGITS:
         return _Null.NULL
-    if type_ in _BITS:
+    if type_ in BITS:
         return Decimal(int(value)) if int(value) == _wrapped(int(value), type_) else _Null.NULL
     if not isinstance(type_, DecimalType):
         return None
@@ -243,5 +236,5 @@ def _as_type(value: Decimal, type_: ColumnType) -> _Value:
 
 
 def _wrapped(value: int, type_: ColumnType) -> int:
-    half = 1 << (_BITS[type_] - 1)
+    half = 1 << (BITS[type_] - 1)
     return (value + half) % (2 * half) - half
