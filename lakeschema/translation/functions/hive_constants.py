@@ -1,24 +1,17 @@
-"""The numbers that Hive computes while it reads a query, on whose digits its types of decimals depend."""
+"""What Hive computes while it reads a query: numbers, and conditions that choose among them.
+
+Its types of decimals depend on the digits of what is computed. (Hive 4.0.1, asked.)
+"""
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Callable, Mapping, Sequence
-from decimal import (
-    ROUND_HALF_UP,
-    Context,
-    Decimal,
-    DecimalException,
-    DivisionByZero,
-    Inexact,
-    InvalidOperation,
-    localcontext,
-)
-from enum import Enum
-from operator import add, mod, mul, neg, pos, sub
+from decimal import Context, Decimal, DecimalException, localcontext
+from itertools import product
+from operator import eq, ge, gt, le, lt, ne
 from types import MappingProxyType
-from typing import Final, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from lakeschema.catalog.column_types import (
     BOOLEAN,
@@ -27,9 +20,18 @@ from lakeschema.catalog.column_types import (
 )
 from lakeschema.translation.functions.coercion import is_float, is_text
 from lakeschema.translation.functions.constants import BITS, constant_text
+from lakeschema.translation.functions.hive_arithmetic import (
+    ARITIES,
+    COMPUTED,
+    Null,
+    Value,
+    as_type,
+    wrapped,
+)
 from lakeschema.translation.plan.expressions import (
     AggregateCall,
     Call,
+    Case,
     Cast,
     ColumnReference,
     Exists,
@@ -43,6 +45,7 @@ from lakeschema.translation.plan.expressions import (
     WindowCall,
     walk,
 )
+from lakeschema.translation.plan.operators import NullClass
 
 _READING: Final = (
     *(ColumnReference, OuterReference, AggregateCall, WindowCall, LambdaVariable),
@@ -50,16 +53,15 @@ _READING: Final = (
 )
 _NUMBER: Final = re.compile(r"\s*[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d{1,3})?\s*", re.ASCII)
 _EXACT: Final = Context(prec=100)
-_MAX_WHOLE_DIGITS: Final = 40
-"""More than any type holds."""
 
-
-class _Null(Enum):
-    NULL = "null"
-
-
-_Value: TypeAlias = Decimal | _Null | None
-"""None: it is not known here."""
+Truth: TypeAlias = bool | None
+_ANY: Final[frozenset[Truth]] = frozenset({True, False, None})
+_ORDERS: Final[Mapping[str, Callable[[Any, Any], bool]]] = MappingProxyType(
+    {"=": eq, "==": eq, "<>": ne, "!=": ne, "<": lt, "<=": le, ">": gt, ">=": ge}
+)
+NULL_TESTS: Final = MappingProxyType(
+    {"is null": True, "isnull": True, "is not null": False, "isnotnull": False}
+)
 
 
 def is_constant(expression: RowExpression) -> bool:
@@ -84,19 +86,145 @@ def written_integer(expression: RowExpression) -> int | None:
 def known_number(expression: RowExpression) -> Decimal | None:
     """The exact number that an expression always is.
 
-    None if there is none, or if it is the result of a condition, or of a function that is not
-    computed here.
+    None if there is none, or if it is the result of a function that is not computed here, or of a
+    choice whose conditions are not known.
     """
     value = _value(expression)
     return value if isinstance(value, Decimal) else None
 
 
-def is_uncomputed(expression: RowExpression) -> bool:
-    """Whether Hive computes a constant while it reads the query, and its value is not known here."""
+def possible_truths(condition: RowExpression) -> frozenset[Truth]:
+    """What a condition can be for any row, None for NULL, as far as Hive sees it."""
+    match condition:
+        case Literal(value, type_) if value is None or type_ == BOOLEAN:
+            return frozenset({None if value is None else value == "true"})
+        case Cast(operand) if _value(operand) is Null.NULL:
+            return frozenset({None})
+        case Cast(operand, type_) if operand.type == type_:
+            return possible_truths(operand)
+        case Case(branches, otherwise):
+            return _chosen_truths(branches, otherwise)
+        case Call(operator, arguments) if operator.udf is None:
+            return _called_truths(operator.name, arguments, operator.nulls)
+        case _:
+            return _ANY
+
+
+def may_be_known(condition: RowExpression) -> bool:
+    """Whether Hive computes a part of a condition that is not known here."""
+    return any(
+        part.type == BOOLEAN and len(possible_truths(part)) > 1 and _is_folded(part)
+        for part in walk(condition)
+    )
+
+
+def _chosen_truths(
+    branches: Sequence[tuple[RowExpression, RowExpression]], otherwise: RowExpression | None
+) -> frozenset[Truth]:
+    found: frozenset[Truth] = frozenset()
+    for condition, value in branches:
+        truths = possible_truths(condition)
+        if True in truths:
+            found |= possible_truths(value)
+        if truths == {True}:
+            return found
+    return found | ({None} if otherwise is None else possible_truths(otherwise))
+
+
+def _called_truths(
+    name: str, arguments: Sequence[RowExpression], nulls: NullClass
+) -> frozenset[Truth]:
+    if name in {"and", "or"}:
+        choices = product(*map(possible_truths, arguments))
+        return frozenset(_connected(truths, decisive=name == "or") for truths in choices)
+    if name in {"not", "!"}:
+        (inner,) = arguments
+        if isinstance(inner, Call) and inner.operator.name in NULL_TESTS:
+            asks_for_null = not NULL_TESTS[inner.operator.name]
+            return _null_test(inner.arguments[0], asks_for_null=asks_for_null)
+        return frozenset(None if t is None else not t for t in possible_truths(inner))
+    if name in NULL_TESTS:
+        return _null_test(arguments[0], asks_for_null=NULL_TESTS[name])
+    if name == "if":
+        condition, one, other = arguments
+        return _chosen_truths([(condition, one)], other)
+    if name in {"coalesce", "nvl"}:
+        return _first_truths(arguments)
+    if name == "between" and len(arguments) == 3:
+        value, least, greatest = arguments
+        parts = _compared(">=", value, least), _compared("<=", value, greatest)
+        if _are_in_order(greatest, least, lt):
+            return frozenset({False, None})
+        return frozenset(_connected(truths, decisive=False) for truths in product(*parts))
+    if name == "in":
+        equal = [_compared("=", arguments[0], other) for other in arguments[1:]]
+        return frozenset(_connected(truths, decisive=True) for truths in product(*equal))
+    if nulls is NullClass.TOTAL and any(_value(part) is Null.NULL for part in arguments):
+        return frozenset({None})
+    return _compared(name, *arguments) if name in _ORDERS else _ANY
+
+
+def _connected(truths: Sequence[Truth], *, decisive: bool) -> Truth:
+    """AND, or OR where ``decisive`` is true."""
+    if decisive in truths:
+        return decisive
+    return None if None in truths else not decisive
+
+
+def _first_truths(arguments: Sequence[RowExpression]) -> frozenset[Truth]:
+    found: frozenset[Truth] = frozenset()
+    for argument in arguments:
+        truths = possible_truths(argument)
+        found |= truths - {None}
+        if None not in truths:
+            return found
+    return found | {None}
+
+
+def _null_test(tested: RowExpression, *, asks_for_null: bool) -> frozenset[Truth]:
+    value = _value(tested)
+    if value is Null.NULL:
+        return frozenset({asks_for_null})
+    if isinstance(value, Decimal) or isinstance(tested, Literal):
+        return frozenset({not asks_for_null})
+    if isinstance(tested, Call) and tested.operator.name == "coalesce":
+        is_known = not asks_for_null and not tested.nullable
+        return frozenset({True}) if is_known else _ANY - {None}
+    if tested.type == BOOLEAN and None not in possible_truths(tested):
+        return frozenset({not asks_for_null})
+    return _ANY - {None}
+
+
+def _compared(name: str, one: RowExpression, other: RowExpression) -> frozenset[Truth]:
+    if Null.NULL in {_value(one), _value(other)}:
+        return frozenset({None})
+    if one == other and not is_constant(one):
+        return frozenset({name in {"=", "==", "<=", ">="}, None})
+    known = _are_in_order(one, other, _ORDERS[name])
+    return _ANY if known is None else frozenset({known})
+
+
+def _are_in_order(
+    one: RowExpression, other: RowExpression, order: Callable[[Any, Any], bool]
+) -> bool | None:
+    """None if the numbers or texts are not known."""
+    numbers = _value(one), _value(other)
+    if all(isinstance(number, Decimal) for number in numbers):
+        return order(*numbers)
+    texts = constant_text(one), constant_text(other)
+    return None if None in texts else order(*texts)
+
+
+def _is_folded(expression: RowExpression) -> bool:
+    """Whether Hive computes it while it reads the query."""
     if isinstance(expression, ColumnReference) or not is_constant(expression):
         return False
-    calls = [part for part in walk(expression) if isinstance(part, Call)]
-    return _value(expression) is None and not any(map(_varies, calls))
+    return not any(isinstance(part, Call) and _varies(part) for part in walk(expression))
+
+
+def is_uncomputed(expression: RowExpression) -> bool:
+    """Whether Hive computes a constant while it reads the query, and its value is not known here."""
+    return _value(expression) is None and _is_folded(expression)
 
 
 def _varies(call: Call) -> bool:
@@ -104,7 +232,7 @@ def _varies(call: Call) -> bool:
     return is_now or not call.operator.deterministic
 
 
-def _value(expression: RowExpression) -> _Value:
+def _value(expression: RowExpression) -> Value:
     if isinstance(expression, ColumnReference):
         return expression.constant
     try:
@@ -114,32 +242,34 @@ def _value(expression: RowExpression) -> _Value:
         return None
 
 
-def _computed(expression: RowExpression) -> _Value:
+def _computed(expression: RowExpression) -> Value:
     match expression:
         case Literal(None):
-            return _Null.NULL
+            return Null.NULL
         case ColumnReference(constant=known):
             return known
         case Literal(str(text), type_) if type_ in BITS or isinstance(type_, DecimalType):
             return Decimal(text)
         case Cast(operand, type_):
             return _cast(operand, type_)
+        case Case(branches, otherwise):
+            return _chosen(branches, otherwise)
         case Call(operator, arguments, type_) if operator.udf is None:
             return _called(operator.name, arguments, type_)
         case _:
             return None
 
 
-def _cast(operand: RowExpression, type_: ColumnType) -> _Value:
+def _cast(operand: RowExpression, type_: ColumnType) -> Value:
     if type_ not in BITS and not isinstance(type_, DecimalType):
-        return _Null.NULL if _computed(operand) is _Null.NULL else None
+        return Null.NULL if _computed(operand) is Null.NULL else None
     if isinstance(operand, Literal) and operand.value is not None:
         if operand.type == BOOLEAN:
-            return _as_type(Decimal(operand.value == "true"), type_)
+            return as_type(Decimal(operand.value == "true"), type_)
         if is_float(operand.type):
             # What does not fit is bounded, or wraps round.
             value = _read(operand.value, type_)
-            return None if value is _Null.NULL else value
+            return None if value is Null.NULL else value
         if is_text(operand.type):
             return _read(operand.value, type_)
     text = constant_text(operand)
@@ -149,26 +279,42 @@ def _cast(operand: RowExpression, type_: ColumnType) -> _Value:
     if not isinstance(value, Decimal):
         return value
     if type_ in BITS and operand.type in BITS:
-        return Decimal(_wrapped(int(value), type_))
-    return _as_type(value, type_)
+        return Decimal(wrapped(int(value), type_))
+    return as_type(value, type_)
 
 
-def _read(text: str, type_: ColumnType) -> _Value:
+def _read(text: str, type_: ColumnType) -> Value:
     """What is no number is null."""
-    return _as_type(Decimal(text), type_) if _NUMBER.fullmatch(text) else _Null.NULL
+    return as_type(Decimal(text), type_) if _NUMBER.fullmatch(text) else Null.NULL
 
 
-def _called(name: str, arguments: Sequence[RowExpression], type_: ColumnType) -> _Value:
+def _chosen(
+    branches: Sequence[tuple[RowExpression, RowExpression]], otherwise: RowExpression | None
+) -> Value:
+    """Of a choice that is known without a row."""
+    for condition, value in branches:
+        truths = possible_truths(condition)
+        if truths == {True}:
+            return _computed(value)
+        if True in truths:
+            return None
+    return Null.NULL if otherwise is None else _computed(otherwise)
+
+
+def _called(name: str, arguments: Sequence[RowExpression], type_: ColumnType) -> Value:
     if name == "length":
         text = constant_text(arguments[0])
         return None if text is None else Decimal(len(text))
+    if name == "if":
+        condition, one, other = arguments
+        return _chosen([(condition, one)], other)
     if name in {"coalesce", "nvl"}:
         for argument in arguments:
             value = _computed(argument)
-            if value is not _Null.NULL:
+            if value is not Null.NULL:
                 return value
-        return _Null.NULL
-    if len(arguments) not in _ARITIES.get(name, ()):
+        return Null.NULL
+    if len(arguments) not in ARITIES.get(name, ()):
         return None
     numbers: list[Decimal] = []
     for argument in arguments:
@@ -176,65 +322,4 @@ def _called(name: str, arguments: Sequence[RowExpression], type_: ColumnType) ->
         if not isinstance(value, Decimal):
             return value
         numbers.append(value)
-    return _as_type(Decimal(_COMPUTED[name](*numbers)), type_)
-
-
-def _quotient(one: Decimal, other: Decimal) -> Decimal:
-    """Only one that ends: how many digits Hive keeps of another is not known."""
-    with localcontext(Context(prec=100, traps=[Inexact, DivisionByZero, InvalidOperation])):
-        return one / other
-
-
-def _modulus(one: Decimal, other: Decimal) -> Decimal:
-    return (one % other + other) % other
-
-
-def _rounded(value: Decimal, places: Decimal = Decimal(0)) -> Decimal:
-    return value.quantize(Decimal(1).scaleb(-int(places)), ROUND_HALF_UP)
-
-
-_OF_TWO: Final[Mapping[str, Callable[..., Decimal | int]]] = MappingProxyType(
-    {
-        "+": add,
-        "-": sub,
-        "*": mul,
-        "/": _quotient,
-        "%": mod,
-        "pmod": _modulus,
-        "div": lambda one, other: int(one / other),
-        "greatest": max,
-        "least": min,
-    }
-)
-_OF_ONE: Final[Mapping[str, Callable[..., Decimal | int]]] = MappingProxyType(
-    {
-        "negative": neg,
-        "positive": pos,
-        "abs": abs,
-        "round": _rounded,
-        "floor": math.floor,
-        "ceil": math.ceil,
-        "ceiling": math.ceil,
-    }
-)
-_COMPUTED: Final = MappingProxyType({**_OF_TWO, **_OF_ONE})
-_ARITIES: Final[Mapping[str, Sequence[int]]] = MappingProxyType(
-    {**dict.fromkeys(_OF_TWO, (2,)), **dict.fromkeys(_OF_ONE, (1,)), "round": (1, 2)}
-)
-
-
-def _as_type(value: Decimal, type_: ColumnType) -> _Value:
-    """Null where there is no room; None for a type of numbers that are not exact."""
-    if value.adjusted() > _MAX_WHOLE_DIGITS:
-        return _Null.NULL
-    if type_ in BITS:
-        return Decimal(int(value)) if int(value) == _wrapped(int(value), type_) else _Null.NULL
-    if not isinstance(type_, DecimalType):
-        return None
-    fitting = value.quantize(Decimal(1).scaleb(-type_.scale), ROUND_HALF_UP)
-    return fitting if len(fitting.as_tuple().digits) <= type_.precision else _Null.NULL
-
-
-def _wrapped(value: int, type_: ColumnType) -> int:
-    half = 1 << (BITS[type_] - 1)
-    return (value + half) % (2 * half) - half
+    return as_type(Decimal(COMPUTED[name](*numbers)), type_)

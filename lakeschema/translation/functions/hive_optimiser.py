@@ -6,6 +6,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import product
 from typing import Final
 
 from lakeschema.catalog.column_types import (
@@ -19,9 +21,16 @@ from lakeschema.catalog.column_types import (
     ColumnType,
     DecimalType,
 )
+from lakeschema.translation.errors import UnsupportedConstruct
 from lakeschema.translation.functions.coercion import is_text, is_time
 from lakeschema.translation.functions.constants import is_null
-from lakeschema.translation.functions.hive_constants import is_constant, known_number
+from lakeschema.translation.functions.hive_constants import (
+    NULL_TESTS,
+    is_constant,
+    known_number,
+    may_be_known,
+    possible_truths,
+)
 from lakeschema.translation.plan.expressions import (
     Call,
     Case,
@@ -38,8 +47,10 @@ _SEEN_TO_BE_NULL: Final = frozenset(
 )
 """Of which the optimiser asks for their arguments where one asks whether they are null."""
 
+_MAX_UNKNOWN: Final = 4
+"""Conditions of one choice that are taken for true, and for false."""
+
 _COMPARING: Final = frozenset({"=", "==", "<>", "!=", "<", "<=", ">", ">=", "<=>", "in"})
-_NULL_TESTS: Final = frozenset({"is null", "isnull", "is not null", "isnotnull"})
 _LOGIC: Final = frozenset({"and", "or", "not", "!"})
 _KINDS: Final = (TINYINT, SMALLINT, INT, BIGINT, DecimalType, FLOAT, DOUBLE)
 
@@ -51,42 +62,97 @@ def is_seen_to_be_null(branch: RowExpression) -> bool:
     return isinstance(branch, Case)
 
 
-def is_made_simpler(
-    branches: Sequence[RowExpression], conditions: Sequence[RowExpression], *, is_searched: bool
-) -> bool:
-    """Whether the branches are computed, or left, before their types meet a second time.
+@dataclass(frozen=True)
+class Choice:
+    """What is left of a choice when conditions that are known are followed.
 
-    ``is_searched``: it is no CASE of a value; without conditions it is a COALESCE.
+    Attributes:
+        is_complete: it has an ELSE, or needs none.
+        is_searched: it is no CASE of a value; a COALESCE has no conditions.
+        is_reduced: something was left out.
     """
-    if any(map(_is_decided, conditions)):
-        return True
-    if not conditions:
-        # COALESCE goes no further than the first value that is never null.
-        return any(is_null(b) or _is_never_null(b) for b in branches[:-1])
-    if not all(map(is_constant, branches)):
-        return False
-    written = all(isinstance(branch, Literal) for branch in branches)
-    return not written or (is_searched and any(map(_compares_with_a_constant, conditions)))
+
+    branches: Sequence[RowExpression]
+    conditions: Sequence[RowExpression]
+    is_complete: bool
+    is_searched: bool
+    is_reduced: bool = False
+
+    def is_made_simpler(self) -> bool:
+        """Whether the branches are computed, or left, before their types meet a second time."""
+        if not self.conditions:
+            # COALESCE goes no further than the first value that is never null.
+            return any(is_null(b) or _is_never_null(b) for b in self.branches[:-1])
+        if not all(map(is_constant, self.branches)):
+            return False
+        is_written = not self.is_reduced and all(isinstance(b, Literal) for b in self.branches)
+        if not is_written or any(map(_is_rewritten, self.conditions)):
+            return True
+        return self.is_searched and any(map(_compares_with_a_constant, self.conditions))
 
 
-def _is_decided(condition: RowExpression) -> bool:
-    """Whether a part of it is known without a row."""
-    if isinstance(condition, Call) and condition.operator.name in _LOGIC:
-        return any(map(_is_decided, condition.arguments))
-    if isinstance(condition, Call) and condition.operator.name in _COMPARING:
-        is_same = len({*condition.arguments}) == 1 and condition.operator.name != "<=>"
+def is_decided(choice: Case | Call) -> bool:
+    """Whether Hive knows one of its conditions without a row."""
+    conditions: Sequence[RowExpression] = ()
+    if isinstance(choice, Case):
+        conditions = [condition for condition, _ in choice.branches]
+    elif choice.operator.name == "if":
+        conditions = choice.arguments[:1]
+    return any(None not in _outcomes(condition) for condition in conditions)
+
+
+def reductions(choice: Choice) -> list[Choice]:
+    """What a choice may be made to: more than one if Hive knows of a condition what we do not."""
+    truths = [_outcomes(condition) for condition in choice.conditions]
+    if sum(len(outcome) > 1 for outcome in truths) > _MAX_UNKNOWN:
+        raise UnsupportedConstruct("a choice of many conditions that Hive computes")
+    return [_reduced(choice, known) for known in product(*truths)]
+
+
+def _outcomes(condition: RowExpression) -> list[bool | None]:
+    """Whether it holds; None if that depends on the row."""
+    truths = possible_truths(condition)
+    if True not in truths or truths == {True}:
+        return [truths == {True}]
+    if not may_be_known(condition):
+        return [None]
+    return [True, False] if is_constant(condition) else [True, False, None]
+
+
+def _reduced(choice: Choice, known: Sequence[bool | None]) -> Choice:
+    if not any(truth is not None for truth in known):
+        return choice
+    branches: list[RowExpression] = []
+    conditions: list[RowExpression] = []
+    is_complete = choice.is_complete
+    for truth, condition, branch in zip(known, choice.conditions, choice.branches, strict=False):
+        if truth is not False:
+            branches.append(branch)
+        if truth is None:
+            conditions.append(condition)
+        if truth is True:
+            is_complete = True
+            break
+    else:
+        branches += choice.branches[len(known) :]
+    return Choice(branches, conditions, is_complete, choice.is_searched, is_reduced=True)
+
+
+def _is_rewritten(condition: RowExpression) -> bool:
+    """Whether a part of it is known without a row, or said in another way."""
+    if not isinstance(condition, Call):
+        return is_constant(condition)
+    name, (tested, *_) = condition.operator.name, condition.arguments or (condition,)
+    if name in _LOGIC:
+        return any(map(_is_rewritten, condition.arguments))
+    if name in _COMPARING:
+        is_same = len({*condition.arguments}) == 1 and name != "<=>"
         return is_same or is_constant(condition)
-    if isinstance(condition, Call) and condition.operator.name in _NULL_TESTS:
-        return _is_never_null_for_a_test(condition.arguments[0])
-    return is_constant(condition)
-
-
-def _is_never_null_for_a_test(tested: RowExpression) -> bool:
-    if not isinstance(tested, Call):
-        return is_constant(tested)
-    name, fixed = tested.operator.name, tested.operator.deterministic
-    is_value = name in _NULL_TESTS or (name == "coalesce" and not tested.nullable)
-    return is_value or (fixed and is_constant(tested))
+    if name in NULL_TESTS and isinstance(tested, Call):
+        is_never_null = tested.operator.name == "coalesce" and not tested.nullable
+        is_fixed = tested.operator.deterministic and is_constant(tested)
+        return is_fixed or is_never_null or tested.operator.name in NULL_TESTS
+    return is_constant(tested if name in NULL_TESTS else condition)
 
 
 def _is_never_null(branch: RowExpression) -> bool:

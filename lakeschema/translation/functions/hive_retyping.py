@@ -13,17 +13,22 @@ what is in them. Under FLOOR, and in what windows are computed of, an addend cou
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from decimal import Decimal
 from typing import Final
 
 from lakeschema.catalog.column_types import (
     VOID,
+    ArrayType,
     ColumnType,
     DecimalType,
+    MapType,
+    StructType,
 )
 from lakeschema.translation.errors import UnsupportedConstruct
 from lakeschema.translation.functions import decimals
 from lakeschema.translation.functions.coercion import is_integer
+from lakeschema.translation.functions.constants import is_null
 from lakeschema.translation.functions.hive_constants import (
     is_constant,
     is_uncomputed,
@@ -32,8 +37,10 @@ from lakeschema.translation.functions.hive_constants import (
 )
 from lakeschema.translation.functions.hive_optimiser import (
     CHOICES,
-    is_made_simpler,
+    Choice,
+    is_decided,
     is_seen_to_be_null,
+    reductions,
     without_cast,
 )
 from lakeschema.translation.plan.expressions import (
@@ -74,21 +81,48 @@ def branch_types(
 
     ``is_complete``: it has an ELSE, or needs none; ``is_searched``: it is no CASE of a value.
     """
-    if not any(isinstance(branch.type, DecimalType) for branch in branches):
-        return [branch.type for branch in branches]
-    if not is_complete or is_made_simpler(branches, conditions, is_searched=is_searched):
-        return [first_type(branch) for branch in branches]
-    if _has_cast_integers(branches):
-        return [
-            _digits(branch) if isinstance(branch, Literal) else first_type(branch)
-            for branch in branches
-        ]
-    is_choice = any(map(is_seen_to_be_null, branches[:-1])) and not all(map(is_constant, branches))
-    if not conditions and not is_choice:
-        return [_digits(b) if isinstance(b, Literal) else b.type for b in branches]
-    types = [_computed(b) if conditions else _digits(b) for b in branches]
-    _require_known_digits(branches, types)
+    types = [branch.type for branch in branches]
+    if any(isinstance(type_, StructType) for type_ in types):
+        is_cast = not is_complete or any(map(is_null, branches))
+        return [first_type(branch) for branch in branches] if is_cast else types
+    if not any(isinstance(type_, DecimalType) for type_ in types) or not all(
+        type_ == VOID or decimals.decimal_of(type_, BIGINT_DIGITS) for type_ in types
+    ):
+        return types
+    choice = Choice(branches, conditions, is_complete, is_searched)
+    found, *others = [_types_left(choice, left) for left in reductions(choice)]
+    if any(_met_decimal(other) != _met_decimal(found) for other in others):
+        raise _unknown_digits()
+    return [*found, *[VOID] * (len(branches) - len(found))]
+
+
+def _types_left(choice: Choice, left: Choice) -> Sequence[ColumnType]:
+    """``choice`` as it is written, ``left`` as the optimiser has it."""
+    first = [first_type(branch) for branch in choice.branches]
+    if left.is_reduced and len({*left.branches}) == 1:
+        # One value, which is cast if the choice has another first type.
+        (only,) = {*left.branches}
+        is_cast = first_type(only) != _met_decimal(first)
+        return first if is_cast or not left.is_complete else [only.type]
+    if not left.is_complete or left.is_made_simpler() or _has_cast_integers(left.branches):
+        return first
+    if left.is_reduced and not any(is_integer(branch.type) for branch in left.branches):
+        return first
+    parts = left.branches
+    is_choice = any(map(is_seen_to_be_null, parts[:-1])) and not all(map(is_constant, parts))
+    if not left.conditions and not is_choice:
+        return [_digits(b) if isinstance(b, Literal) else b.type for b in parts]
+    types = [_computed(b) if left.conditions else _digits(b) for b in parts]
+    _require_known_digits(parts, types)
     return types
+
+
+def _met_decimal(types: Sequence[ColumnType]) -> DecimalType:
+    met = DecimalType(1, 0)
+    for type_ in types:
+        if type_ != VOID:
+            met = decimals.wider_keeping_whole(met, _counted(type_))
+    return met
 
 
 def in_sum(one: RowExpression, other: RowExpression) -> tuple[ColumnType, ColumnType]:
@@ -113,11 +147,7 @@ def _require_known_digits(parts: Sequence[RowExpression], types: Sequence[Column
         own = decimals.decimal_of(types[place], BIGINT_DIGITS)
         if own is None or not is_constant(part) or not is_uncomputed(part):
             continue
-        met = DecimalType(1, 0)
-        for other in (*types[:place], *types[place + 1 :]):
-            if other == VOID:
-                continue
-            met = decimals.wider_keeping_whole(met, _counted(other))
+        met = _met_decimal([*types[:place], *types[place + 1 :]])
         if decimals.wider_keeping_whole(met, own) != met:
             raise _unknown_digits()
 
@@ -187,6 +217,14 @@ def unfolded_type(expression: RowExpression) -> ColumnType:
 
 def _met_unfolded(choice: Case | Call, type_: DecimalType, *, is_choice: bool) -> DecimalType:
     """``is_choice``: written whole numbers count their digits there, computed ones do not."""
+    if is_decided(choice):
+        # Nothing is followed there: it is as if no condition were known.
+        return _met_decimal(
+            [
+                _digits(b) if is_integer(b.type) and _is_written(b) else unfolded_type(b)
+                for b in map(without_cast, values(choice))
+            ]
+        )
     met = type_
     for branch in map(without_cast, values(choice)):
         is_counted = is_choice and is_integer(branch.type) and _is_written(branch)
@@ -206,7 +244,7 @@ def first_type(expression: RowExpression) -> ColumnType:
     """The type before the optimiser; another one of decimals only."""
     type_ = expression.type
     if not isinstance(type_, DecimalType):
-        return type_
+        return _first_nested(expression)
     match expression:
         case ColumnReference(first=known) if known is not None:
             return known
@@ -225,6 +263,27 @@ def first_type(expression: RowExpression) -> ColumnType:
             return _changed_alike(type_, operator.name, now, first_type(without_cast(kept)))
         case _:
             return type_
+
+
+def _first_nested(expression: RowExpression) -> ColumnType:
+    """Of a struct or a collection that is written with its parts."""
+    match expression:
+        case Call(operator, parts, StructType(fields)) if operator.name in _STRUCTS:
+            values = parts[1::2] if operator.name == "named_struct" else parts
+            types = map(first_type, values)
+            return StructType(
+                tuple(replace(f, type=type_) for f, type_ in zip(fields, types, strict=True))
+            )
+        case Call(operator, parts, ArrayType(DecimalType() as element) as array) if (
+            operator.name == "array"
+        ):
+            return replace(array, element=_met(parts, element))
+        case Call(operator, parts, MapType(value=DecimalType() as value) as map_) if (
+            operator.name == "map"
+        ):
+            return replace(map_, value=_met(parts[1::2], value))
+        case _:
+            return expression.type
 
 
 def _computed(expression: RowExpression) -> ColumnType:
@@ -247,16 +306,12 @@ def _computed_decimal(expression: RowExpression) -> ColumnType:
 def _inner_coalesce(choice: Call) -> ColumnType:
     """Inside of another function COALESCE counts the digits of its numbers, whatever it chooses of."""
     branches = [without_cast(value) for value in choice.arguments]
-    simpler = _has_cast_integers(branches) or is_made_simpler(branches, (), is_searched=True)
+    simpler = _has_cast_integers(branches) or Choice(branches, (), True, True).is_made_simpler()
     if not isinstance(choice.type, DecimalType) or simpler or all(map(is_constant, branches)):
         return _digits(choice)
     types = [_computed(branch) for branch in branches]
     _require_known_digits(branches, types)
-    met = DecimalType(1, 0)
-    for type_ in types:
-        if type_ != VOID:
-            met = decimals.wider_keeping_whole(met, _counted(type_))
-    return met
+    return _met_decimal(types)
 
 
 def _has_cast_integers(branches: Sequence[RowExpression]) -> bool:

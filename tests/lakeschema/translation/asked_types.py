@@ -16,6 +16,7 @@ from lakeschema.translation.functions.signature import Kind, Parameter, Row, par
 from tests.lakeschema.translation import (
     asked_hive,
     asked_hive_choices,
+    asked_hive_conditions,
     asked_hive_constants,
     asked_spark,
     asked_spark_scalars,
@@ -169,6 +170,7 @@ def _questions(dialect: Dialect) -> Iterator[str]:
         yield from asked_hive.CALLS
         yield from asked_hive_choices.CHOICES
         yield from asked_hive_constants.CONSTANTS
+        yield from asked_hive_conditions.CONDITIONS
     else:
         yield from asked_spark.questions(PRIMITIVES, columns(dialect))
         yield from asked_spark_scalars.CALLS

@@ -108,7 +108,11 @@ def test_columns_that_are_constants_count_their_digits(query: str, type_: str) -
 @pytest.mark.parametrize(
     "expression",
     [
-        *("de + year(DATE '2020-01-01')", "de + if(1 = 1, 2, 3)", "de + 1.25 / 3"),
+        *(
+            "de + year(DATE '2020-01-01')",
+            "de + if(year(DATE '2020-01-01') = 2020, 2, 30)",
+            "de + 1.25 / 3",
+        ),
         *("if(bo, de, crc32('abc'))", "coalesce(de + 1, month(current_date))"),
         *(
             "de + coalesce(NULL, year(DATE '2020-01-01'))",
