@@ -181,11 +181,14 @@ def _matching(name: str) -> Callable[[Sequence[str]], str]:
 
 
 def _array_join(texts: Sequence[str]) -> str:
-    if len(texts) == 2:
-        return f"array_join({', '.join(texts)})"
-    array, separator, instead = texts
-    joined = f"array_join({array}, {separator}, {instead})"
-    return f"if({instead} IS NULL, array_join({array}, {separator}), {joined})"
+    """Of an empty array it is null."""
+    array, separator, *rest = texts
+    joined = f"array_join({array}, {separator})"
+    if rest:
+        (instead,) = rest
+        with_nulls = f"array_join({array}, {separator}, {instead})"
+        joined = f"if({instead} IS NULL, {joined}, {with_nulls})"
+    return f"if(size({array}) > 0, {joined}, NULL)"
 
 
 def _substring(texts: Sequence[str]) -> str:

@@ -88,7 +88,8 @@ ROWS: Final = (
     Row("array_except array_intersect array_union", "array<T>, array<T>", "@same", TOTAL),
     Row("array_remove", "array<T>, any", "@same", TOTAL),
     Row("array_slice", "array<T>, int, int", "@same", TOTAL),
-    Row("array_join", "array<T>, string, string?", "@joined", TOTAL),
+    # Of an empty array it is null.
+    Row("array_join", "array<T>, string, string?", "@joined", PARTIAL),
     Row("array_max array_min", "array<T>", "@element", PARTIAL),
     Row("regr_intercept regr_r2 regr_slope", "double, double", "double", PARTIAL, _AGGREGATE),
     Row("regr_sxx regr_sxy regr_syy", "double, double", "double", PARTIAL, _AGGREGATE),

@@ -12,7 +12,7 @@ what is in them. Under FLOOR, and in what windows are computed of, an addend cou
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from decimal import Decimal
 from typing import Final
@@ -49,8 +49,10 @@ from lakeschema.translation.plan.expressions import (
     Case,
     Cast,
     ColumnReference,
+    FieldAccess,
     Literal,
     RowExpression,
+    Subscript,
     WindowCall,
     values,
 )
@@ -65,6 +67,8 @@ _KEEPING: Final = _KEEPING_ONE | {"sum", "min", "max", "first_value", "last_valu
 
 _STRUCTS: Final = frozenset({"struct", "named_struct"})
 _COLLECTIONS: Final = frozenset({"array", "map"})
+_OF_ELEMENTS: Final = frozenset({"array_max", "array_min"})
+_OF_THE_SAME: Final = frozenset({"array_distinct", "array_slice", "sort_array"})
 _TYPED_BY_ARGUMENTS: Final = (
     _STRUCTS | _COLLECTIONS | {"greatest", "least", "nvl"} | _KEEPING_ONE - _TO_WHOLE
 )
@@ -197,8 +201,12 @@ def unfolded_type(expression: RowExpression) -> ColumnType:
     """The type if addends count as their types: under FLOOR, and of what a window is computed of."""
     type_ = expression.type
     if not isinstance(type_, DecimalType):
-        return type_
+        return _unfolded_nested(expression)
     match expression:
+        case FieldAccess() | Subscript():
+            return _unfolded_nested(expression)
+        case Call(operator, (collection, *_)) if operator.name in _OF_ELEMENTS:
+            return _element(unfolded_type(collection), type_)
         case Call(operator, (one, other)) if operator.name in {"+", "-"}:
             if is_constant(expression):
                 return type_
@@ -213,6 +221,30 @@ def unfolded_type(expression: RowExpression) -> ColumnType:
             return _met_unfolded(expression, type_, is_choice=operator.name in CHOICES)
         case _:
             return type_
+
+
+def _unfolded_nested(expression: RowExpression) -> ColumnType:
+    """Of what is a struct or a collection, or a part of one."""
+    match expression:
+        case FieldAccess(Call() as base, index):
+            struct = unfolded_type(base)
+            return struct.fields[index].type if isinstance(struct, StructType) else expression.type
+        case Subscript(Call() as base):
+            return _element(unfolded_type(base), expression.type)
+        case Call(operator, (collection, *_)) if operator.name == "map_values":
+            return ArrayType(_element(unfolded_type(collection), VOID))
+        case Call(operator, (collection, *_)) if operator.name in _OF_THE_SAME:
+            return unfolded_type(collection)
+        case _:
+            return _nested(expression, unfolded_type)
+
+
+def _element(collection: ColumnType, otherwise: ColumnType) -> ColumnType:
+    match collection:
+        case ArrayType(element) | MapType(value=element):
+            return element
+        case _:
+            return otherwise
 
 
 def _met_unfolded(choice: Case | Call, type_: DecimalType, *, is_choice: bool) -> DecimalType:
@@ -244,14 +276,14 @@ def first_type(expression: RowExpression) -> ColumnType:
     """The type before the optimiser; another one of decimals only."""
     type_ = expression.type
     if not isinstance(type_, DecimalType):
-        return _first_nested(expression)
+        return _nested(expression, first_type)
     match expression:
         case ColumnReference(first=known) if known is not None:
             return known
         case Case():
-            return _met(values(expression), type_)
+            return _met(values(expression), type_, first_type)
         case Call(operator) if operator.name in _MEETING:
-            return _met(values(expression), type_)
+            return _met(values(expression), type_, first_type)
         case Call(operator, (one, other)) if operator.name in {"+", "-"}:
             return decimals.plus(_counted(_as_written(one)), _counted(_as_written(other)))
         case (
@@ -265,23 +297,19 @@ def first_type(expression: RowExpression) -> ColumnType:
             return type_
 
 
-def _first_nested(expression: RowExpression) -> ColumnType:
-    """Of a struct or a collection that is written with its parts."""
+def _nested(expression: RowExpression, typed: Callable[[RowExpression], ColumnType]) -> ColumnType:
+    """Of a struct or a collection that is written with its parts, of those types."""
     match expression:
         case Call(operator, parts, StructType(fields)) if operator.name in _STRUCTS:
-            values = parts[1::2] if operator.name == "named_struct" else parts
-            types = map(first_type, values)
+            kept = parts[1::2] if operator.name == "named_struct" else parts
+            types = [typed(without_cast(part)) for part in kept]
             return StructType(
                 tuple(replace(f, type=type_) for f, type_ in zip(fields, types, strict=True))
             )
-        case Call(operator, parts, ArrayType(DecimalType() as element) as array) if (
-            operator.name == "array"
-        ):
-            return replace(array, element=_met(parts, element))
-        case Call(operator, parts, MapType(value=DecimalType() as value) as map_) if (
-            operator.name == "map"
-        ):
-            return replace(map_, value=_met(parts[1::2], value))
+        case Call(operator, parts, ArrayType() as array) if operator.name == "array":
+            return replace(array, element=_met(parts, array.element, typed))
+        case Call(operator, parts, MapType() as map_) if operator.name == "map":
+            return replace(map_, value=_met(parts[1::2], map_.value, typed))
         case _:
             return expression.type
 
@@ -321,12 +349,19 @@ def _has_cast_integers(branches: Sequence[RowExpression]) -> bool:
     )
 
 
-def _met(branches: Sequence[RowExpression], type_: DecimalType) -> DecimalType:
+def _met(
+    branches: Sequence[RowExpression],
+    type_: ColumnType,
+    typed: Callable[[RowExpression], ColumnType],
+) -> ColumnType:
+    """What the types of the branches meet in, ``type_`` among them."""
+    if not isinstance(type_, DecimalType):
+        return type_
     met = type_
     for branch in branches:
         inner = without_cast(branch)
         if inner.type != VOID:
-            known = decimals.decimal_of(first_type(inner), BIGINT_DIGITS)
+            known = decimals.decimal_of(typed(inner), BIGINT_DIGITS)
             met = met if known is None else decimals.wider_keeping_whole(met, known)
     return met
 

@@ -23,6 +23,7 @@ from lakeschema.catalog.column_types import (
     print_type,
 )
 from lakeschema.translation.errors import (
+    Position,
     TypeMismatch,
     UnknownColumn,
     UnsupportedConstruct,
@@ -162,7 +163,7 @@ class ExpressionResolver:
             case tree.Case():
                 return self._case(node)
             case tree.FieldOf(base, name, position):
-                return field_of(self.resolve(base), name, position)
+                return self._field(base, name, position)
             case tree.Subscript(base, index):
                 return self._subscript(self.resolve(base), self.resolve(index))
             case tree.InList(operand, items):
@@ -506,6 +507,13 @@ class ExpressionResolver:
                 return field_of(base, index.value or "", None)
             case _:
                 raise TypeMismatch(f"a value of type {print_type(base.type)} has no elements")
+
+    def _field(self, node: tree.Expression, name: str, position: Position | None) -> RowExpression:
+        base = self.resolve(node)
+        if self.context.semantics.is_hive and isinstance(base, Call):
+            # Of a struct that is written Hive takes the field as it was typed first.
+            (base,) = hive_retyping.brought_to([base], [hive_retyping.unfolded_type(base)])
+        return field_of(base, name, position)
 
     def _in_list(
         self, operand: tree.Expression, items: tuple[tree.Expression, ...]

@@ -113,7 +113,7 @@ ONLY_HIVE = (
     "SELECT customer, total FROM orders SORT BY customer",
     "SELECT mid(customer, 2) AS m, elt(2, customer, 'b') AS e, istrue(flag) AS t, isnotfalse(flag) AS f FROM orders",
     "SELECT floor_month(moment) AS m, floor_hour(moment) AS h, to_epoch_milli(moment) AS e FROM orders",
-    "SELECT array_max(map_keys(tags)) AS m, array_join(map_keys(tags), ',') AS j, width_bucket(small, 0, 100, 4) AS w FROM orders WHERE size(tags) = 1",
+    "SELECT array_max(map_keys(tags)) AS m, array_join(map_keys(tags), ',') AS j, array_join(array_except(map_keys(tags), map_keys(tags)), ',', 'x') AS e, width_bucket(small, 0, 100, 4) AS w FROM orders WHERE size(tags) = 1",
     "SELECT regr_slope(ratio, small) AS s, regr_count(ratio, small) AS c, mask(customer) AS m FROM orders GROUP BY mask(customer)",
     "SELECT id, +small, CAST(customer AS INT), CAST(total AS STRING) FROM orders WHERE id < 100",
     "SELECT CAST(customer AS BOOLEAN) AS b, CAST('No' AS BOOLEAN) AS n, hex(unbase64(customer)) AS h, hex(unbase64('Y-_j=Jj')) AS u FROM orders",

@@ -18,6 +18,7 @@ from tests.lakeschema.translation import (
     asked_hive_choices,
     asked_hive_conditions,
     asked_hive_constants,
+    asked_hive_parts,
     asked_spark,
     asked_spark_scalars,
 )
@@ -170,6 +171,7 @@ def _questions(dialect: Dialect) -> Iterator[str]:
         yield from asked_hive.CALLS
         yield from asked_hive_choices.CHOICES
         yield from asked_hive_constants.CONSTANTS
+        yield from asked_hive_parts.PARTS
         yield from asked_hive_conditions.CONDITIONS
     else:
         yield from asked_spark.questions(PRIMITIVES, columns(dialect))

@@ -144,14 +144,13 @@ def array_join(given: Given) -> str:
 
 
 def _joined(given: Given, texts: str) -> str:
-    if given.mode is Mode.HIVE and len(given.arguments) == 2:
-        # Of no elements it is null.
-        return given.fill("CASE WHEN cardinality({0}) > 0 THEN array_join({0}, {1}) END")
-    if len(given.arguments) == 2:
-        return given.fill(f"array_join({texts}, {{1}})")
-    if given.constant(2) is None:
+    if len(given.arguments) > 2 and given.constant(2) is None:
         raise given.unsupported("what stands for null has to be written in the text")
-    return given.fill(f"array_join({texts}, {{1}}, {{2}})")
+    joined = f"array_join({texts}, {{1}}" + (")" if len(given.arguments) == 2 else ", {2})")
+    if given.mode is Mode.HIVE:
+        # Of no elements it is null.
+        return given.fill(f"CASE WHEN cardinality({{0}}) > 0 THEN {joined} END")
+    return given.fill(joined)
 
 
 def map_concat(given: Given) -> str:
