@@ -201,12 +201,8 @@ def unfolded_type(expression: RowExpression) -> ColumnType:
     """The type if addends count as their types: under FLOOR, and of what a window is computed of."""
     type_ = expression.type
     if not isinstance(type_, DecimalType):
-        return _unfolded_nested(expression)
+        return _of_parts(expression, unfolded_type)
     match expression:
-        case FieldAccess() | Subscript():
-            return _unfolded_nested(expression)
-        case Call(operator, (collection, *_)) if operator.name in _OF_ELEMENTS:
-            return _element(unfolded_type(collection), type_)
         case Call(operator, (one, other)) if operator.name in {"+", "-"}:
             if is_constant(expression):
                 return type_
@@ -220,23 +216,37 @@ def unfolded_type(expression: RowExpression) -> ColumnType:
         case Call(operator) if operator.name in _MEETING:
             return _met_unfolded(expression, type_, is_choice=operator.name in CHOICES)
         case _:
-            return type_
+            return _of_parts(expression, unfolded_type)
 
 
-def _unfolded_nested(expression: RowExpression) -> ColumnType:
-    """Of what is a struct or a collection, or a part of one."""
+def _of_parts(
+    expression: RowExpression, typed: Callable[[RowExpression], ColumnType]
+) -> ColumnType:
+    """Of a struct or a collection that is written, or of a part of one, if its parts have those types."""
     match expression:
         case FieldAccess(Call() as base, index):
-            struct = unfolded_type(base)
+            struct = typed(base)
             return struct.fields[index].type if isinstance(struct, StructType) else expression.type
         case Subscript(Call() as base):
-            return _element(unfolded_type(base), expression.type)
+            return _element(typed(base), expression.type)
+        case Call(operator, (collection, *_)) if operator.name in _OF_ELEMENTS:
+            return _element(typed(collection), expression.type)
         case Call(operator, (collection, *_)) if operator.name == "map_values":
-            return ArrayType(_element(unfolded_type(collection), VOID))
+            return ArrayType(_element(typed(collection), VOID))
         case Call(operator, (collection, *_)) if operator.name in _OF_THE_SAME:
-            return unfolded_type(collection)
+            return typed(collection)
+        case Call(operator, parts, StructType(fields)) if operator.name in _STRUCTS:
+            kept = parts[1::2] if operator.name == "named_struct" else parts
+            types = [typed(without_cast(part)) for part in kept]
+            return StructType(
+                tuple(replace(f, type=type_) for f, type_ in zip(fields, types, strict=True))
+            )
+        case Call(operator, parts, ArrayType() as array) if operator.name == "array":
+            return replace(array, element=_met(parts, array.element, typed))
+        case Call(operator, parts, MapType() as map_) if operator.name == "map":
+            return replace(map_, value=_met(parts[1::2], map_.value, typed))
         case _:
-            return _nested(expression, unfolded_type)
+            return expression.type
 
 
 def _element(collection: ColumnType, otherwise: ColumnType) -> ColumnType:
@@ -276,7 +286,7 @@ def first_type(expression: RowExpression) -> ColumnType:
     """The type before the optimiser; another one of decimals only."""
     type_ = expression.type
     if not isinstance(type_, DecimalType):
-        return _nested(expression, first_type)
+        return _of_parts(expression, first_type)
     match expression:
         case ColumnReference(first=known) if known is not None:
             return known
@@ -294,24 +304,7 @@ def first_type(expression: RowExpression) -> ColumnType:
             now = unfolded_type(kept) if operator.name in _TO_WHOLE else kept.type
             return _changed_alike(type_, operator.name, now, first_type(without_cast(kept)))
         case _:
-            return type_
-
-
-def _nested(expression: RowExpression, typed: Callable[[RowExpression], ColumnType]) -> ColumnType:
-    """Of a struct or a collection that is written with its parts, of those types."""
-    match expression:
-        case Call(operator, parts, StructType(fields)) if operator.name in _STRUCTS:
-            kept = parts[1::2] if operator.name == "named_struct" else parts
-            types = [typed(without_cast(part)) for part in kept]
-            return StructType(
-                tuple(replace(f, type=type_) for f, type_ in zip(fields, types, strict=True))
-            )
-        case Call(operator, parts, ArrayType() as array) if operator.name == "array":
-            return replace(array, element=_met(parts, array.element, typed))
-        case Call(operator, parts, MapType() as map_) if operator.name == "map":
-            return replace(map_, value=_met(parts[1::2], map_.value, typed))
-        case _:
-            return expression.type
+            return _of_parts(expression, first_type)
 
 
 def _computed(expression: RowExpression) -> ColumnType:

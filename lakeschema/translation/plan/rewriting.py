@@ -79,56 +79,65 @@ class Rewriter:
             self._done[key] = (plan, self._plan(plan, depth))
         return self._done[key][1]
 
-    def _inside(self, call: _Call, depth: int) -> _Call:
-        """A call that belongs to its node stays one."""
-        return cast(_Call, rebuild(call, lambda part: self.expression(part, depth)))
-
     def _plan(self, plan: Plan, depth: int) -> Plan:
-        def changed(expression: RowExpression) -> RowExpression:
-            return self.expression(expression, depth)
+        return rebuild_node(
+            plan,
+            lambda below: self.plan(below, depth),
+            lambda part: self.expression(part, depth),
+            of_lateral=lambda right: self.plan(right, depth + 1),
+        )
 
-        match plan:
-            case Scan() | RecursiveScan():
-                return plan
-            case Values(rows, columns):
-                return Values(tuple(tuple(map(changed, row)) for row in rows), columns)
-            case Project(below, items):
-                return Project(
-                    self.plan(below, depth), tuple((name, changed(e)) for name, e in items)
-                )
-            case Filter(below, condition):
-                return Filter(self.plan(below, depth), changed(condition))
-            case Join(left, right, kind, condition, lateral):
-                on = None if condition is None else changed(condition)
-                inner = self.plan(right, depth + 1 if lateral else depth)
-                return Join(self.plan(left, depth), inner, kind, on, lateral)
-            case Aggregate(below, keys, aggregates, sets):
-                new_keys = tuple((name, changed(e)) for name, e in keys)
-                calls = tuple((name, self._inside(e, depth)) for name, e in aggregates)
-                return Aggregate(self.plan(below, depth), new_keys, calls, sets)
-            case Window(below, windows):
-                over = tuple((name, self._inside(e, depth)) for name, e in windows)
-                return Window(self.plan(below, depth), over)
-            case SetOperation(operator, branches):
-                return SetOperation(operator, tuple(self.plan(b, depth) for b in branches))
-            case Recursion(anchor=anchor, step=step):
-                parts = self.plan(anchor, depth), self.plan(step, depth)
-                return replace(plan, anchor=parts[0], step=parts[1])
-            case Sort(below, sort_keys, total):
-                order = tuple(replace(k, expression=changed(k.expression)) for k in sort_keys)
-                return Sort(self.plan(below, depth), order, total)
-            case Limit(below, limit, offset):
-                return Limit(
-                    self.plan(below, depth),
-                    None if limit is None else changed(limit),
-                    None if offset is None else changed(offset),
-                )
-            case Distinct(below):
-                return Distinct(self.plan(below, depth))
-            case Generate(below, call, produced, outer):
-                return Generate(self.plan(below, depth), self._inside(call, depth), produced, outer)
-            case _:
-                assert_never(plan)
+
+def rebuild_node(
+    plan: Plan,
+    below: Callable[[Plan], Plan],
+    change: Callable[[RowExpression], RowExpression],
+    of_lateral: Callable[[Plan], Plan] | None = None,
+) -> Plan:
+    """The same node over its inputs and expressions changed.
+
+    A call that belongs to the node stays one: ``change`` is given what is in it. ``of_lateral`` is for
+    the right side of a lateral join, if that is changed in another way than by ``below``.
+    """
+
+    def inside(call: _Call) -> _Call:
+        return cast(_Call, rebuild(call, change))
+
+    match plan:
+        case Scan() | RecursiveScan():
+            return plan
+        case Values(rows, columns):
+            return Values(tuple(tuple(map(change, row)) for row in rows), columns)
+        case Project(source, items):
+            return Project(below(source), tuple((name, change(e)) for name, e in items))
+        case Filter(source, condition):
+            return Filter(below(source), change(condition))
+        case Join(left, right, kind, condition, lateral):
+            on = None if condition is None else change(condition)
+            changed_right = of_lateral(right) if lateral and of_lateral else below(right)
+            return Join(below(left), changed_right, kind, on, lateral)
+        case Aggregate(source, keys, aggregates, sets):
+            new_keys = tuple((name, change(e)) for name, e in keys)
+            calls = tuple((name, inside(e)) for name, e in aggregates)
+            return Aggregate(below(source), new_keys, calls, sets)
+        case Window(source, windows):
+            return Window(below(source), tuple((name, inside(e)) for name, e in windows))
+        case SetOperation(operator, branches):
+            return SetOperation(operator, tuple(map(below, branches)))
+        case Recursion(anchor=anchor, step=step):
+            return replace(plan, anchor=below(anchor), step=below(step))
+        case Sort(source, sort_keys, total):
+            order = tuple(replace(k, expression=change(k.expression)) for k in sort_keys)
+            return Sort(below(source), order, total)
+        case Limit(source, limit, offset):
+            count = None if limit is None else change(limit)
+            return Limit(below(source), count, None if offset is None else change(offset))
+        case Distinct(source):
+            return Distinct(below(source))
+        case Generate(source, call, produced, outer):
+            return Generate(below(source), inside(call), produced, outer)
+        case _:
+            assert_never(plan)
 
 
 def lift(expression: RowExpression, by: int) -> RowExpression:

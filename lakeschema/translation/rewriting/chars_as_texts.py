@@ -13,14 +13,14 @@ from lakeschema.catalog.column_types import CharType, ColumnType
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.translation.plan.expressions import Cast, ColumnReference, RowExpression
 from lakeschema.translation.plan.relations import Plan, Project, Scan, references
-from lakeschema.translation.rewriting.nodes import rewrite
+from lakeschema.translation.rewriting.nodes import Rewriting
 
 Stored = Mapping[RelationName, Mapping[str, ColumnType]]
 """The types of relations' columns as they are stored, by name in lower case."""
 
 
-def chars_as_texts(plan: Plan, stored: Stored) -> Plan:
-    """The plan in which each stored char becomes the text that its engine reads."""
+def chars_as_texts(stored: Stored) -> Rewriting:
+    """Makes a plan one in which each stored char becomes the text that its engine reads."""
 
     def rule(node: Plan) -> Plan:
         if not isinstance(node, Scan):
@@ -37,7 +37,7 @@ def chars_as_texts(plan: Plan, stored: Stored) -> Plan:
         scan = Scan(node.relation, columns)
         return Project(scan, tuple((c.name, _read(c, node)) for c in references(scan)))
 
-    return rewrite(plan, rule)
+    return Rewriting(rule, frozenset({Scan}))
 
 
 def _read(column: ColumnReference, plan: Scan) -> RowExpression:

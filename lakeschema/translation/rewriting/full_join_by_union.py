@@ -31,15 +31,12 @@ from lakeschema.translation.plan.relations import (
 )
 from lakeschema.translation.plan.rewriting import Rewriter
 from lakeschema.translation.rewriting.join_conditions import conjuncts, sides
-from lakeschema.translation.rewriting.nodes import rewrite
+from lakeschema.translation.rewriting.nodes import rewriting
 
 
+@rewriting(Join)
 def full_join_by_union(plan: Plan) -> Plan:
     """The plan whose full joins are all on equalities of both sides."""
-    return rewrite(plan, _rule)
-
-
-def _rule(plan: Plan) -> Plan:
     if not isinstance(plan, Join) or plan.kind is not JoinKind.FULL or plan.condition is None:
         return plan
     width = len(plan.left.columns)

@@ -10,15 +10,12 @@ from __future__ import annotations
 from lakeschema.translation.plan.expressions import AggregateCall, ColumnReference, RowExpression
 from lakeschema.translation.plan.relations import Aggregate, Plan, Project, references
 from lakeschema.translation.plan.rewriting import Rewriter
-from lakeschema.translation.rewriting.nodes import rewrite
+from lakeschema.translation.rewriting.nodes import rewriting
 
 
+@rewriting(Aggregate)
 def group_keys_as_columns(plan: Plan) -> Plan:
     """The plan whose groups have no computed keys."""
-    return rewrite(plan, _rule)
-
-
-def _rule(plan: Plan) -> Plan:
     if not isinstance(plan, Aggregate):
         return plan
     computed = [key for _, key in plan.keys if not isinstance(key, ColumnReference)]

@@ -7,27 +7,27 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from lakeschema.translation.plan.expressions import AggregateCall, RowExpression
+from lakeschema.translation.plan.expressions import AggregateCall
 from lakeschema.translation.plan.relations import Aggregate, Plan
-from lakeschema.translation.rewriting.nodes import rewrite
+from lakeschema.translation.rewriting.nodes import rewriting
 
 _OF_ALL_KEYS = frozenset({"grouping_id", "grouping__id"})
 
 
+@rewriting(Aggregate)
 def grouping_of_keys(plan: Plan) -> Plan:
     """The plan in which each such call has arguments."""
-    return rewrite(plan, _rule)
-
-
-def _rule(plan: Plan) -> Plan:
     if not isinstance(plan, Aggregate):
         return plan
     keys = tuple(key for _, key in plan.keys)
-    calls = tuple((name, _of(call, keys)) for name, call in plan.aggregates)
+    if not keys or not any(_is_of_all_keys(call) for _, call in plan.aggregates):
+        return plan
+    calls = tuple(
+        (name, replace(call, arguments=keys) if _is_of_all_keys(call) else call)
+        for name, call in plan.aggregates
+    )
     return Aggregate(plan.input, plan.keys, calls, plan.sets)
 
 
-def _of(call: AggregateCall, keys: tuple[RowExpression, ...]) -> AggregateCall:
-    if call.operator.name in _OF_ALL_KEYS and not call.arguments and keys:
-        return replace(call, arguments=keys)
-    return call
+def _is_of_all_keys(call: AggregateCall) -> bool:
+    return call.operator.name in _OF_ALL_KEYS and not call.arguments

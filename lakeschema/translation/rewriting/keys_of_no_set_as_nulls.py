@@ -19,18 +19,15 @@ from lakeschema.translation.plan.expressions import (
 )
 from lakeschema.translation.plan.operators import NullClass, Operator
 from lakeschema.translation.plan.relations import Aggregate, Plan, Project, references
-from lakeschema.translation.rewriting.nodes import rewrite
+from lakeschema.translation.rewriting.nodes import rewriting
 
 _PLUS = Operator("+", NullClass.TOTAL)
 _TIMES = Operator("*", NullClass.TOTAL)
 
 
+@rewriting(Aggregate)
 def keys_of_no_set_as_nulls(plan: Plan) -> Plan:
     """The plan in which each key is in a set."""
-    return rewrite(plan, _rule)
-
-
-def _rule(plan: Plan) -> Plan:
     if not isinstance(plan, Aggregate) or plan.sets is None:
         return plan
     used = sorted({key for chosen in plan.sets for key in chosen})

@@ -33,19 +33,16 @@ from lakeschema.translation.plan.relations import (
     references,
 )
 from lakeschema.translation.rewriting.join_conditions import inside_right
-from lakeschema.translation.rewriting.nodes import rewrite
+from lakeschema.translation.rewriting.nodes import rewriting
 
 
+@rewriting(Join)
 def lateral_conditions_moved(plan: Plan) -> Plan:
     """The plan whose lateral joins have no condition.
 
     Raises:
         UnsupportedConstruct: a left join's would filter what a table function returns.
     """
-    return rewrite(plan, _rule)
-
-
-def _rule(plan: Plan) -> Plan:
     match plan:
         case Join(lateral=True, condition=None | Literal()):
             return plan

@@ -12,21 +12,18 @@ from lakeschema.translation.functions.coercion import is_float
 from lakeschema.translation.plan.expressions import Call, SortKey, WindowCall
 from lakeschema.translation.plan.operators import NullClass, Operator
 from lakeschema.translation.plan.relations import Plan, Sort, Window
-from lakeschema.translation.rewriting.nodes import rewrite
+from lakeschema.translation.rewriting.nodes import rewriting
 
 _IS_NAN = Operator("is nan", NullClass.TOTAL)
 
 
+@rewriting(Sort, Window)
 def nan_order_explicit(plan: Plan) -> Plan:
     """The plan whose orders by floats say of each value first whether it is NaN."""
-    return rewrite(plan, _rule)
-
-
-def _rule(plan: Plan) -> Plan:
     match plan:
-        case Sort(below, order, total):
+        case Sort(below, order, total) if _has_floats(order):
             return Sort(below, _keys(order), total)
-        case Window(below, calls):
+        case Window(below, calls) if any(_has_floats(call.order_by) for _, call in calls):
             return Window(below, tuple((name, _call(call)) for name, call in calls))
         case _:
             return plan
@@ -36,6 +33,10 @@ def _call(call: WindowCall) -> WindowCall:
     # An offset in RANGE counts in the one key.
     offsets = call.frame is not None and any(c.isdigit() for c in call.frame)
     return call if offsets else replace(call, order_by=_keys(call.order_by))
+
+
+def _has_floats(keys: tuple[SortKey, ...]) -> bool:
+    return any(is_float(key.expression.type) for key in keys)
 
 
 def _keys(keys: tuple[SortKey, ...]) -> tuple[SortKey, ...]:

@@ -12,18 +12,15 @@ from lakeschema.catalog.column_types import BIGINT, BOOLEAN
 from lakeschema.translation.plan.expressions import AggregateCall, Call, Literal
 from lakeschema.translation.plan.operators import NullClass, Operator
 from lakeschema.translation.plan.relations import Aggregate, Filter, Plan, Project, references
-from lakeschema.translation.rewriting.nodes import rewrite
+from lakeschema.translation.rewriting.nodes import rewriting
 
 _COUNT = Operator("count", NullClass.NEVER)
 _GREATER = Operator(">", NullClass.TOTAL)
 
 
+@rewriting(Aggregate)
 def no_group_of_nothing(plan: Plan) -> Plan:
     """The plan whose grouping sets need a row to make one."""
-    return rewrite(plan, _rule)
-
-
-def _rule(plan: Plan) -> Plan:
     if not isinstance(plan, Aggregate) or plan.sets is None or () not in map(tuple, plan.sets):
         return plan
     rows = AggregateCall(_COUNT, (), BIGINT, nullable=False)

@@ -2,72 +2,109 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import replace
-from typing import TypeAlias, TypeVar, assert_never, cast
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import TypeAlias
 
 from lakeschema.translation.plan.expressions import (
-    AggregateCall,
-    Call,
     Exists,
     InSubquery,
     RowExpression,
     ScalarSubquery,
-    WindowCall,
-    asks,
     rebuild,
+    walk,
 )
-from lakeschema.translation.plan.relations import (
-    Aggregate,
-    Distinct,
-    Filter,
-    Generate,
-    Join,
-    Limit,
-    Plan,
-    Project,
-    Recursion,
-    RecursiveScan,
-    Scan,
-    SetOperation,
-    Sort,
-    Values,
-    Window,
-    expressions,
-    inputs,
-)
+from lakeschema.translation.plan.relations import Plan, expressions, inputs
+from lakeschema.translation.plan.rewriting import rebuild_node
 
 Rule: TypeAlias = Callable[[Plan], Plan]
 """A node whose inputs are rewritten already → what takes its place, with the same columns."""
 
-_Call = TypeVar("_Call", Call, AggregateCall, WindowCall)
+
+@dataclass(frozen=True, slots=True)
+class Rewriting:
+    """A rule for nodes, as a change of whole plans.
+
+    Attributes:
+        kinds: of the nodes, or of the sub-queries in them, that the rule may change; what has none of
+            them stays as it is.
+    """
+
+    rule: Rule
+    kinds: frozenset[type]
+
+    def __call__(self, plan: Plan) -> Plan:
+        return rewrite_in_turn(plan, (self,))
+
+
+def rewriting(*kinds: type) -> Callable[[Rule], Rewriting]:
+    """Makes a change of whole plans of a rule."""
+    return lambda rule: Rewriting(rule, frozenset(kinds))
+
+
+def rewrite_in_turn(plan: Plan, rewritings: Iterable[Rewriting]) -> Plan:
+    """The plan with one rewriting after the other applied to all of it; shared plans stay shared."""
+    contents = _Contents()
+    for each in rewritings:
+        plan = _Nodes(each, contents).plan(plan)
+    return plan
 
 
 def rewrite(plan: Plan, rule: Rule) -> Plan:
     """The plan with ``rule`` applied to each node; shared plans stay shared."""
-    return _Nodes(rule).plan(plan)
+    return rewrite_in_turn(plan, (Rewriting(rule, _ALL),))
+
+
+_ALL: frozenset[type] = frozenset({object})
+
+
+class _Contents:
+    """What is in plans: found once for each, though many rewritings ask."""
+
+    def __init__(self) -> None:
+        # With the plan itself: ids are only good while the objects live.
+        self._known: dict[int, tuple[Plan, tuple[Plan, ...], frozenset[type]]] = {}
+
+    def of(self, plan: Plan) -> tuple[Plan, tuple[Plan, ...], frozenset[type]]:
+        """The plan, those directly in it, and the kinds of all that is in it."""
+        found = self._known.get(id(plan))
+        if found is None:
+            found = self._known[id(plan)] = self._found(plan)
+        return found
+
+    def _found(self, plan: Plan) -> tuple[Plan, tuple[Plan, ...], frozenset[type]]:
+        asked = list(_subqueries(plan))
+        below = (*inputs(plan), *(each.plan for each in asked))
+        kinds: frozenset[type] = frozenset({object, type(plan), *map(type, asked)})
+        return plan, below, kinds.union(*(self.of(each)[2] for each in below))
+
+
+def _subqueries(plan: Plan) -> Iterator[ScalarSubquery | Exists | InSubquery]:
+    for expression in expressions(plan):
+        for part in walk(expression):
+            if isinstance(part, (ScalarSubquery, Exists, InSubquery)):
+                yield part
 
 
 class _Nodes:
-    def __init__(self, rule: Rule) -> None:
-        self._rule = rule
-        # With the plan itself: ids are only good while the objects live.
+    def __init__(self, rewriting: Rewriting, contents: _Contents) -> None:
+        self._rule = rewriting.rule
+        self._kinds = rewriting.kinds
+        self._contents = contents
         self._done: dict[int, tuple[Plan, Plan]] = {}
 
     def plan(self, plan: Plan) -> Plan:
         if id(plan) not in self._done:
-            self._done[id(plan)] = (plan, self._rule(self._over_inputs(plan)))
+            self._done[id(plan)] = (plan, self._rewritten(plan))
         return self._done[id(plan)][1]
 
-    def _over_inputs(self, plan: Plan) -> Plan:
-        if any(map(asks, expressions(plan))):
-            return self._rebuilt(plan)
-        # Most nodes stay what they are, and making them again checks them again.
-        before = inputs(plan)
-        same = all(
-            made is given for made, given in zip(map(self.plan, before), before, strict=True)
-        )
-        return plan if same else self._rebuilt(plan)
+    def _rewritten(self, plan: Plan) -> Plan:
+        _, below, kinds = self._contents.of(plan)
+        if kinds.isdisjoint(self._kinds):
+            return plan
+        if any(self.plan(each) is not each for each in below):
+            plan = rebuild_node(plan, self.plan, self._expression)
+        return self._rule(plan)
 
     def _expression(self, expression: RowExpression) -> RowExpression:
         match expression:
@@ -79,44 +116,3 @@ class _Nodes:
                 return InSubquery(tuple(map(self._expression, operands)), self.plan(plan))
             case _:
                 return rebuild(expression, self._expression)
-
-    def _call(self, call: _Call) -> _Call:
-        return cast(_Call, rebuild(call, self._expression))
-
-    def _rebuilt(self, plan: Plan) -> Plan:
-        match plan:
-            case Scan() | RecursiveScan() | Values():
-                return plan
-            case Project(below, items):
-                return Project(self.plan(below), tuple((n, self._expression(e)) for n, e in items))
-            case Filter(below, condition):
-                return Filter(self.plan(below), self._expression(condition))
-            case Join(left, right, kind, condition, lateral):
-                on = None if condition is None else self._expression(condition)
-                return Join(self.plan(left), self.plan(right), kind, on, lateral)
-            case Aggregate(below, keys, calls, sets):
-                return Aggregate(
-                    self.plan(below),
-                    tuple((n, self._expression(e)) for n, e in keys),
-                    tuple((n, self._call(e)) for n, e in calls),
-                    sets,
-                )
-            case Window(below, windows):
-                return Window(self.plan(below), tuple((n, self._call(e)) for n, e in windows))
-            case SetOperation(operator, branches):
-                return SetOperation(operator, tuple(map(self.plan, branches)))
-            case Recursion(anchor=anchor, step=step):
-                return replace(plan, anchor=self.plan(anchor), step=self.plan(step))
-            case Sort(below, sort_keys, total):
-                order = tuple(
-                    replace(k, expression=self._expression(k.expression)) for k in sort_keys
-                )
-                return Sort(self.plan(below), order, total)
-            case Limit(below, limit, offset):
-                return Limit(self.plan(below), limit, offset)
-            case Distinct(below):
-                return Distinct(self.plan(below))
-            case Generate(below, call, produced, outer):
-                return Generate(self.plan(below), self._call(call), produced, outer)
-            case _:
-                assert_never(plan)

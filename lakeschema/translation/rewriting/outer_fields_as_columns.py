@@ -15,23 +15,24 @@ from dataclasses import replace
 
 from lakeschema.translation.plan.expressions import (
     ColumnReference,
+    Exists,
     FieldAccess,
+    InSubquery,
     OuterReference,
     RowExpression,
+    ScalarSubquery,
+    asks,
 )
 from lakeschema.translation.plan.relations import Filter, Join, Plan, Project, references
 from lakeschema.translation.plan.rewriting import Rewriter
-from lakeschema.translation.rewriting.nodes import rewrite
+from lakeschema.translation.rewriting.nodes import rewriting
 
 
+@rewriting(Join, Exists, InSubquery, ScalarSubquery)
 def outer_fields_as_columns(plan: Plan) -> Plan:
     """The plan whose sub-queries in conditions and items read whole columns of the query around."""
-    return rewrite(plan, _rule)
-
-
-def _rule(plan: Plan) -> Plan:
     match plan:
-        case Filter(below, condition):
+        case Filter(below, condition) if asks(condition):
             fields = _Fields(len(below.columns))
             changed = fields.taken_from(condition)
             if not fields.found:
@@ -39,7 +40,7 @@ def _rule(plan: Plan) -> Plan:
             made = Filter(fields.added_to(below), changed)
             kept = references(made)[: len(below.columns)]
             return Project(made, tuple((each.name, each) for each in kept))
-        case Project(below, items):
+        case Project(below, items) if any(asks(item) for _, item in items):
             fields = _Fields(len(below.columns))
             changed_items = tuple((name, fields.taken_from(item)) for name, item in items)
             return Project(fields.added_to(below), changed_items) if fields.found else plan

@@ -16,18 +16,15 @@ from lakeschema.translation.plan.operators import NullClass, Operator
 from lakeschema.translation.plan.relations import Filter, Join, Plan, Project
 from lakeschema.translation.plan.rewriting import lift_plan
 from lakeschema.translation.rewriting.join_conditions import inside_right
-from lakeschema.translation.rewriting.nodes import rewrite
+from lakeschema.translation.rewriting.nodes import rewriting
 
 _NOT = Operator("not", NullClass.TOTAL)
 _KINDS = frozenset({JoinKind.SEMI, JoinKind.ANTI})
 
 
+@rewriting(Join)
 def semi_joins_as_exists(plan: Plan) -> Plan:
     """The plan without semi and anti joins."""
-    return rewrite(plan, _rule)
-
-
-def _rule(plan: Plan) -> Plan:
     if not isinstance(plan, Join) or plan.kind not in _KINDS:
         return plan
     # A lateral right side is a query within the left one already.

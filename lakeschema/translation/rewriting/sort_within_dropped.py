@@ -7,13 +7,10 @@ sort within reducers v        →    scan t
 from __future__ import annotations
 
 from lakeschema.translation.plan.relations import Plan, Sort
-from lakeschema.translation.rewriting.nodes import rewrite
+from lakeschema.translation.rewriting.nodes import rewriting
 
 
+@rewriting(Sort)
 def sort_within_dropped(plan: Plan) -> Plan:
     """The plan without orders that are not of the whole."""
-    return rewrite(plan, _rule)
-
-
-def _rule(plan: Plan) -> Plan:
     return plan.input if isinstance(plan, Sort) and not plan.total else plan

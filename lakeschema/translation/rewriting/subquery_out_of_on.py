@@ -23,17 +23,14 @@ from lakeschema.translation.plan.operators import NullClass, Operator
 from lakeschema.translation.plan.relations import Filter, Join, Plan
 from lakeschema.translation.plan.rewriting import Rewriter
 from lakeschema.translation.rewriting.join_conditions import conjuncts
-from lakeschema.translation.rewriting.nodes import rewrite
+from lakeschema.translation.rewriting.nodes import rewriting
 
 _AND = Operator("and", NullClass.TOTAL)
 
 
+@rewriting(Join)
 def subquery_out_of_on(plan: Plan) -> Plan:
     """The plan with such conditions moved, where that keeps the rows."""
-    return rewrite(plan, _rule)
-
-
-def _rule(plan: Plan) -> Plan:
     if not isinstance(plan, Join) or plan.condition is None or plan.lateral:
         return plan
     parts = conjuncts(plan.condition)

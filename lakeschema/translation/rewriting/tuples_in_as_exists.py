@@ -20,10 +20,13 @@ from lakeschema.translation.plan.expressions import (
     InSubquery,
     Literal,
     RowExpression,
+    rebuild,
+    walk,
 )
 from lakeschema.translation.plan.operators import NullClass, Operator
-from lakeschema.translation.plan.relations import Filter, Plan, Project, references
-from lakeschema.translation.plan.rewriting import Rewriter, lift
+from lakeschema.translation.plan.relations import Filter, Plan, Project, expressions, references
+from lakeschema.translation.plan.rewriting import lift, rebuild_node
+from lakeschema.translation.rewriting.nodes import rewriting
 
 _AND = Operator("and", NullClass.TOTAL)
 _EQUAL = Operator("=", NullClass.TOTAL)
@@ -31,31 +34,32 @@ _COALESCE = Operator("coalesce", NullClass.ABSORBING)
 _NOT = Operator("not", NullClass.TOTAL)
 
 
+@rewriting(InSubquery)
 def tuples_in_as_exists(plan: Plan) -> Plan:
     """The plan in which each tuple IN a sub-query is without nulls."""
+    if not any(isinstance(part, InSubquery) for e in expressions(plan) for part in walk(e)):
+        return plan
+    return rebuild_node(plan, lambda below: below, _changed)
 
-    def change(part: RowExpression, depth: int) -> RowExpression | None:
-        match part:
-            case Call(operator, (InSubquery() as asked,)) if operator.name == "not":
-                if not _may_have_nulls(asked):
-                    return None
-                return Call(_NOT, (_exists(asked, depth, unless_other=True),), BOOLEAN, False)
-            case InSubquery() if _may_have_nulls(part):
-                return _exists(part, depth, unless_other=False)
-            case _:
-                return None
 
-    rewriter = Rewriter(change)
+def _changed(part: RowExpression) -> RowExpression:
+    match part:
+        case Call(operator, (InSubquery() as asked,)) if operator.name == "not":
+            if not _may_have_nulls(asked):
+                return rebuild(part, _changed)
+            return Call(_NOT, (_exists(asked, unless_other=True),), BOOLEAN, False)
+        case InSubquery() if _may_have_nulls(part):
+            return _exists(part, unless_other=False)
+        case _:
+            return rebuild(part, _changed)
 
-    def _exists(asked: InSubquery, depth: int, *, unless_other: bool) -> Exists:
-        below = rewriter.plan(asked.plan, depth + 1)
-        operands = (lift(rewriter.expression(each, depth), 1) for each in asked.operands)
-        pairs = zip(operands, references(below), strict=True)
-        equal = tuple(_equal(one, other, unless_other) for one, other in pairs)
-        kept = Filter(below, Call(_AND, equal, BOOLEAN, any(each.nullable for each in equal)))
-        return Exists(Project(kept, (("found", Literal("1", INT)),)))
 
-    return rewriter.plan(plan, 0)
+def _exists(asked: InSubquery, *, unless_other: bool) -> Exists:
+    operands = (lift(_changed(each), 1) for each in asked.operands)
+    pairs = zip(operands, references(asked.plan), strict=True)
+    equal = tuple(_equal(one, other, unless_other) for one, other in pairs)
+    kept = Filter(asked.plan, Call(_AND, equal, BOOLEAN, any(each.nullable for each in equal)))
+    return Exists(Project(kept, (("found", Literal("1", INT)),)))
 
 
 def _may_have_nulls(asked: InSubquery) -> bool:

@@ -9,14 +9,11 @@ from __future__ import annotations
 from lakeschema.catalog.column_types import VOID
 from lakeschema.translation.plan.expressions import Literal
 from lakeschema.translation.plan.relations import Plan, Project, Scan, references
-from lakeschema.translation.rewriting.nodes import rewrite
+from lakeschema.translation.rewriting.nodes import rewriting
 
 
-def untyped_columns_as_nulls(plan: Plan) -> Plan:
-    return rewrite(plan, _rule)
-
-
-def _rule(node: Plan) -> Plan:
+@rewriting(Scan)
+def untyped_columns_as_nulls(node: Plan) -> Plan:
     if not isinstance(node, Scan) or all(column.type != VOID for column in node.columns):
         return node
     null = Literal(None, VOID)

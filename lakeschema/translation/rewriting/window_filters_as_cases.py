@@ -10,7 +10,7 @@ from dataclasses import replace
 from lakeschema.catalog.column_types import INT
 from lakeschema.translation.plan.expressions import Case, Literal, RowExpression, WindowCall
 from lakeschema.translation.plan.relations import Plan, Window
-from lakeschema.translation.rewriting.nodes import rewrite
+from lakeschema.translation.rewriting.nodes import rewriting
 
 _SKIP_NULLS = frozenset(
     {
@@ -23,12 +23,9 @@ _SKIP_NULLS = frozenset(
 """Aggregates to which a row is nothing if their first argument is null."""
 
 
+@rewriting(Window)
 def window_filters_as_cases(plan: Plan) -> Plan:
     """The plan in which windows count the rows of no FILTER, where the aggregate skips nulls."""
-    return rewrite(plan, _rule)
-
-
-def _rule(plan: Plan) -> Plan:
     if not isinstance(plan, Window) or all(call.filter is None for _, call in plan.calls):
         return plan
     return Window(plan.input, tuple((name, _unfiltered(call)) for name, call in plan.calls))

@@ -21,19 +21,16 @@ from lakeschema.translation.plan.relations import (
     SetOperator,
     references,
 )
-from lakeschema.translation.rewriting.nodes import rewrite
+from lakeschema.translation.rewriting.nodes import rewriting
 
 _PLUS = Operator("+", NullClass.TOTAL)
 
 
+@rewriting(Aggregate, Distinct, SetOperation)
 def zeros_united(plan: Plan) -> Plan:
     """The plan with one zero in keys of groups and in distinct rows."""
-    return rewrite(plan, _rule)
-
-
-def _rule(plan: Plan) -> Plan:
     match plan:
-        case Aggregate(below, keys, calls, sets):
+        case Aggregate(below, keys, calls, sets) if any(is_float(key.type) for _, key in keys):
             united = tuple((name, _united(key)) for name, key in keys)
             return Aggregate(below, united, tuple((n, _of_united(c)) for n, c in calls), sets)
         case Distinct(below) if any(is_float(column.type) for column in below.columns):

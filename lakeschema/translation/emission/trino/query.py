@@ -23,6 +23,7 @@ from lakeschema.translation.rewriting.keys_of_no_set_as_nulls import keys_of_no_
 from lakeschema.translation.rewriting.lateral_conditions_moved import lateral_conditions_moved
 from lakeschema.translation.rewriting.nan_order_explicit import nan_order_explicit
 from lakeschema.translation.rewriting.no_group_of_nothing import no_group_of_nothing
+from lakeschema.translation.rewriting.nodes import Rewriting, rewrite_in_turn
 from lakeschema.translation.rewriting.outer_fields_as_columns import outer_fields_as_columns
 from lakeschema.translation.rewriting.semi_joins_as_exists import semi_joins_as_exists
 from lakeschema.translation.rewriting.sort_within_dropped import sort_within_dropped
@@ -101,22 +102,35 @@ def trino_query(
     )
     named = named or (lambda name: relation_text(name, options.trino_catalogs))
     writer = SelectWriter(engine, named)
-    if semantics.is_spark:
-        plan = chars_as_texts(plan, stored)
-    sql = writer.view(shaped(plan, semantics), names)
+    sql = writer.view(shaped(plan, semantics, stored), names)
     columns = tuple(replace(c, name=n) for c, n in zip(plan.columns, names, strict=True))
     return TrinoQuery(sql, columns, functions.given)
 
 
-def shaped(plan: Plan, semantics: Semantics) -> Plan:
+_SHAPES: Sequence[Rewriting] = (
+    sort_within_dropped,
+    untyped_columns_as_nulls,
+    window_filters_as_cases,
+    subquery_out_of_on,
+    full_join_by_union,
+    semi_joins_as_exists,
+    lateral_conditions_moved,
+    tuples_in_as_exists,
+    outer_fields_as_columns,
+    grouping_of_keys,
+    keys_of_no_set_as_nulls,
+    zeros_united,
+    no_group_of_nothing,
+    group_keys_as_columns,
+    nan_order_explicit,
+)
+# Spark joins for existence: a tuple that it does not know to be there is not.
+_OF_SPARK_ALONE = frozenset({tuples_in_as_exists, zeros_united, no_group_of_nothing})
+_SHAPES_OF_HIVE: Sequence[Rewriting] = [s for s in _SHAPES if s not in _OF_SPARK_ALONE]
+
+
+def shaped(plan: Plan, semantics: Semantics, stored: Stored) -> Plan:
     """The plan in the shapes that Trino takes."""
-    plan = untyped_columns_as_nulls(sort_within_dropped(plan))
-    plan = window_filters_as_cases(plan)
-    plan = full_join_by_union(subquery_out_of_on(plan))
-    plan = lateral_conditions_moved(semi_joins_as_exists(plan))
-    # Spark joins for existence: a tuple that it does not know to be there is not.
-    plan = tuples_in_as_exists(plan) if semantics.is_spark else plan
-    plan = outer_fields_as_columns(plan)
-    plan = keys_of_no_set_as_nulls(grouping_of_keys(plan))
-    plan = no_group_of_nothing(zeros_united(plan)) if semantics.is_spark else plan
-    return nan_order_explicit(group_keys_as_columns(plan))
+    if not semantics.is_spark:
+        return rewrite_in_turn(plan, _SHAPES_OF_HIVE)
+    return rewrite_in_turn(plan, (chars_as_texts(stored), *_SHAPES))
