@@ -65,13 +65,14 @@ def main() -> None:
 
 
 @contextmanager
-def opened_judge(engine: Engine) -> Iterator[FunctionJudge]:
+def opened_judge(engine: Engine, *, only_optimised: bool = False) -> Iterator[FunctionJudge]:
+    """``only_optimised``: what Hive compiles without its optimiser alone, with other types, is refused."""
     if engine is Engine.HIVE:
         with (
             tempfile.TemporaryDirectory() as folder,
             HiveQueries.start(Path(folder)) as hive,
         ):
-            yield HiveFunctions(hive)
+            yield HiveFunctions(hive, only_optimised=only_optimised)
     else:
         yield SparkFunctions(ansi=engine is Engine.SPARK)
 

@@ -278,7 +278,7 @@ def main() -> None:
     engine = Engine.SPARK if chosen.ansi == "on" else Engine.SPARK_WITHOUT_ANSI
     engine = Engine.HIVE if chosen.dialect == "hive" else engine
     began = time.monotonic()
-    with opened_judge(engine) as judge:
+    with opened_judge(engine, only_optimised=True) as judge:
         trial = Trial(engine, judge, chosen.seed)
         trial.plant(chosen.calls)
         for _ in range(3):
