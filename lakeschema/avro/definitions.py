@@ -30,24 +30,19 @@ def definitions(schema: Schema) -> dict[str, NamedSchema]:
 def parts(schema: Schema) -> list[Schema]:
     """The schema and everything in it, in document order; references are not followed."""
     found: list[Schema] = []
-    _add_parts(schema, found)
+    stack = [schema]
+    while stack:
+        part = stack.pop()
+        found.append(part)
+        match part:
+            case Primitive() | EnumSchema() | Fixed() | Reference():
+                pass
+            case Union(branches):
+                stack.extend(reversed(branches))
+            case Array(inner) | MapSchema(inner):
+                stack.append(inner)
+            case Record(fields=fields):
+                stack.extend([field.type for field in reversed(fields)])
+            case _:
+                assert_never(part)
     return found
-
-
-def _add_parts(schema: Schema, found: list[Schema]) -> None:
-    found.append(schema)
-    match schema:
-        case Primitive() | EnumSchema() | Fixed() | Reference():
-            pass
-        case Union(branches):
-            for branch in branches:
-                _add_parts(branch, found)
-        case Array(items):
-            _add_parts(items, found)
-        case MapSchema(values):
-            _add_parts(values, found)
-        case Record(fields=fields):
-            for field in fields:
-                _add_parts(field.type, found)
-        case _:
-            assert_never(schema)

@@ -78,6 +78,11 @@ class Choice:
     is_searched: bool
     is_reduced: bool = False
 
+    @property
+    def is_of_constants(self) -> bool:
+        """Whether a row only decides which of them it is."""
+        return bool(self.conditions) and self.is_complete and all(map(is_constant, self.branches))
+
     def is_made_simpler(self) -> bool:
         """Whether the branches are computed, or left, before their types meet a second time."""
         if not self.conditions:
@@ -91,14 +96,22 @@ class Choice:
         return self.is_searched and any(map(_compares_with_a_constant, self.conditions))
 
 
-def is_decided(choice: Case | Call) -> bool:
+def choice_of(expression: RowExpression) -> Choice | None:
+    """A CASE or IF as it is written; None of anything else."""
+    branches = [without_cast(value) for value in values(expression)]
+    match expression:
+        case Case(cases, otherwise):
+            conditions = [condition for condition, _ in cases]
+            return Choice(branches, conditions, otherwise is not None, is_searched=True)
+        case Call(operator, (condition, *_)) if operator.name == "if":
+            return Choice(branches, (condition,), is_complete=True, is_searched=True)
+        case _:
+            return None
+
+
+def is_decided(choice: Choice) -> bool:
     """Whether Hive knows one of its conditions without a row."""
-    conditions: Sequence[RowExpression] = ()
-    if isinstance(choice, Case):
-        conditions = [condition for condition, _ in choice.branches]
-    elif choice.operator.name == "if":
-        conditions = choice.arguments[:1]
-    return any(None not in _outcomes(condition) for condition in conditions)
+    return any(None not in _outcomes(condition) for condition in choice.conditions)
 
 
 def reductions(choice: Choice) -> list[Choice]:

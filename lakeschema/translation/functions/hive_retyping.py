@@ -38,6 +38,7 @@ from lakeschema.translation.functions.hive_constants import (
 from lakeschema.translation.functions.hive_optimiser import (
     CHOICES,
     Choice,
+    choice_of,
     is_decided,
     is_seen_to_be_null,
     reductions,
@@ -259,16 +260,18 @@ def _element(collection: ColumnType, otherwise: ColumnType) -> ColumnType:
 
 def _met_unfolded(choice: Case | Call, type_: DecimalType, *, is_choice: bool) -> DecimalType:
     """``is_choice``: written whole numbers count their digits there, computed ones do not."""
-    if is_decided(choice):
+    branches = [without_cast(value) for value in values(choice)]
+    found = choice_of(choice)
+    if found is not None and (is_decided(found) or found.is_of_constants):
         # Nothing is followed there: it is as if no condition were known.
         return _met_decimal(
             [
                 _digits(b) if is_integer(b.type) and _is_written(b) else unfolded_type(b)
-                for b in map(without_cast, values(choice))
+                for b in branches
             ]
         )
     met = type_
-    for branch in map(without_cast, values(choice)):
+    for branch in branches:
         is_counted = is_choice and is_integer(branch.type) and _is_written(branch)
         if branch.type != VOID and not is_counted:
             met = decimals.wider_keeping_whole(met, _counted(unfolded_type(branch)))
@@ -311,6 +314,13 @@ def _computed(expression: RowExpression) -> ColumnType:
     """The second type of a part: of a number that is known, its digits."""
     if isinstance(expression, Call) and expression.operator.name == "coalesce":
         return _inner_coalesce(expression)
+    choice = choice_of(expression)
+    if choice is not None and isinstance(expression.type, DecimalType):
+        (left, *others) = reductions(choice)
+        if not others and left.is_of_constants:
+            types = [_digits(branch) for branch in left.branches]
+            _require_known_digits(left.branches, types)
+            return _met_decimal(types)
     return _digits(expression)
 
 

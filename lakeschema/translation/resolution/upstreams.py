@@ -83,7 +83,10 @@ def _tables(query: tree.Query | tree.Expression) -> list[tree.TableName]:
 
 def _find(node: Any, common: _Names, found: list[tree.TableName]) -> None:
     """``common`` are the names of CTEs in scope."""
-    if isinstance(node, tree.TableName):
+    if isinstance(node, tuple):
+        for part in node:
+            _find(part, common, found)
+    elif isinstance(node, tree.TableName):
         if len(node.parts) > 1 or node.parts[0].lower() not in common:
             found.append(node)
     elif isinstance(node, tree.With):
@@ -92,12 +95,14 @@ def _find(node: Any, common: _Names, found: list[tree.TableName]) -> None:
             _find(table.query, common | own if node.recursive else common, found)
             common |= own
         _find(node.body, common, found)
-    elif isinstance(node, tuple):
-        for part in node:
-            _find(part, common, found)
     else:
         for name in _children(node.__class__):
-            _find(getattr(node, name), common, found)
+            part = getattr(node, name)
+            if part.__class__ not in _LEAVES:
+                _find(part, common, found)
+
+
+_LEAVES = frozenset({str, bool, int, type(None), Position})
 
 
 @cache

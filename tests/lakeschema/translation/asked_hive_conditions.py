@@ -103,5 +103,16 @@ CONDITIONS: Final = (
     "if(i=1, de, NULL)", "CASE WHEN i=1 THEN de WHEN false THEN 3000000000 ELSE CAST(1.5 AS DECIMAL(20,5)) END",
     "if(i=1, 3000000000, if(false, 3000000000000, de))", "coalesce(if(i=1, de, 3000000000), 1)", "coalesce(de, i, 3000000000)",
     "coalesce(i, de, 3000000000)", "if(i=1, coalesce(de, i, 3000000000), 1)",
+    "if(abs(i)=abs(i), 0.5, 0)", "-if(abs(i)=abs(i), 0.5, 0)", "-if(i>1, 0.5, 0)", "if(i>1, 0.5, 0)", "-if(s='a', 0.5, 0)", "if(s='a', 0.5, 0)",
+    "if(s='a', 0.5, 0)+de", "if(i>1, 0.5, 0)+de", "if(i=i, 0.5, 0)+de", "if(i>1, 0.5, 0)*de", "if(s='a', 0.5, 0)*de", "if(i=i, 0.5, 0)*de",
+    "struct(if(i>1, 0.5, 0))", "struct(if(i=i, 0.5, 0))", "abs(if(i=i, 0.5, 0))", "abs(if(i>1, 0.5, 0))", "round(if(i>1, 0.5, 0), 1)",
+    "floor(if(i>1, 0.5, 0))", "if(s='a', de, if(i>1, 0.5, 0))", "if(s='a', de, if(i=i, 0.5, 0))", "coalesce(if(i>1, 0.5, 0), de)",
+    "coalesce(de, if(i>1, 0.5, 0))", "coalesce(de, if(i=i, 0.5, 0))", "greatest(de, if(i>1, 0.5, 0))", "sum(if(i>1, 0.5, 0))", "sum(if(i=i, 0.5, 0))",
+    "sum(if(s='a', 0.5, 0))", "avg(if(i>1, 0.5, 0))", "max(if(i>1, 0.5, 0))", "max(if(i>1, 0.5, 0)) OVER (ORDER BY i)", "-if(i>1, 0.5, 3000000000)",
+    "-if(i>1, 0.5, 1+1)", "if(i>1, 0.5, 1+1)", "-if(s='a', 0.5, 1+1)", "-CASE WHEN i>1 THEN 0.5 END", "-CASE WHEN i>1 THEN 0.5 WHEN i > 2 THEN 1 END",
+    "-CASE WHEN s='a' THEN 0.5 WHEN s='b' THEN 1 END", "-CASE WHEN s='a' THEN de WHEN s='b' THEN 1 END",
+    "-CASE WHEN s='a' THEN de WHEN s='b' THEN 3000000000 END", "-coalesce(0.5, 0)", "-coalesce(de, i)", "-if(1=2, 0.5, 3000000000)", "-if(1=2, de, i)",
+    "array(if(i>1, 0.5, 0))", "array(if(i>1, 0.5, 0), de)", "nullif(if(i>1, 0.5, 0), de)", "nvl(if(i>1, 0.5, 0), de)", "if(i>1, 0.5, 0) % 2",
+    "if(i>1, 0.5, 0) / 2",
 )
 # fmt: on
