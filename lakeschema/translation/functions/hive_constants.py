@@ -63,6 +63,18 @@ NULL_TESTS: Final = MappingProxyType(
     {"is null": True, "isnull": True, "is not null": False, "isnotnull": False}
 )
 
+_TRUTH_TESTS: Final[Mapping[str, tuple[bool, bool]]] = MappingProxyType(
+    {
+        "is true": (True, True),
+        "istrue": (True, True),
+        "is false": (False, True),
+        "isfalse": (False, True),
+        "isnottrue": (True, False),
+        "isnotfalse": (False, False),
+    }
+)
+"""Of which truth they are, and what they are of it."""
+
 
 def is_constant(expression: RowExpression) -> bool:
     """Whether nothing of it is read of rows."""
@@ -145,6 +157,9 @@ def _called_truths(
         return frozenset(None if t is None else not t for t in possible_truths(inner))
     if name in NULL_TESTS:
         return _null_test(arguments[0], asks_for_null=NULL_TESTS[name])
+    if name in _TRUTH_TESTS:
+        asked, if_so = _TRUTH_TESTS[name]
+        return frozenset(if_so == (truth is asked) for truth in possible_truths(arguments[0]))
     if name == "if":
         condition, one, other = arguments
         return _chosen_truths([(condition, one)], other)

@@ -52,6 +52,8 @@ _MAX_UNKNOWN: Final = 4
 
 _COMPARING: Final = frozenset({"=", "==", "<>", "!=", "<", "<=", ">", ">=", "<=>", "in"})
 _LOGIC: Final = frozenset({"and", "or", "not", "!"})
+_REWRITTEN: Final = frozenset({"is true", "istrue", "is false", "isfalse", "if"})
+_KEPT_TESTS: Final = frozenset({"isnottrue", "isnotfalse"})
 _KINDS: Final = (TINYINT, SMALLINT, INT, BIGINT, DecimalType, FLOAT, DOUBLE)
 
 
@@ -154,10 +156,12 @@ def _reduced(choice: Choice, known: Sequence[bool | None]) -> Choice:
 def _is_rewritten(condition: RowExpression) -> bool:
     """Whether a part of it is known without a row, or said in another way."""
     if not isinstance(condition, Call):
-        return is_constant(condition)
+        return isinstance(condition, Case) or is_constant(condition)
     name, (tested, *_) = condition.operator.name, condition.arguments or (condition,)
     if name in _LOGIC:
         return any(map(_is_rewritten, condition.arguments))
+    if name in _REWRITTEN:
+        return True
     if name in _COMPARING:
         is_same = len({*condition.arguments}) == 1 and name != "<=>"
         return is_same or is_constant(condition)
@@ -187,7 +191,7 @@ def _compares_with_a_constant(condition: RowExpression) -> bool:
         (inner,) = condition.arguments
         negated = isinstance(inner, Call) and inner.operator.name in _COMPARING
         return negated or _compares_with_a_constant(inner)
-    if name in _LOGIC:
+    if name in _LOGIC | _KEPT_TESTS:
         return any(map(_compares_with_a_constant, condition.arguments))
     if name == "coalesce":
         return any(map(is_constant, condition.arguments))

@@ -114,5 +114,17 @@ CONDITIONS: Final = (
     "-CASE WHEN s='a' THEN de WHEN s='b' THEN 3000000000 END", "-coalesce(0.5, 0)", "-coalesce(de, i)", "-if(1=2, 0.5, 3000000000)", "-if(1=2, de, i)",
     "array(if(i>1, 0.5, 0))", "array(if(i>1, 0.5, 0), de)", "nullif(if(i>1, 0.5, 0), de)", "nvl(if(i>1, 0.5, 0), de)", "if(i>1, 0.5, 0) % 2",
     "if(i>1, 0.5, 0) / 2",
+    "if(isfalse(i=1), 0.5, 0Y)", "if(istrue(i=1), 0.5, 0Y)", "if(isnottrue(s='a'), 0.5, 0Y)", "if(isnotfalse(s='a'), 0.5, 0Y)",
+    "if(isfalse(s='a'), 0.5, 0Y)", "if(istrue(s='a'), 0.5, 0Y)", "if(s='a' IS true, 0.5, 0Y)", "if(s='a', 0.5, 0Y)", "if(s LIKE 'a', 0.5, 0Y)",
+    "if(NOT s='a', 0.5, 0Y)", "if(isfalse(s='a'), de, 3000000000)", "if(isfalse(1=2), de, 3000000000)", "if(istrue(NULL), de, 3000000000)",
+    "if(istrue(i IS NULL), de, 3000000000)", "if(isnotfalse(s='a' AND 1=2), de, 3000000000)",
+    "CASE WHEN isfalse(1=2) THEN de WHEN i=1 THEN 3000000000 ELSE 1 END", "if(isnottrue(s=s), de, 3000000000)", "if(isnotfalse(i=1), 0.5, 0Y)",
+    "if(isnottrue(i IS NULL), 0.5, 0Y)", "if(isfalse(i IS NULL), 0.5, 0Y)", "if(istrue(i IS NULL), 0.5, 0Y)", "if(nvl(s='a', false), 0.5, 0Y)",
+    "if(coalesce(s='a', false), 0.5, 0Y)", "if(s IN ('a','b'), 0.5, 0Y)", "if(s BETWEEN 'a' AND 'b', 0.5, 0Y)",
+    "if(array_contains(array(s), 'a'), 0.5, 0Y)", "if(s RLIKE 'a' OR s='b', 0.5, 0Y)", "if(s <=> 'a', 0.5, 0Y)", "if(not(s <=> 'a'), 0.5, 0Y)",
+    "if(if(s='a', true, false), 0.5, 0Y)", "if(CASE WHEN s='a' THEN true END, 0.5, 0Y)", "if(CASE WHEN s='a' THEN s='b' ELSE s='c' END, 0.5, 0Y)",
+    "if(if(s='a', s='b', s='c'), 0.5, 0Y)", "if(CAST(s AS BOOLEAN), 0.5, 0Y)", "if(nullif(s='a', true), 0.5, 0Y)", "if(s<>'a', 0.5, 0Y)",
+    "if(s IS NOT NULL, 0.5, 0Y)", "if(s IS NULL OR i IS NULL, 0.5, 0Y)", "-(-de)", "-(-(de+1))", "0 - if(i=i, 0.5, 0)", "if(i=1 IS true, 0.5, 0Y)",
+    "if(isnottrue(i=1 OR s='b'), 0.5, 0Y)", "if(isnottrue(s LIKE 'a'), 0.5, 0Y)",
 )
 # fmt: on
