@@ -158,6 +158,8 @@ def _is_rewritten(condition: RowExpression) -> bool:
     if not isinstance(condition, Call):
         return isinstance(condition, Case) or is_constant(condition)
     name, (tested, *_) = condition.operator.name, condition.arguments or (condition,)
+    if _is_kept_test(condition):
+        return _is_rewritten(tested.arguments[0]) if isinstance(tested, Call) else False
     if name in _LOGIC:
         return any(map(_is_rewritten, condition.arguments))
     if name in _REWRITTEN:
@@ -170,6 +172,14 @@ def _is_rewritten(condition: RowExpression) -> bool:
         is_fixed = tested.operator.deterministic and is_constant(tested)
         return is_fixed or is_never_null or tested.operator.name in NULL_TESTS
     return is_constant(tested if name in NULL_TESTS else condition)
+
+
+def _is_kept_test(condition: Call) -> bool:
+    """IS NOT TRUE, IS NOT FALSE."""
+    if condition.operator.name not in {"not", "!"}:
+        return False
+    (tested,) = condition.arguments
+    return isinstance(tested, Call) and tested.operator.name in {"is true", "is false"}
 
 
 def _is_never_null(branch: RowExpression) -> bool:
@@ -189,6 +199,8 @@ def _compares_with_a_constant(condition: RowExpression) -> bool:
     name = condition.operator.name
     if name in {"not", "!"}:
         (inner,) = condition.arguments
+        if isinstance(inner, Call) and _is_kept_test(condition):
+            return _compares_with_a_constant(inner.arguments[0])
         negated = isinstance(inner, Call) and inner.operator.name in _COMPARING
         return negated or _compares_with_a_constant(inner)
     if name in _LOGIC | _KEPT_TESTS:
