@@ -304,8 +304,11 @@ def first_type(expression: RowExpression) -> ColumnType:
             | AggregateCall(operator, (kept, *_))
             | WindowCall(operator, (kept, *_))
         ) if operator.name in _KEEPING:
-            now = unfolded_type(kept) if operator.name in _TO_WHOLE else kept.type
-            return _changed_alike(type_, operator.name, now, first_type(without_cast(kept)))
+            now, before = kept.type, first_type(without_cast(kept))
+            if operator.name in _TO_WHOLE:
+                now = unfolded_type(kept)
+                before = _met_decimal([before, now])
+            return _changed_alike(type_, operator.name, now, before)
         case _:
             return _of_parts(expression, first_type)
 

@@ -6,7 +6,7 @@ CTE read twice); it is then the same object.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import TypeAlias, assert_never
@@ -19,7 +19,10 @@ from lakeschema.translation.plan.expressions import (
     AggregateCall,
     Call,
     ColumnReference,
+    Exists,
+    InSubquery,
     RowExpression,
+    ScalarSubquery,
     SortKey,
     WindowCall,
     walk,
@@ -376,3 +379,11 @@ def expressions(plan: Plan) -> tuple[RowExpression, ...]:
             return (call,)
         case _:
             assert_never(plan)
+
+
+def subqueries(plan: Plan) -> Iterator[ScalarSubquery | Exists | InSubquery]:
+    """Those in the expressions of the node itself."""
+    for expression in expressions(plan):
+        for part in walk(expression):
+            if isinstance(part, (ScalarSubquery, Exists, InSubquery)):
+                yield part

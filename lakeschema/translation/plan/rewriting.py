@@ -129,15 +129,33 @@ def rebuild_node(
         case Sort(source, sort_keys, total):
             order = tuple(replace(k, expression=change(k.expression)) for k in sort_keys)
             return Sort(below(source), order, total)
-        case Limit(source, limit, offset):
+        case Limit(source, limit, offset, ties):
             count = None if limit is None else change(limit)
-            return Limit(below(source), count, None if offset is None else change(offset))
+            skipped = None if offset is None else change(offset)
+            return Limit(below(source), count, skipped, ties)
         case Distinct(source):
             return Distinct(below(source))
         case Generate(source, call, produced, outer):
             return Generate(below(source), inside(call), produced, outer)
         case _:
             assert_never(plan)
+
+
+def over_plans(expression: RowExpression, change: Callable[[Plan], Plan]) -> RowExpression:
+    """The expression over the plans of its sub-queries changed."""
+
+    def inside(part: RowExpression) -> RowExpression:
+        return over_plans(part, change)
+
+    match expression:
+        case ScalarSubquery(plan):
+            return ScalarSubquery(change(plan))
+        case Exists(plan):
+            return Exists(change(plan))
+        case InSubquery(operands, plan):
+            return InSubquery(tuple(map(inside, operands)), change(plan))
+        case _:
+            return rebuild(expression, inside)
 
 
 def lift(expression: RowExpression, by: int) -> RowExpression:

@@ -2,20 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from lakeschema.translation.plan.expressions import (
-    Exists,
-    InSubquery,
-    RowExpression,
-    ScalarSubquery,
-    rebuild,
-    walk,
-)
-from lakeschema.translation.plan.relations import Plan, expressions, inputs
-from lakeschema.translation.plan.rewriting import rebuild_node
+from lakeschema.translation.plan.relations import Plan, inputs, subqueries
+from lakeschema.translation.plan.rewriting import over_plans, rebuild_node
 
 Rule: TypeAlias = Callable[[Plan], Plan]
 """A node whose inputs are rewritten already → what takes its place, with the same columns."""
@@ -73,17 +65,10 @@ class _Contents:
         return found
 
     def _found(self, plan: Plan) -> tuple[Plan, tuple[Plan, ...], frozenset[type]]:
-        asked = list(_subqueries(plan))
+        asked = list(subqueries(plan))
         below = (*inputs(plan), *(each.plan for each in asked))
         kinds: frozenset[type] = frozenset({object, type(plan), *map(type, asked)})
         return plan, below, kinds.union(*(self.of(each)[2] for each in below))
-
-
-def _subqueries(plan: Plan) -> Iterator[ScalarSubquery | Exists | InSubquery]:
-    for expression in expressions(plan):
-        for part in walk(expression):
-            if isinstance(part, (ScalarSubquery, Exists, InSubquery)):
-                yield part
 
 
 class _Nodes:
@@ -103,16 +88,5 @@ class _Nodes:
         if kinds.isdisjoint(self._kinds):
             return plan
         if any(self.plan(each) is not each for each in below):
-            plan = rebuild_node(plan, self.plan, self._expression)
+            plan = rebuild_node(plan, self.plan, lambda part: over_plans(part, self.plan))
         return self._rule(plan)
-
-    def _expression(self, expression: RowExpression) -> RowExpression:
-        match expression:
-            case ScalarSubquery(plan):
-                return ScalarSubquery(self.plan(plan))
-            case Exists(plan):
-                return Exists(self.plan(plan))
-            case InSubquery(operands, plan):
-                return InSubquery(tuple(map(self._expression, operands)), self.plan(plan))
-            case _:
-                return rebuild(expression, self._expression)

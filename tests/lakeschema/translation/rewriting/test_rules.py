@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import pytest
 
+from lakeschema.catalog.column_types import INT
 from lakeschema.catalog.ddl_files import relations_from_ddl
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.relations import Dialect
 from lakeschema.translation.derivation import derive_view
 from lakeschema.translation.errors import UnsupportedConstruct
 from lakeschema.translation.plan.explain import explain
-from lakeschema.translation.plan.relations import Plan
+from lakeschema.translation.plan.expressions import Literal
+from lakeschema.translation.plan.relations import Limit, Plan
 from lakeschema.translation.rewriting.full_join_by_union import full_join_by_union
 from lakeschema.translation.rewriting.group_keys_as_columns import group_keys_as_columns
 from lakeschema.translation.rewriting.grouping_of_keys import grouping_of_keys
@@ -23,6 +25,7 @@ from lakeschema.translation.rewriting.semi_joins_as_exists import semi_joins_as_
 from lakeschema.translation.rewriting.sort_within_dropped import sort_within_dropped
 from lakeschema.translation.rewriting.subquery_out_of_on import subquery_out_of_on
 from lakeschema.translation.rewriting.tuples_in_as_exists import tuples_in_as_exists
+from lakeschema.translation.rewriting.unread_columns_as_nulls import unread_columns_as_nulls
 from lakeschema.translation.rewriting.window_filters_as_cases import window_filters_as_cases
 from lakeschema.translation.rewriting.zeros_united import zeros_united
 from tests.lakeschema.translation.relations import DEFAULT, interfaces
@@ -243,3 +246,72 @@ def test_a_table_functions_condition_in_a_left_join_is_refused() -> None:
 
     with pytest.raises(UnsupportedConstruct):
         lateral_conditions_moved(plan)
+
+
+@pytest.mark.parametrize(
+    ("query", "kept", "left"),
+    [
+        ("SELECT d FROM (SELECT d, k + 1 AS x FROM l) q", "d", "null as x"),
+        ("SELECT d FROM (SELECT d, k + 1 AS x FROM l) q WHERE x > 0", "(k + 1) as x", None),
+        ("SELECT d FROM (SELECT d, k + 1 AS x FROM l) q ORDER BY x", "(k + 1) as x", None),
+        ("SELECT DISTINCT d, k + 1 AS x FROM l", "(k + 1) as x", None),
+        (
+            "SELECT d FROM (SELECT k + 1 AS x, d FROM l UNION ALL SELECT k, d FROM l) q",
+            "d",
+            "null as x",
+        ),
+        (
+            "SELECT d FROM (SELECT k + 1 AS x, d FROM l UNION SELECT k, d FROM l) q",
+            "(k + 1) as x",
+            None,
+        ),
+        (
+            "SELECT w FROM (SELECT d, k + 1 AS x FROM l) q JOIN r ON r.k = x",
+            "(k + 1) as x",
+            None,
+        ),
+        (
+            "SELECT w FROM (SELECT d, k + 1 AS x FROM l) q JOIN r ON r.k = d",
+            "w",
+            "null as x",
+        ),
+        (
+            "SELECT max(d) AS m FROM (SELECT d, k + 1 AS x, k - 1 AS y FROM l) q GROUP BY x",
+            "(k + 1) as x",
+            "null as y",
+        ),
+        (
+            "SELECT d FROM (SELECT d, k + 1 AS x FROM l) q WHERE EXISTS (SELECT 1 FROM r WHERE r.k = x)",
+            "(k + 1) as x",
+            None,
+        ),
+        (
+            "SELECT sum(d) OVER (ORDER BY x) AS s FROM (SELECT d, k + 1 AS x, k - 1 AS y FROM l) q",
+            "(k + 1) as x",
+            "null as y",
+        ),
+        (
+            "WITH q AS (SELECT k + 1 AS x, k - 1 AS y, k AS z FROM l) SELECT a.x, b.y FROM q a JOIN q b ON a.z = b.z",
+            "(k + 1) as x",
+            None,
+        ),
+    ],
+)
+def test_what_nothing_reads_is_null(query: str, kept: str, left: str | None) -> None:
+    plan = plan_of(query)
+    text = explain(unread_columns_as_nulls(plan)).lower()
+
+    assert kept in text
+    assert left in text if left is not None else "null" not in text
+    assert unread_columns_as_nulls(plan).columns == plan.columns
+
+
+def test_rows_tied_with_the_last_one_are_kept_where_a_plan_changes() -> None:
+    plan = plan_of("SELECT d FROM l SORT BY k")
+    tied = Limit(plan, Literal("1", INT), ties=True)
+
+    changed = sort_within_dropped(tied)
+
+    assert isinstance(changed, Limit)
+    assert changed.input is not plan
+    assert changed.ties

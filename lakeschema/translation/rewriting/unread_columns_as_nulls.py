@@ -1,0 +1,121 @@
+"""A computed column that nothing reads is null, for engines that compute all that is written.
+
+project d        →    project d
+  project d, f(k) as x     project d, null as x
+    scan t                   scan t
+
+What raises an error for a row is not computed then, as in engines that compute what they need.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from lakeschema.translation.plan.expressions import (
+    ColumnReference,
+    Literal,
+    RowExpression,
+    walk,
+)
+from lakeschema.translation.plan.relations import (
+    Aggregate,
+    Filter,
+    Generate,
+    Join,
+    Limit,
+    Plan,
+    Project,
+    SetOperation,
+    SetOperator,
+    Sort,
+    Window,
+    expressions,
+    inputs,
+    subqueries,
+)
+from lakeschema.translation.plan.rewriting import over_plans, rebuild_node
+
+
+def unread_columns_as_nulls(plan: Plan) -> Plan:
+    """The plan that computes in its projections what its own columns are made of."""
+    read: dict[int, set[int]] = {id(plan): set(range(len(plan.columns)))}
+    for node in _parents_first(plan):
+        for below, places in _reads(node, read[id(node)]):
+            read.setdefault(id(below), set()).update(places)
+    return _Nulls(read).plan(plan)
+
+
+def _parents_first(plan: Plan) -> Sequence[Plan]:
+    """Each node after all that read it."""
+    found: dict[int, Plan] = {}
+
+    def visit(node: Plan) -> None:
+        if id(node) not in found:
+            for below in _below(node):
+                visit(below)
+            found[id(node)] = node
+
+    visit(plan)
+    return list(reversed(found.values()))
+
+
+def _below(node: Plan) -> Iterable[Plan]:
+    return (*inputs(node), *(each.plan for each in subqueries(node)))
+
+
+def _reads(node: Plan, wanted: set[int]) -> Iterable[tuple[Plan, Iterable[int]]]:
+    """What the node reads of the plans in it, if these of its own columns are read."""
+    if any(subqueries(node)):
+        # A sub-query may read any column around it.
+        yield from ((each, range(len(each.columns))) for each in _below(node))
+        return
+    match node:
+        case Project(source, items):
+            yield source, _references(items[place][1] for place in wanted)
+        case Join(left, right):
+            width = len(left.columns)
+            places = wanted | _references(expressions(node))
+            yield left, range(width) if node.lateral else {p for p in places if p < width}
+            yield right, {p - width for p in places if p >= width}
+        case SetOperation(SetOperator.UNION_ALL, branches):
+            yield from ((branch, wanted) for branch in branches)
+        case Filter(source) | Sort(source) | Limit(source) | Window(source) | Generate(source):
+            width = len(source.columns)
+            yield source, {p for p in wanted if p < width} | _references(expressions(node))
+        case Aggregate(source):
+            yield source, _references(expressions(node))
+        case _:
+            yield from ((each, range(len(each.columns))) for each in inputs(node))
+
+
+def _references(read: Iterable[RowExpression]) -> set[int]:
+    parts = (part for expression in read for part in walk(expression))
+    return {part.index for part in parts if isinstance(part, ColumnReference)}
+
+
+class _Nulls:
+    def __init__(self, read: dict[int, set[int]]) -> None:
+        self._read = read
+        self._done: dict[int, Plan] = {}
+
+    def plan(self, plan: Plan) -> Plan:
+        if id(plan) not in self._done:
+            self._done[id(plan)] = self._changed(plan)
+        return self._done[id(plan)]
+
+    def _changed(self, plan: Plan) -> Plan:
+        made = plan
+        if any(self.plan(each) is not each for each in _below(plan)):
+            made = rebuild_node(plan, self.plan, lambda part: over_plans(part, self.plan))
+        if not isinstance(made, Project):
+            return made
+        unread = [
+            place not in self._read[id(plan)] and not isinstance(item, (ColumnReference, Literal))
+            for place, (_, item) in enumerate(made.items)
+        ]
+        if not any(unread):
+            return made
+        items = zip(made.items, unread, strict=True)
+        return Project(
+            made.input, tuple((n, Literal(None, e.type) if left else e) for (n, e), left in items)
+        )
