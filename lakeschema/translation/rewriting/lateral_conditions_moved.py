@@ -16,13 +16,36 @@ left join lateral on (n < d)        →    project k, d, case when kept then n e
     scan r                                     scan l
                                                aggregate: count(1) as n
                                                  scan r
+
+What a table function returns may not be filtered there either. Its rows are joined whole; of each row on
+the left those that the condition keeps are left, or one of them without its columns:
+
+left join lateral on (e < d)        →    project k, d, case when kept then e end as e
+  scan l                                   filter kept or ((held = 0) and (place = 1))
+  generate e                                 window held, place        by row
+                                               project k, d, e, row, (e < d) as kept
+                                                 left join lateral
+                                                   window row
+                                                     scan l
+                                                   generate e
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from lakeschema.catalog.column_types import BIGINT, BOOLEAN, INT
 from lakeschema.translation.errors import UnsupportedConstruct
 from lakeschema.translation.joins import JoinKind
-from lakeschema.translation.plan.expressions import Case, Literal, RowExpression
+from lakeschema.translation.plan.expressions import (
+    Call,
+    Case,
+    ColumnReference,
+    Literal,
+    RowExpression,
+    WindowCall,
+)
+from lakeschema.translation.plan.operators import NullClass, Operator
 from lakeschema.translation.plan.relations import (
     Aggregate,
     Filter,
@@ -30,10 +53,19 @@ from lakeschema.translation.plan.relations import (
     Join,
     Plan,
     Project,
+    Window,
     references,
 )
 from lakeschema.translation.rewriting.join_conditions import inside_right
 from lakeschema.translation.rewriting.nodes import rewriting
+
+_AND = Operator("and", NullClass.TOTAL)
+_OR = Operator("or", NullClass.TOTAL)
+_EQUAL = Operator("=", NullClass.TOTAL)
+_COUNT = Operator("count", NullClass.NEVER)
+_ONE = Literal("1", INT)
+# A row number would be an int: too few for the rows of a table.
+_SO_FAR = "ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW"
 
 
 @rewriting(Join)
@@ -41,10 +73,10 @@ def lateral_conditions_moved(plan: Plan) -> Plan:
     """The plan whose lateral joins have no condition.
 
     Raises:
-        UnsupportedConstruct: a left join's would filter what a table function returns.
+        UnsupportedConstruct: a left join's would filter what a query over a table function returns.
     """
     match plan:
-        case Join(lateral=True, condition=None | Literal()):
+        case Join(lateral=True, condition=None | Literal("true")):
             return plan
         case Join(left, right, JoinKind.INNER, condition, True) if condition is not None:
             return Filter(Join(left, right, JoinKind.INNER, None, lateral=True), condition)
@@ -52,7 +84,7 @@ def lateral_conditions_moved(plan: Plan) -> Plan:
             if _has_one_row(right):
                 return _shown_if(condition, left, right)
             if _generates(right):
-                raise UnsupportedConstruct("LEFT JOIN LATERAL of a table function with a condition")
+                return _kept_if(condition, left, right)
             kept = Filter(right, inside_right(condition, len(left.columns)))
             return Join(left, kept, JoinKind.LEFT, None, lateral=True)
         case _:
@@ -74,18 +106,60 @@ def _generates(plan: Plan) -> bool:
     match plan:
         case Generate():
             return True
-        case Project(below) | Filter(below):
+        case Project(below):
             return _generates(below)
+        case Filter(below) if _generates(below):
+            raise UnsupportedConstruct(
+                "LEFT JOIN LATERAL of a query that filters a table function, with a condition"
+            )
         case _:
             return False
 
 
 def _shown_if(condition: RowExpression, left: Plan, right: Plan) -> Plan:
     joined = Join(left, right, JoinKind.LEFT, None, lateral=True)
-    columns = tuple((each.name, each) for each in references(joined))
-    decided = Project(joined, (*columns, ("kept", condition)))
-    *found, kept = references(decided)
+    decided = Project(joined, (*_named(references(joined)), ("kept", condition)))
+    return _shown(decided, len(left.columns), len(joined.columns))
+
+
+def _kept_if(condition: RowExpression, left: Plan, right: Plan) -> Plan:
     width = len(left.columns)
-    shown = [Case(((kept, each),), None, each.type) for each in found[width:]]
-    items: list[RowExpression] = [*found[:width], *shown]
-    return Project(decided, tuple((n, item) for (n, _), item in zip(columns, items, strict=True)))
+    numbered = Window(left, (("row", _counted(_ONE, (), _SO_FAR)),))
+    joined = Join(numbered, right, JoinKind.LEFT, None, lateral=True)
+    found = references(joined)
+    columns = (*found[:width], *found[width + 1 :])
+    reordered = Project(joined, _named((*columns, found[width])))
+    decided = Project(reordered, (*_named(references(reordered)), ("kept", condition)))
+    *_, row, kept = references(decided)
+    held_one = Case(((kept, _ONE),), None, INT)
+    counted = Window(
+        decided,
+        (("held", _counted(held_one, (row,), None)), ("place", _counted(_ONE, (row,), _SO_FAR))),
+    )
+    *_, kept, held, place = references(counted)
+    none_held = Call(_EQUAL, (held, Literal("0", BIGINT)), BOOLEAN, nullable=False)
+    first = Call(_EQUAL, (place, Literal("1", BIGINT)), BOOLEAN, nullable=False)
+    padded = Call(_AND, (none_held, first), BOOLEAN, nullable=False)
+    left_over = Filter(counted, Call(_OR, (kept, padded), BOOLEAN, nullable=kept.nullable))
+    return _shown(left_over, width, len(columns))
+
+
+def _counted(
+    counted: RowExpression, by: tuple[RowExpression, ...], frame: str | None
+) -> WindowCall:
+    return WindowCall(_COUNT, (counted,), by, (), frame, BIGINT, nullable=False)
+
+
+def _named(columns: Sequence[ColumnReference]) -> tuple[tuple[str, RowExpression], ...]:
+    return tuple((each.name, each) for each in columns)
+
+
+def _shown(decided: Plan, width: int, end: int) -> Plan:
+    """The first columns, and those up to ``end`` where the column ``kept`` is true."""
+    found = references(decided)
+    kept = next(each for each in found if each.name == "kept" and each.index >= end)
+    items = [
+        (each.name, each if each.index < width else Case(((kept, each),), None, each.type))
+        for each in found[:end]
+    ]
+    return Project(decided, tuple(items))

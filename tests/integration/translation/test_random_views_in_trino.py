@@ -141,6 +141,28 @@ _S = "(VALUES (1, 2), (2, 3), (1, 5)) u(c, d)"
         "SELECT a FROM (VALUES (-0.0D), (1D)) t(a) MINUS SELECT 1D",
         f"SELECT t.a, s.* FROM {_T} LEFT JOIN LATERAL (SELECT c, d FROM {_S} WHERE d > t.a) s ON c = b",
         f"SELECT t.a, s.* FROM {_T} LEFT JOIN LATERAL ({_COUNTS} t.a) s ON m = t.b",
+        *(
+            f"SELECT a, b, s.* FROM {_T} LEFT JOIN LATERAL {function} ON {condition}"
+            for function, conditions in {
+                "explode(sequence(1, coalesce(a, 1))) s(e)": (
+                    "e > 1",
+                    "e > a",
+                    "e = b",
+                    "b IS NULL",
+                    "e IS NULL",
+                    "false",
+                    "true",
+                    "NULL",
+                    "e > 1 OR a = 1",
+                ),
+                "explode(array()) s(e)": ("e IS NULL", "true"),
+                "explode(map(a, b, 3, 4)) s(k, v)": ("v IS NULL", "k > v"),
+                "posexplode(array(a, b, NULL)) s(p, e)": ("p = 1", "e IS NULL", "e = a"),
+            }.items()
+            for condition in conditions
+        ),
+        f"SELECT a, x.e, y.f FROM {_T} LEFT JOIN LATERAL explode(array(a, 2, b)) x(e) ON e > 1 LEFT JOIN LATERAL explode(array(x.e, b)) y(f) ON f = a",
+        f"SELECT a, count(x.e) n FROM {_T} LEFT JOIN LATERAL explode(array(a, 2, b)) x(e) ON e > 1 GROUP BY a",
         f"SELECT t.a, s.* FROM {_R} LEFT JOIN LATERAL ({_COUNTS} t.b.p % 3) s ON true",
         f"SELECT t.a, s.* FROM {_R} JOIN LATERAL ({_COUNTS} t.b.p % 3) s ON s.n < t.a",
         f"SELECT a, b FROM {_T} WHERE (a, b) IN (SELECT c, d FROM {_U})",

@@ -241,8 +241,22 @@ def test_groups_of_sets_and_rows_of_set_operations_have_one_zero() -> None:
     assert "(d + 0.0) as d" in explain(rows)
 
 
-def test_a_table_functions_condition_in_a_left_join_is_refused() -> None:
-    plan = plan_of("SELECT x.e FROM l LEFT JOIN LATERAL explode(array(k)) AS x(e) ON x.e < 2")
+def test_a_table_functions_condition_in_a_left_join_keeps_rows_or_one_without_its_columns() -> None:
+    plan = lateral_conditions_moved(
+        plan_of("SELECT x.e FROM l LEFT JOIN LATERAL explode(array(k)) AS x(e) ON x.e < 2")
+    )
+
+    found = lines(plan)
+    assert "case when kept then e end as e" in found[1]
+    assert found[2] == "filter (kept or ((held = 0) and (place = 1)))"
+    assert "lateral left join" in found
+
+
+def test_a_filtered_table_functions_condition_in_a_left_join_is_refused() -> None:
+    plan = plan_of(
+        "SELECT x.e FROM l LEFT JOIN LATERAL (SELECT e FROM explode(array(l.k)) AS y(e) WHERE e > 0)"
+        " AS x ON x.e < 2"
+    )
 
     with pytest.raises(UnsupportedConstruct):
         lateral_conditions_moved(plan)

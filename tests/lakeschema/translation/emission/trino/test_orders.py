@@ -89,13 +89,19 @@ def test_range_is_the_numbers_before_its_end() -> None:
     assert "UNNEST(IF(CAST(1 AS bigint) < CAST(4 AS bigint), sequence(" in sql
 
 
-def test_a_condition_of_a_left_join_of_a_table_function_is_refused() -> None:
-    text = "SELECT x.e FROM t LEFT JOIN LATERAL explode(t.a) AS x(e) ON x.e < 2"
+def test_a_condition_of_a_left_join_of_a_filtered_table_function_is_refused() -> None:
+    text = (
+        "SELECT x.e FROM t LEFT JOIN LATERAL"
+        " (SELECT e FROM explode(t.a) AS y(e) WHERE e > 0) AS x ON x.e < 2"
+    )
 
     with pytest.raises(UnsupportedConstruct) as raised:
         query(text, "spark")
 
-    assert "LEFT JOIN LATERAL of a table function with a condition" in raised.value.message
+    assert (
+        "LEFT JOIN LATERAL of a query that filters a table function, with a condition"
+        in raised.value.message
+    )
 
 
 def test_a_tuple_with_a_null_in_a_subquery_is_exists_and_one_of_values_stays() -> None:
