@@ -86,6 +86,8 @@ def written_integer(expression: RowExpression) -> int | None:
     match expression:
         case Literal(str(text), type_) if type_ in BITS:
             return int(text)
+        case Call(operator, (Literal(str(text), type_),)) if operator.name == "negative":
+            return -int(text) if type_ in BITS else None
         case Cast(Literal() | Cast() as operand, type_) if type_ in BITS:
             if isinstance(operand, Cast) and operand.type not in BITS:
                 return None
@@ -93,6 +95,13 @@ def written_integer(expression: RowExpression) -> int | None:
             return int(value) if isinstance(value, Decimal) else None
         case _:
             return None
+
+
+def is_written(expression: RowExpression) -> bool:
+    """As a literal, perhaps cast to the type that it has."""
+    while isinstance(expression, Cast) and expression.operand.type == expression.type:
+        expression = expression.operand
+    return isinstance(expression, Literal)
 
 
 def known_number(expression: RowExpression) -> Decimal | None:
@@ -323,6 +332,8 @@ def _called(name: str, arguments: Sequence[RowExpression], type_: ColumnType) ->
     if name == "if":
         condition, one, other = arguments
         return _chosen([(condition, one)], other)
+    if name == "nvl" and not all(map(is_constant, arguments)):
+        return None
     if name in {"coalesce", "nvl"}:
         for argument in arguments:
             value = _computed(argument)

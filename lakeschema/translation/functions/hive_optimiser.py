@@ -18,6 +18,7 @@ from lakeschema.catalog.column_types import (
     INT,
     SMALLINT,
     TINYINT,
+    VOID,
     ColumnType,
     DecimalType,
 )
@@ -27,6 +28,7 @@ from lakeschema.translation.functions.constants import is_null
 from lakeschema.translation.functions.hive_constants import (
     NULL_TESTS,
     is_constant,
+    is_written,
     known_number,
     may_be_known,
     possible_truths,
@@ -92,8 +94,8 @@ class Choice:
             return any(is_null(b) or _is_never_null(b) for b in self.branches[:-1])
         if not all(map(is_constant, self.branches)):
             return False
-        is_written = not self.is_reduced and all(isinstance(b, Literal) for b in self.branches)
-        if not is_written or any(map(_is_rewritten, self.conditions)):
+        are_written = not self.is_reduced and all(map(is_written, self.branches))
+        if not are_written or any(map(_is_rewritten, self.conditions)):
             return True
         return self.is_searched and any(map(_compares_with_a_constant, self.conditions))
 
@@ -114,6 +116,23 @@ def choice_of(expression: RowExpression) -> Choice | None:
 def is_decided(choice: Choice) -> bool:
     """Whether Hive knows one of its conditions without a row."""
     return any(None not in _outcomes(condition) for condition in choice.conditions)
+
+
+def flattened(choice: Choice) -> Choice:
+    """With a choice that stands in its ELSE as more of its conditions."""
+    if not choice.conditions or not choice.is_complete:
+        return choice
+    inner = choice_of(without_cast(choice.branches[-1]))
+    if inner is None or is_decided(inner):
+        return choice
+    inner = flattened(inner)
+    nothing = () if inner.is_complete else (Literal(None, VOID),)
+    return Choice(
+        (*choice.branches[:-1], *inner.branches, *nothing),
+        (*choice.conditions, *inner.conditions),
+        is_complete=True,
+        is_searched=choice.is_searched,
+    )
 
 
 def reductions(choice: Choice) -> list[Choice]:

@@ -12,9 +12,10 @@ what is in them. Under FLOOR, and in what windows are computed of, an addend cou
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from decimal import Decimal
+from functools import reduce
 from typing import Final
 
 from lakeschema.catalog.column_types import (
@@ -32,6 +33,7 @@ from lakeschema.translation.functions.constants import is_null
 from lakeschema.translation.functions.hive_constants import (
     is_constant,
     is_uncomputed,
+    is_written,
     known_number,
     written_integer,
 )
@@ -39,6 +41,7 @@ from lakeschema.translation.functions.hive_optimiser import (
     CHOICES,
     Choice,
     choice_of,
+    flattened,
     is_decided,
     is_seen_to_be_null,
     reductions,
@@ -94,11 +97,12 @@ def branch_types(
         type_ == VOID or decimals.decimal_of(type_, BIGINT_DIGITS) for type_ in types
     ):
         return types
-    choice = Choice(branches, conditions, is_complete, is_searched)
+    choice = flattened(Choice(branches, conditions, is_complete, is_searched))
     found, *others = [_types_left(choice, left) for left in reductions(choice)]
     if any(_met_decimal(other) != _met_decimal(found) for other in others):
         raise _unknown_digits()
-    return [*found, *[VOID] * (len(branches) - len(found))]
+    met = _met_decimal(found)
+    return [met, *[VOID] * (len(branches) - 1)]
 
 
 def _types_left(choice: Choice, left: Choice) -> Sequence[ColumnType]:
@@ -109,7 +113,12 @@ def _types_left(choice: Choice, left: Choice) -> Sequence[ColumnType]:
         (only,) = {*left.branches}
         is_cast = first_type(only) != _met_decimal(first)
         return first if is_cast or not left.is_complete else [only.type]
-    if not left.is_complete or left.is_made_simpler() or _has_cast_integers(left.branches):
+    if _has_cast_integers(left.branches):
+        # They are cast to what all meet in the first time; the others are as they are.
+        return [*first, *(b.type for b in left.branches if isinstance(b.type, DecimalType))]
+    if not left.is_complete or left.is_made_simpler():
+        return first
+    if len(left.conditions) == 1 and is_null(left.branches[-1]):
         return first
     if left.is_reduced and not any(is_integer(branch.type) for branch in left.branches):
         return first
@@ -122,12 +131,9 @@ def _types_left(choice: Choice, left: Choice) -> Sequence[ColumnType]:
     return types
 
 
-def _met_decimal(types: Sequence[ColumnType]) -> DecimalType:
-    met = DecimalType(1, 0)
-    for type_ in types:
-        if type_ != VOID:
-            met = decimals.wider_keeping_whole(met, _counted(type_))
-    return met
+def _met_decimal(types: Iterable[ColumnType]) -> DecimalType:
+    counted = [_counted(type_) for type_ in types if type_ != VOID]
+    return reduce(decimals.wider_keeping_whole, counted) if counted else DecimalType(1, 0)
 
 
 def in_sum(one: RowExpression, other: RowExpression) -> tuple[ColumnType, ColumnType]:
@@ -266,23 +272,16 @@ def _met_unfolded(choice: Case | Call, type_: DecimalType, *, is_choice: bool) -
         # Nothing is followed there: it is as if no condition were known.
         return _met_decimal(
             [
-                _digits(b) if is_integer(b.type) and _is_written(b) else unfolded_type(b)
+                _digits(b) if is_integer(b.type) and is_written(b) else unfolded_type(b)
                 for b in branches
             ]
         )
     met = type_
     for branch in branches:
-        is_counted = is_choice and is_integer(branch.type) and _is_written(branch)
+        is_counted = is_choice and is_integer(branch.type) and is_written(branch)
         if branch.type != VOID and not is_counted:
             met = decimals.wider_keeping_whole(met, _counted(unfolded_type(branch)))
     return met
-
-
-def _is_written(expression: RowExpression) -> bool:
-    """As a literal, perhaps cast to the type that it has."""
-    while isinstance(expression, Cast) and expression.operand.type == expression.type:
-        expression = expression.operand
-    return isinstance(expression, Literal)
 
 
 def first_type(expression: RowExpression) -> ColumnType:
@@ -304,11 +303,8 @@ def first_type(expression: RowExpression) -> ColumnType:
             | AggregateCall(operator, (kept, *_))
             | WindowCall(operator, (kept, *_))
         ) if operator.name in _KEEPING:
-            now, before = kept.type, first_type(without_cast(kept))
-            if operator.name in _TO_WHOLE:
-                now = unfolded_type(kept)
-                before = _met_decimal([before, now])
-            return _changed_alike(type_, operator.name, now, before)
+            now = unfolded_type(kept) if operator.name in _TO_WHOLE else kept.type
+            return _changed_alike(type_, operator.name, now, first_type(without_cast(kept)))
         case _:
             return _of_parts(expression, first_type)
 

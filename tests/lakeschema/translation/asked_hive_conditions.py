@@ -126,5 +126,16 @@ CONDITIONS: Final = (
     "if(if(s='a', s='b', s='c'), 0.5, 0Y)", "if(CAST(s AS BOOLEAN), 0.5, 0Y)", "if(nullif(s='a', true), 0.5, 0Y)", "if(s<>'a', 0.5, 0Y)",
     "if(s IS NOT NULL, 0.5, 0Y)", "if(s IS NULL OR i IS NULL, 0.5, 0Y)", "-(-de)", "-(-(de+1))", "0 - if(i=i, 0.5, 0)", "if(i=1 IS true, 0.5, 0Y)",
     "if(isnottrue(i=1 OR s='b'), 0.5, 0Y)", "if(isnottrue(s LIKE 'a'), 0.5, 0Y)",
+    "CASE WHEN s IS NULL THEN coalesce(nvl(de, de+1), CAST(0 AS DECIMAL(20,5))) ELSE NULL END",
+    "CASE WHEN s IS NULL THEN coalesce(de, CAST(0 AS DECIMAL(20,5))) ELSE NULL END",
+    "CASE WHEN s IS NULL THEN coalesce(de, CAST(0 AS DECIMAL(20,5))) END", "coalesce(nvl(de, de+1), CAST(0 AS DECIMAL(20,5)))",
+    "if(s IS NULL, de+CAST(1.5 AS DECIMAL(20,5)), NULL)", "if(s IS NULL, coalesce(de, 3000000000), NULL)",
+    "if(s IS NULL, coalesce(de+1, 3000000000), NULL)", "if(s IS NULL, if(i=1, de, 3000000000), NULL)",
+    "if(s IS NULL, greatest(de, CAST(0 AS DECIMAL(20,5))), NULL)", "if(s IS NULL, abs(de+CAST(0 AS DECIMAL(20,5))), NULL)",
+    "if(s IS NULL, NULL, de+3000000000)", "CASE WHEN s='a' THEN de+1 WHEN s='b' THEN coalesce(de+1, CAST(0 AS DECIMAL(20,5))) ELSE NULL END",
+    "coalesce(coalesce(de,de+1), CAST(0 AS DECIMAL(20,5)))", "CASE WHEN s='a' THEN coalesce(coalesce(de,de+1), CAST(0 AS DECIMAL(20,5))) ELSE NULL END",
+    "CASE WHEN s='a' THEN coalesce(coalesce(de,de+1), CAST(0 AS DECIMAL(20,5))) ELSE de END",
+    "CASE WHEN s='a' THEN coalesce(nvl(de,de+1), CAST(0 AS DECIMAL(20,5))) ELSE de END",
+    "CASE WHEN s='a' THEN coalesce(de+1, CAST(0 AS DECIMAL(20,5))) ELSE NULL END", "coalesce(de+1, CAST(0 AS DECIMAL(20,5)))", "floor(s)",
 )
 # fmt: on
