@@ -83,6 +83,7 @@ _S = "(VALUES (1, 2), (2, 3), (1, 5)) u(c, d)"
         f"SELECT percentile_approx(a, array(0.1, 0.5, 0.9, 0, 1)) p, approx_percentile(a, 0.3, 50) q {_D}",
         "SELECT percentile_approx(a, 0.5) p FROM (VALUES (CAST('-Infinity' AS DOUBLE)), (0D), (1D)) t(a)",
         f"SELECT log1p(a) l, expm1(a) e {_NEAR_0}",
+        "SELECT atan2(a, b) x FROM (VALUES (-0.0D, -0.0D), (0D, -0.0D), (-0.0D, 1D), (-1D, -1D)) t(a, b)",
         f"SELECT k, corr(CAST(a AS DOUBLE), CAST(b AS DOUBLE)) c FROM {_PAIRS} GROUP BY k",
         "SELECT regexp_extract(a, '(a)(.?)', -1) x FROM (VALUES ('')) t(a)",
         *(

@@ -73,7 +73,8 @@ SHARED: Final = table((
     Row("ln log10 log2", "d", "CASE WHEN NOT ({0} <= 0e0) THEN {f}({0}) END"),
     Row("exp cbrt degrees radians sin cos tan atan sinh cosh tanh", "d", "{f}({0})"),
     Row("power pow", "dd", "power({0}, {1})"),
-    Row("atan2", "dd", "atan2({0}, {1})"),
+    # To Spark the angle of a negative zero is that of zero.
+    Row("atan2", "dd", "atan2({0} + 0e0, {1} + 0e0)"),
     Row("pi e", "", "{f}()"),
     Row("[is in sample]", "d", "(random() < {0})"),
     Row("[is in sampled pieces]", None, Unsupported("Trino has no such pieces of files or buckets")),
