@@ -6,7 +6,7 @@ Its types of decimals depend on the digits of what is computed. (Hive 4.0.1, ask
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from decimal import Context, Decimal, DecimalException, localcontext
 from itertools import product
 from operator import eq, ge, gt, le, lt, ne
@@ -156,8 +156,7 @@ def _called_truths(
     name: str, arguments: Sequence[RowExpression], nulls: NullClass
 ) -> frozenset[Truth]:
     if name in {"and", "or"}:
-        choices = product(*map(possible_truths, arguments))
-        return frozenset(_connected(truths, decisive=name == "or") for truths in choices)
+        return _connected(map(possible_truths, arguments), decisive=name == "or")
     if name in {"not", "!"}:
         (inner,) = arguments
         if isinstance(inner, Call) and inner.operator.name in NULL_TESTS:
@@ -177,22 +176,26 @@ def _called_truths(
     if name == "between" and len(arguments) == 3:
         value, least, greatest = arguments
         parts = _compared(">=", value, least), _compared("<=", value, greatest)
-        if _are_in_order(greatest, least, lt):
+        if _compared("<", greatest, least) == {True}:
             return frozenset({False, None})
-        return frozenset(_connected(truths, decisive=False) for truths in product(*parts))
+        return _connected(parts, decisive=False)
     if name == "in":
-        equal = [_compared("=", arguments[0], other) for other in arguments[1:]]
-        return frozenset(_connected(truths, decisive=True) for truths in product(*equal))
+        operand, *items = arguments
+        return _connected((_compared("=", operand, item) for item in items), decisive=True)
     if nulls is NullClass.TOTAL and any(_value(part) is Null.NULL for part in arguments):
         return frozenset({None})
     return _compared(name, *arguments) if name in _ORDERS else _ANY
 
 
-def _connected(truths: Sequence[Truth], *, decisive: bool) -> Truth:
+def _connected(parts: Iterable[frozenset[Truth]], *, decisive: bool) -> frozenset[Truth]:
     """AND, or OR where ``decisive`` is true."""
-    if decisive in truths:
-        return decisive
-    return None if None in truths else not decisive
+    found: frozenset[Truth] = frozenset({not decisive})
+    for part in parts:
+        found = frozenset(
+            decisive if decisive in {one, other} else None if None in {one, other} else not decisive
+            for one, other in product(found, part)
+        )
+    return found
 
 
 def _first_truths(arguments: Sequence[RowExpression]) -> frozenset[Truth]:
@@ -220,23 +223,24 @@ def _null_test(tested: RowExpression, *, asks_for_null: bool) -> frozenset[Truth
 
 
 def _compared(name: str, one: RowExpression, other: RowExpression) -> frozenset[Truth]:
-    if Null.NULL in {_value(one), _value(other)}:
+    values = _value(one), _value(other)
+    if Null.NULL in values:
         return frozenset({None})
     if one == other and not is_constant(one):
         return frozenset({name in {"=", "==", "<=", ">="}, None})
-    known = _are_in_order(one, other, _ORDERS[name])
-    return _ANY if known is None else frozenset({known})
+    return _ordered(_ORDERS[name], values, (one, other))
 
 
-def _are_in_order(
-    one: RowExpression, other: RowExpression, order: Callable[[Any, Any], bool]
-) -> bool | None:
-    """None if the numbers or texts are not known."""
-    numbers = _value(one), _value(other)
-    if all(isinstance(number, Decimal) for number in numbers):
-        return order(*numbers)
-    texts = constant_text(one), constant_text(other)
-    return None if None in texts else order(*texts)
+def _ordered(
+    order: Callable[[Any, Any], bool],
+    values: tuple[Value, Value],
+    texts: tuple[RowExpression, RowExpression],
+) -> frozenset[Truth]:
+    """Of numbers that are known, or of texts that are."""
+    if None not in values:
+        return frozenset({order(*values)})
+    one, other = map(constant_text, texts)
+    return _ANY if one is None or other is None else frozenset({order(one, other)})
 
 
 def _is_folded(expression: RowExpression) -> bool:

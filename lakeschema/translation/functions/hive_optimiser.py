@@ -52,6 +52,9 @@ _SEEN_TO_BE_NULL: Final = frozenset(
 _MAX_UNKNOWN: Final = 4
 """Conditions of one choice that are taken for true, and for false."""
 
+_MAX_FLATTENED: Final = 30
+"""Choices in the ELSE of each other that are met as one: a chain of any length takes little time."""
+
 _COMPARING: Final = frozenset({"=", "==", "<>", "!=", "<", "<=", ">", ">=", "<=>", "in"})
 _LOGIC: Final = frozenset({"and", "or", "not", "!"})
 _REWRITTEN: Final = frozenset({"is true", "istrue", "is false", "isfalse", "if"})
@@ -118,14 +121,14 @@ def is_decided(choice: Choice) -> bool:
     return any(None not in _outcomes(condition) for condition in choice.conditions)
 
 
-def flattened(choice: Choice) -> Choice:
+def flattened(choice: Choice, most: int = _MAX_FLATTENED) -> Choice:
     """With a choice that stands in its ELSE as more of its conditions."""
-    if not choice.conditions or not choice.is_complete:
+    if not choice.conditions or not choice.is_complete or not most:
         return choice
     inner = choice_of(without_cast(choice.branches[-1]))
     if inner is None or is_decided(inner):
         return choice
-    inner = flattened(inner)
+    inner = flattened(inner, most - 1)
     nothing = () if inner.is_complete else (Literal(None, VOID),)
     return Choice(
         (*choice.branches[:-1], *inner.branches, *nothing),

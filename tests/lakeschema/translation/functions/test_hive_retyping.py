@@ -172,3 +172,26 @@ def test_columns_below_that_are_constants_are_read_in_each_dialect(dialect: str,
     }
 
     assert "result" in answer(asked)
+
+
+def nested(times: int, form: str) -> str:
+    text = "de"
+    for number in range(times):
+        text = form.format(text, number)
+    return text
+
+
+@pytest.mark.parametrize(
+    ("expression", "type_"),
+    [
+        (f"if({' AND '.join(f'r = {n}' for n in range(60))}, de, 3000000000)", "decimal(12,2)"),
+        (f"if({' OR '.join(f'r = {n}' for n in range(60))}, de, 3000000000)", "decimal(12,2)"),
+        (f"if(r IN ({', '.join(map(str, range(500)))}), de, 3000000000)", "decimal(12,2)"),
+        (nested(60, "if(r = {1}, {1}, {0})"), "decimal(10,2)"),
+        (nested(60, "if(r = {1}, {0}, {1})"), "decimal(10,2)"),
+        (nested(20, "if(({0}) > {1}, {1}, 7)"), "int"),
+    ],
+)
+def test_long_conditions_and_deep_choices_are_typed(expression: str, type_: str) -> None:
+    """Each takes ages if what a condition can be is looked up anew for each way there."""
+    assert type_of(f"SELECT {expression} AS x FROM t") == type_
