@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import assert_never
 
 from lakeschema.avro.model import (
@@ -29,20 +30,25 @@ def definitions(schema: Schema) -> dict[str, NamedSchema]:
 
 def parts(schema: Schema) -> list[Schema]:
     """The schema and everything in it, in document order; references are not followed."""
-    found: list[Schema] = []
-    stack = [schema]
-    while stack:
-        part = stack.pop()
-        found.append(part)
-        match part:
-            case Primitive() | EnumSchema() | Fixed() | Reference():
-                pass
-            case Union(branches):
-                stack.extend(reversed(branches))
-            case Array(inner) | MapSchema(inner):
-                stack.append(inner)
-            case Record(fields=fields):
-                stack.extend([field.type for field in reversed(fields)])
-            case _:
-                assert_never(part)
+    found: list[Schema] = [schema]
+    _add_inner(schema, found)
     return found
+
+
+def _add_inner(schema: Schema, found: list[Schema]) -> None:
+    match schema:
+        case Record(fields=fields):
+            inner: Sequence[Schema] = [field.type for field in fields]
+        case Union(branches):
+            inner = branches
+        case Array(items) | MapSchema(items):
+            inner = (items,)
+        case Primitive() | EnumSchema() | Fixed() | Reference():
+            return
+        case _:
+            assert_never(schema)
+    for part in inner:
+        found.append(part)
+        # Most are primitive, and this is asked of each relation that a view reads.
+        if not isinstance(part, Primitive):
+            _add_inner(part, found)

@@ -149,7 +149,11 @@ def is_nullable(schema: Schema) -> bool:
     """Whether null is a value of the schema. A reference never leads to null."""
     if isinstance(schema, Primitive):
         return schema.name == "null"
-    return isinstance(schema, Union) and any(map(is_nullable, schema.branches))
+    if isinstance(schema, Union):
+        for branch in schema.branches:
+            if is_nullable(branch):
+                return True
+    return False
 
 
 def nullable(schema: Schema) -> Schema:
