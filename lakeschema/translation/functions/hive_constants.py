@@ -76,6 +76,13 @@ _TRUTH_TESTS: Final[Mapping[str, tuple[bool, bool]]] = MappingProxyType(
 """Of which truth they are, and what they are of it."""
 
 
+def name_of(expression: RowExpression) -> str:
+    """Of the engine's own function that is called; empty for a user's, and for what is no call."""
+    if not isinstance(expression, Call) or expression.operator.udf is not None:
+        return ""
+    return expression.operator.name
+
+
 def is_constant(expression: RowExpression) -> bool:
     """Whether nothing of it is read of rows."""
     return not any(isinstance(part, _READING) for part in walk(expression))
@@ -115,7 +122,7 @@ def known_number(expression: RowExpression) -> Decimal | None:
 
 
 def possible_truths(condition: RowExpression) -> frozenset[Truth]:
-    """What a condition can be for any row, None for NULL, as far as Hive sees it."""
+    """What a condition can be for any row, None for NULL; more of it if Hive does not see better."""
     match condition:
         case Literal(value, type_) if value is None or type_ == BOOLEAN:
             return frozenset({None if value is None else value == "true"})
@@ -134,7 +141,7 @@ def possible_truths(condition: RowExpression) -> frozenset[Truth]:
 def may_be_known(condition: RowExpression) -> bool:
     """Whether Hive computes a part of a condition that is not known here."""
     return any(
-        part.type == BOOLEAN and len(possible_truths(part)) > 1 and _is_folded(part)
+        part.type == BOOLEAN and _is_folded(part) and len(possible_truths(part)) > 1
         for part in walk(condition)
     )
 
@@ -159,8 +166,8 @@ def _called_truths(
         return _connected(map(possible_truths, arguments), decisive=name == "or")
     if name in {"not", "!"}:
         (inner,) = arguments
-        if isinstance(inner, Call) and inner.operator.name in NULL_TESTS:
-            asks_for_null = not NULL_TESTS[inner.operator.name]
+        if name_of(inner) in NULL_TESTS and isinstance(inner, Call):
+            asks_for_null = not NULL_TESTS[name_of(inner)]
             return _null_test(inner.arguments[0], asks_for_null=asks_for_null)
         return frozenset(None if t is None else not t for t in possible_truths(inner))
     if name in NULL_TESTS:
@@ -173,18 +180,29 @@ def _called_truths(
         return _chosen_truths([(condition, one)], other)
     if name in {"coalesce", "nvl"}:
         return _first_truths(arguments)
-    if name == "between" and len(arguments) == 3:
-        value, least, greatest = arguments
-        parts = _compared(">=", value, least), _compared("<=", value, greatest)
-        if _compared("<", greatest, least) == {True}:
-            return frozenset({False, None})
-        return _connected(parts, decisive=False)
-    if name == "in":
-        operand, *items = arguments
-        return _connected((_compared("=", operand, item) for item in items), decisive=True)
+    if name in _ORDERS:
+        return _compared(name, arguments, [_value(part) for part in arguments])
+    if name in {"between", "in"}:
+        return _within(name, arguments, [_value(part) for part in arguments])
     if nulls is NullClass.TOTAL and any(_value(part) is Null.NULL for part in arguments):
         return frozenset({None})
-    return _compared(name, *arguments) if name in _ORDERS else _ANY
+    return _ANY
+
+
+def _within(
+    name: str, arguments: Sequence[RowExpression], values: Sequence[Value]
+) -> frozenset[Truth]:
+    """BETWEEN and IN."""
+
+    def compared(order: str, one: int, other: int) -> frozenset[Truth]:
+        return _compared(order, (arguments[one], arguments[other]), (values[one], values[other]))
+
+    if name == "in":
+        places = range(1, len(arguments))
+        return _connected((compared("=", 0, place) for place in places), decisive=True)
+    if compared("<", 2, 1) == {True}:
+        return frozenset({False, None})
+    return _connected((compared(">=", 0, 1), compared("<=", 0, 2)), decisive=False)
 
 
 def _connected(parts: Iterable[frozenset[Truth]], *, decisive: bool) -> frozenset[Truth]:
@@ -214,7 +232,7 @@ def _null_test(tested: RowExpression, *, asks_for_null: bool) -> frozenset[Truth
         return frozenset({asks_for_null})
     if isinstance(value, Decimal) or isinstance(tested, Literal):
         return frozenset({not asks_for_null})
-    if isinstance(tested, Call) and tested.operator.name == "coalesce":
+    if name_of(tested) == "coalesce":
         is_known = not asks_for_null and not tested.nullable
         return frozenset({True}) if is_known else _ANY - {None}
     if tested.type == BOOLEAN and None not in possible_truths(tested):
@@ -222,19 +240,22 @@ def _null_test(tested: RowExpression, *, asks_for_null: bool) -> frozenset[Truth
     return _ANY - {None}
 
 
-def _compared(name: str, one: RowExpression, other: RowExpression) -> frozenset[Truth]:
-    values = _value(one), _value(other)
+def _compared(
+    name: str, parts: Sequence[RowExpression], values: Sequence[Value]
+) -> frozenset[Truth]:
+    """Of two parts, whose ``values`` are looked up once: they may be as deep as a query."""
     if Null.NULL in values:
         return frozenset({None})
-    if one == other and not is_constant(one):
+    one, other = parts
+    if one == other and not is_constant(one) and not _is_varying(one):
         return frozenset({name in {"=", "==", "<=", ">="}, None})
-    return _ordered(_ORDERS[name], values, (one, other))
+    return _ordered(_ORDERS[name], values, parts)
 
 
 def _ordered(
     order: Callable[[Any, Any], bool],
-    values: tuple[Value, Value],
-    texts: tuple[RowExpression, RowExpression],
+    values: Sequence[Value],
+    texts: Sequence[RowExpression],
 ) -> frozenset[Truth]:
     """Of numbers that are known, or of texts that are."""
     if None not in values:
@@ -247,7 +268,12 @@ def _is_folded(expression: RowExpression) -> bool:
     """Whether Hive computes it while it reads the query."""
     if isinstance(expression, ColumnReference) or not is_constant(expression):
         return False
-    return not any(isinstance(part, Call) and _varies(part) for part in walk(expression))
+    return not _is_varying(expression)
+
+
+def _is_varying(expression: RowExpression) -> bool:
+    """Whether it may be another value each time."""
+    return any(isinstance(part, Call) and _varies(part) for part in walk(expression))
 
 
 def is_uncomputed(expression: RowExpression) -> bool:
@@ -352,4 +378,7 @@ def _called(name: str, arguments: Sequence[RowExpression], type_: ColumnType) ->
         if not isinstance(value, Decimal):
             return value
         numbers.append(value)
-    return as_type(Decimal(COMPUTED[name](*numbers)), type_)
+    number = Decimal(COMPUTED[name](*numbers))
+    value = as_type(number, type_)
+    # What is too large for a whole number wraps round.
+    return None if value is Null.NULL and type_ in BITS else value

@@ -5,9 +5,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import product
+from itertools import islice
 from typing import Final
 
 from lakeschema.catalog.column_types import (
@@ -31,6 +31,7 @@ from lakeschema.translation.functions.hive_constants import (
     is_written,
     known_number,
     may_be_known,
+    name_of,
     possible_truths,
 )
 from lakeschema.translation.plan.expressions import (
@@ -49,8 +50,8 @@ _SEEN_TO_BE_NULL: Final = frozenset(
 )
 """Of which the optimiser asks for their arguments where one asks whether they are null."""
 
-_MAX_UNKNOWN: Final = 4
-"""Conditions of one choice that are taken for true, and for false."""
+_MAX_WAYS: Final = 100
+"""In which the conditions of one choice may turn out, as far as is known here."""
 
 _MAX_FLATTENED: Final = 30
 """Choices in the ELSE of each other that are met as one: a chain of any length takes little time."""
@@ -64,9 +65,7 @@ _KINDS: Final = (TINYINT, SMALLINT, INT, BIGINT, DecimalType, FLOAT, DOUBLE)
 
 def is_seen_to_be_null(branch: RowExpression) -> bool:
     """Whether the question if it is null becomes one of its parts."""
-    if isinstance(branch, Call):
-        return branch.operator.name in _SEEN_TO_BE_NULL
-    return isinstance(branch, Case)
+    return isinstance(branch, Case) or name_of(branch) in _SEEN_TO_BE_NULL
 
 
 @dataclass(frozen=True)
@@ -75,7 +74,7 @@ class Choice:
 
     Attributes:
         is_complete: it has an ELSE, or needs none.
-        is_searched: it is no CASE of a value; a COALESCE has no conditions.
+        is_searched: it is no CASE of a value, or that is not known; a COALESCE has no conditions.
         is_reduced: something was left out.
     """
 
@@ -110,7 +109,7 @@ def choice_of(expression: RowExpression) -> Choice | None:
         case Case(cases, otherwise):
             conditions = [condition for condition, _ in cases]
             return Choice(branches, conditions, otherwise is not None, is_searched=True)
-        case Call(operator, (condition, *_)) if operator.name == "if":
+        case Call(arguments=(condition, *_)) if name_of(expression) == "if":
             return Choice(branches, (condition,), is_complete=True, is_searched=True)
         case _:
             return None
@@ -140,10 +139,26 @@ def flattened(choice: Choice, most: int = _MAX_FLATTENED) -> Choice:
 
 def reductions(choice: Choice) -> list[Choice]:
     """What a choice may be made to: more than one if Hive knows of a condition what we do not."""
-    truths = [_outcomes(condition) for condition in choice.conditions]
-    if sum(len(outcome) > 1 for outcome in truths) > _MAX_UNKNOWN:
-        raise UnsupportedConstruct("a choice of many conditions that Hive computes")
-    return [_reduced(choice, known) for known in product(*truths)]
+    ways = list(islice(_ways([_outcomes(c) for c in choice.conditions]), _MAX_WAYS + 1))
+    if len(ways) > _MAX_WAYS:
+        raise UnsupportedConstruct(
+            "a choice of many conditions that Hive computes",
+            hint="write the values that it compares, rather than how they are computed",
+        )
+    return [_reduced(choice, known) for known in ways]
+
+
+def _ways(outcomes: Sequence[Sequence[bool | None]]) -> Iterator[tuple[bool | None, ...]]:
+    """How conditions may turn out, one after the other; none is asked after one that holds."""
+    if not outcomes:
+        yield ()
+        return
+    first, *rest = outcomes
+    for truth in first:
+        if truth:
+            yield (True, *(None for _ in rest))
+        else:
+            yield from ((truth, *after) for after in _ways(rest))
 
 
 def _outcomes(condition: RowExpression) -> list[bool | None]:
@@ -177,9 +192,10 @@ def _reduced(choice: Choice, known: Sequence[bool | None]) -> Choice:
 
 def _is_rewritten(condition: RowExpression) -> bool:
     """Whether a part of it is known without a row, or said in another way."""
-    if not isinstance(condition, Call):
+    name = name_of(condition)
+    if not isinstance(condition, Call) or not name or not condition.arguments:
         return isinstance(condition, Case) or is_constant(condition)
-    name, (tested, *_) = condition.operator.name, condition.arguments or (condition,)
+    tested, *_ = condition.arguments
     if _is_kept_test(condition):
         return _is_rewritten(tested.arguments[0]) if isinstance(tested, Call) else False
     if name in _LOGIC:
@@ -190,25 +206,21 @@ def _is_rewritten(condition: RowExpression) -> bool:
         is_same = len({*condition.arguments}) == 1 and name != "<=>"
         return is_same or is_constant(condition)
     if name in NULL_TESTS and isinstance(tested, Call):
-        is_never_null = tested.operator.name == "coalesce" and not tested.nullable
+        is_never_null = name_of(tested) == "coalesce" and not tested.nullable
         is_fixed = tested.operator.deterministic and is_constant(tested)
-        return is_fixed or is_never_null or tested.operator.name in NULL_TESTS
+        return is_fixed or is_never_null or name_of(tested) in NULL_TESTS
     return is_constant(tested if name in NULL_TESTS else condition)
 
 
 def _is_kept_test(condition: Call) -> bool:
     """IS NOT TRUE, IS NOT FALSE."""
-    if condition.operator.name not in {"not", "!"}:
-        return False
-    (tested,) = condition.arguments
-    return isinstance(tested, Call) and tested.operator.name in {"is true", "is false"}
+    is_negated = name_of(condition) in {"not", "!"}
+    return is_negated and name_of(condition.arguments[0]) in {"is true", "is false"}
 
 
 def _is_never_null(branch: RowExpression) -> bool:
     """As far as the optimiser sees it."""
-    if isinstance(branch, (Case, Call)) and not (
-        isinstance(branch, Call) and branch.operator.name not in CHOICES
-    ):
+    if isinstance(branch, Case) or name_of(branch) in CHOICES:
         return all(map(_is_never_null, values(branch)))
     inner = without_cast(branch)
     return is_constant(inner) and (not inner.nullable or known_number(inner) is not None)
@@ -216,15 +228,14 @@ def _is_never_null(branch: RowExpression) -> bool:
 
 def _compares_with_a_constant(condition: RowExpression) -> bool:
     """Of what is no text; of what a function returns only if the constant is cast to its type."""
-    if not isinstance(condition, Call):
+    name = name_of(condition)
+    if not isinstance(condition, Call) or not name:
         return False
-    name = condition.operator.name
     if name in {"not", "!"}:
         (inner,) = condition.arguments
         if isinstance(inner, Call) and _is_kept_test(condition):
             return _compares_with_a_constant(inner.arguments[0])
-        negated = isinstance(inner, Call) and inner.operator.name in _COMPARING
-        return negated or _compares_with_a_constant(inner)
+        return name_of(inner) in _COMPARING or _compares_with_a_constant(inner)
     if name in _LOGIC | _KEPT_TESTS:
         return any(map(_compares_with_a_constant, condition.arguments))
     if name == "coalesce":

@@ -35,6 +35,7 @@ from lakeschema.translation.functions.hive_constants import (
     is_uncomputed,
     is_written,
     known_number,
+    name_of,
     written_integer,
 )
 from lakeschema.translation.functions.hive_optimiser import (
@@ -85,14 +86,11 @@ def branch_types(
     is_complete: bool,
     is_searched: bool = True,
 ) -> Sequence[ColumnType]:
-    """The types that meet in a choice, the second time.
+    """Types that meet in what a choice is of the second time, one for each branch.
 
     ``is_complete``: it has an ELSE, or needs none; ``is_searched``: it is no CASE of a value.
     """
     types = [branch.type for branch in branches]
-    if any(isinstance(type_, StructType) for type_ in types):
-        is_cast = not is_complete or any(map(is_null, branches))
-        return [first_type(branch) for branch in branches] if is_cast else types
     if not any(isinstance(type_, DecimalType) for type_ in types) or not all(
         type_ == VOID or decimals.decimal_of(type_, BIGINT_DIGITS) for type_ in types
     ):
@@ -108,9 +106,9 @@ def branch_types(
 def _types_left(choice: Choice, left: Choice) -> Sequence[ColumnType]:
     """``choice`` as it is written, ``left`` as the optimiser has it."""
     first = [first_type(branch) for branch in choice.branches]
-    if left.is_reduced and len({*left.branches}) == 1:
+    if left.is_reduced and left.branches and all(b == left.branches[0] for b in left.branches):
         # One value, which is cast if the choice has another first type.
-        (only,) = {*left.branches}
+        only = left.branches[0]
         is_cast = first_type(only) != _met_decimal(first)
         return first if is_cast or not left.is_complete else [only.type]
     if _has_cast_integers(left.branches):
@@ -176,8 +174,22 @@ def _as_written(expression: RowExpression) -> ColumnType:
     return first_type(expression) if number is None else decimals.of_number(Decimal(number))
 
 
+def structs_retyped(
+    branches: Sequence[RowExpression], *, is_complete: bool
+) -> Sequence[RowExpression]:
+    """The branches of a choice; beside NULL structs are of the types that they have first."""
+    if is_complete and not any(map(is_null, branches)):
+        return branches
+    return [
+        with_type(branch, first_type(branch)) if isinstance(branch.type, StructType) else branch
+        for branch in branches
+    ]
+
+
 def arguments_retyped(name: str, arguments: Sequence[RowExpression]) -> Sequence[RowExpression]:
     """The arguments of a function whose type theirs decide, as the optimiser hands them on."""
+    if name == "if" and len(arguments) > 1:
+        return [arguments[0], *structs_retyped(arguments[1:], is_complete=True)]
     if name not in _TYPED_BY_ARGUMENTS:
         return arguments
     if not any(isinstance(argument.type, DecimalType) for argument in arguments):
@@ -196,17 +208,31 @@ def brought_to(
     arguments: Sequence[RowExpression], types: Sequence[ColumnType]
 ) -> list[RowExpression]:
     """The arguments, cast where the optimiser hands them on with other digits."""
-    return [
-        argument
-        if argument.type == type_
-        else Cast(argument, type_, argument.nullable, implicit=True)
-        for argument, type_ in zip(arguments, types, strict=True)
-    ]
+    return [with_type(one, type_) for one, type_ in zip(arguments, types, strict=True)]
+
+
+def with_type(expression: RowExpression, type_: ColumnType) -> RowExpression:
+    """With other digits; of a struct that is written, the parts that have others are cast alone."""
+    if expression.type == type_:
+        return expression
+    if (
+        isinstance(expression, Call)
+        and isinstance(type_, StructType)
+        and name_of(expression) in _STRUCTS
+    ):
+        parts = list(expression.arguments)
+        step = 2 if name_of(expression) == "named_struct" else 1
+        for place, field in zip(range(step - 1, len(parts), step), type_.fields, strict=True):
+            parts[place] = with_type(parts[place], field.type)
+        return replace(expression, arguments=tuple(parts), type=type_)
+    return Cast(expression, type_, expression.nullable, implicit=True)
 
 
 def unfolded_type(expression: RowExpression) -> ColumnType:
     """The type if addends count as their types: under FLOOR, and of what a window is computed of."""
     type_ = expression.type
+    if isinstance(expression, Call) and expression.operator.udf is not None:
+        return type_
     if not isinstance(type_, DecimalType):
         return _of_parts(expression, unfolded_type)
     match expression:
@@ -238,8 +264,8 @@ def _of_parts(
             return _element(typed(base), expression.type)
         case Call(operator, (collection, *_)) if operator.name in _OF_ELEMENTS:
             return _element(typed(collection), expression.type)
-        case Call(operator, (collection, *_)) if operator.name == "map_values":
-            return ArrayType(_element(typed(collection), VOID))
+        case Call(operator, (collection,), ArrayType() as array) if operator.name == "map_values":
+            return replace(array, element=_element(typed(collection), array.element))
         case Call(operator, (collection, *_)) if operator.name in _OF_THE_SAME:
             return typed(collection)
         case Call(operator, parts, StructType(fields)) if operator.name in _STRUCTS:
@@ -285,8 +311,10 @@ def _met_unfolded(choice: Case | Call, type_: DecimalType, *, is_choice: bool) -
 
 
 def first_type(expression: RowExpression) -> ColumnType:
-    """The type before the optimiser; another one of decimals only."""
+    """The type before the optimiser; another one of decimals only, and of what holds them."""
     type_ = expression.type
+    if isinstance(expression, Call) and expression.operator.udf is not None:
+        return type_
     if not isinstance(type_, DecimalType):
         return _of_parts(expression, first_type)
     match expression:
@@ -311,7 +339,7 @@ def first_type(expression: RowExpression) -> ColumnType:
 
 def _computed(expression: RowExpression) -> ColumnType:
     """The second type of a part: of a number that is known, its digits."""
-    if isinstance(expression, Call) and expression.operator.name == "coalesce":
+    if isinstance(expression, Call) and name_of(expression) == "coalesce":
         return _inner_coalesce(expression)
     choice = choice_of(expression)
     if choice is not None and isinstance(expression.type, DecimalType):
@@ -358,7 +386,8 @@ def _met(
 ) -> ColumnType:
     """What the types of the branches meet in, ``type_`` among them."""
     if not isinstance(type_, DecimalType):
-        return type_
+        found = {typed(without_cast(branch)) for branch in branches}
+        return found.pop() if len(found) == 1 else type_
     met = type_
     for branch in branches:
         inner = without_cast(branch)

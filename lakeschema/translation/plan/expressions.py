@@ -315,7 +315,7 @@ def values(expression: RowExpression) -> tuple[RowExpression, ...]:
         case Case(branches, otherwise):
             chosen = tuple(value for _, value in branches)
             return chosen if otherwise is None else (*chosen, otherwise)
-        case Call(operator, (_, *chosen)) if operator.name == "if":
+        case Call(operator, (_, *chosen)) if operator.name == "if" and operator.udf is None:
             return tuple(chosen)
         case _:
             return children(expression)

@@ -458,12 +458,15 @@ class ExpressionResolver:
         values = [self.resolve(then) for _, then in node.branches]
         if node.otherwise is not None:
             values.append(self.resolve(node.otherwise))
+        is_complete = node.otherwise is not None
+        if self.context.semantics.is_hive:
+            values = [*hive_retyping.structs_retyped(values, is_complete=is_complete)]
         types: Sequence[ColumnType] = [value.type for value in values]
         if self.context.semantics.is_hive:
             types = hive_retyping.branch_types(
                 values,
                 conditions,
-                is_complete=node.otherwise is not None,
+                is_complete=is_complete,
                 is_searched=subject is None,
             )
         values = self._in_common_type(values, types)
@@ -510,10 +513,13 @@ class ExpressionResolver:
 
     def _field(self, node: tree.Expression, name: str, position: Position | None) -> RowExpression:
         base = self.resolve(node)
-        if self.context.semantics.is_hive and isinstance(base, Call):
-            # Of a struct that is written Hive takes the field as it was typed first.
-            (base,) = hive_retyping.brought_to([base], [hive_retyping.unfolded_type(base)])
-        return field_of(base, name, position)
+        found = field_of(base, name, position)
+        if not self.context.semantics.is_hive or not isinstance(base, Call):
+            return found
+        # Of a struct that is written Hive takes the field as it was typed first.
+        first = hive_retyping.with_type(base, hive_retyping.unfolded_type(base))
+        as_first = field_of(first, name, position)
+        return found if as_first.type == found.type else as_first
 
     def _in_list(
         self, operand: tree.Expression, items: tuple[tree.Expression, ...]

@@ -48,11 +48,14 @@ from lakeschema.translation.plan.expressions import (
 from lakeschema.translation.plan.operators import NullClass, Operator
 from lakeschema.translation.plan.relations import (
     Aggregate,
+    Distinct,
     Filter,
     Generate,
     Join,
+    Limit,
     Plan,
     Project,
+    Sort,
     Window,
     references,
 )
@@ -73,7 +76,7 @@ def lateral_conditions_moved(plan: Plan) -> Plan:
     """The plan whose lateral joins have no condition.
 
     Raises:
-        UnsupportedConstruct: a left join's would filter what a query over a table function returns.
+        UnsupportedConstruct: a left join's of a query that filters, orders or limits a table function.
     """
     match plan:
         case Join(lateral=True, condition=None | Literal("true")):
@@ -108,7 +111,7 @@ def _generates(plan: Plan) -> bool:
             return True
         case Project(below):
             return _generates(below)
-        case Filter(below) if _generates(below):
+        case Filter(below) | Sort(below) | Limit(below) | Distinct(below) if _generates(below):
             raise UnsupportedConstruct(
                 "LEFT JOIN LATERAL of a query that filters a table function, with a condition"
             )

@@ -18,8 +18,8 @@ class Rewriting:
     """A rule for nodes, as a change of whole plans.
 
     Attributes:
-        kinds: of the nodes, or of the sub-queries in them, that the rule may change; what has none of
-            them stays as it is.
+        kinds: of nodes and sub-queries; where none of them is, in a node or in what it reads, the rule
+            is not asked. It must change nothing there.
     """
 
     rule: Rule

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import pytest
 
-from lakeschema.catalog.column_types import print_type
+from lakeschema.catalog.column_types import BOOLEAN, INT, DecimalType, print_type
 from lakeschema.catalog.ddl_files import relations_from_ddl
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.translation.batch import answer
 from lakeschema.translation.errors import UnsupportedConstruct
+from lakeschema.translation.functions.hive_constants import known_number, possible_truths
+from lakeschema.translation.functions.hive_retyping import branch_types, first_type, unfolded_type
 from lakeschema.translation.interface import Options
 from lakeschema.translation.option_values import read_udf
+from lakeschema.translation.plan.expressions import Call, ColumnReference, Literal
+from lakeschema.translation.plan.operators import NullClass, Operator, UserDefined
 from tests.lakeschema.translation.relations import derived_in
 
 TABLE = "CREATE TABLE t (r INT, s STRING, bo BOOLEAN, de DECIMAL(10,2))"
@@ -190,8 +194,86 @@ def nested(times: int, form: str) -> str:
         (nested(60, "if(r = {1}, {1}, {0})"), "decimal(10,2)"),
         (nested(60, "if(r = {1}, {0}, {1})"), "decimal(10,2)"),
         (nested(20, "if(({0}) > {1}, {1}, 7)"), "int"),
+        (nested(18, "(CASE WHEN {0} = 1 THEN 1 ELSE 2 END)") + " + de", "decimal(13,2)"),
+        (
+            nested(18, "(CASE WHEN {0} BETWEEN 1 AND 5 THEN 1 ELSE 3 END)") + " + de",
+            "decimal(13,2)",
+        ),
     ],
 )
 def test_long_conditions_and_deep_choices_are_typed(expression: str, type_: str) -> None:
     """Each takes ages if what a condition can be is looked up anew for each way there."""
     assert type_of(f"SELECT {expression} AS x FROM t") == type_
+
+
+MONTHS = " ".join(f"WHEN month(current_date) = {month} THEN de" for month in range(12))
+
+
+@pytest.mark.parametrize(
+    ("expression", "type_"),
+    [
+        (f"CASE {MONTHS} ELSE 0 END", "decimal(12,2)"),
+        (
+            "CASE WHEN r + rand() <> r + rand() THEN CAST(s AS DECIMAL(20,5)) WHEN bo THEN 1 ELSE de END",
+            "decimal(20,5)",
+        ),
+        ("first_value(array(array(de + 1))) OVER ()", "array<array<decimal(13,2)>>"),
+    ],
+)
+def test_conditions_that_hive_alone_computes_leave_the_types_that_all_outcomes_have(
+    expression: str, type_: str
+) -> None:
+    assert type_of(f"SELECT {expression} AS x FROM t") == type_
+
+
+@pytest.mark.parametrize("condition", ["2147483647 + 1 < 0", "(2147483647 + 1) IS NOT NULL"])
+def test_a_whole_number_that_wraps_round_is_not_taken_for_null(condition: str) -> None:
+    chosen = "THEN CAST(s AS DECIMAL(20,5)) WHEN bo THEN 1 ELSE de END"
+
+    with pytest.raises(UnsupportedConstruct):
+        type_of(f"SELECT CASE WHEN {condition} {chosen} AS x FROM t")
+
+
+USER_DEFINED = UserDefined(VIEW, "f", "com.example.F", ())
+DECIMAL = DecimalType(5, 2)
+
+
+@pytest.mark.parametrize(
+    "name", ["array_max", "abs", "if", "greatest", "coalesce", "+", "not", "isnull", "struct"]
+)
+@pytest.mark.parametrize("count", [0, 1, 2])
+def test_a_users_function_named_as_a_built_in_keeps_its_type(name: str, count: int) -> None:
+    wide = ColumnReference(0, "wide", DecimalType(20, 5), nullable=True)
+    operator = Operator(name, NullClass.PARTIAL, udf=USER_DEFINED)
+    call = Call(operator, (wide,) * count, DECIMAL, nullable=True)
+    condition = Call(operator, (wide,) * count, BOOLEAN, nullable=True)
+
+    assert first_type(call) == unfolded_type(call) == DECIMAL
+    assert known_number(call) is None
+    assert possible_truths(condition) == {True, False, None}
+    if count:
+        assert branch_types([call, Literal("1", INT)], [condition], is_complete=True)[0] == DECIMAL
+
+
+def test_a_field_of_a_written_struct_keeps_the_record_that_it_is() -> None:
+    inner = (
+        '{"type":"record","name":"Inner","doc":"hello","fields":[{"name":"mM","type":"string"}]}'
+    )
+    literal = (
+        '{"type":"record","name":"W","fields":['
+        '{"name":"a","type":{"type":"bytes","logicalType":"decimal","precision":10,"scale":2}},'
+        f'{{"name":"c","type":{inner}}}]}}'
+    )
+    table = (
+        "CREATE TABLE w (a DECIMAL(10,2), c STRUCT<mm:STRING>)"
+        f" TBLPROPERTIES ('avro.schema.literal' = '{literal}')"
+    )
+    for query in (
+        "SELECT struct(c, a + 1).col1 AS x FROM w",
+        "SELECT named_struct('p', c, 'q', a + 1).p AS x FROM w",
+        "SELECT first_value(struct(c, a + 1).col1) OVER () AS x FROM w",
+    ):
+        relations = relations_from_ddl([table, f"CREATE VIEW v AS {query}"])
+        (field,) = derived_in(relations, VIEW).interface.schema.fields
+        assert "Inner" in str(field.type), query
+        assert "hello" in str(field.type), query
