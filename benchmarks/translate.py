@@ -51,7 +51,7 @@ def main() -> None:
     parser.add_argument("--repeat", type=int, default=5, help="times of which the best counts")
     parser.add_argument("--views", type=int, default=10_000, help="of the lake")
     chosen = parser.parse_args()
-    cases = [*_tpch(), *_gallery()]
+    cases = [*tpch(), *gallery()]
     print(
         f"{'corpus':<16}{'views':>6}{'p50 ms':>9}{'p95 ms':>9}{'sqlglot':>9}{'p95':>8}{'ratio':>7}"
     )
@@ -70,7 +70,7 @@ def main() -> None:
     _lake(chosen.views)
 
 
-def _tpch() -> Iterator[Case]:
+def tpch() -> Iterator[Case]:
     folder = TESTS / "data" / "tpch"
     tables = (folder / "tables.sql").read_text()
     for dialect in (Dialect.HIVE, Dialect.SPARK):
@@ -80,7 +80,7 @@ def _tpch() -> Iterator[Case]:
             yield _case(f"TPC-H {dialect.value}", relations, RelationName.of("default", path.stem))
 
 
-def _gallery() -> Iterator[Case]:
+def gallery() -> Iterator[Case]:
     for folder in sorted((TESTS / "gallery").iterdir()):
         view = (folder / "view.sql").read_text()
         dialect = Dialect.SPARK if view.startswith("-- dialect: spark") else Dialect.HIVE

@@ -33,11 +33,11 @@ def subquery_out_of_on(plan: Plan) -> Plan:
     """The plan with such conditions moved, where that keeps the rows."""
     if not isinstance(plan, Join) or plan.condition is None or plan.lateral:
         return plan
+    if not asks(plan.condition):
+        return plan
     parts = conjuncts(plan.condition)
     with_queries = [part for part in parts if asks(part)]
     others = [part for part in parts if not asks(part)]
-    if not with_queries:
-        return plan
     width = len(plan.left.columns)
     if plan.kind is JoinKind.INNER:
         kind = JoinKind.INNER if others else JoinKind.CROSS

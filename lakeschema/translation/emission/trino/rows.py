@@ -19,18 +19,21 @@ from lakeschema.catalog.column_types import (
     DATE,
     DOUBLE,
     FLOAT,
+    STRING,
     TIMESTAMP,
     TIMESTAMP_NTZ,
     VOID,
     ArrayType,
+    CharType,
     ColumnType,
     DecimalType,
     IntervalType,
     MapType,
     PrimitiveType,
     StructType,
+    VarcharType,
 )
-from lakeschema.translation.functions.coercion import is_integer, is_text
+from lakeschema.translation.functions.coercion import INTEGERS
 from lakeschema.translation.plan.expressions import Lambda, RowExpression
 
 if TYPE_CHECKING:
@@ -82,6 +85,8 @@ def table(rows: Iterable[Row]) -> Table:
 _LETTERS: Mapping[ColumnType, str] = {
     FLOAT: "f",
     DOUBLE: "d",
+    **dict.fromkeys(INTEGERS, "i"),
+    STRING: "s",
     BINARY: "b",
     BOOLEAN: "o",
     DATE: "D",
@@ -99,11 +104,9 @@ def letter(type_: ColumnType) -> str:
     found = _LETTERS.get(type_)
     if found is not None:
         return found
-    if is_integer(type_):
-        return "i"
-    if is_text(type_):
-        return "s"
     match type_:
+        case CharType() | VarcharType():
+            return "s"
         case DecimalType():
             return "x"
         case ArrayType():
