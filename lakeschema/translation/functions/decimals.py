@@ -44,9 +44,16 @@ def decimal_of(type_: ColumnType, bigint_digits: int) -> DecimalType | None:
 
 def of_number(number: Decimal) -> DecimalType:
     """The digits of a number, without zeros before it, or at the end of a fraction."""
-    whole, _, fraction = f"{abs(number):f}".partition(".")
+    # ``abs`` would round to the digits of the context.
+    whole, _, fraction = f"{number.copy_abs():f}".partition(".")
     scale = len(fraction.rstrip("0"))
     return bounded(max(1, len(whole.lstrip("0")) + scale), scale)
+
+
+def shown(number: Decimal) -> str:
+    """All its digits, without zeros at the end of a fraction."""
+    text = f"{number:f}"
+    return text.rstrip("0").rstrip(".") if "." in text else text
 
 
 def holds(type_: DecimalType, number: Decimal) -> bool:

@@ -53,7 +53,7 @@ from lakeschema.translation.emission.pig.texts import (
     type_text,
 )
 from lakeschema.translation.errors import UnsupportedConstruct, UnsupportedFunction, UnsupportedType
-from lakeschema.translation.functions.decimals import holds
+from lakeschema.translation.functions.decimals import holds, shown
 from lakeschema.translation.functions.hive_constants import is_constant, known_number
 from lakeschema.translation.plan.expressions import (
     AggregateCall,
@@ -314,7 +314,7 @@ class ExpressionWriter:
         if isinstance(type_, DecimalType):
             number = known_number(expression)
             if number is not None and is_constant(expression) and holds(type_, number):
-                return literal(f"{number.normalize():f}", type_)
+                return literal(shown(number), type_)
         if isinstance(expression, Literal) and type_ == DATE and is_text(expression.type):
             # A text without digits names no day.
             named = any(map(str.isdecimal, str(expression.value)))

@@ -234,6 +234,13 @@ def test_a_whole_number_that_wraps_round_is_not_taken_for_null(condition: str) -
         type_of(f"SELECT CASE WHEN {condition} {chosen} AS x FROM t")
 
 
+def test_a_number_of_more_digits_than_pythons_context_keeps_them() -> None:
+    wide = "CAST('99999999999999999999.999999999999999999' AS DECIMAL(38,18))"
+
+    assert type_of(f"SELECT -(if(bo, {wide}, -{wide})) AS x FROM t") == "decimal(38,18)"
+    assert type_of(f"SELECT struct({wide}).col1 AS x FROM t") == "decimal(38,18)"
+
+
 USER_DEFINED = UserDefined(VIEW, "f", "com.example.F", ())
 DECIMAL = DecimalType(5, 2)
 
