@@ -153,7 +153,6 @@ _S = "(VALUES (1, 2), (2, 3), (1, 5)) u(c, d)"
                     "e IS NULL",
                     "false",
                     "true",
-                    "NULL",
                     "e > 1 OR a = 1",
                 ),
                 "explode(array()) s(e)": ("e IS NULL", "true"),
