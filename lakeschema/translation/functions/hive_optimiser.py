@@ -58,6 +58,16 @@ _MAX_FLATTENED: Final = 30
 
 _COMPARING: Final = frozenset({"=", "==", "<>", "!=", "<", "<=", ">", ">=", "<=>", "in"})
 _LOGIC: Final = frozenset({"and", "or", "not", "!"})
+_NULL_TESTED_INSIDE: Final = (
+    _SEEN_TO_BE_NULL
+    | _COMPARING
+    | _LOGIC
+    | {"like", "between", "extract", "year", "quarter", "month", "weekofyear", "day", "hour"}
+    | {"minute", "second", "floor_year", "floor_quarter", "floor_month", "floor_week", "floor_day"}
+    | {"floor_hour", "floor_minute", "floor_second"}
+)
+"""Of which IS NULL becomes a question of what is in them."""
+
 _REWRITTEN: Final = frozenset({"is true", "istrue", "is false", "isfalse", "if"})
 _KEPT_TESTS: Final = frozenset({"isnottrue", "isnotfalse"})
 _KINDS: Final = (TINYINT, SMALLINT, INT, BIGINT, DecimalType, FLOAT, DOUBLE)
@@ -198,7 +208,7 @@ def _is_rewritten(condition: RowExpression) -> bool:
     tested, *_ = condition.arguments
     if _is_kept_test(condition):
         return _is_rewritten(tested.arguments[0]) if isinstance(tested, Call) else False
-    if name in _LOGIC:
+    if name in _LOGIC | _KEPT_TESTS:
         return any(map(_is_rewritten, condition.arguments))
     if name in _REWRITTEN:
         return True
@@ -208,8 +218,13 @@ def _is_rewritten(condition: RowExpression) -> bool:
     if name in NULL_TESTS and isinstance(tested, Call):
         is_never_null = name_of(tested) == "coalesce" and not tested.nullable
         is_fixed = tested.operator.deterministic and is_constant(tested)
-        return is_fixed or is_never_null or name_of(tested) in NULL_TESTS
-    return is_constant(tested if name in NULL_TESTS else condition)
+        asks_inside = name_of(tested) in _NULL_TESTED_INSIDE or name_of(tested) in NULL_TESTS
+        if name_of(tested) == "coalesce" and any(isinstance(a, Cast) for a in tested.arguments):
+            asks_inside = False
+        return is_fixed or is_never_null or asks_inside
+    if name in NULL_TESTS:
+        return isinstance(tested, Case) or is_constant(tested)
+    return is_constant(condition)
 
 
 def _is_kept_test(condition: Call) -> bool:
