@@ -258,9 +258,9 @@ def _argument_texts(call: AggregateCall, over: ExpressionWriter) -> list[tuple[s
         return [] if call.filter is None else [(_if(call.filter, "1", INT, over), INT)]
     form = None if name == "count" else form_of_call(call, plain_values=over.plain_values)
     found = []
-    for argument in call.arguments:
+    for place, argument in enumerate(call.arguments):
         type_ = (form.computed if form is not None else None) or argument.type
-        if isinstance(argument, Literal) and isinstance(type_, DecimalType):
+        if place and isinstance(argument, Literal) and isinstance(type_, DecimalType):
             # A constant that Hive's function is told beforehand is a double there.
             type_ = DOUBLE
         text = over.as_type(argument, type_)

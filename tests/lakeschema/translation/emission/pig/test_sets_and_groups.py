@@ -338,3 +338,9 @@ def test_maps_of_values_with_parts_are_refused() -> None:
     table = "CREATE TABLE wide (k INT, m MAP<STRING, STRUCT<p: INT>>)"
 
     assert "values with parts inside of maps" in refusal("SELECT m FROM wide", views=[table])
+
+
+def test_a_decimal_that_is_written_is_summed_as_one() -> None:
+    step = steps("SELECT who, sum(100.010) AS s FROM visits GROUP BY who")[0]
+
+    assert "(bigdecimal)'100.01" in step
