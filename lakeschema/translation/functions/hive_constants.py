@@ -93,7 +93,7 @@ def written_integer(expression: RowExpression) -> int | None:
     match expression:
         case Literal(str(text), type_) if type_ in BITS:
             return int(text)
-        case Call(operator, (Literal(str(text), type_),)) if operator.name == "negative":
+        case Call(arguments=(Literal(str(text), type_),)) if name_of(expression) == "negative":
             return -int(text) if type_ in BITS else None
         case Cast(Literal() | Cast() as operand, type_) if type_ in BITS:
             if isinstance(operand, Cast) and operand.type not in BITS:

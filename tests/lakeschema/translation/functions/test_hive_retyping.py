@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from lakeschema.catalog.column_types import BOOLEAN, INT, DecimalType, print_type
@@ -9,7 +11,11 @@ from lakeschema.catalog.ddl_files import relations_from_ddl
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.translation.batch import answer
 from lakeschema.translation.errors import UnsupportedConstruct
-from lakeschema.translation.functions.hive_constants import known_number, possible_truths
+from lakeschema.translation.functions.hive_constants import (
+    known_number,
+    possible_truths,
+    written_integer,
+)
 from lakeschema.translation.functions.hive_retyping import branch_types, first_type, unfolded_type
 from lakeschema.translation.interface import Options
 from lakeschema.translation.option_values import read_udf
@@ -260,6 +266,14 @@ def test_a_users_function_named_as_a_built_in_keeps_its_type(name: str, count: i
     assert possible_truths(condition) == {True, False, None}
     if count:
         assert branch_types([call, Literal("1", INT)], [condition], is_complete=True)[0] == DECIMAL
+
+
+def test_a_users_function_named_negative_is_no_written_number() -> None:
+    one = Literal("1", INT)
+    own = Operator("negative", NullClass.TOTAL)
+
+    assert written_integer(Call(own, (one,), INT, nullable=False)) == -1
+    assert written_integer(Call(replace(own, udf=USER_DEFINED), (one,), INT, nullable=True)) is None
 
 
 def test_a_field_of_a_written_struct_keeps_the_record_that_it_is() -> None:
