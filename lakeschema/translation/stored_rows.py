@@ -21,12 +21,12 @@ from lakeschema.translation.errors import CannotRefresh, CannotSubstitute, error
 from lakeschema.translation.functions.semantics import semantics_of
 from lakeschema.translation.functions.settings import carried
 from lakeschema.translation.interface import Derivation, FloatingSums, Interface, Options
-from lakeschema.translation.plan.relations import Plan, PlanColumn, Scan
+from lakeschema.translation.plan.relations import Plan, PlanColumn, Scan, plans_of
 from lakeschema.translation.rewriting.containment import StoredView
 from lakeschema.translation.rewriting.delta_of_inserts import Insertion
 from lakeschema.translation.rewriting.merging import Merging
 from lakeschema.translation.rewriting.refresh_by_inserts import Append, Merge, refresh_by_inserts
-from lakeschema.translation.rewriting.repeatable import plans_of, why_unrepeatable
+from lakeschema.translation.rewriting.repeatable import why_unrepeatable
 from lakeschema.translation.rewriting.stored_view_read import StoredViewReader
 from lakeschema.translation.rewriting.views_inlined import views_inlined
 

@@ -6,7 +6,9 @@ from typing import assert_never
 
 from lakeschema.catalog.column_types import print_type
 from lakeschema.translation.plan.expression_text import expression_text, name_text, sort_keys_text
-from lakeschema.translation.plan.expressions import Exists, InSubquery, ScalarSubquery, walk
+from lakeschema.translation.plan.expressions import (
+    subqueries,
+)
 from lakeschema.translation.plan.relations import (
     Aggregate,
     Distinct,
@@ -44,11 +46,9 @@ def _shown(line: str) -> str:
 
 def _explain(plan: Plan, depth: int, lines: list[str]) -> None:
     lines.append("  " * depth + _shown(_node(plan)))
-    for expression in expressions(plan):
-        for part in walk(expression):
-            if isinstance(part, (ScalarSubquery, Exists, InSubquery)):
-                lines.append("  " * (depth + 1) + "(sub-query)")
-                _explain(part.plan, depth + 2, lines)
+    for asked in subqueries(expressions(plan)):
+        lines.append("  " * (depth + 1) + "(sub-query)")
+        _explain(asked.plan, depth + 2, lines)
     for below in inputs(plan):
         _explain(below, depth + 1, lines)
 

@@ -6,7 +6,7 @@ A ``ColumnReference`` counts the columns of its node's input (of a join: left, t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from typing import TYPE_CHECKING, TypeAlias, assert_never
@@ -335,6 +335,14 @@ def walk(expression: RowExpression) -> Iterator[RowExpression]:
         found = stack.pop()
         yield found
         stack.extend(reversed(children(found)))
+
+
+def subqueries(read: Iterable[RowExpression]) -> Iterator[ScalarSubquery | Exists | InSubquery]:
+    """Those in the expressions, not those in the plans of these."""
+    for expression in read:
+        for part in walk(expression):
+            if isinstance(part, ScalarSubquery | Exists | InSubquery):
+                yield part
 
 
 def rebuild(

@@ -19,12 +19,10 @@ from lakeschema.translation.plan.expressions import (
     AggregateCall,
     Call,
     ColumnReference,
-    Exists,
-    InSubquery,
     RowExpression,
-    ScalarSubquery,
     SortKey,
     WindowCall,
+    subqueries,
     walk,
 )
 
@@ -381,9 +379,19 @@ def expressions(plan: Plan) -> tuple[RowExpression, ...]:
             assert_never(plan)
 
 
-def subqueries(plan: Plan) -> Iterator[ScalarSubquery | Exists | InSubquery]:
-    """Those in the expressions of the node itself."""
-    for expression in expressions(plan):
-        for part in walk(expression):
-            if isinstance(part, (ScalarSubquery, Exists, InSubquery)):
-                yield part
+def plans_in(plan: Plan) -> tuple[Plan, ...]:
+    """``inputs``, and the plans of the sub-queries in the node's expressions."""
+    return (*inputs(plan), *(each.plan for each in subqueries(expressions(plan))))
+
+
+def plans_of(plan: Plan) -> Iterator[Plan]:
+    """The plan and all below it, those of sub-queries included, each once."""
+    waiting: list[Plan] = [plan]
+    seen: set[int] = set()
+    while waiting:
+        node = waiting.pop()
+        if id(node) in seen:
+            continue
+        seen.add(id(node))
+        yield node
+        waiting.extend(plans_in(node))

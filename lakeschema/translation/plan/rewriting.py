@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import TypeAlias, TypeVar, assert_never, cast
 
@@ -139,6 +139,14 @@ def rebuild_node(
             return Generate(below(source), inside(call), produced, outer)
         case _:
             assert_never(plan)
+
+
+def over_inputs(node: Plan, below: Iterable[Plan], change: Callable[[Plan], Plan]) -> Plan:
+    """The node with ``below``, the plans in it, changed; itself if none of them is another then."""
+    if all(change(each) is each for each in below):
+        # Making a node again checks it again.
+        return node
+    return rebuild_node(node, change, lambda part: over_plans(part, change))
 
 
 def over_plans(expression: RowExpression, change: Callable[[Plan], Plan]) -> RowExpression:

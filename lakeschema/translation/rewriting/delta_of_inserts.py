@@ -21,6 +21,7 @@ from typing import assert_never
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.translation.errors import CannotRefresh
 from lakeschema.translation.joins import JoinKind
+from lakeschema.translation.plan.expressions import subqueries
 from lakeschema.translation.plan.relations import (
     Aggregate,
     Distinct,
@@ -39,9 +40,9 @@ from lakeschema.translation.plan.relations import (
     Values,
     Window,
     expressions,
+    plans_of,
 )
 from lakeschema.translation.rewriting.nodes import rewrite
-from lakeschema.translation.rewriting.repeatable import plans_of, subqueries
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,8 +173,8 @@ class DeltaOfInserts:
 
     def _check_subqueries(self, plan: Plan) -> None:
         for inner in subqueries(expressions(plan)):
-            if self.changed_below(inner):
-                raise self._refusal("a sub-query in an expression", inner)
+            if self.changed_below(inner.plan):
+                raise self._refusal("a sub-query in an expression", inner.plan)
 
     def _refusal(self, what: str, plan: Plan) -> CannotRefresh:
         tables = ", ".join(map(str, sorted(self.changed_below(plan))))

@@ -6,8 +6,9 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from lakeschema.translation.plan.relations import Plan, inputs, subqueries
-from lakeschema.translation.plan.rewriting import over_plans, rebuild_node
+from lakeschema.translation.plan.expressions import subqueries
+from lakeschema.translation.plan.relations import Plan, expressions, plans_in
+from lakeschema.translation.plan.rewriting import over_inputs
 
 Rule: TypeAlias = Callable[[Plan], Plan]
 """A node whose inputs are rewritten already → what takes its place, with the same columns."""
@@ -65,9 +66,10 @@ class _Contents:
         return found
 
     def _found(self, plan: Plan) -> tuple[Plan, tuple[Plan, ...], frozenset[type]]:
-        asked = list(subqueries(plan))
-        below = (*inputs(plan), *(each.plan for each in asked))
-        kinds: frozenset[type] = frozenset({object, type(plan), *map(type, asked)})
+        below = plans_in(plan)
+        kinds: frozenset[type] = frozenset(
+            {object, type(plan), *map(type, subqueries(expressions(plan)))}
+        )
         return plan, below, kinds.union(*(self.of(each)[2] for each in below))
 
 
@@ -87,6 +89,4 @@ class _Nodes:
         _, below, kinds = self._contents.of(plan)
         if kinds.isdisjoint(self._kinds):
             return plan
-        if any(self.plan(each) is not each for each in below):
-            plan = rebuild_node(plan, self.plan, lambda part: over_plans(part, self.plan))
-        return self._rule(plan)
+        return self._rule(over_inputs(plan, below, self.plan))

@@ -19,10 +19,7 @@ from lakeschema.translation.errors import UnsupportedConstruct
 from lakeschema.translation.plan.expressions import (
     Call,
     Cast,
-    Exists,
-    InSubquery,
     RowExpression,
-    ScalarSubquery,
     walk,
 )
 from lakeschema.translation.plan.operators import OF_FILES
@@ -33,7 +30,7 @@ from lakeschema.translation.plan.relations import (
     Project,
     Scan,
     expressions,
-    inputs,
+    plans_of,
     references,
 )
 from lakeschema.translation.policies.masks import masked
@@ -99,19 +96,10 @@ def enforced(policy: Enforced, columns: Columns) -> Plan:
 
 
 def _refuse_files(plan: Plan) -> None:
-    waiting: list[Plan] = [plan]
-    seen: set[int] = set()
-    while waiting:
-        node = waiting.pop()
-        if id(node) in seen:
-            continue
-        seen.add(id(node))
-        waiting.extend(inputs(node))
+    for node in plans_of(plan):
         for expression in expressions(node):
             for part in walk(expression):
-                if isinstance(part, ScalarSubquery | Exists | InSubquery):
-                    waiting.append(part.plan)
-                elif isinstance(part, Call) and _is_of_files(part.operator.name):
+                if isinstance(part, Call) and _is_of_files(part.operator.name):
                     raise UnsupportedConstruct(
                         "where rows are stored, in a view of what a policy is about,"
                     )

@@ -24,6 +24,7 @@ from lakeschema.translation.plan.expressions import (
     ColumnReference,
     Literal,
     RowExpression,
+    asks,
     walk,
 )
 from lakeschema.translation.plan.relations import (
@@ -39,7 +40,6 @@ from lakeschema.translation.rewriting.delta_of_inserts import DeltaOfInserts, In
 from lakeschema.translation.rewriting.grouped import Grouped, grouped, without_order
 from lakeschema.translation.rewriting.merging import Merging
 from lakeschema.translation.rewriting.repeatable import (
-    subqueries,
     why_expression_unrepeatable,
     why_unrepeatable,
 )
@@ -121,7 +121,7 @@ class _Groups:
             read += [*call.arguments, *(() if call.filter is None else (call.filter,))]
         above = (*self.found.items, *self.found.conditions)
         _refuse(why_expression_unrepeatable((*read, *above), floats=floats))
-        if next(subqueries((*read, *above)), None) is not None:
+        if any(map(asks, (*read, *above))):
             raise CannotRefresh("a sub-query stands beside groups")
         number = len(groups.keys)
         if self.found.conditions and not number:

@@ -16,6 +16,7 @@ from lakeschema.translation.plan.expressions import (
     ColumnReference,
     Literal,
     RowExpression,
+    asks,
     walk,
 )
 from lakeschema.translation.plan.relations import Aggregate, Plan, references
@@ -28,7 +29,7 @@ from lakeschema.translation.rewriting.placements import (
     known_columns,
     shown_as,
 )
-from lakeschema.translation.rewriting.repeatable import may_differ_when_equal, subqueries
+from lakeschema.translation.rewriting.repeatable import may_differ_when_equal
 from lakeschema.translation.rewriting.select_blocks import SelectBlock, filtered
 from lakeschema.translation.rewriting.substitution import substituted, substituted_all
 
@@ -164,9 +165,7 @@ class Regrouping:
     def _reads_keys_alone(self, expression: RowExpression) -> bool:
         number = len(self.of_view.groups.keys)
         read = [part.index for part in walk(expression) if isinstance(part, ColumnReference)]
-        return (
-            all(index < number for index in read) and next(subqueries([expression]), None) is None
-        )
+        return all(index < number for index in read) and not asks(expression)
 
 
 def _call_over(call: AggregateCall, columns: Sequence[RowExpression]) -> AggregateCall:

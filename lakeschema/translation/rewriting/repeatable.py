@@ -15,16 +15,14 @@ from lakeschema.translation.plan.expressions import (
     AggregateCall,
     Call,
     Cast,
-    Exists,
-    InSubquery,
     Literal,
     RowExpression,
-    ScalarSubquery,
     WindowCall,
+    subqueries,
     walk,
 )
 from lakeschema.translation.plan.operators import OF_FILES
-from lakeschema.translation.plan.relations import Limit, Plan, expressions, inputs
+from lakeschema.translation.plan.relations import Limit, Plan, expressions, plans_of
 
 _CONSTANTS = frozenset({"pi", "e", "array", "map", "named_struct", "struct", "nan", "infinity"})
 """Functions that, called without arguments, always give the same value."""
@@ -84,28 +82,6 @@ def may_differ_when_equal(type_: ColumnType) -> bool:
             return is_float(type_)
 
 
-def plans_of(plan: Plan) -> Iterator[Plan]:
-    """The plan and all below it, those of sub-queries included, each once."""
-    waiting: list[Plan] = [plan]
-    seen: set[int] = set()
-    while waiting:
-        node = waiting.pop()
-        if id(node) in seen:
-            continue
-        seen.add(id(node))
-        yield node
-        waiting.extend(inputs(node))
-        waiting.extend(subqueries(expressions(node)))
-
-
-def subqueries(read: Iterable[RowExpression]) -> Iterator[Plan]:
-    """The plans of the sub-queries in the expressions, not those inside these."""
-    for expression in read:
-        for part in walk(expression):
-            if isinstance(part, ScalarSubquery | Exists | InSubquery):
-                yield part.plan
-
-
 def _reasons(plan: Plan, *, floats: bool) -> Iterator[str]:
     for node in plans_of(plan):
         if isinstance(node, Limit):
@@ -117,8 +93,8 @@ def _reasons(plan: Plan, *, floats: bool) -> Iterator[str]:
 def _reasons_in(read: Iterable[RowExpression], *, floats: bool) -> Iterator[str]:
     for expression in read:
         yield from _reasons_of(expression, floats=floats)
-        for plan in subqueries((expression,)):
-            yield from _reasons(plan, floats=floats)
+        for asked in subqueries((expression,)):
+            yield from _reasons(asked.plan, floats=floats)
 
 
 def _reasons_of(expression: RowExpression, *, floats: bool) -> Iterator[str]:

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import assert_never, cast
 
-from lakeschema.translation.plan.expressions import AggregateCall, ColumnReference, walk
+from lakeschema.translation.plan.expressions import AggregateCall, ColumnReference, asks, walk
 from lakeschema.translation.plan.relations import (
     Aggregate,
     Distinct,
@@ -35,7 +35,6 @@ from lakeschema.translation.plan.relations import (
 )
 from lakeschema.translation.rewriting.containment import StoredView
 from lakeschema.translation.rewriting.placements import NotContained
-from lakeschema.translation.rewriting.repeatable import subqueries
 from lakeschema.translation.rewriting.substitution import substituted
 
 
@@ -74,7 +73,7 @@ class StoredViewReader:
         read = expressions(plan)
         places = sorted({p.index for e in read for p in walk(e) if isinstance(p, ColumnReference)})
         whole = len(places) == len(plan.input.columns)
-        if whole or not places or next(subqueries(read), None) is not None:
+        if whole or not places or any(map(asks, read)):
             return plan
         columns = references(plan.input)
         narrow = Project(plan.input, tuple((columns[at].name, columns[at]) for at in places))

@@ -21,9 +21,10 @@ from lakeschema.translation.plan.expressions import (
     Literal,
     RowExpression,
     rebuild,
+    subqueries,
 )
 from lakeschema.translation.plan.operators import NullClass, Operator
-from lakeschema.translation.plan.relations import Filter, Plan, Project, references, subqueries
+from lakeschema.translation.plan.relations import Filter, Plan, Project, expressions, references
 from lakeschema.translation.plan.rewriting import lift, rebuild_node
 from lakeschema.translation.rewriting.nodes import rewriting
 
@@ -36,7 +37,7 @@ _NOT = Operator("not", NullClass.TOTAL)
 @rewriting(InSubquery)
 def tuples_in_as_exists(plan: Plan) -> Plan:
     """The plan in which each tuple IN a sub-query is without nulls."""
-    if not any(isinstance(each, InSubquery) for each in subqueries(plan)):
+    if not any(isinstance(each, InSubquery) for each in subqueries(expressions(plan))):
         return plan
     return rebuild_node(plan, lambda below: below, _changed)
 

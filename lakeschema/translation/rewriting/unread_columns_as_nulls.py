@@ -15,6 +15,7 @@ from lakeschema.translation.plan.expressions import (
     ColumnReference,
     Literal,
     RowExpression,
+    asks,
     walk,
 )
 from lakeschema.translation.plan.relations import (
@@ -31,9 +32,9 @@ from lakeschema.translation.plan.relations import (
     Window,
     expressions,
     inputs,
-    subqueries,
+    plans_in,
 )
-from lakeschema.translation.plan.rewriting import over_plans, rebuild_node
+from lakeschema.translation.plan.rewriting import over_inputs
 
 
 def unread_columns_as_nulls(plan: Plan) -> Plan:
@@ -51,7 +52,7 @@ def _parents_first(plan: Plan) -> Sequence[Plan]:
 
     def visit(node: Plan) -> None:
         if id(node) not in found:
-            for below in _below(node):
+            for below in plans_in(node):
                 visit(below)
             found[id(node)] = node
 
@@ -59,15 +60,11 @@ def _parents_first(plan: Plan) -> Sequence[Plan]:
     return list(reversed(found.values()))
 
 
-def _below(node: Plan) -> Iterable[Plan]:
-    return (*inputs(node), *(each.plan for each in subqueries(node)))
-
-
 def _reads(node: Plan, wanted: set[int]) -> Iterable[tuple[Plan, Iterable[int]]]:
     """What the node reads of the plans in it, if these of its own columns are read."""
-    if any(subqueries(node)):
+    if any(map(asks, expressions(node))):
         # A sub-query may read any column around it.
-        yield from ((each, range(len(each.columns))) for each in _below(node))
+        yield from ((each, range(len(each.columns))) for each in plans_in(node))
         return
     match node:
         case Project(source, items):
@@ -104,9 +101,7 @@ class _Nulls:
         return self._done[id(plan)]
 
     def _changed(self, plan: Plan) -> Plan:
-        made = plan
-        if any(self.plan(each) is not each for each in _below(plan)):
-            made = rebuild_node(plan, self.plan, lambda part: over_plans(part, self.plan))
+        made = over_inputs(plan, plans_in(plan), self.plan)
         if not isinstance(made, Project):
             return made
         unread = [

@@ -20,7 +20,7 @@ from lakeschema.translation.plan.expressions import (
     ScalarSubquery,
     asks,
     rebuild,
-    walk,
+    subqueries,
 )
 from lakeschema.translation.plan.operators import NullClass, Operator
 from lakeschema.translation.plan.relations import (
@@ -215,9 +215,8 @@ def _over(expression: RowExpression, items: tuple[RowExpression, ...], width: in
 def all_expressions(plan: Plan) -> tuple[RowExpression, ...]:
     """Those of the plan and all plans below; what sub-queries in them read counts as theirs."""
     found = list(expressions(plan))
-    for part in [p for e in found for p in walk(e)]:
-        if isinstance(part, (ScalarSubquery, Exists, InSubquery)):
-            found += all_expressions(part.plan)
+    for asked in list(subqueries(found)):
+        found += all_expressions(asked.plan)
     for below in inputs(plan):
         found += all_expressions(below)
     return tuple(found)

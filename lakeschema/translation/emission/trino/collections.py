@@ -146,7 +146,8 @@ def array_join(given: Given) -> str:
 def _joined(given: Given, texts: str) -> str:
     if len(given.arguments) > 2 and given.constant(2) is None:
         raise given.unsupported("what stands for null has to be written in the text")
-    joined = f"array_join({texts}, {{1}}" + (")" if len(given.arguments) == 2 else ", {2})")
+    instead = ", {2}" if len(given.arguments) > 2 else ""
+    joined = f"array_join({texts}, {{1}}{instead})"
     if given.mode is Mode.HIVE:
         # Of no elements it is null.
         return given.fill(f"CASE WHEN cardinality({{0}}) > 0 THEN {joined} END")
