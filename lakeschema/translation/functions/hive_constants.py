@@ -15,8 +15,11 @@ from typing import Any, Final, TypeAlias
 
 from lakeschema.catalog.column_types import (
     BOOLEAN,
+    ArrayType,
     ColumnType,
     DecimalType,
+    MapType,
+    StructType,
 )
 from lakeschema.translation.functions.coercion import is_float, is_text
 from lakeschema.translation.functions.constants import BITS, constant_text
@@ -43,6 +46,7 @@ from lakeschema.translation.plan.expressions import (
     RowExpression,
     ScalarSubquery,
     WindowCall,
+    children,
     walk,
 )
 from lakeschema.translation.plan.operators import NullClass
@@ -51,6 +55,7 @@ _READING: Final = (
     *(ColumnReference, OuterReference, AggregateCall, WindowCall, LambdaVariable),
     *(ScalarSubquery, Exists, InSubquery, FieldAccess),
 )
+_NOT_COMPUTED: Final = (ArrayType, MapType, StructType)
 _NUMBER: Final = re.compile(r"\s*[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d{1,3})?\s*", re.ASCII)
 _EXACT: Final = Context(prec=100)
 
@@ -83,9 +88,19 @@ def name_of(expression: RowExpression) -> str:
     return expression.operator.name
 
 
+def without_cast(expression: RowExpression) -> RowExpression:
+    """What is written, without the casts that make types meet."""
+    while isinstance(expression, Cast) and expression.implicit:
+        expression = expression.operand
+    return expression
+
+
 def is_constant(expression: RowExpression) -> bool:
-    """Whether nothing of it is read of rows."""
-    return not any(isinstance(part, _READING) for part in walk(expression))
+    """Whether nothing of it is read of rows; Hive computes nothing of collections and structs."""
+    return not any(
+        isinstance(part, _READING) or isinstance(part.type, _NOT_COMPUTED)
+        for part in walk(expression)
+    )
 
 
 def written_integer(expression: RowExpression) -> int | None:
@@ -141,7 +156,7 @@ def possible_truths(condition: RowExpression) -> frozenset[Truth]:
 def may_be_known(condition: RowExpression) -> bool:
     """Whether Hive computes a part of a condition that is not known here."""
     return any(
-        part.type == BOOLEAN and _is_folded(part) and len(possible_truths(part)) > 1
+        part.type == BOOLEAN and is_folded(part) and len(possible_truths(part)) > 1
         for part in walk(condition)
     )
 
@@ -232,12 +247,21 @@ def _null_test(tested: RowExpression, *, asks_for_null: bool) -> frozenset[Truth
         return frozenset({asks_for_null})
     if isinstance(value, Decimal) or isinstance(tested, Literal):
         return frozenset({not asks_for_null})
-    if name_of(tested) == "coalesce":
-        is_known = not asks_for_null and not tested.nullable
-        return frozenset({True}) if is_known else _ANY - {None}
+    if is_coalesced(tested):
+        return _ANY - {None} if asks_for_null else frozenset({True})
     if tested.type == BOOLEAN and None not in possible_truths(tested):
         return frozenset({not asks_for_null})
     return _ANY - {None}
+
+
+def is_coalesced(tested: RowExpression) -> bool:
+    """Whether it is a COALESCE that is never null, whatever its parts are cast to."""
+    if not isinstance(tested, Call) or name_of(tested) != "coalesce":
+        return False
+    return any(
+        isinstance(_value(part), Decimal) or not part.nullable
+        for part in map(without_cast, tested.arguments)
+    )
 
 
 def _compared(
@@ -264,7 +288,7 @@ def _ordered(
     return _ANY if one is None or other is None else frozenset({order(one, other)})
 
 
-def _is_folded(expression: RowExpression) -> bool:
+def is_folded(expression: RowExpression) -> bool:
     """Whether Hive computes it while it reads the query."""
     if isinstance(expression, ColumnReference) or not is_constant(expression):
         return False
@@ -276,9 +300,18 @@ def _is_varying(expression: RowExpression) -> bool:
     return any(isinstance(part, Call) and _varies(part) for part in walk(expression))
 
 
+def holds_computed(expression: RowExpression) -> bool:
+    """Whether the optimiser computes a part of it; not so in a struct."""
+    if isinstance(expression, FieldAccess) or is_written(expression):
+        return False
+    if isinstance(expression, Cast) and expression.implicit:
+        return holds_computed(expression.operand)
+    return is_folded(expression) or any(map(holds_computed, children(expression)))
+
+
 def is_uncomputed(expression: RowExpression) -> bool:
     """Whether Hive computes a constant while it reads the query, and its value is not known here."""
-    return _value(expression) is None and _is_folded(expression)
+    return _value(expression) is None and is_folded(expression)
 
 
 def _varies(call: Call) -> bool:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import islice
 from typing import Final
 
@@ -27,17 +28,21 @@ from lakeschema.translation.functions.coercion import is_text, is_time
 from lakeschema.translation.functions.constants import is_null
 from lakeschema.translation.functions.hive_constants import (
     NULL_TESTS,
+    holds_computed,
+    is_coalesced,
     is_constant,
     is_written,
     known_number,
     may_be_known,
     name_of,
     possible_truths,
+    without_cast,
 )
 from lakeschema.translation.plan.expressions import (
     Call,
     Case,
     Cast,
+    ColumnReference,
     Literal,
     RowExpression,
     Subscript,
@@ -96,20 +101,32 @@ class Choice:
 
     @property
     def is_of_constants(self) -> bool:
-        """Whether a row only decides which of them it is."""
-        return bool(self.conditions) and self.is_complete and all(map(is_constant, self.branches))
+        """Whether a row only decides which of them it is, choices of constants among them."""
+        return bool(self.conditions) and self.is_complete and self._inner is not None
 
     def is_made_simpler(self) -> bool:
         """Whether the branches are computed, or left, before their types meet a second time."""
-        if not self.conditions:
-            # COALESCE goes no further than the first value that is never null.
-            return any(is_null(b) or _is_never_null(b) for b in self.branches[:-1])
-        if not all(map(is_constant, self.branches)):
+        if not self.is_of_constants:
             return False
-        are_written = not self.is_reduced and all(map(is_written, self.branches))
-        if not are_written or any(map(_is_rewritten, self.conditions)):
+        if self._inner:
+            return any(choice.is_made_simpler() for choice in self._inner)
+        if self.is_reduced or not all(map(is_written, self.branches)):
+            return True
+        if any(map(_is_rewritten, self.conditions)):
             return True
         return self.is_searched and any(map(_compares_with_a_constant, self.conditions))
+
+    @cached_property
+    def _inner(self) -> Sequence[Choice] | None:
+        """The choices of constants among its branches; None if another is no constant."""
+        found: list[Choice] = []
+        for branch in self.branches:
+            if not is_constant(branch):
+                choice = choice_of(branch)
+                if choice is None or is_null(choice.branches[-1]) or not choice.is_of_constants:
+                    return None
+                found.append(choice)
+        return found
 
 
 def choice_of(expression: RowExpression) -> Choice | None:
@@ -145,6 +162,17 @@ def flattened(choice: Choice, most: int = _MAX_FLATTENED) -> Choice:
         is_complete=True,
         is_searched=choice.is_searched,
     )
+
+
+def kept_in_coalesce(branches: Sequence[RowExpression]) -> Sequence[RowExpression]:
+    """Up to the first value that is never null, without NULL and a column that stands there twice."""
+    kept: list[RowExpression] = []
+    for branch in branches:
+        if not is_null(branch) and not (isinstance(branch, ColumnReference) and branch in kept):
+            kept.append(branch)
+        if is_never_null(branch):
+            break
+    return kept
 
 
 def reductions(choice: Choice) -> list[Choice]:
@@ -202,6 +230,8 @@ def _reduced(choice: Choice, known: Sequence[bool | None]) -> Choice:
 
 def _is_rewritten(condition: RowExpression) -> bool:
     """Whether a part of it is known without a row, or said in another way."""
+    if holds_computed(condition):
+        return True
     name = name_of(condition)
     if not isinstance(condition, Call) or not name or not condition.arguments:
         return isinstance(condition, Case) or is_constant(condition)
@@ -216,12 +246,11 @@ def _is_rewritten(condition: RowExpression) -> bool:
         is_same = len({*condition.arguments}) == 1 and name != "<=>"
         return is_same or is_constant(condition)
     if name in NULL_TESTS and isinstance(tested, Call):
-        is_never_null = name_of(tested) == "coalesce" and not tested.nullable
         is_fixed = tested.operator.deterministic and is_constant(tested)
         asks_inside = name_of(tested) in _NULL_TESTED_INSIDE or name_of(tested) in NULL_TESTS
         if name_of(tested) == "coalesce" and any(isinstance(a, Cast) for a in tested.arguments):
             asks_inside = False
-        return is_fixed or is_never_null or asks_inside
+        return is_fixed or is_coalesced(tested) or asks_inside
     if name in NULL_TESTS:
         return isinstance(tested, Case) or is_constant(tested)
     return is_constant(condition)
@@ -233,10 +262,10 @@ def _is_kept_test(condition: Call) -> bool:
     return is_negated and name_of(condition.arguments[0]) in {"is true", "is false"}
 
 
-def _is_never_null(branch: RowExpression) -> bool:
+def is_never_null(branch: RowExpression) -> bool:
     """As far as the optimiser sees it."""
     if isinstance(branch, Case) or name_of(branch) in CHOICES:
-        return all(map(_is_never_null, values(branch)))
+        return all(map(is_never_null, values(branch)))
     inner = without_cast(branch)
     return is_constant(inner) and (not inner.nullable or known_number(inner) is not None)
 
@@ -270,6 +299,8 @@ def _compares_with_a_constant(condition: RowExpression) -> bool:
 
 def _is_of_a_function(expression: RowExpression) -> bool:
     """An element's place is one of its arguments."""
+    while isinstance(expression, Cast) and expression.operand.type == expression.type:
+        expression = expression.operand
     if isinstance(expression, Call):
         return expression.operator.name not in CHOICES
     return isinstance(expression, Subscript)
@@ -285,10 +316,3 @@ def _is_converted(constant: ColumnType, other: ColumnType) -> bool:
     return is_text(other) or (
         kinds[1] in _KINDS and _KINDS.index(kinds[0]) < _KINDS.index(kinds[1])
     )
-
-
-def without_cast(expression: RowExpression) -> RowExpression:
-    """What is written, without the casts that make types meet."""
-    while isinstance(expression, Cast) and expression.implicit:
-        expression = expression.operand
-    return expression

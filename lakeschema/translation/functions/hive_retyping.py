@@ -31,11 +31,13 @@ from lakeschema.translation.functions import decimals
 from lakeschema.translation.functions.coercion import is_integer
 from lakeschema.translation.functions.constants import is_null
 from lakeschema.translation.functions.hive_constants import (
+    holds_computed,
     is_constant,
     is_uncomputed,
     is_written,
     known_number,
     name_of,
+    without_cast,
     written_integer,
 )
 from lakeschema.translation.functions.hive_optimiser import (
@@ -44,9 +46,10 @@ from lakeschema.translation.functions.hive_optimiser import (
     choice_of,
     flattened,
     is_decided,
+    is_never_null,
     is_seen_to_be_null,
+    kept_in_coalesce,
     reductions,
-    without_cast,
 )
 from lakeschema.translation.plan.expressions import (
     AggregateCall,
@@ -55,7 +58,6 @@ from lakeschema.translation.plan.expressions import (
     Cast,
     ColumnReference,
     FieldAccess,
-    Literal,
     RowExpression,
     Subscript,
     WindowCall,
@@ -105,6 +107,8 @@ def branch_types(
 
 def _types_left(choice: Choice, left: Choice) -> Sequence[ColumnType]:
     """``choice`` as it is written, ``left`` as the optimiser has it."""
+    if not choice.conditions:
+        return _in_coalesce(choice.branches)
     first = [first_type(branch) for branch in choice.branches]
     if left.is_reduced and left.branches and all(b == left.branches[0] for b in left.branches):
         # One value, which is cast if the choice has another first type.
@@ -112,21 +116,57 @@ def _types_left(choice: Choice, left: Choice) -> Sequence[ColumnType]:
         is_cast = first_type(only) != _met_decimal(first)
         return first if is_cast or not left.is_complete else [only.type]
     if _has_cast_integers(left.branches):
-        # They are cast to what all meet in the first time; the others are as they are.
-        return [*first, *(b.type for b in left.branches if isinstance(b.type, DecimalType))]
+        return _with_cast_integers(first, left.branches)
     if not left.is_complete or left.is_made_simpler():
         return first
     if len(left.conditions) == 1 and is_null(left.branches[-1]):
         return first
     if left.is_reduced and not any(is_integer(branch.type) for branch in left.branches):
         return first
-    parts = left.branches
-    is_choice = any(map(is_seen_to_be_null, parts[:-1])) and not all(map(is_constant, parts))
-    if not left.conditions and not is_choice:
-        return [_digits(b) if isinstance(b, Literal) else b.type for b in parts]
-    types = [_computed(b) if left.conditions else _digits(b) for b in parts]
-    _require_known_digits(parts, types)
+    types = [
+        branch.type if _is_reduced_coalesce(branch) else _computed(branch)
+        for branch in left.branches
+    ]
+    _require_known_digits(left.branches, types)
     return types
+
+
+def _in_coalesce(branches: Sequence[RowExpression]) -> Sequence[ColumnType]:
+    first = [first_type(branch) for branch in branches]
+    kept = kept_in_coalesce(branches)
+    is_reduced = len(kept) < len(branches)
+    is_cast = _met_decimal(map(first_type, kept)) != _met_decimal(first)
+    if len(kept) < 2:
+        has_typed_null = any(is_null(branch) and branch.type != VOID for branch in branches)
+        is_left = has_typed_null or any(choice_of(part) is not None for part in kept)
+        return [part.type for part in kept] if is_left and not is_cast else first
+    if _has_cast_integers(kept):
+        return _with_cast_integers(first, kept)
+    asked = [part for part in kept[:-1] if is_seen_to_be_null(part) and not is_constant(part)]
+    if asked:
+        types = [_digits(part) if choice_of(part) is None else _computed(part) for part in kept]
+        _require_known_digits(kept, types)
+        is_same = _met_decimal(types) == _met_decimal(map(first_type, kept))
+        return first if is_reduced and is_same else types
+    if not is_never_null(kept[-1]):
+        return first if is_cast else [part.type for part in kept]
+    if is_reduced or any(map(holds_computed, kept)):
+        return first
+    return [_digits(part) if is_written(part) else part.type for part in kept]
+
+
+def _is_reduced_coalesce(branch: RowExpression) -> bool:
+    if name_of(branch) != "coalesce":
+        return False
+    kept = kept_in_coalesce(values(branch))
+    return len(kept) < len(values(branch)) and not all(map(is_constant, kept))
+
+
+def _with_cast_integers(
+    first: Sequence[ColumnType], branches: Sequence[RowExpression]
+) -> Sequence[ColumnType]:
+    """They are cast to what all meet in the first time; the others are as they are."""
+    return [*first, *(b.type for b in branches if isinstance(b.type, DecimalType))]
 
 
 def _met_decimal(types: Iterable[ColumnType]) -> DecimalType:
@@ -344,8 +384,9 @@ def _computed(expression: RowExpression) -> ColumnType:
     choice = choice_of(expression)
     if choice is not None and isinstance(expression.type, DecimalType):
         (left, *others) = reductions(choice)
-        if not others and left.is_of_constants:
-            types = [_digits(branch) for branch in left.branches]
+        is_null_test = len(left.conditions) == 1 and is_null(left.branches[-1])
+        if not others and left.is_of_constants and not is_null_test:
+            types = [_computed(branch) for branch in left.branches]
             _require_known_digits(left.branches, types)
             return _met_decimal(types)
     return _digits(expression)
@@ -364,11 +405,17 @@ def _computed_decimal(expression: RowExpression) -> ColumnType:
 def _inner_coalesce(choice: Call) -> ColumnType:
     """Inside of another function COALESCE counts the digits of its numbers, whatever it chooses of."""
     branches = [without_cast(value) for value in choice.arguments]
-    simpler = _has_cast_integers(branches) or Choice(branches, (), True, True).is_made_simpler()
-    if not isinstance(choice.type, DecimalType) or simpler or all(map(is_constant, branches)):
+    kept = kept_in_coalesce(branches)
+    if not isinstance(choice.type, DecimalType) or not kept:
         return _digits(choice)
-    types = [_computed(branch) for branch in branches]
-    _require_known_digits(branches, types)
+    if len(kept) < 2:
+        is_cast = first_type(kept[0]) != _met_decimal(map(first_type, branches))
+        is_left = choice_of(kept[0]) is not None and not is_cast
+        return _computed(kept[0]) if is_left else _digits(choice)
+    if _has_cast_integers(kept) or all(map(is_constant, kept)):
+        return _digits(choice)
+    types = [_computed(branch) for branch in kept]
+    _require_known_digits(kept, types)
     return _met_decimal(types)
 
 

@@ -16,6 +16,7 @@ from lakeschema.translation.functions.signature import Kind, Parameter, Row, par
 from tests.lakeschema.translation import (
     asked_hive,
     asked_hive_choices,
+    asked_hive_coalesced,
     asked_hive_conditions,
     asked_hive_constants,
     asked_hive_parts,
@@ -172,6 +173,7 @@ def _questions(dialect: Dialect) -> Iterator[str]:
         yield from asked_hive_choices.CHOICES
         yield from asked_hive_constants.CONSTANTS
         yield from asked_hive_parts.PARTS
+        yield from asked_hive_coalesced.COALESCED
         yield from asked_hive_conditions.CONDITIONS
     else:
         yield from asked_spark.questions(PRIMITIVES, columns(dialect))
