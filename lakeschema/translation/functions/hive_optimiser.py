@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import islice
 from typing import Final
@@ -91,6 +91,7 @@ class Choice:
         is_complete: it has an ELSE, or needs none.
         is_searched: it is no CASE of a value, or that is not known; a COALESCE has no conditions.
         is_reduced: something was left out.
+        shown_to_null: the branches whose types its NULLs, also that of a missing ELSE, are of.
     """
 
     branches: Sequence[RowExpression]
@@ -98,6 +99,7 @@ class Choice:
     is_complete: bool
     is_searched: bool
     is_reduced: bool = False
+    shown_to_null: Sequence[RowExpression] = ()
 
     @property
     def is_of_constants(self) -> bool:
@@ -149,11 +151,10 @@ def is_decided(choice: Choice) -> bool:
 
 def flattened(choice: Choice, most: int = _MAX_FLATTENED) -> Choice:
     """With a choice that stands in its ELSE as more of its conditions."""
-    if not choice.conditions or not choice.is_complete or not most:
-        return choice
-    inner = choice_of(without_cast(choice.branches[-1]))
-    if inner is None or is_decided(inner):
-        return choice
+    shown = _shown_to_null(choice)
+    inner = choice_of(without_cast(choice.branches[-1])) if choice.is_complete and most else None
+    if inner is None or not choice.conditions or is_decided(inner):
+        return replace(choice, shown_to_null=shown)
     inner = flattened(inner, most - 1)
     nothing = () if inner.is_complete else (Literal(None, VOID),)
     return Choice(
@@ -161,7 +162,20 @@ def flattened(choice: Choice, most: int = _MAX_FLATTENED) -> Choice:
         (*choice.conditions, *inner.conditions),
         is_complete=True,
         is_searched=choice.is_searched,
+        shown_to_null=(*shown, *inner.shown_to_null),
     )
+
+
+def _shown_to_null(choice: Choice) -> Sequence[RowExpression]:
+    """A written NULL is of the type of the first of the others, a missing ELSE of the last's.
+
+    In CASE of a value a written NULL is of the type that the others meet in.
+    """
+    given = [branch for branch in choice.branches if not is_null(branch)]
+    written = given[:1] if choice.is_searched else given
+    has_null = len(given) < len(choice.branches)
+    missing = () if choice.is_complete else choice.branches[-1:]
+    return (*(written if has_null else ()), *missing)
 
 
 def kept_in_coalesce(branches: Sequence[RowExpression]) -> Sequence[RowExpression]:

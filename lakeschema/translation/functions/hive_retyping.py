@@ -117,18 +117,25 @@ def _types_left(choice: Choice, left: Choice) -> Sequence[ColumnType]:
         return first if is_cast or not left.is_complete else [only.type]
     if _has_cast_integers(left.branches):
         return _with_cast_integers(first, left.branches)
-    if not left.is_complete or left.is_made_simpler():
+    has_null = any(map(is_null, left.branches)) or not left.is_complete
+    if len(left.conditions) == 1 and has_null:
         return first
-    if len(left.conditions) == 1 and is_null(left.branches[-1]):
-        return first
-    if left.is_reduced and not any(is_integer(branch.type) for branch in left.branches):
+    has_integer = any(is_integer(branch.type) for branch in left.branches)
+    if not has_null and (left.is_made_simpler() or (left.is_reduced and not has_integer)):
         return first
     types = [
         branch.type if _is_reduced_coalesce(branch) else _computed(branch)
         for branch in left.branches
     ]
     _require_known_digits(left.branches, types)
+    if has_null:
+        types += [_of_null(branch, first) for branch in choice.shown_to_null]
     return types
+
+
+def _of_null(branch: RowExpression, first: Sequence[ColumnType]) -> ColumnType:
+    """What NULL counts as, whose type is that of another branch as it is written."""
+    return first_type(branch) if isinstance(branch.type, DecimalType) else _met_decimal(first)
 
 
 def _in_coalesce(branches: Sequence[RowExpression]) -> Sequence[ColumnType]:
@@ -384,8 +391,8 @@ def _computed(expression: RowExpression) -> ColumnType:
     choice = choice_of(expression)
     if choice is not None and isinstance(expression.type, DecimalType):
         (left, *others) = reductions(choice)
-        is_null_test = len(left.conditions) == 1 and is_null(left.branches[-1])
-        if not others and left.is_of_constants and not is_null_test:
+        has_null = any(map(is_null, left.branches))
+        if not others and left.is_of_constants and not has_null:
             types = [_computed(branch) for branch in left.branches]
             _require_known_digits(left.branches, types)
             return _met_decimal(types)
