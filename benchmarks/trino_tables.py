@@ -35,19 +35,21 @@ def create_tables(trino: Trino, tables: Tables) -> None:
 
 
 def json_value(value: Any, type_: ColumnType) -> Any:
-    """A value of Python's, as Spark collects it, as ``create_tables`` takes it."""
+    """A value of Python's, as Spark or Arrow gives it, as ``create_tables`` takes it."""
     if value is None:
         return None
     match type_:
         case ArrayType(element):
             return [json_value(each, element) for each in value]
         case MapType(value=held):
-            return {key: json_value(each, held) for key, each in value.items()}
+            return {key: json_value(each, held) for key, each in dict(value).items()}
         case StructType(fields):
-            return {f.name: json_value(each, f.type) for f, each in zip(fields, value, strict=True)}
+            return {f.name: json_value(value[f.name], f.type) for f in fields}
         case _ if isinstance(value, bytes | bytearray):
             return value.hex()
-        case _ if isinstance(value, date | datetime | Decimal):
+        case _ if isinstance(value, datetime):
+            return str(value.replace(tzinfo=None))
+        case _ if isinstance(value, date | Decimal):
             return str(value)
         case _:
             return value

@@ -251,12 +251,12 @@ class TrinoJudge:
         return [from_spark(tuple(row), types) for row in rows]
 
     def _rows_of(self, table: Table) -> Mapping[str, object]:
-        types = [type_ for _, type_ in table.columns]
+        # Collected as Python's values maps would lose the order of their keys.
+        rows = self._session.table(table.name).toArrow().to_pylist()
         return {
             "columns": [(name, print_type(type_)) for name, type_ in table.columns],
             "rows": [
-                [json_value(value, type_) for value, type_ in zip(row, types, strict=True)]
-                for row in self._session.table(table.name).collect()
+                [json_value(row[name], type_) for name, type_ in table.columns] for row in rows
             ],
         }
 

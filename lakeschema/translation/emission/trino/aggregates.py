@@ -12,10 +12,11 @@ from lakeschema.catalog.column_types import (
 from lakeschema.translation.emission.trino.casts import Mode, wrapped_to_bigint
 from lakeschema.translation.emission.trino.given import Given, constants
 from lakeschema.translation.emission.trino.ordering import is_nested, orderable
-from lakeschema.translation.emission.trino.rows import letter
+from lakeschema.translation.emission.trino.rows import Writer, letter
 from lakeschema.translation.emission.trino.text import fails, literal, quoted, type_text
+from lakeschema.translation.functions.coercion import is_text
 from lakeschema.translation.functions.decimals import SUMMED_DIGITS
-from lakeschema.translation.plan.expressions import Literal, RowExpression
+from lakeschema.translation.plan.expressions import Cast, Literal, RowExpression
 
 _DEFAULTS = {
     "i": "0",
@@ -27,6 +28,9 @@ _DEFAULTS = {
     "D": "DATE '1970-01-01'",
     "T": "TIMESTAMP '1970-01-01 00:00:00'",
 }
+_LARGE = "1e70"
+"""Whose fourth power is a double, also summed."""
+
 _EMPTY = "CAST(ARRAY[] AS {t})"
 
 
@@ -219,17 +223,44 @@ def percentile_approx(given: Given) -> str:
     return given.fill(f"CASE WHEN bool_or(is_nan({{0}})){{w}} THEN {refused} ELSE {found} END")
 
 
+def of_powers(form: str) -> Writer:
+    """Of squares and higher powers: where these overflow, the result depends on how rows are split."""
+
+    def written(given: Given) -> str:
+        return _bounded(given, form)
+
+    return written
+
+
+def _bounded(given: Given, form: str) -> str:
+    large = " OR ".join(
+        f"abs({{{place}}}) > {_LARGE} AND is_finite({{{place}}})"
+        for place, argument in enumerate(given.arguments)
+        if _may_be_large(argument)
+    )
+    if not large:
+        return given.fill(form)
+    refused = fails(f"{given.name} of numbers beyond {_LARGE}", "{t}")
+    return given.fill(f"CASE WHEN bool_or({large}){{w}} THEN {refused} ELSE {form} END")
+
+
+def _may_be_large(argument: RowExpression) -> bool:
+    while isinstance(argument, Cast):
+        argument = argument.operand
+    return argument.type == DOUBLE or is_text(argument.type)
+
+
 def correlation(given: Given) -> str:
     """CORR: where the pairs vary, Spark's is not a number if one of theirs is none; Trino's is null."""
     form = "corr({q}{*}){w}"
     if not given.mode.is_spark or given.quantifier:
-        return given.fill(form)
+        return _bounded(given, form)
     varies = " AND ".join(
         f"var_pop(CASE WHEN {{{other}}} IS NOT NULL THEN {{{one}}} END){{w}} <> 0e0"
         for one, other in ((0, 1), (1, 0))
     )
     pairs = "count(CASE WHEN {0} IS NOT NULL THEN {1} END){w}"
-    return given.fill(f"coalesce({form}, CASE WHEN {pairs} > 1 AND {varies} THEN nan() END)")
+    return _bounded(given, f"coalesce({form}, CASE WHEN {pairs} > 1 AND {varies} THEN nan() END)")
 
 
 def shape(given: Given) -> str:
@@ -241,7 +272,7 @@ def shape(given: Given) -> str:
         few = "WHEN {n} <= 3e0 THEN ({n} - 6e0) / 2e0 + 0e0 * {spread}"
         form = "(({n} - 2e0) * ({n} - 3e0) / ({n} - 1e0) * kurtosis({q}{0}){w} - 6e0) / ({n} + 1e0)"
     text = f"CASE WHEN {{spread}} = 0e0 THEN NULL {few} ELSE {form} END"
-    return given.fill(text.replace("{n}", n).replace("{spread}", spread))
+    return _bounded(given, text.replace("{n}", n).replace("{spread}", spread))
 
 
 def _is_share(text: str) -> bool:

@@ -96,8 +96,8 @@ SPARK: Final = table((
     Row("zip_with", "aal", "zip_with({0}, {1}, {2})"),
     Row("aggregate reduce", "a.ll?", collections.reduce),
 
-    Row("std stddev", "d", "stddev_samp({q}{0}){w}"),
-    Row("variance", "d", "var_samp({q}{0}){w}"),
+    Row("std stddev", "d", aggregates.of_powers("stddev_samp({q}{0}){w}")),
+    Row("variance", "d", aggregates.of_powers("var_samp({q}{0}){w}")),
     Row("median", "[ifdx]", aggregates.percentile),
     Row("percentile_approx approx_percentile", "...?", aggregates.percentile_approx),
     Row("skewness kurtosis", "d", aggregates.shape),
