@@ -136,6 +136,11 @@ def known_number(expression: RowExpression) -> Decimal | None:
     return value if isinstance(value, Decimal) else None
 
 
+def is_known(expression: RowExpression) -> bool:
+    """Whether it is one value whatever a row holds."""
+    return is_constant(expression) or known_number(expression) is not None
+
+
 def possible_truths(condition: RowExpression) -> frozenset[Truth]:
     """What a condition can be for any row, None for NULL; more of it if Hive does not see better."""
     match condition:
@@ -395,7 +400,7 @@ def _called(name: str, arguments: Sequence[RowExpression], type_: ColumnType) ->
     if name == "if":
         condition, one, other = arguments
         return _chosen([(condition, one)], other)
-    if name == "nvl" and not all(map(is_constant, arguments)):
+    if name == "nvl" and any(_computed(argument) is None for argument in arguments):
         return None
     if name in {"coalesce", "nvl"}:
         for argument in arguments:

@@ -31,6 +31,7 @@ from lakeschema.translation.functions.hive_constants import (
     holds_computed,
     is_coalesced,
     is_constant,
+    is_known,
     is_written,
     known_number,
     may_be_known,
@@ -123,7 +124,7 @@ class Choice:
         """The choices of constants among its branches; None if another is no constant."""
         found: list[Choice] = []
         for branch in self.branches:
-            if not is_constant(branch):
+            if not is_known(branch):
                 choice = choice_of(branch)
                 if choice is None or is_null(choice.branches[-1]) or not choice.is_of_constants:
                     return None

@@ -33,6 +33,7 @@ from lakeschema.translation.functions.constants import is_null
 from lakeschema.translation.functions.hive_constants import (
     holds_computed,
     is_constant,
+    is_known,
     is_uncomputed,
     is_written,
     known_number,
@@ -120,17 +121,26 @@ def _types_left(choice: Choice, left: Choice) -> Sequence[ColumnType]:
     has_null = any(map(is_null, left.branches)) or not left.is_complete
     if len(left.conditions) == 1 and has_null:
         return first
-    has_integer = any(is_integer(branch.type) for branch in left.branches)
-    if not has_null and (left.is_made_simpler() or (left.is_reduced and not has_integer)):
+    if not has_null and left.is_made_simpler():
         return first
-    types = [
-        branch.type if _is_reduced_coalesce(branch) else _computed(branch)
-        for branch in left.branches
-    ]
+    types = [_in_choice(branch) for branch in left.branches]
     _require_known_digits(left.branches, types)
-    if has_null:
-        types += [_of_null(branch, first) for branch in choice.shown_to_null]
-    return types
+    nulls = [_of_null(branch, first) for branch in choice.shown_to_null] if has_null else []
+    is_left = left.is_reduced and _is_left([*map(first_type, left.branches), *nulls], types, first)
+    return first if is_left else [*types, *nulls]
+
+
+def _is_left(
+    before: Sequence[ColumnType], now: Sequence[ColumnType], first: Sequence[ColumnType]
+) -> bool:
+    """Whether a choice of which parts are left out keeps its ``first`` type.
+
+    It does if what is kept met in another type ``before``, to which all is cast then, and if it meets
+    in the same type ``now``. Whole numbers among decimals were cast to the first type.
+    """
+    has_integer = any(map(is_integer, before))
+    met = _met_decimal(first if has_integer else before)
+    return met != _met_decimal(first) or met == _met_decimal(now)
 
 
 def _of_null(branch: RowExpression, first: Sequence[ColumnType]) -> ColumnType:
@@ -151,10 +161,10 @@ def _in_coalesce(branches: Sequence[RowExpression]) -> Sequence[ColumnType]:
         return _with_cast_integers(first, kept)
     asked = [part for part in kept[:-1] if is_seen_to_be_null(part) and not is_constant(part)]
     if asked:
-        types = [_digits(part) if choice_of(part) is None else _computed(part) for part in kept]
+        types = [_digits(part) if choice_of(part) is None else _in_choice(part) for part in kept]
         _require_known_digits(kept, types)
-        is_same = _met_decimal(types) == _met_decimal(map(first_type, kept))
-        return first if is_reduced and is_same else types
+        is_left = is_reduced and _is_left([*map(first_type, kept)], types, first)
+        return first if is_left else types
     if not is_never_null(kept[-1]):
         return first if is_cast else [part.type for part in kept]
     if is_reduced or any(map(holds_computed, kept)):
@@ -162,11 +172,16 @@ def _in_coalesce(branches: Sequence[RowExpression]) -> Sequence[ColumnType]:
     return [_digits(part) if is_written(part) else part.type for part in kept]
 
 
-def _is_reduced_coalesce(branch: RowExpression) -> bool:
-    if name_of(branch) != "coalesce":
-        return False
-    kept = kept_in_coalesce(values(branch))
-    return len(kept) < len(values(branch)) and not all(map(is_constant, kept))
+def _in_choice(branch: RowExpression) -> ColumnType:
+    """The second type of a branch: one of which something is left out keeps its own."""
+    return branch.type if _is_reduced(branch) and not is_known(branch) else _computed(branch)
+
+
+def _is_reduced(branch: RowExpression) -> bool:
+    if name_of(branch) == "coalesce":
+        return len(kept_in_coalesce(values(branch))) < len(values(branch))
+    choice = choice_of(branch)
+    return choice is not None and any(left.is_reduced for left in reductions(choice))
 
 
 def _with_cast_integers(
@@ -242,13 +257,28 @@ def arguments_retyped(name: str, arguments: Sequence[RowExpression]) -> Sequence
     if not any(isinstance(argument.type, DecimalType) for argument in arguments):
         return arguments
     types = [argument.type for argument in arguments]
-    if name in _STRUCTS or not all(map(is_constant, arguments)):
+    if name in _STRUCTS or not all(map(is_known, arguments)):
         types = [_computed_decimal(argument) for argument in arguments]
         if any(isinstance(a.type, DecimalType) and is_uncomputed(a) for a in arguments):
             raise _unknown_digits()
     elif name in _COLLECTIONS:
-        types = [_computed_decimal(a) if isinstance(a, Cast) else a.type for a in arguments]
+        types = [_in_collection(argument) for argument in arguments]
     return brought_to(arguments, types)
+
+
+def _in_collection(constant: RowExpression) -> ColumnType:
+    """There no more than the parts of a sum are computed."""
+    if not isinstance(constant.type, DecimalType):
+        return constant.type
+    if isinstance(constant, Cast | Case) or name_of(constant) in CHOICES:
+        return _computed(constant)
+    if isinstance(constant, Call) and name_of(constant) in {"+", "-"}:
+        one, other = [
+            _digits(part) if is_integer(part.type) else _in_collection(part)
+            for part in constant.arguments
+        ]
+        return decimals.plus(_counted(one), _counted(other))
+    return constant.type
 
 
 def brought_to(
@@ -340,8 +370,11 @@ def _element(collection: ColumnType, otherwise: ColumnType) -> ColumnType:
 def _met_unfolded(choice: Case | Call, type_: DecimalType, *, is_choice: bool) -> DecimalType:
     """``is_choice``: written whole numbers count their digits there, computed ones do not."""
     branches = [without_cast(value) for value in values(choice)]
+    if is_choice and is_constant(choice):
+        return type_
     found = choice_of(choice)
-    if found is not None and (is_decided(found) or found.is_of_constants):
+    is_left = found is None and is_choice and len(kept_in_coalesce(branches)) < len(branches)
+    if is_left or (found is not None and (is_decided(found) or found.is_of_constants)):
         # Nothing is followed there: it is as if no condition were known.
         return _met_decimal(
             [
@@ -392,7 +425,8 @@ def _computed(expression: RowExpression) -> ColumnType:
     if choice is not None and isinstance(expression.type, DecimalType):
         (left, *others) = reductions(choice)
         has_null = any(map(is_null, left.branches))
-        if not others and left.is_of_constants and not has_null:
+        is_left = left.is_of_constants or (left.is_reduced and bool(left.conditions))
+        if not others and is_left and not has_null:
             types = [_computed(branch) for branch in left.branches]
             _require_known_digits(left.branches, types)
             return _met_decimal(types)

@@ -19,6 +19,7 @@ from tests.lakeschema.translation import (
     asked_hive_coalesced,
     asked_hive_conditions,
     asked_hive_constants,
+    asked_hive_nulls,
     asked_hive_parts,
     asked_spark,
     asked_spark_scalars,
@@ -174,6 +175,7 @@ def _questions(dialect: Dialect) -> Iterator[str]:
         yield from asked_hive_constants.CONSTANTS
         yield from asked_hive_parts.PARTS
         yield from asked_hive_coalesced.COALESCED
+        yield from asked_hive_nulls.NULLS
         yield from asked_hive_conditions.CONDITIONS
     else:
         yield from asked_spark.questions(PRIMITIVES, columns(dialect))
