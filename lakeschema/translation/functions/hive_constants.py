@@ -400,14 +400,10 @@ def _called(name: str, arguments: Sequence[RowExpression], type_: ColumnType) ->
     if name == "if":
         condition, one, other = arguments
         return _chosen([(condition, one)], other)
-    if name == "nvl" and any(_computed(argument) is None for argument in arguments):
-        return None
-    if name in {"coalesce", "nvl"}:
-        for argument in arguments:
-            value = _computed(argument)
-            if value is not Null.NULL:
-                return value
-        return Null.NULL
+    if name == "coalesce":
+        return _first_value(map(_computed, arguments))
+    if name in {"nvl", "nullif"}:
+        return _of_pair(name, *map(_computed, arguments))
     if len(arguments) not in ARITIES.get(name, ()):
         return None
     numbers: list[Decimal] = []
@@ -420,3 +416,15 @@ def _called(name: str, arguments: Sequence[RowExpression], type_: ColumnType) ->
     value = as_type(number, type_)
     # What is too large for a whole number wraps round.
     return None if value is Null.NULL and type_ in BITS else value
+
+
+def _first_value(values: Iterable[Value]) -> Value:
+    return next((value for value in values if value is not Null.NULL), Null.NULL)
+
+
+def _of_pair(name: str, one: Value, other: Value) -> Value:
+    if one is None or other is None:
+        return None
+    if name == "nvl":
+        return _first_value((one, other))
+    return Null.NULL if one == other else one

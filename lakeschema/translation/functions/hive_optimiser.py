@@ -24,7 +24,7 @@ from lakeschema.catalog.column_types import (
     DecimalType,
 )
 from lakeschema.translation.errors import UnsupportedConstruct
-from lakeschema.translation.functions.coercion import is_text, is_time
+from lakeschema.translation.functions.coercion import is_integer, is_text, is_time
 from lakeschema.translation.functions.constants import is_null
 from lakeschema.translation.functions.hive_constants import (
     NULL_TESTS,
@@ -92,6 +92,7 @@ class Choice:
         is_complete: it has an ELSE, or needs none.
         is_searched: it is no CASE of a value, or that is not known; a COALESCE has no conditions.
         is_reduced: something was left out.
+        held: the choices that stood in its ELSE.
         shown_to_null: the branches whose types its NULLs, also that of a missing ELSE, are of.
     """
 
@@ -100,6 +101,7 @@ class Choice:
     is_complete: bool
     is_searched: bool
     is_reduced: bool = False
+    held: Sequence[Choice] = ()
     shown_to_null: Sequence[RowExpression] = ()
 
     @property
@@ -111,8 +113,8 @@ class Choice:
         """Whether the branches are computed, or left, before their types meet a second time."""
         if not self.is_of_constants:
             return False
-        if self._inner:
-            return any(choice.is_made_simpler() for choice in self._inner)
+        if self._inner or self.held:
+            return any(choice.is_made_simpler() for choice in self._inner or self.held)
         if self.is_reduced or not all(map(is_written, self.branches)):
             return True
         if any(map(_is_rewritten, self.conditions)):
@@ -153,7 +155,9 @@ def is_decided(choice: Choice) -> bool:
 def flattened(choice: Choice, most: int = _MAX_FLATTENED) -> Choice:
     """With a choice that stands in its ELSE as more of its conditions."""
     shown = _shown_to_null(choice)
-    inner = choice_of(without_cast(choice.branches[-1])) if choice.is_complete and most else None
+    last = without_cast(choice.branches[-1])
+    is_met = choice.is_complete and most > 0 and not is_integer(last.type)
+    inner = choice_of(last) if is_met else None
     if inner is None or not choice.conditions or is_decided(inner):
         return replace(choice, shown_to_null=shown)
     inner = flattened(inner, most - 1)
@@ -163,6 +167,7 @@ def flattened(choice: Choice, most: int = _MAX_FLATTENED) -> Choice:
         (*choice.conditions, *inner.conditions),
         is_complete=True,
         is_searched=choice.is_searched,
+        held=(inner,),
         shown_to_null=(*shown, *inner.shown_to_null),
     )
 
@@ -279,10 +284,15 @@ def _is_kept_test(condition: Call) -> bool:
 
 def is_never_null(branch: RowExpression) -> bool:
     """As far as the optimiser sees it."""
-    if isinstance(branch, Case) or name_of(branch) in CHOICES:
-        return all(map(is_never_null, values(branch)))
     inner = without_cast(branch)
-    return is_constant(inner) and (not inner.nullable or known_number(inner) is not None)
+    if known_number(inner) is not None:
+        return True
+    if name_of(inner) == "coalesce":
+        return any(map(is_never_null, values(inner)))
+    choice = choice_of(inner)
+    if choice is not None:
+        return choice.is_complete and all(map(is_never_null, choice.branches))
+    return is_constant(inner) and not inner.nullable
 
 
 def _compares_with_a_constant(condition: RowExpression) -> bool:

@@ -125,7 +125,7 @@ def _types_left(choice: Choice, left: Choice) -> Sequence[ColumnType]:
         return first
     types = [_in_choice(branch) for branch in left.branches]
     _require_known_digits(left.branches, types)
-    nulls = [_of_null(branch, first) for branch in choice.shown_to_null] if has_null else []
+    nulls = _nulls(choice) if has_null else []
     is_left = left.is_reduced and _is_left([*map(first_type, left.branches), *nulls], types, first)
     return first if is_left else [*types, *nulls]
 
@@ -143,9 +143,13 @@ def _is_left(
     return met != _met_decimal(first) or met == _met_decimal(now)
 
 
-def _of_null(branch: RowExpression, first: Sequence[ColumnType]) -> ColumnType:
-    """What NULL counts as, whose type is that of another branch as it is written."""
-    return first_type(branch) if isinstance(branch.type, DecimalType) else _met_decimal(first)
+def _nulls(choice: Choice) -> Sequence[ColumnType]:
+    """What its NULLs count as, whose types are those of other branches as they are written."""
+    met = _met_decimal(map(first_type, choice.branches))
+    return [
+        first_type(branch) if isinstance(branch.type, DecimalType) else met
+        for branch in choice.shown_to_null
+    ]
 
 
 def _in_coalesce(branches: Sequence[RowExpression]) -> Sequence[ColumnType]:
@@ -423,13 +427,14 @@ def _computed(expression: RowExpression) -> ColumnType:
         return _inner_coalesce(expression)
     choice = choice_of(expression)
     if choice is not None and isinstance(expression.type, DecimalType):
+        choice = flattened(choice)
         (left, *others) = reductions(choice)
-        has_null = any(map(is_null, left.branches))
-        is_left = left.is_of_constants or (left.is_reduced and bool(left.conditions))
-        if not others and is_left and not has_null:
+        has_null = any(map(is_null, left.branches)) or not left.is_complete
+        is_left = left.is_reduced and bool(left.conditions)
+        if not others and (is_left or (left.is_of_constants and not has_null)):
             types = [_computed(branch) for branch in left.branches]
             _require_known_digits(left.branches, types)
-            return _met_decimal(types)
+            return _met_decimal([*types, *(_nulls(choice) if has_null else ())])
     return _digits(expression)
 
 
