@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from decimal import Context, Decimal, DecimalException, localcontext
+from functools import lru_cache
 from itertools import product
 from operator import eq, ge, gt, le, lt, ne
 from types import MappingProxyType
@@ -58,6 +59,11 @@ _READING: Final = (
 _NOT_COMPUTED: Final = (ArrayType, MapType, StructType)
 _NUMBER: Final = re.compile(r"\s*[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d{1,3})?\s*", re.ASCII)
 _EXACT: Final = Context(prec=100)
+
+TO_WHOLE: Final = frozenset({"floor", "ceil", "ceiling"})
+
+_REMEMBERED: Final = 256
+"""Expressions: what stands in each other is asked for again from each place around it."""
 
 Truth: TypeAlias = bool | None
 _ANY: Final[frozenset[Truth]] = frozenset({True, False, None})
@@ -150,6 +156,15 @@ def possible_truths(condition: RowExpression) -> frozenset[Truth]:
             return frozenset({None})
         case Cast(operand, type_) if operand.type == type_:
             return possible_truths(operand)
+        case Case() | Call():
+            return _remembered_truths(condition)
+        case _:
+            return _ANY
+
+
+@lru_cache(_REMEMBERED)
+def _remembered_truths(condition: Case | Call) -> frozenset[Truth]:
+    match condition:
         case Case(branches, otherwise):
             return _chosen_truths(branches, otherwise)
         case Call(operator, arguments) if operator.udf is None:
@@ -344,6 +359,15 @@ def _computed(expression: RowExpression) -> Value:
             return Decimal(text)
         case Cast(operand, type_):
             return _cast(operand, type_)
+        case Case() | Call():
+            return _remembered_value(expression)
+        case _:
+            return None
+
+
+@lru_cache(_REMEMBERED)
+def _remembered_value(expression: Case | Call) -> Value:
+    match expression:
         case Case(branches, otherwise):
             return _chosen(branches, otherwise)
         case Call(operator, arguments, type_) if operator.udf is None:
@@ -405,6 +429,9 @@ def _called(name: str, arguments: Sequence[RowExpression], type_: ColumnType) ->
     if name in {"nvl", "nullif"}:
         return _of_pair(name, *map(_computed, arguments))
     if len(arguments) not in ARITIES.get(name, ()):
+        return None
+    if name in TO_WHOLE and not is_constant(arguments[0]):
+        # Under it nothing is followed that a row could decide.
         return None
     numbers: list[Decimal] = []
     for argument in arguments:

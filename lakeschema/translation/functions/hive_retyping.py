@@ -31,6 +31,7 @@ from lakeschema.translation.functions import decimals
 from lakeschema.translation.functions.coercion import is_integer
 from lakeschema.translation.functions.constants import is_null
 from lakeschema.translation.functions.hive_constants import (
+    TO_WHOLE,
     holds_computed,
     is_constant,
     is_known,
@@ -67,8 +68,7 @@ from lakeschema.translation.plan.expressions import (
 
 BIGINT_DIGITS: Final = 19
 _MEETING: Final = CHOICES | {"nvl", "greatest", "least"}
-_TO_WHOLE: Final = frozenset({"floor", "ceil", "ceiling"})
-_ROUNDING: Final = _TO_WHOLE | {"round", "bround"}
+_ROUNDING: Final = TO_WHOLE | {"round", "bround"}
 _KEEPING_ONE: Final = _ROUNDING | {"negative", "positive", "abs", "nullif"}
 _KEEPING: Final = _KEEPING_ONE | {"sum", "min", "max", "first_value", "last_value", "lag", "lead"}
 """Of more whole digits if their first argument has more."""
@@ -78,7 +78,7 @@ _COLLECTIONS: Final = frozenset({"array", "map"})
 _OF_ELEMENTS: Final = frozenset({"array_max", "array_min"})
 _OF_THE_SAME: Final = frozenset({"array_distinct", "array_slice", "sort_array"})
 _TYPED_BY_ARGUMENTS: Final = (
-    _STRUCTS | _COLLECTIONS | {"greatest", "least", "nvl"} | _KEEPING_ONE - _TO_WHOLE
+    _STRUCTS | _COLLECTIONS | {"greatest", "least", "nvl"} | _KEEPING_ONE - TO_WHOLE
 )
 
 
@@ -321,7 +321,7 @@ def unfolded_type(expression: RowExpression) -> ColumnType:
             if is_constant(expression):
                 return type_
             return decimals.plus(_counted(unfolded_type(one)), _counted(unfolded_type(other)))
-        case Call(operator, (kept, *_)) if operator.name in _KEEPING - _TO_WHOLE:
+        case Call(operator, (kept, *_)) if operator.name in _KEEPING - TO_WHOLE:
             return _changed_alike(
                 type_, operator.name, kept.type, unfolded_type(without_cast(kept))
             )
@@ -415,7 +415,7 @@ def first_type(expression: RowExpression) -> ColumnType:
             | AggregateCall(operator, (kept, *_))
             | WindowCall(operator, (kept, *_))
         ) if operator.name in _KEEPING:
-            now = unfolded_type(kept) if operator.name in _TO_WHOLE else kept.type
+            now = unfolded_type(kept) if operator.name in TO_WHOLE else kept.type
             return _changed_alike(type_, operator.name, now, first_type(without_cast(kept)))
         case _:
             return _of_parts(expression, first_type)
@@ -502,7 +502,7 @@ def _changed_alike(
         return type_
     scale = type_.scale if name in _ROUNDING else type_.scale + before.scale - now.scale
     whole = _whole(type_) + _whole(before) - _whole(now)
-    if name in _ROUNDING - _TO_WHOLE and now.scale <= scale < before.scale:
+    if name in _ROUNDING - TO_WHOLE and now.scale <= scale < before.scale:
         whole += 1
     return decimals.bounded(whole + scale, scale)
 

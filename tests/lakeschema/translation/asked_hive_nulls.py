@@ -611,6 +611,12 @@ NULLS: Final = (
     "coalesce(CAST(de AS DECIMAL(4, 2)), nullif(15, 3), 15)", "nullif(15, 3) * 1.5", "nvl(CAST(de AS DECIMAL(4, 2)), nullif(15, 3))",
     "nvl(CAST(de AS DECIMAL(4, 2)), nullif(CAST(1.5 AS DECIMAL(20, 5)), 3))",
     "greatest(CAST(de AS DECIMAL(4, 2)), nullif(CAST(1.5 AS DECIMAL(20, 5)), de))", "if(nullif(1, 1) IS NULL, 0.5, 0)",
-    "if(nullif(1, 2) IS NULL, 0.5, 0)",
+    "if(nullif(1, 2) IS NULL, 0.5, 0)", "floor(CASE WHEN 1 = 1 THEN 15 WHEN i > b THEN de END) - xpath_short(i, s)",
+    "floor(CASE WHEN 1 = 1 THEN 15 WHEN i > b THEN de END) - 5S", "floor(CASE WHEN 1 = 1 THEN 15 WHEN i > b THEN de END) - CAST(i AS SMALLINT)",
+    "floor(if(1 = 1, 15, de)) + CAST(de AS DECIMAL(3, 1))", "floor(15.5) + CAST(de AS DECIMAL(3, 1))",
+    "abs(if(1 = 1, 15, de)) + CAST(de AS DECIMAL(3, 1))", "round(if(1 = 1, 15, de)) + CAST(de AS DECIMAL(3, 1))",
+    "if(1 = 1, 15, de) + CAST(de AS DECIMAL(3, 1))", " - if(1 = 1, 15, de) + CAST(de AS DECIMAL(3, 1))",
+    "if(i > 1, floor(if(1 = 1, 15, de)), CAST(de AS DECIMAL(3, 1)))", "coalesce(CAST(de AS DECIMAL(3, 1)), floor(if(1 = 1, 15, de)))",
+    "greatest(CAST(de AS DECIMAL(3, 1)), floor(if(1 = 1, 15, de)))", "xpath_short(i, s) + 1.5",
 )
 # fmt: on
