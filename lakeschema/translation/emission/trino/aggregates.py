@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from lakeschema.catalog.column_types import (
+    BIGINT,
     DOUBLE,
     ArrayType,
     ColumnType,
@@ -32,6 +33,12 @@ _LARGE = "1e70"
 """Whose fourth power is a double, also summed."""
 
 _EMPTY = "CAST(ARRAY[] AS {t})"
+_DIGITS_OF_DOUBLES = 15
+_FIRST_EXACT, _LAST_EXACT = (
+    "TIMESTAMP '1684-07-28 00:12:25.259008'",
+    "TIMESTAMP '2255-06-05 23:47:34.740992'",
+)
+_INEXACT = "a percentile of times that are no exact doubles in microseconds"
 
 
 def count(given: Given) -> str:
@@ -202,13 +209,19 @@ def percentile(given: Given, *, descending: bool = False) -> str:
 
 
 def percentile_approx(given: Given) -> str:
-    """Exact, as Spark's own is of as many values as it keeps; Trino's sketches give other values."""
+    """Of the doubles nearest to the values, as Spark's own is of as many of them as it keeps.
+
+    Trino's sketches give other values.
+    """
     places = constants(given.arguments[1]) if len(given.arguments) > 1 else None
     if places is None or not all(map(_is_share, places)):
         raise given.unsupported("the shares have to be numbers, written in the text")
     if letter(given.arguments[0].type) not in "idfxDT" or given.constant(2) == "0":
         raise given.unsupported("its arguments' types")
     values = "array_sort(filter(array_agg({q}{0}){w}, e -> e IS NOT NULL))"
+    nearest = _as_double(given.arguments[0].type)
+    if nearest is not None:
+        values = f"transform({values}, e -> {nearest})"
     at = [
         f"element_at(a, greatest(CAST(ceiling({literal(place, DOUBLE)} * cardinality(a)) AS bigint), 1))"
         for place in places
@@ -217,10 +230,24 @@ def percentile_approx(given: Given) -> str:
     if isinstance(given.type, ArrayType):
         made = f"CASE WHEN cardinality(a) > 0 THEN ARRAY[{', '.join(at)}] END"
     found = f"element_at(transform(ARRAY[{values}], a -> {made}), 1)"
-    if letter(given.arguments[0].type) not in "fd":
+    if letter(given.arguments[0].type) == "T":
+        test, reason = f"NOT {{0}} BETWEEN {_FIRST_EXACT} AND {_LAST_EXACT}", _INEXACT
+    elif letter(given.arguments[0].type) in "fd":
+        test, reason = "is_nan({0})", "a percentile of NaN, whose place Spark does not decide"
+    else:
         return given.fill(found)
-    refused = fails("a percentile of NaN, whose place Spark does not decide", "{t}")
-    return given.fill(f"CASE WHEN bool_or(is_nan({{0}})){{w}} THEN {refused} ELSE {found} END")
+    refused = fails(reason, "{t}")
+    return given.fill(f"CASE WHEN bool_or({test}){{w}} THEN {refused} ELSE {found} END")
+
+
+def _as_double(type_: ColumnType) -> str | None:
+    """An element as the double nearest to it; None if that is the same for any value."""
+    if type_ == BIGINT:
+        return f"coalesce(TRY_CAST(CAST(e AS double) AS bigint), {2**63 - 1})"
+    if isinstance(type_, DecimalType) and type_.precision > _DIGITS_OF_DOUBLES:
+        shortest = "CAST(CAST(CAST(e AS varchar) AS double) AS varchar)"
+        return f"TRY_CAST({shortest} AS {type_text(type_)})"
+    return None
 
 
 def of_powers(form: str) -> Writer:
@@ -233,8 +260,10 @@ def of_powers(form: str) -> Writer:
 
 
 def _bounded(given: Given, form: str) -> str:
+    # Of infinity most are not a number; in Spark's covariance it is as the rows come.
+    suffix = "" if given.name.startswith(("covar_", "regr_")) else " AND is_finite({%s})"
     large = " OR ".join(
-        f"abs({{{place}}}) > {_LARGE} AND is_finite({{{place}}})"
+        f"abs({{{place}}}) > {_LARGE}{suffix.replace('%s', str(place))}"
         for place, argument in enumerate(given.arguments)
         if _may_be_large(argument)
     )
@@ -263,11 +292,20 @@ def correlation(given: Given) -> str:
     return _bounded(given, f"coalesce({form}, CASE WHEN {pairs} > 1 AND {varies} THEN nan() END)")
 
 
+def regression(given: Given) -> str:
+    """REGR_SLOPE and REGR_INTERCEPT: Spark's is not a number where one of a pair is none."""
+    form = "{f}({*}){w}"
+    if not given.mode.is_spark:
+        return _bounded(given, form)
+    varies = "var_pop(CASE WHEN {0} IS NOT NULL THEN {1} END){w} <> 0e0"
+    return _bounded(given, f"coalesce({form}, CASE WHEN {varies} THEN nan() END)")
+
+
 def shape(given: Given) -> str:
     """SKEWNESS and KURTOSIS of a population; Trino's kurtosis is that of a sample, and of few values null."""
     _refuse_distinct_window(given)
     spread, n = "var_pop({q}{0}){w}", "CAST(count({q}{0}){w} AS double)"
-    few, form = "WHEN {n} = 2e0 THEN 0e0 * {spread}", "skewness({q}{0}){w}"
+    few, form = "WHEN {n} <= 2e0 THEN 0e0 * {spread}", "skewness({q}{0}){w}"
     if given.name == "kurtosis":
         few = "WHEN {n} <= 3e0 THEN ({n} - 6e0) / 2e0 + 0e0 * {spread}"
         form = "(({n} - 2e0) * ({n} - 3e0) / ({n} - 1e0) * kurtosis({q}{0}){w} - 6e0) / ({n} + 1e0)"

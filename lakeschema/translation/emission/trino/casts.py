@@ -234,6 +234,13 @@ def or_fail(value: str, argument: str, type_: str, what: str) -> str:
     )
 
 
+_SPARKS_FLOAT = (
+    "regexp_replace(regexp_replace(trim({0}), '(?i)^([+-]?)inf(inity)?$', '$1Infinity'),"
+    " '(?i)^nan$', 'NaN')"
+)
+"""Spark reads the words for what is no number in any case, and short."""
+
+
 def _of_text(target: ColumnType, mode: Mode, *, tolerant: bool) -> str | None:
     lax = mode.is_lax or tolerant
     as_type = type_text(target)
@@ -247,6 +254,8 @@ def _of_text(target: ColumnType, mode: Mode, *, tolerant: bool) -> str | None:
             # Whole numbers of any number, cut: also of '.5'.
             digits = rf"regexp_replace(regexp_extract({{0}}, '{_NUMBER}'), '^\s*([+-]?)(\d*)[\s\S]*$', m -> m[1] || '0' || m[2])"
             return f"TRY_CAST({digits} AS {as_type})"
+        case "d" | "f" if mode.is_spark:
+            return trimmed.replace("trim({0})", _SPARKS_FLOAT)
         case "d" | "f" | "x":
             return trimmed
         case "o":
