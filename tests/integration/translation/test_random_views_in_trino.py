@@ -100,6 +100,8 @@ _S = "(VALUES (1, 2), (2, 3), (1, 5)) u(c, d)"
         "SELECT atan2(a, b) x FROM (VALUES (-0.0D, -0.0D), (0D, -0.0D), (-0.0D, 1D), (-1D, -1D)) t(a, b)",
         f"SELECT k, corr(CAST(a AS DOUBLE), CAST(b AS DOUBLE)) c FROM {_PAIRS} GROUP BY k",
         "SELECT regexp_extract(a, '(a)(.?)', -1) x FROM (VALUES ('')) t(a)",
+        "SELECT regexp_extract_all(a, '(a)(.?)', 3) x FROM (VALUES ('-0.25'), (NULL)) t(a)",
+        "SELECT regexp_extract_all(a, '([0-9])', -1) x FROM (VALUES ('b')) t(a)",
         *(
             f"SELECT floor(a) f, ceil(a) c FROM (VALUES ({value})) t(a)"
             for value in (

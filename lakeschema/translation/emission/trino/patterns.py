@@ -313,25 +313,35 @@ def regexp_extract(given: Given) -> str:
     group = given.texts[2] if len(given.arguments) > 2 else "1"
     pattern = regular(given, 1)
     found = f"coalesce(regexp_extract({{0}}, {pattern}, {group}), '')"
-    if _INTEGER.fullmatch(group) and not 0 <= int(group) <= _groups(pattern):
-        # Trino fails at once, the view's engine where something matches.
-        refused = fails("a group that the pattern does not have", "varchar")
+    if _lacks(pattern, group):
+        refused = fails(_NO_GROUP, "varchar")
         found = f"CASE WHEN regexp_like({{0}}, {pattern}) THEN {refused} ELSE '' END"
     return given.fill(f"CASE WHEN {{0}} IS NOT NULL THEN {found} END")
 
 
+_NO_GROUP = "a group that the pattern does not have"
 _INTEGER = re.compile(r"-?\d+")
 _GROUP = re.compile(r"\\.|\[(?:\\.|[^\]\\])*\]|(\((?!\?)|\(\?<(?![=!]))")
 
 
-def _groups(pattern: str) -> int:
-    """How many groups the text of a pattern captures."""
-    return sum(found[1] is not None for found in _GROUP.finditer(pattern))
+def _lacks(pattern: str, group: str) -> bool:
+    """Whether a written group is none of the pattern's.
+
+    Trino fails on it at once, the view's engine where something matches.
+    """
+    groups = sum(found[1] is not None for found in _GROUP.finditer(pattern))
+    return _INTEGER.fullmatch(group) is not None and not 0 <= int(group) <= groups
 
 
 def regexp_extract_all(given: Given) -> str:
     group = given.texts[2] if len(given.arguments) > 2 else "1"
-    found = f"regexp_extract_all({given.texts[0]}, {regular(given, 1)}, {group})"
+    pattern = regular(given, 1)
+    if _lacks(pattern, group):
+        refused, none = fails(_NO_GROUP, "array(varchar)"), "CAST(ARRAY[] AS array(varchar))"
+        return given.fill(
+            f"CASE WHEN regexp_like({{0}}, {pattern}) THEN {refused} WHEN {{0}} IS NOT NULL THEN {none} END"
+        )
+    found = f"regexp_extract_all({given.texts[0]}, {pattern}, {group})"
     return f"transform({found}, e -> coalesce(e, ''))"
 
 
