@@ -111,6 +111,8 @@ class Choice:
 
     def is_made_simpler(self) -> bool:
         """Whether the branches are computed, or left, before their types meet a second time."""
+        if not self.conditions:
+            return any(map(holds_computed, self.branches))
         if not self.is_of_constants:
             return False
         if self._inner or self.held:
@@ -123,10 +125,17 @@ class Choice:
 
     @cached_property
     def _inner(self) -> Sequence[Choice] | None:
-        """The choices of constants among its branches; None if another is no constant."""
+        """The choices of constants among its branches; None if another is no constant.
+
+        A COALESCE with a constant is as one of them.
+        """
         found: list[Choice] = []
         for branch in self.branches:
-            if not is_known(branch):
+            if is_known(branch):
+                continue
+            if is_coalesced(branch):
+                found.append(Choice(values(branch), (), is_complete=True, is_searched=False))
+            else:
                 choice = choice_of(branch)
                 if choice is None or is_null(choice.branches[-1]) or not choice.is_of_constants:
                     return None

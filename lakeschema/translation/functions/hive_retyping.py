@@ -276,12 +276,20 @@ def _in_collection(constant: RowExpression) -> ColumnType:
         return constant.type
     if isinstance(constant, Cast | Case) or name_of(constant) in CHOICES:
         return _computed(constant)
-    if isinstance(constant, Call) and name_of(constant) in {"+", "-"}:
+    name = name_of(constant)
+    if not isinstance(constant, Call) or not name:
+        return constant.type
+    if name in {"+", "-"}:
         one, other = [
             _digits(part) if is_integer(part.type) else _in_collection(part)
             for part in constant.arguments
         ]
         return decimals.plus(_counted(one), _counted(other))
+    if name in _KEEPING_ONE - TO_WHOLE:
+        kept = without_cast(constant.arguments[0])
+        return _changed_alike(constant.type, name, kept.type, _in_collection(kept))
+    if name in _MEETING:
+        return _met_decimal(_in_collection(without_cast(part)) for part in constant.arguments)
     return constant.type
 
 
@@ -502,8 +510,9 @@ def _changed_alike(
         return type_
     scale = type_.scale if name in _ROUNDING else type_.scale + before.scale - now.scale
     whole = _whole(type_) + _whole(before) - _whole(now)
-    if name in _ROUNDING - TO_WHOLE and now.scale <= scale < before.scale:
-        whole += 1
+    if name in _ROUNDING - TO_WHOLE:
+        # It adds a digit where it rounds.
+        whole += (scale < before.scale) - (scale < now.scale)
     return decimals.bounded(whole + scale, scale)
 
 
