@@ -65,7 +65,7 @@ def hive_and_pig(
 ) -> Iterator[tuple[HiveQueries, PigQueries]]:
     """Both over one catalog that has the tables in ``DATABASE``."""
     (port,) = free_ports(1)
-    with HiveQueries.start(folder / "hive", metastore_port=port) as hive:
+    with HiveQueries.start(folder / "hive", metastore_port=port, heap_megabytes=3072) as hive:
         hive.answer(f"CREATE DATABASE {DATABASE}")
         create_tables(hive, folder / "data", DATABASE, tables)
         hive.answer(f"USE {DATABASE}")

@@ -32,6 +32,9 @@ from deploy.hive import HiveQueries
 from lakeschema.translation.functions.builtin_names import builtin_names
 from tests.lakeschema.translation.asked_types import RECORDED, Engine
 
+_HIVES_HEAP = 3072
+"""Megabytes: for as many statements as a judge asks in half an hour."""
+
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
@@ -70,7 +73,7 @@ def opened_judge(engine: Engine, *, only_optimised: bool = False) -> Iterator[Fu
     if engine is Engine.HIVE:
         with (
             tempfile.TemporaryDirectory() as folder,
-            HiveQueries.start(Path(folder)) as hive,
+            HiveQueries.start(Path(folder), heap_megabytes=_HIVES_HEAP) as hive,
         ):
             yield HiveFunctions(hive, only_optimised=only_optimised)
     else:

@@ -58,11 +58,13 @@ class HiveQueries(AnsweringProcess):
     title = "Hive"
 
     @staticmethod
-    def start(directory: Path, *, metastore_port: int | None = None) -> HiveQueries:
+    def start(
+        directory: Path, *, metastore_port: int | None = None, heap_megabytes: int = 1024
+    ) -> HiveQueries:
         """Keeps all its files in ``directory``; returns when it takes statements.
 
         Its catalog is also served on ``metastore_port``, as a metastore of Hive 4 with a notification
-        log.
+        log. It keeps something of each statement: of some thousand in 1024 megabytes.
 
         Raises:
             ServerFailed: it ended before that.
@@ -77,7 +79,7 @@ class HiveQueries(AnsweringProcess):
         def launch(home: Path, options: Sequence[str]) -> HiveQueries:
             port = metastore_port if home == root else None
             command = (
-                *(str(jdk.java), *QUICK_START, *options, "-Xmx1g"),
+                *(str(jdk.java), *QUICK_START, *options, f"-Xmx{heap_megabytes}m"),
                 # Java's own messages must not mix with the answers.
                 *("-Xlog:disable", "-Xlog:all=warning:stderr"),
                 *(f"--add-opens=java.base/{package}=ALL-UNNAMED" for package in _OPENED),

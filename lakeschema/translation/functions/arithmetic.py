@@ -22,7 +22,13 @@ from lakeschema.catalog.column_types import (
     DecimalType,
     IntervalType,
 )
-from lakeschema.translation.functions import constants, decimals, hive_retyping, intervals
+from lakeschema.translation.functions import (
+    constants,
+    decimals,
+    hive_first_types,
+    hive_retyping,
+    intervals,
+)
 from lakeschema.translation.functions.coercion import (
     Use,
     common_type,
@@ -211,7 +217,7 @@ def whole(arguments: Sequence[RowExpression], semantics: Semantics) -> CallResul
     """CEIL and FLOOR: a decimal keeps its whole digits and one for the carry."""
     type_ = arguments[0].type
     if semantics.is_hive:
-        type_ = hive_retyping.unfolded_type(arguments[0])
+        type_ = hive_first_types.unfolded_type(arguments[0])
     if isinstance(type_, DecimalType):
         digits = max(1, type_.precision - type_.scale + 1)
         # Spark leaves the precision of a decimal that has no fraction.

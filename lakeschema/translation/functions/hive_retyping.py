@@ -6,24 +6,19 @@ not made something simpler of the choice before. A number that the optimiser com
 digits as well the second time, without zeros behind the point (``CAST(0 AS DECIMAL(20,5))`` is a 0):
 in sums, in such choices, and as an argument of functions that make one value of their arguments. A
 column has the second type, but products, quotients, remainders and averages are of the first types of
-what is in them. Under FLOOR, and in what windows are computed of, an addend counts as its type.
-(Hive 4.0.1, asked.)
+what is in them. (Hive 4.0.1, asked.)
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from decimal import Decimal
-from functools import reduce
 from typing import Final
 
 from lakeschema.catalog.column_types import (
     VOID,
-    ArrayType,
     ColumnType,
     DecimalType,
-    MapType,
     StructType,
 )
 from lakeschema.translation.errors import UnsupportedConstruct
@@ -40,45 +35,40 @@ from lakeschema.translation.functions.hive_constants import (
     known_number,
     name_of,
     without_cast,
-    written_integer,
+)
+from lakeschema.translation.functions.hive_first_types import (
+    BIGINT_DIGITS,
+    KEEPING_ONE,
+    MEETING,
+    STRUCTS,
+    as_written,
+    changed_alike,
+    counted,
+    digits,
+    first_type,
+    met_decimal,
 )
 from lakeschema.translation.functions.hive_optimiser import (
     CHOICES,
     Choice,
     choice_of,
     flattened,
-    is_decided,
     is_never_null,
     is_seen_to_be_null,
     kept_in_coalesce,
     reductions,
 )
 from lakeschema.translation.plan.expressions import (
-    AggregateCall,
     Call,
     Case,
     Cast,
-    ColumnReference,
-    FieldAccess,
     RowExpression,
-    Subscript,
-    WindowCall,
     values,
 )
 
-BIGINT_DIGITS: Final = 19
-_MEETING: Final = CHOICES | {"nvl", "greatest", "least"}
-_ROUNDING: Final = TO_WHOLE | {"round", "bround"}
-_KEEPING_ONE: Final = _ROUNDING | {"negative", "positive", "abs", "nullif"}
-_KEEPING: Final = _KEEPING_ONE | {"sum", "min", "max", "first_value", "last_value", "lag", "lead"}
-"""Of more whole digits if their first argument has more."""
-
-_STRUCTS: Final = frozenset({"struct", "named_struct"})
 _COLLECTIONS: Final = frozenset({"array", "map"})
-_OF_ELEMENTS: Final = frozenset({"array_max", "array_min"})
-_OF_THE_SAME: Final = frozenset({"array_distinct", "array_slice", "sort_array"})
 _TYPED_BY_ARGUMENTS: Final = (
-    _STRUCTS | _COLLECTIONS | {"greatest", "least", "nvl"} | _KEEPING_ONE - TO_WHOLE
+    STRUCTS | _COLLECTIONS | {"greatest", "least", "nvl"} | KEEPING_ONE - TO_WHOLE
 )
 
 
@@ -100,9 +90,9 @@ def branch_types(
         return types
     choice = flattened(Choice(branches, conditions, is_complete, is_searched))
     found, *others = [_types_left(choice, left) for left in reductions(choice)]
-    if any(_met_decimal(other) != _met_decimal(found) for other in others):
+    if any(met_decimal(other) != met_decimal(found) for other in others):
         raise _unknown_digits()
-    met = _met_decimal(found)
+    met = met_decimal(found)
     return [met, *[VOID] * (len(branches) - 1)]
 
 
@@ -114,7 +104,7 @@ def _types_left(choice: Choice, left: Choice) -> Sequence[ColumnType]:
     if left.is_reduced and left.branches and all(b == left.branches[0] for b in left.branches):
         # One value, which is cast if the choice has another first type.
         only = left.branches[0]
-        is_cast = first_type(only) != _met_decimal(first)
+        is_cast = first_type(only) != met_decimal(first)
         return first if is_cast or not left.is_complete else [only.type]
     if _has_cast_integers(left.branches):
         return _with_cast_integers(first, left.branches)
@@ -139,13 +129,13 @@ def _is_left(
     in the same type ``now``. Whole numbers among decimals were cast to the first type.
     """
     has_integer = any(map(is_integer, before))
-    met = _met_decimal(first if has_integer else before)
-    return met != _met_decimal(first) or met == _met_decimal(now)
+    met = met_decimal(first if has_integer else before)
+    return met != met_decimal(first) or met == met_decimal(now)
 
 
 def _nulls(choice: Choice) -> Sequence[ColumnType]:
     """What its NULLs count as, whose types are those of other branches as they are written."""
-    met = _met_decimal(map(first_type, choice.branches))
+    met = met_decimal(map(first_type, choice.branches))
     return [
         first_type(branch) if isinstance(branch.type, DecimalType) else met
         for branch in choice.shown_to_null
@@ -156,7 +146,7 @@ def _in_coalesce(branches: Sequence[RowExpression]) -> Sequence[ColumnType]:
     first = [first_type(branch) for branch in branches]
     kept = kept_in_coalesce(branches)
     is_reduced = len(kept) < len(branches)
-    is_cast = _met_decimal(map(first_type, kept)) != _met_decimal(first)
+    is_cast = met_decimal(map(first_type, kept)) != met_decimal(first)
     if len(kept) < 2:
         has_typed_null = any(is_null(branch) and branch.type != VOID for branch in branches)
         is_left = has_typed_null or any(choice_of(part) is not None for part in kept)
@@ -165,7 +155,7 @@ def _in_coalesce(branches: Sequence[RowExpression]) -> Sequence[ColumnType]:
         return _with_cast_integers(first, kept)
     asked = [part for part in kept[:-1] if is_seen_to_be_null(part) and not is_constant(part)]
     if asked:
-        types = [_digits(part) if choice_of(part) is None else _in_choice(part) for part in kept]
+        types = [digits(part) if choice_of(part) is None else _in_choice(part) for part in kept]
         _require_known_digits(kept, types)
         is_left = is_reduced and _is_left([*map(first_type, kept)], types, first)
         return first if is_left else types
@@ -173,7 +163,7 @@ def _in_coalesce(branches: Sequence[RowExpression]) -> Sequence[ColumnType]:
         return first if is_cast else [part.type for part in kept]
     if is_reduced or any(map(holds_computed, kept)):
         return first
-    return [_digits(part) if is_written(part) else part.type for part in kept]
+    return [digits(part) if is_written(part) else part.type for part in kept]
 
 
 def _in_choice(branch: RowExpression) -> ColumnType:
@@ -195,11 +185,6 @@ def _with_cast_integers(
     return [*first, *(b.type for b in branches if isinstance(b.type, DecimalType))]
 
 
-def _met_decimal(types: Iterable[ColumnType]) -> DecimalType:
-    counted = [_counted(type_) for type_ in types if type_ != VOID]
-    return reduce(decimals.wider_keeping_whole, counted) if counted else DecimalType(1, 0)
-
-
 def in_sum(one: RowExpression, other: RowExpression) -> tuple[ColumnType, ColumnType]:
     """What two exact numbers count as in their sum or difference."""
     unknown = [part for part in (one, other) if known_number(part) is None]
@@ -213,7 +198,7 @@ def in_sum(one: RowExpression, other: RowExpression) -> tuple[ColumnType, Column
 
 def in_product(one: RowExpression, other: RowExpression) -> tuple[ColumnType, ColumnType]:
     """What two exact numbers count as in their product, quotient and remainder."""
-    return _as_written(one), _as_written(other)
+    return as_written(one), as_written(other)
 
 
 def _require_known_digits(parts: Sequence[RowExpression], types: Sequence[ColumnType]) -> None:
@@ -222,7 +207,7 @@ def _require_known_digits(parts: Sequence[RowExpression], types: Sequence[Column
         own = decimals.decimal_of(types[place], BIGINT_DIGITS)
         if own is None or not is_constant(part) or not is_uncomputed(part):
             continue
-        met = _met_decimal([*types[:place], *types[place + 1 :]])
+        met = met_decimal([*types[:place], *types[place + 1 :]])
         if decimals.wider_keeping_whole(met, own) != met:
             raise _unknown_digits()
 
@@ -232,12 +217,6 @@ def _unknown_digits() -> UnsupportedConstruct:
         "a decimal beside a constant whose digits decide the type",
         hint="write the number that it is, rather than how it is computed",
     )
-
-
-def _as_written(expression: RowExpression) -> ColumnType:
-    """The first type, and of a written whole number, also a cast one, its digits."""
-    number = written_integer(expression)
-    return first_type(expression) if number is None else decimals.of_number(Decimal(number))
 
 
 def structs_retyped(
@@ -261,7 +240,7 @@ def arguments_retyped(name: str, arguments: Sequence[RowExpression]) -> Sequence
     if not any(isinstance(argument.type, DecimalType) for argument in arguments):
         return arguments
     types = [argument.type for argument in arguments]
-    if name in _STRUCTS or not all(map(is_known, arguments)):
+    if name in STRUCTS or not all(map(is_known, arguments)):
         types = [_computed_decimal(argument) for argument in arguments]
         if any(isinstance(a.type, DecimalType) and is_uncomputed(a) for a in arguments):
             raise _unknown_digits()
@@ -281,15 +260,15 @@ def _in_collection(constant: RowExpression) -> ColumnType:
         return constant.type
     if name in {"+", "-"}:
         one, other = [
-            _digits(part) if is_integer(part.type) else _in_collection(part)
+            digits(part) if is_integer(part.type) else _in_collection(part)
             for part in constant.arguments
         ]
-        return decimals.plus(_counted(one), _counted(other))
-    if name in _KEEPING_ONE - TO_WHOLE:
+        return decimals.plus(counted(one), counted(other))
+    if name in KEEPING_ONE - TO_WHOLE:
         kept = without_cast(constant.arguments[0])
-        return _changed_alike(constant.type, name, kept.type, _in_collection(kept))
-    if name in _MEETING:
-        return _met_decimal(_in_collection(without_cast(part)) for part in constant.arguments)
+        return changed_alike(constant.type, name, kept.type, _in_collection(kept))
+    if name in MEETING:
+        return met_decimal(_in_collection(without_cast(part)) for part in constant.arguments)
     return constant.type
 
 
@@ -307,7 +286,7 @@ def with_type(expression: RowExpression, type_: ColumnType) -> RowExpression:
     if (
         isinstance(expression, Call)
         and isinstance(type_, StructType)
-        and name_of(expression) in _STRUCTS
+        and name_of(expression) in STRUCTS
     ):
         parts = list(expression.arguments)
         step = 2 if name_of(expression) == "named_struct" else 1
@@ -315,118 +294,6 @@ def with_type(expression: RowExpression, type_: ColumnType) -> RowExpression:
             parts[place] = with_type(parts[place], field.type)
         return replace(expression, arguments=tuple(parts), type=type_)
     return Cast(expression, type_, expression.nullable, implicit=True)
-
-
-def unfolded_type(expression: RowExpression) -> ColumnType:
-    """The type if addends count as their types: under FLOOR, and of what a window is computed of."""
-    type_ = expression.type
-    if isinstance(expression, Call) and expression.operator.udf is not None:
-        return type_
-    if not isinstance(type_, DecimalType):
-        return _of_parts(expression, unfolded_type)
-    match expression:
-        case Call(operator, (one, other)) if operator.name in {"+", "-"}:
-            if is_constant(expression):
-                return type_
-            return decimals.plus(_counted(unfolded_type(one)), _counted(unfolded_type(other)))
-        case Call(operator, (kept, *_)) if operator.name in _KEEPING - TO_WHOLE:
-            return _changed_alike(
-                type_, operator.name, kept.type, unfolded_type(without_cast(kept))
-            )
-        case Case():
-            return _met_unfolded(expression, type_, is_choice=True)
-        case Call(operator) if operator.name in _MEETING:
-            return _met_unfolded(expression, type_, is_choice=operator.name in CHOICES)
-        case _:
-            return _of_parts(expression, unfolded_type)
-
-
-def _of_parts(
-    expression: RowExpression, typed: Callable[[RowExpression], ColumnType]
-) -> ColumnType:
-    """Of a struct or a collection that is written, or of a part of one, if its parts have those types."""
-    match expression:
-        case FieldAccess(Call() as base, index):
-            struct = typed(base)
-            return struct.fields[index].type if isinstance(struct, StructType) else expression.type
-        case Subscript(Call() as base):
-            return _element(typed(base), expression.type)
-        case Call(operator, (collection, *_)) if operator.name in _OF_ELEMENTS:
-            return _element(typed(collection), expression.type)
-        case Call(operator, (collection,), ArrayType() as array) if operator.name == "map_values":
-            return replace(array, element=_element(typed(collection), array.element))
-        case Call(operator, (collection, *_)) if operator.name in _OF_THE_SAME:
-            return typed(collection)
-        case Call(operator, parts, StructType(fields)) if operator.name in _STRUCTS:
-            kept = parts[1::2] if operator.name == "named_struct" else parts
-            types = [typed(without_cast(part)) for part in kept]
-            return StructType(
-                tuple(replace(f, type=type_) for f, type_ in zip(fields, types, strict=True))
-            )
-        case Call(operator, parts, ArrayType() as array) if operator.name == "array":
-            return replace(array, element=_met(parts, array.element, typed))
-        case Call(operator, parts, MapType() as map_) if operator.name == "map":
-            return replace(map_, value=_met(parts[1::2], map_.value, typed))
-        case _:
-            return expression.type
-
-
-def _element(collection: ColumnType, otherwise: ColumnType) -> ColumnType:
-    match collection:
-        case ArrayType(element) | MapType(value=element):
-            return element
-        case _:
-            return otherwise
-
-
-def _met_unfolded(choice: Case | Call, type_: DecimalType, *, is_choice: bool) -> DecimalType:
-    """``is_choice``: written whole numbers count their digits there, computed ones do not."""
-    branches = [without_cast(value) for value in values(choice)]
-    if is_choice and is_constant(choice):
-        return type_
-    found = choice_of(choice)
-    is_left = found is None and is_choice and len(kept_in_coalesce(branches)) < len(branches)
-    if is_left or (found is not None and (is_decided(found) or found.is_of_constants)):
-        # Nothing is followed there: it is as if no condition were known.
-        return _met_decimal(
-            [
-                _digits(b) if is_integer(b.type) and is_written(b) else unfolded_type(b)
-                for b in branches
-            ]
-        )
-    met = type_
-    for branch in branches:
-        is_counted = is_choice and is_integer(branch.type) and is_written(branch)
-        if branch.type != VOID and not is_counted:
-            met = decimals.wider_keeping_whole(met, _counted(unfolded_type(branch)))
-    return met
-
-
-def first_type(expression: RowExpression) -> ColumnType:
-    """The type before the optimiser; another one of decimals only, and of what holds them."""
-    type_ = expression.type
-    if isinstance(expression, Call) and expression.operator.udf is not None:
-        return type_
-    if not isinstance(type_, DecimalType):
-        return _of_parts(expression, first_type)
-    match expression:
-        case ColumnReference(first=known) if known is not None:
-            return known
-        case Case():
-            return _met(values(expression), type_, first_type)
-        case Call(operator) if operator.name in _MEETING:
-            return _met(values(expression), type_, first_type)
-        case Call(operator, (one, other)) if operator.name in {"+", "-"}:
-            return decimals.plus(_counted(_as_written(one)), _counted(_as_written(other)))
-        case (
-            Call(operator, (kept, *_))
-            | AggregateCall(operator, (kept, *_))
-            | WindowCall(operator, (kept, *_))
-        ) if operator.name in _KEEPING:
-            now = unfolded_type(kept) if operator.name in TO_WHOLE else kept.type
-            return _changed_alike(type_, operator.name, now, first_type(without_cast(kept)))
-        case _:
-            return _of_parts(expression, first_type)
 
 
 def _computed(expression: RowExpression) -> ColumnType:
@@ -442,13 +309,8 @@ def _computed(expression: RowExpression) -> ColumnType:
         if not others and (is_left or (left.is_of_constants and not has_null)):
             types = [_computed(branch) for branch in left.branches]
             _require_known_digits(left.branches, types)
-            return _met_decimal([*types, *(_nulls(choice) if has_null else ())])
-    return _digits(expression)
-
-
-def _digits(expression: RowExpression) -> ColumnType:
-    number = known_number(expression)
-    return expression.type if number is None else decimals.of_number(number)
+            return met_decimal([*types, *(_nulls(choice) if has_null else ())])
+    return digits(expression)
 
 
 def _computed_decimal(expression: RowExpression) -> ColumnType:
@@ -461,16 +323,16 @@ def _inner_coalesce(choice: Call) -> ColumnType:
     branches = [without_cast(value) for value in choice.arguments]
     kept = kept_in_coalesce(branches)
     if not isinstance(choice.type, DecimalType) or not kept:
-        return _digits(choice)
+        return digits(choice)
     if len(kept) < 2:
-        is_cast = first_type(kept[0]) != _met_decimal(map(first_type, branches))
+        is_cast = first_type(kept[0]) != met_decimal(map(first_type, branches))
         is_left = choice_of(kept[0]) is not None and not is_cast
-        return _computed(kept[0]) if is_left else _digits(choice)
+        return _computed(kept[0]) if is_left else digits(choice)
     if _has_cast_integers(kept) or all(map(is_constant, kept)):
-        return _digits(choice)
+        return digits(choice)
     types = [_computed(branch) for branch in kept]
     _require_known_digits(kept, types)
-    return _met_decimal(types)
+    return met_decimal(types)
 
 
 def _has_cast_integers(branches: Sequence[RowExpression]) -> bool:
@@ -478,43 +340,3 @@ def _has_cast_integers(branches: Sequence[RowExpression]) -> bool:
     return any(
         is_integer(b.type) and not is_constant(b) and known_number(b) is None for b in branches
     )
-
-
-def _met(
-    branches: Sequence[RowExpression],
-    type_: ColumnType,
-    typed: Callable[[RowExpression], ColumnType],
-) -> ColumnType:
-    """What the types of the branches meet in, ``type_`` among them."""
-    if not isinstance(type_, DecimalType):
-        found = {typed(without_cast(branch)) for branch in branches}
-        return found.pop() if len(found) == 1 else type_
-    met = type_
-    for branch in branches:
-        inner = without_cast(branch)
-        if inner.type != VOID:
-            known = decimals.decimal_of(typed(inner), BIGINT_DIGITS)
-            met = met if known is None else decimals.wider_keeping_whole(met, known)
-    return met
-
-
-def _counted(type_: ColumnType) -> DecimalType:
-    return decimals.decimal_of(type_, BIGINT_DIGITS) or DecimalType(decimals.MAX_PRECISION, 0)
-
-
-def _changed_alike(
-    type_: DecimalType, name: str, now: ColumnType, before: ColumnType
-) -> DecimalType:
-    """The result of a function whose argument has another type."""
-    if not isinstance(before, DecimalType) or not isinstance(now, DecimalType):
-        return type_
-    scale = type_.scale if name in _ROUNDING else type_.scale + before.scale - now.scale
-    whole = _whole(type_) + _whole(before) - _whole(now)
-    if name in _ROUNDING - TO_WHOLE:
-        # It adds a digit where it rounds.
-        whole += (scale < before.scale) - (scale < now.scale)
-    return decimals.bounded(whole + scale, scale)
-
-
-def _whole(type_: DecimalType) -> int:
-    return type_.precision - type_.scale

@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import partial
 
 from lakeschema.translation.errors import TypeMismatch
-from lakeschema.translation.functions.hive_retyping import first_type
+from lakeschema.translation.functions.hive_first_types import first_type
 from lakeschema.translation.plan.expressions import (
     AggregateCall,
     Call,

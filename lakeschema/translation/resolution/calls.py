@@ -19,7 +19,7 @@ from lakeschema.translation.errors import (
     UnsupportedConstruct,
     UnsupportedFunction,
 )
-from lakeschema.translation.functions import decimals, hive_retyping
+from lakeschema.translation.functions import decimals, hive_first_types, hive_retyping
 from lakeschema.translation.functions.binding import Bound, Function, bind, find
 from lakeschema.translation.functions.builtin_names import engine_of_builtin
 from lakeschema.translation.functions.casts import CAST_FUNCTIONS
@@ -117,7 +117,7 @@ def aggregate(
     """An aggregate is null over no rows; a filter, or null arguments, may leave it none."""
     found, order = _bind_group(function, grouped, call, context)
     if context.semantics.is_hive and function.operator.name in {"avg", "mean"}:
-        first = hive_retyping.first_type(found.arguments[0])
+        first = hive_first_types.first_type(found.arguments[0])
         if isinstance(first, DecimalType):
             found = replace(found, type=decimals.averaged(first))
     nullable = found.operator.nulls is not NullClass.NEVER and (
@@ -140,7 +140,7 @@ def window(
     if node.call.distinct and function.kind is not Kind.AGGREGATE:
         raise UnsupportedConstruct("DISTINCT in a window", position=node.call.position)
     if context.semantics.is_hive:
-        types = [hive_retyping.unfolded_type(argument) for argument in grouped.arguments]
+        types = [hive_first_types.unfolded_type(argument) for argument in grouped.arguments]
         unfolded = hive_retyping.brought_to(grouped.arguments, types)
         grouped = replace(grouped, arguments=unfolded)
     found, within = _bind_group(function, grouped, node.call, context)

@@ -28,7 +28,7 @@ from lakeschema.translation.errors import (
     UnknownColumn,
     UnsupportedConstruct,
 )
-from lakeschema.translation.functions import hive_retyping
+from lakeschema.translation.functions import hive_first_types, hive_retyping
 from lakeschema.translation.functions.binding import implicit_cast
 from lakeschema.translation.functions.casts import (
     can_cast,
@@ -517,7 +517,7 @@ class ExpressionResolver:
         if not self.context.semantics.is_hive or not isinstance(base, Call):
             return found
         # Of a struct that is written Hive takes the field as it was typed first.
-        first = hive_retyping.with_type(base, hive_retyping.unfolded_type(base))
+        first = hive_retyping.with_type(base, hive_first_types.unfolded_type(base))
         as_first = field_of(first, name, position)
         return found if as_first.type == found.type else as_first
 

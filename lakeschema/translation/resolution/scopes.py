@@ -12,7 +12,7 @@ from lakeschema.catalog.column_types import ColumnType, DecimalType
 from lakeschema.translation.errors import AmbiguousColumn, Position, UnsupportedConstruct
 from lakeschema.translation.functions.coercion import is_integer
 from lakeschema.translation.functions.hive_constants import known_number
-from lakeschema.translation.functions.hive_retyping import first_type
+from lakeschema.translation.functions.hive_first_types import first_type
 from lakeschema.translation.joins import JoinKind
 from lakeschema.translation.plan.expressions import Call, ColumnReference, RowExpression
 from lakeschema.translation.plan.operators import Operator

@@ -16,7 +16,8 @@ from lakeschema.translation.functions.hive_constants import (
     possible_truths,
     written_integer,
 )
-from lakeschema.translation.functions.hive_retyping import branch_types, first_type, unfolded_type
+from lakeschema.translation.functions.hive_first_types import first_type, unfolded_type
+from lakeschema.translation.functions.hive_retyping import branch_types
 from lakeschema.translation.interface import Options
 from lakeschema.translation.option_values import read_udf
 from lakeschema.translation.plan.expressions import Call, ColumnReference, Literal
