@@ -62,6 +62,9 @@ _EXACT: Final = Context(prec=100)
 
 TO_WHOLE: Final = frozenset({"floor", "ceil", "ceiling"})
 
+_OPERATORS: Final = frozenset({"+", "-", "*", "/", "%"})
+"""Of which NULL is seen beside what rows hold."""
+
 _REMEMBERED: Final = 256
 """Expressions: what stands in each other is asked for again from each place around it."""
 
@@ -95,10 +98,14 @@ def name_of(expression: RowExpression) -> str:
 
 
 def without_cast(expression: RowExpression) -> RowExpression:
-    """What is written, without the casts that make types meet."""
-    while isinstance(expression, Cast) and expression.implicit:
-        expression = expression.operand
-    return expression
+    """What is written, without the casts that make types meet and plus signs, which are left out."""
+    while True:
+        if isinstance(expression, Cast) and expression.implicit:
+            expression = expression.operand
+        elif isinstance(expression, Call) and name_of(expression) == "positive":
+            expression = expression.arguments[0]
+        else:
+            return expression
 
 
 def is_constant(expression: RowExpression) -> bool:
@@ -371,7 +378,11 @@ def _remembered_value(expression: Case | Call) -> Value:
         case Case(branches, otherwise):
             return _chosen(branches, otherwise)
         case Call(operator, arguments, type_) if operator.udf is None:
-            return _called(operator.name, arguments, type_)
+            value = _called(operator.name, arguments, type_)
+            is_strict = operator.nulls is NullClass.TOTAL and is_constant(expression)
+            if value is None and is_strict and Null.NULL in map(_computed, arguments):
+                return Null.NULL
+            return value
         case _:
             return None
 
@@ -433,12 +444,12 @@ def _called(name: str, arguments: Sequence[RowExpression], type_: ColumnType) ->
     if name in TO_WHOLE and not is_constant(arguments[0]):
         # Under it nothing is followed that a row could decide.
         return None
-    numbers: list[Decimal] = []
-    for argument in arguments:
-        value = _computed(argument)
-        if not isinstance(value, Decimal):
-            return value
-        numbers.append(value)
+    values = [_computed(argument) for argument in arguments]
+    if Null.NULL in values and (name in _OPERATORS or None not in values):
+        return Null.NULL
+    numbers = [value for value in values if isinstance(value, Decimal)]
+    if len(numbers) < len(values):
+        return None
     number = Decimal(COMPUTED[name](*numbers))
     value = as_type(number, type_)
     # What is too large for a whole number wraps round.

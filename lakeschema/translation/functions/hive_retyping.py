@@ -68,7 +68,11 @@ from lakeschema.translation.plan.expressions import (
 
 _COLLECTIONS: Final = frozenset({"array", "map"})
 _TYPED_BY_ARGUMENTS: Final = (
-    STRUCTS | _COLLECTIONS | {"greatest", "least", "nvl"} | KEEPING_ONE - TO_WHOLE
+    STRUCTS
+    | _COLLECTIONS
+    | {"greatest", "least", "nvl"}
+    # A plus sign is left out.
+    | KEEPING_ONE - TO_WHOLE - {"positive"}
 )
 
 
@@ -88,7 +92,8 @@ def branch_types(
         type_ == VOID or decimals.decimal_of(type_, BIGINT_DIGITS) for type_ in types
     ):
         return types
-    choice = flattened(Choice(branches, conditions, is_complete, is_searched))
+    written = [without_cast(branch) for branch in branches]
+    choice = flattened(Choice(written, conditions, is_complete, is_searched))
     found, *others = [_types_left(choice, left) for left in reductions(choice)]
     if any(met_decimal(other) != met_decimal(found) for other in others):
         raise _unknown_digits()
@@ -143,6 +148,8 @@ def _nulls(choice: Choice) -> Sequence[ColumnType]:
 
 
 def _in_coalesce(branches: Sequence[RowExpression]) -> Sequence[ColumnType]:
+    if len(branches) == 1:
+        return [branch.type for branch in branches]
     first = [first_type(branch) for branch in branches]
     kept = kept_in_coalesce(branches)
     is_reduced = len(kept) < len(branches)
@@ -298,6 +305,8 @@ def with_type(expression: RowExpression, type_: ColumnType) -> RowExpression:
 
 def _computed(expression: RowExpression) -> ColumnType:
     """The second type of a part: of a number that is known, its digits."""
+    if name_of(expression) == "positive":
+        return _computed(without_cast(expression))
     if isinstance(expression, Call) and name_of(expression) == "coalesce":
         return _inner_coalesce(expression)
     choice = choice_of(expression)
