@@ -207,13 +207,17 @@ def _met_unfolded(choice: Case | Call, type_: DecimalType, *, is_choice: bool) -
         return type_
     found = choice_of(choice)
     is_left = found is None and is_choice and len(kept_in_coalesce(branches)) < len(branches)
-    if is_left or (found is not None and (is_decided(found) or found.is_of_constants)):
+    is_followed = found is not None and is_decided(found)
+    if is_left or is_followed or (found is not None and found.is_of_constants):
         # Nothing is followed there: it is as if no condition were known.
         return met_decimal(
-            [
-                digits(b) if is_integer(b.type) and is_written(b) else unfolded_type(b)
-                for b in branches
-            ]
+            type_
+            for branch in branches
+            for type_ in (
+                (digits(branch),)
+                if is_integer(branch.type) and is_written(branch)
+                else (unfolded_type(branch), *((first_type(branch),) if is_followed else ()))
+            )
         )
     met = type_
     for branch in branches:

@@ -647,6 +647,15 @@ NULLS: Final = (
     "positive(if(i > b, CAST(1.5 AS DECIMAL(20, 5)), 15))", "abs(if(i > b, CAST(1.5 AS DECIMAL(20, 5)), 15))", "positive(if(i > 1, de, 15))",
     "abs(positive(if(i > 1, 0.5, 0)))", "positive(if(i > 1, 0.5, 0)) + 1", "if(i > b, positive(if(i > 1, 0.5, 0)), 3)",
     "coalesce(positive(de + CAST(1.5 AS DECIMAL(20, 5))), 3)", "positive(1.5 * 2) + de", "positive(positive(if(i > 1, 0.5, 0)))",
-    "struct(positive(if(i > 1, 0.5, 0)))", "positive(15) + de", "coalesce(de, positive(15))", " + 15 + de",
+    "struct(positive(if(i > 1, 0.5, 0)))", "positive(15) + de", "coalesce(de, positive(15))", " + 15 + de", "sum(nvl(if(i > 1, 0.5, 0), de)) OVER ()",
+    "sum(CASE WHEN 1 = 1 THEN 15 WHEN i > 1 THEN nvl(if(i > 1, 0.5, 0), de) END) OVER ()",
+    "sum(CASE WHEN i > 1 THEN 15 WHEN i > 2 THEN nvl(if(i > 1, 0.5, 0), de) END) OVER ()",
+    "sum(CASE WHEN 1 = 1 THEN 15 WHEN i > 1 THEN de END) OVER ()", "sum(CASE WHEN 1 = 1 THEN 15 WHEN i > 1 THEN if(i > 1, 0.5, 0) END) OVER ()",
+    "sum(if(i > 1, 0.5, 0)) OVER ()", "sum(nvl(if(i > 1, 0.5, 0), 1.5)) OVER ()", "sum(greatest(if(i > 1, 0.5, 0), de)) OVER ()",
+    "sum(abs(if(i > 1, 0.5, 0))) OVER ()", "sum(if(i > 1, 0.5, 0) + de) OVER ()", "sum(if(i > b, 0.5, 0)) OVER ()",
+    "sum(nvl(if(i > b, 0.5, 0), de)) OVER ()", "sum(CASE WHEN 1 = 1 THEN 15 WHEN i > 1 THEN abs(if(i > 1, 0.5, 0)) END) OVER ()",
+    "sum(CASE WHEN 1 = 1 THEN 15 WHEN i > 1 THEN nvl(0.5, de) END) OVER ()",
+    "sum(CASE WHEN 1 = 1 THEN 1.5 WHEN i > 1 THEN nvl(if(i > 1, 0.5, 0), de) END) OVER ()",
+    "sum(CASE WHEN 1 = 1 THEN 15 WHEN i > 1 THEN nvl(if(i > 1, 0.5, de), de) END) OVER ()",
 )
 # fmt: on
