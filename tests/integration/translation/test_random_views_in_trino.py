@@ -74,6 +74,10 @@ _NO_NUMBERS = (
     "FROM (VALUES (1, double('inf'), 1D), (2, double('nan'), 1D), (3, 1D, double('nan')), (3, 2D, 1D), (3, 3D, 7D),"
     " (4, 2D, 3D), (4, double('-inf'), 4D), (5, 1D, 3D), (6, NULL, double('nan')), (6, 2D, 3D), (6, 4D, 4D)) t(k, a, b)"
 )
+_NANS_AND_NULLS = (
+    "FROM (VALUES (1, double('nan'), CAST(NULL AS DOUBLE)), (2, double('nan'), double('nan')), (3, NULL, NULL),"
+    " (NULL, double('nan'), 1D), (NULL, 1D, double('nan')), (4, 4D, 4D), (5, double('inf'), double('nan'))) t(k, a, b)"
+)
 _MANY = "(SELECT max(a) FROM (VALUES (1), (5)) u(a))"
 _T = "(VALUES (1, 1), (2, NULL), (7, 2), (NULL, NULL), (5, 5)) t(a, b)"
 _U = "(VALUES (1, 1), (2, NULL), (NULL, 2)) u(c, d)"
@@ -96,6 +100,11 @@ _S = "(VALUES (1, 2), (2, 3), (1, 5)) u(c, d)"
         f"SELECT CAST(a AS DOUBLE) d, CAST(a AS FLOAT) f {_WORDS}",
         f"SELECT k, skewness(a) s, kurtosis(a) u, std(a) d, var_pop(b) v {_NO_NUMBERS} GROUP BY k",
         f"SELECT k, regr_slope(a, b) s, regr_intercept(b, a) i, covar_pop(a, b) c {_NO_NUMBERS} WHERE k > 1 AND k <> 4 GROUP BY k",
+        *(
+            f"SELECT k, a {order} b x, b {order} a y, CAST(k AS DOUBLE) {order} a z, a {order} k w {_NANS_AND_NULLS}"
+            for order in ("=", "<>", "<", "<=", ">", ">=")
+        ),
+        f"SELECT a, date_format(a, 'HH:mm:ss') s, date_format(a, 'yyyy SSS') t, date_format(a, 'ss.SSSSSS') u {_MOMENTS}",
         f"SELECT log1p(a) l, expm1(a) e {_NEAR_0}",
         "SELECT atan2(a, b) x FROM (VALUES (-0.0D, -0.0D), (0D, -0.0D), (-0.0D, 1D), (-1D, -1D)) t(a, b)",
         f"SELECT k, corr(CAST(a AS DOUBLE), CAST(b AS DOUBLE)) c FROM {_PAIRS} GROUP BY k",

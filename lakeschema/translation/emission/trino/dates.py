@@ -40,7 +40,12 @@ _CALENDAR = frozenset({"year", "quarter", "month"})
 
 
 def shown(given: Given, moment: str, pattern: str) -> str:
-    """A timestamp's text by a pattern; fractions of more than three digits come from its own text."""
+    """A timestamp's text by a pattern; fractions of more than three digits come from its own text.
+
+    Trino rounds a timestamp to milliseconds before.
+    """
+    is_exact = letter(given.arguments[0].type) in "iD"
+    cut = moment if is_exact else f"date_trunc('millisecond', {moment})"
     chunks: list[str] = []
     shared = ""
     for found in _PARTS.finditer(pattern):
@@ -48,7 +53,7 @@ def shown(given: Given, moment: str, pattern: str) -> str:
         if found[1] == "S" and len(part) > 3:
             if len(part) > 6:
                 raise given.unsupported(f"pattern {pattern!r:.40}")
-            chunks += [f"format_datetime({moment}, {string(shared)})"] if shared else []
+            chunks += [f"format_datetime({cut}, {string(shared)})"] if shared else []
             chunks.append(f"substr(CAST({moment} AS varchar), 21, {len(part)})")
             shared = ""
             continue
@@ -59,7 +64,7 @@ def shown(given: Given, moment: str, pattern: str) -> str:
             )
         shared += part
     if shared or not chunks:
-        chunks.append(f"format_datetime({moment}, {string(shared)})")
+        chunks.append(f"format_datetime({cut}, {string(shared)})")
     return " || ".join(chunks) if len(chunks) == 1 else f"({' || '.join(chunks)})"
 
 

@@ -382,8 +382,8 @@ _COMPARED = {
     ">": "({0} > {1} OR (is_nan({0}) AND NOT is_nan({1})))",
     ">=": "({0} >= {1} OR (is_nan({0}) AND {1} IS NOT NULL))",
 }
-_LEFT_ONLY = {">": "({0} > {1} OR is_nan({0}))", ">=": "({0} >= {1} OR is_nan({0}))"}
-_RIGHT_ONLY = {"<": "({0} < {1} OR is_nan({1}))", "<=": "({0} <= {1} OR is_nan({1}))"}
+_ABOVE = frozenset({">", ">="})
+_BELOW = frozenset({"<", "<="})
 
 
 def compare(given: Given) -> str:
@@ -401,10 +401,18 @@ def compare(given: Given) -> str:
     if left and right:
         return plain
     if right:
-        return given.fill(_LEFT_ONLY[name]) if name in _LEFT_ONLY else plain
+        return _above(given, name, 0, 1) if name in _ABOVE else plain
     if left:
-        return given.fill(_RIGHT_ONLY[name]) if name in _RIGHT_ONLY else plain
+        return _above(given, name, 1, 0) if name in _BELOW else plain
     return given.fill(_COMPARED[name])
+
+
+def _above(given: Given, name: str, one: int, other: int) -> str:
+    """Where one of the two alone may be NaN, which is above the other if that is not null."""
+    is_nan = f"is_nan({{{one}}})"
+    if given.constant(other) is None:
+        is_nan = f"({is_nan} AND {{{other}}} IS NOT NULL)"
+    return given.fill(f"({{0}} {name} {{1}} OR {is_nan})")
 
 
 _EQUAL_SHAPES = (

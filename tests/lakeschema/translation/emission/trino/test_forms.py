@@ -40,7 +40,10 @@ from tests.lakeschema.translation.emission.trino.written import hive, legacy, sp
         ("split(s, ',')", "CAST(regexp_split(s, ',') AS array(varchar))"),
         ("date_add(da, 2)", "date_add('day', 2, da)"),
         ("last_day(da)", "CAST(last_day_of_month(da) AS varchar)"),
-        ("date_format(ts, 'yyyyMM')", "CAST(format_datetime(ts, 'yyyyMM') AS varchar)"),
+        (
+            "date_format(ts, 'yyyyMM')",
+            "CAST(format_datetime(date_trunc('millisecond', ts), 'yyyyMM') AS varchar)",
+        ),
         (
             "da + INTERVAL '1' DAY",
             "(CAST(da AS timestamp(6)) + INTERVAL '1 00:00:00' DAY TO SECOND)",
