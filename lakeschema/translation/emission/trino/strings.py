@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 
-from lakeschema.catalog.column_types import BIGINT, STRING
+from lakeschema.catalog.column_types import BIGINT, STRING, DecimalType
 from lakeschema.translation.emission.trino.casts import Mode, cast_template
 from lakeschema.translation.emission.trino.given import Given
 from lakeschema.translation.emission.trino.numbers import HALF_EVEN
@@ -163,17 +163,57 @@ def concat_ws(given: Given) -> str:
 
 
 def format_number(given: Given) -> str:
+    """A tie goes to the even digit; in Trino it goes up."""
     digits = _number(given, 1)
     if digits is None or digits < 0:
         raise given.unsupported("a pattern of its own")
-    kind = letter(given.arguments[0].type)
-    value = "CAST({0} AS double)" if kind == "f" else "{0}"
-    if kind == "d" and digits == 0:
-        # Half to even.
-        value = HALF_EVEN
+    kind, type_ = letter(given.arguments[0].type), given.arguments[0].type
+    if kind in "fd":
+        return given.fill(_shown_double(kind, digits))
+    value = "{0}"
     if kind == "i":
         value = "CAST({0} AS decimal(38,0))"
+    elif isinstance(type_, DecimalType) and type_.scale > digits:
+        value = _tie_to_even(value, digits, type_text(type_))
     return given.fill(f"CASE WHEN {{0}} IS NOT NULL THEN format('%,.{digits}f', {value}) END")
+
+
+def _shown_double(kind: str, digits: int) -> str:
+    """Of a tie by its shortest text alone it is not known on which side of it the double is."""
+    value = "CAST({0} AS double)" if kind == "f" else "{0}"
+    form = f"format('%,.{digits}f', {{}})"
+    cases = [
+        f"{value} IS NULL THEN NULL",
+        f"is_nan({value}) THEN {form.format(value)}",
+        f"abs({value}) >= {2**53}e0 THEN {fails(_UNSHOWN, 'varchar')}",
+    ]
+    # What rounds to zero keeps its sign.
+    even = HALF_EVEN.replace("{0}", value)
+    plain = f"IF(abs({value}) <= 5e-1, {value} * 8e-1, {even})"
+    if digits:
+        plain, exact = value, f"CAST({value} AS {_EXACT})"
+        tie = f"regexp_like(CAST({exact} AS varchar), '{_tie(digits, '[0-9]')}')"
+        shown = form.format(_tie_to_even(exact, digits, _EXACT))
+        cases.append(f"{tie} AND {value} * {2 ** (digits + 1)}e0 % 1e0 = 0e0 THEN {shown}")
+        cases.append(f"{tie} THEN {fails(_NEAR_TIE, 'varchar')}")
+    return f"CASE {' '.join(f'WHEN {case}' for case in cases)} ELSE {form.format(plain)} END"
+
+
+_EXACT = "decimal(38,20)"
+_UNSHOWN = "a number of more digits than a double has, or infinity, as text"
+_NEAR_TIE = "a double next to a tie, as text"
+
+
+def _tie_to_even(value: str, digits: int, type_: str) -> str:
+    """A decimal that rounds half up to what ``value`` rounds half to even."""
+    tie = f"'{_tie(digits, '[02468]')}'"
+    return f"CAST(regexp_replace(CAST({value} AS varchar), {tie}, m -> m[1] || '4' || m[2]) AS {type_})"
+
+
+def _tie(digits: int, last: str) -> str:
+    """The pattern of a tie behind ``digits``, the last of which is one of ``last``."""
+    kept = r"\." + r"\d" * (digits - 1) + last if digits else last + r"\."
+    return rf"^(-?\d*{kept})5(0*)$"
 
 
 def printf(given: Given) -> str:
