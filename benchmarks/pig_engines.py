@@ -15,7 +15,7 @@ from pyarrow import orc
 
 from benchmarks.compared_values import in_no_order, moment
 from benchmarks.compared_values import scalar as printed_scalar
-from deploy.hive import HiveQueries
+from deploy.hive import LONG_RUN_MEGABYTES, HiveQueries
 from deploy.pig import PigQueries
 from deploy.ports import LOOPBACK, free_ports
 from lakeschema.catalog.column_types import (
@@ -65,7 +65,9 @@ def hive_and_pig(
 ) -> Iterator[tuple[HiveQueries, PigQueries]]:
     """Both over one catalog that has the tables in ``DATABASE``."""
     (port,) = free_ports(1)
-    with HiveQueries.start(folder / "hive", metastore_port=port, heap_megabytes=3072) as hive:
+    with HiveQueries.start(
+        folder / "hive", metastore_port=port, heap_megabytes=LONG_RUN_MEGABYTES
+    ) as hive:
         hive.answer(f"CREATE DATABASE {DATABASE}")
         create_tables(hive, folder / "data", DATABASE, tables)
         hive.answer(f"USE {DATABASE}")

@@ -28,12 +28,9 @@ from benchmarks.function_findings import (
 from benchmarks.function_judges import FunctionJudge, SparkFunctions
 from benchmarks.hive_functions import HiveFunctions
 from benchmarks.kept_findings import append_finding, read_findings
-from deploy.hive import HiveQueries
+from deploy.hive import LONG_RUN_MEGABYTES, HiveQueries
 from lakeschema.translation.functions.builtin_names import builtin_names
 from tests.lakeschema.translation.asked_types import RECORDED, Engine
-
-_HIVES_HEAP = 3072
-"""Megabytes: for as many statements as a judge asks in half an hour."""
 
 
 def main() -> None:
@@ -73,7 +70,7 @@ def opened_judge(engine: Engine, *, only_optimised: bool = False) -> Iterator[Fu
     if engine is Engine.HIVE:
         with (
             tempfile.TemporaryDirectory() as folder,
-            HiveQueries.start(Path(folder), heap_megabytes=_HIVES_HEAP) as hive,
+            HiveQueries.start(Path(folder), heap_megabytes=LONG_RUN_MEGABYTES) as hive,
         ):
             yield HiveFunctions(hive, only_optimised=only_optimised)
     else:

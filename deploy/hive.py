@@ -52,6 +52,10 @@ class HiveRefused(Exception):
         return f"Hive refused {self.sql!r}: {self.message}"
 
 
+LONG_RUN_MEGABYTES = 3072
+"""A heap for as many statements as a judge asks in half an hour."""
+
+
 class HiveQueries(AnsweringProcess):
     """A running Hive 4.0.1."""
 

@@ -210,15 +210,15 @@ def _met_unfolded(choice: Case | Call, type_: DecimalType, *, is_choice: bool) -
     is_followed = found is not None and is_decided(found)
     if is_left or is_followed or (found is not None and found.is_of_constants):
         # Nothing is followed there: it is as if no condition were known.
-        return met_decimal(
-            type_
-            for branch in branches
-            for type_ in (
-                (digits(branch),)
-                if is_integer(branch.type) and is_written(branch)
-                else (unfolded_type(branch), *((first_type(branch),) if is_followed else ()))
-            )
-        )
+        types: list[ColumnType] = []
+        for branch in branches:
+            if is_integer(branch.type) and is_written(branch):
+                types.append(digits(branch))
+                continue
+            types.append(unfolded_type(branch))
+            if is_followed:
+                types.append(first_type(branch))
+        return met_decimal(types)
     met = type_
     for branch in branches:
         is_counted = is_choice and is_integer(branch.type) and is_written(branch)

@@ -155,8 +155,8 @@ def _of_floats(given: Given) -> str:
     is_nan, plain = "is_nan({0})", f"{given.name}({{0}}){{w}}"
     if given.mode is Mode.HIVE:
         # Which it takes depends on the order in which Hive meets the rows.
-        refused = fails("an extreme of NaN, which in Hive the order of rows decides", "{t}")
-        return f"CASE WHEN bool_or({is_nan}){{w}} THEN {refused} ELSE {plain} END"
+        reason = "an extreme of NaN, which in Hive the order of rows decides"
+        return _refused_if(is_nan, reason, plain)
     if given.name == "max":
         return f"CASE WHEN bool_or({is_nan}){{w}} THEN CAST(nan() AS {{t}}) ELSE {plain} END"
     return f"coalesce(min(CASE WHEN NOT {is_nan} THEN {{0}} END){{w}}, {plain})"
@@ -236,8 +236,7 @@ def percentile_approx(given: Given) -> str:
         test, reason = "is_nan({0})", "a percentile of NaN, whose place Spark does not decide"
     else:
         return given.fill(found)
-    refused = fails(reason, "{t}")
-    return given.fill(f"CASE WHEN bool_or({test}){{w}} THEN {refused} ELSE {found} END")
+    return given.fill(_refused_if(test, reason, found))
 
 
 def _as_double(type_: ColumnType) -> str | None:
@@ -260,17 +259,23 @@ def of_powers(form: str) -> Writer:
 
 
 def _bounded(given: Given, form: str) -> str:
-    # Of infinity most are not a number; in Spark's covariance it is as the rows come.
-    suffix = "" if given.name.startswith(("covar_", "regr_")) else " AND is_finite({%s})"
+    is_large = f"abs({{0}}) > {_LARGE}"
+    if not given.name.startswith(("covar_", "regr_")):
+        # Of infinity these are not a number; in Spark's covariance it is as the rows come.
+        is_large += " AND is_finite({0})"
     large = " OR ".join(
-        f"abs({{{place}}}) > {_LARGE}{suffix.replace('%s', str(place))}"
+        is_large.replace("{0}", f"{{{place}}}")
         for place, argument in enumerate(given.arguments)
         if _may_be_large(argument)
     )
     if not large:
         return given.fill(form)
-    refused = fails(f"{given.name} of numbers beyond {_LARGE}", "{t}")
-    return given.fill(f"CASE WHEN bool_or({large}){{w}} THEN {refused} ELSE {form} END")
+    return given.fill(_refused_if(large, f"{given.name} of numbers beyond {_LARGE}", form))
+
+
+def _refused_if(test: str, reason: str, form: str) -> str:
+    """The form of an aggregate, refused when it is run over a row of which the test is true."""
+    return f"CASE WHEN bool_or({test}){{w}} THEN {fails(reason, '{t}')} ELSE {form} END"
 
 
 def _may_be_large(argument: RowExpression) -> bool:
