@@ -29,7 +29,7 @@ from lakeschema.translation.errors import TranslationError, Unsupported
 from lakeschema.translation.interface import Interface, Options
 from lakeschema.translation.plan.relations import Plan, PlanColumn
 from tests.lakeschema.translation.growing.languages import BOTH, SPARK
-from tests.lakeschema.translation.growing.tables import Table, random_table
+from tests.lakeschema.translation.growing.tables import Table, random_table, unchanged
 from tests.lakeschema.translation.growing.views import RandomView, random_view
 
 OPTIONS = Options()
@@ -113,17 +113,19 @@ class SparkJudge:
     def __init__(
         self,
         spark: SparkSession,
-        tables: int = 40,
-        changed: Callable[[Random, Table], Table] = lambda _, table: table,
+        tables: int | Sequence[Table] = 40,
+        changed: Callable[[Random, Table], Table] = unchanged,
     ) -> None:
-        """``changed`` may give each table other rows."""
+        """``tables``: so many random ones, or these; ``changed`` may give each other rows."""
         self._spark = spark
+        self._frames: dict[Table, DataFrame] = {}
         # What Spark refuses is an answer here, and need not be told by PySpark as well.
         logging.getLogger("SQLQueryContextLogger").setLevel(logging.CRITICAL)
         spark.conf.set(TIME, "true")
         random = Random(0)
-        plain = [random_table(random, f"t{number}") for number in range(tables)]
-        self.tables = [changed(random, table) for table in plain]
+        if isinstance(tables, int):
+            tables = [random_table(random, f"t{number}") for number in range(tables)]
+        self.tables = [changed(random, table) for table in tables]
         relations = relations_from_ddl([table.ddl for table in self.tables], Dialect.SPARK)
         self.interfaces = {
             name: derive(relation, {}, OPTIONS).interface for name, relation in relations.items()
@@ -177,7 +179,9 @@ class SparkJudge:
         return Verdict(outcome, derived=tuple(done), looser=looser)
 
     def register(self, table: Table) -> None:
-        self.table(table).createOrReplaceTempView(table.name)
+        if table not in self._frames:
+            self._frames[table] = self.table(table)
+        self._frames[table].createOrReplaceTempView(table.name)
 
     def table(self, table: Table, *, empty: bool = False) -> DataFrame:
         """A table's rows, of which ``empty`` keeps none."""

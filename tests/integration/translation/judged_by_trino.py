@@ -49,7 +49,7 @@ from lakeschema.translation.governed import MAX_TEXT
 from lakeschema.translation.interface import Interface, Options, Overflow
 from lakeschema.translation.plan.relations import Limit, Plan, Sort
 from tests.integration.translation.judged_by_spark import ANSI, Refused, SparkJudge
-from tests.lakeschema.translation.growing.tables import Table, with_extremes
+from tests.lakeschema.translation.growing.tables import Table, unchanged, with_extremes
 from tests.lakeschema.translation.growing.views import RandomView
 
 EQUAL = "equal rows"
@@ -110,9 +110,13 @@ class _Written:
 class TrinoJudge:
     """A lake of random tables in a session and in a server; each view is grown from a seed of its own."""
 
-    def __init__(self, spark: SparkSession, trino: Trino, tables: int = 40) -> None:
+    def __init__(
+        self, spark: SparkSession, trino: Trino, tables: int | Sequence[Table] = 40
+    ) -> None:
+        """``tables``: so many random ones with extreme values, or these."""
         self._session = spark
-        self._spark = SparkJudge(spark, tables, with_extremes)
+        changed = with_extremes if isinstance(tables, int) else unchanged
+        self._spark = SparkJudge(spark, tables, changed)
         self._trino = trino
         self._asking = ThreadPoolExecutor(1)
         create_tables(trino, {table.name: self._rows_of(table) for table in self._spark.tables})
@@ -129,6 +133,12 @@ class TrinoJudge:
         with self._mode(ansi=ansi):
             return self._verdict(RandomView(text, ()), ansi=ansi)
 
+    def refusal_of(self, text: str, *, ansi: bool) -> Verdict | None:
+        """The verdict of a view that need not be run, since Spark or we refuse its text."""
+        with self._mode(ansi=ansi):
+            found = self._read(RandomView(text, ()), ansi=ansi)
+        return found if isinstance(found, Verdict) else None
+
     @contextmanager
     def _mode(self, *, ansi: bool) -> Iterator[None]:
         before = self._session.conf.get(ANSI)
@@ -138,15 +148,21 @@ class TrinoJudge:
         finally:
             self._session.conf.set(ANSI, before or "true")
 
-    def _verdict(self, view: RandomView, *, ansi: bool) -> Verdict:
+    def _read(self, view: RandomView, *, ansi: bool) -> tuple[DataFrame, _Written] | Verdict:
         frame = self._analysed(view)
         if isinstance(frame, Refused):
             return Verdict(REFUSED_BY_SPARK, frame.reason)
         try:
-            written = _written(view, self._spark.interfaces, ansi=ansi)
+            return frame, _written(view, self._spark.interfaces, ansi=ansi)
         except TranslationError as error:
             is_unsupported = isinstance(error, Unsupported | TooLarge)
             return Verdict(UNSUPPORTED if is_unsupported else NOT_DERIVED, error.message)
+
+    def _verdict(self, view: RandomView, *, ansi: bool) -> Verdict:
+        read = self._read(view, ansi=ansi)
+        if isinstance(read, Verdict):
+            return read
+        frame, written = read
         query = written.query
         asked = self._asking.submit(self._asked, query)
         expected = self._sparks_rows(frame, query)

@@ -44,6 +44,10 @@ _PAIRS = (
     " (6, '1', 'NaN'), (7, NULL, '1')) t(k, a, b)"
 )
 _NEAR_0 = "FROM (VALUES (0D), (1e-10D), (-1e-7D), (-1D), (-2D), (0.37D), (700D), (-800D)) t(a)"
+_ODD = (
+    "FROM (VALUES (0D), (-0D), (1D), (-1.5D), (2.5D), (-3.5D), (1e10D), (-1e308D), (double('NaN')), (double('inf')),"
+    " (double('-inf')), (1.0000000001D), (4503599627370497.5D), (NULL)) t(a)"
+)
 _WIDE = "FROM (VALUES (CAST('99999999999999999999.999999999999999999' AS DECIMAL(38,18))), (0.05), (NULL)) t(a)"
 _TWO_WIDE = (
     "FROM (VALUES (CAST('1.000000000000000001' AS DECIMAL(38,18)), CAST('1' AS DECIMAL(38,17))),"
@@ -114,6 +118,15 @@ _S = "(VALUES (1, 2), (2, 3), (1, 5)) u(c, d)"
             )
         ),
         f"SELECT log1p(a) l, expm1(a) e {_NEAR_0}",
+        f"SELECT a, asinh(a) s, acosh(a) c, atanh(a) t, hypot(a, 3) h, hypot(a, a) i {_NEAR_0}",
+        f"SELECT asinh(a) s, acosh(a) c, atanh(a) t, rint(a) r, hypot(a, 3) h, sec(a) u, csc(a) v, cot(a) w {_ODD}",
+        f"SELECT a, zeroifnull(a) z, nullifzero(a) n {_ODD}",
+        f"SELECT k, regr_sxx(a, b) x, regr_syy(a, b) y, regr_sxy(a, b) u, regr_avgx(a, b) v, regr_avgy(a, b) w {_NO_NUMBERS} GROUP BY k",
+        f"SELECT k, try_sum(a) s, try_avg(a) m {_LONGS} GROUP BY k",
+        "SELECT overlay(a, 'xy', 2) x, overlay(a, 'xy', 3, 0) y, overlay(a PLACING '_' FROM 9 FOR 2) z FROM (VALUES ('😀bcd'), (''), (NULL)) t(a)",
+        "SELECT map_zip_with(map('a', a), map('b', 2), (k, x, y) -> concat(k, x, y)) m FROM (VALUES (1), (NULL)) t(a)",
+        "SELECT try_add(a, b) x, try_subtract(b, a) y FROM (VALUES ('pbd', 2L), ('12', 3L), (NULL, 1L)) t(a, b)",
+        "SELECT a, date_format(a, 'SSSSSS') s, extract(SECOND FROM a) e FROM (VALUES (TIMESTAMP '9999-12-31 23:59:59.123456' + INTERVAL '1' DAY)) t(a)",
         "SELECT atan2(a, b) x FROM (VALUES (-0.0D, -0.0D), (0D, -0.0D), (-0.0D, 1D), (-1D, -1D)) t(a, b)",
         f"SELECT k, corr(CAST(a AS DOUBLE), CAST(b AS DOUBLE)) c FROM {_PAIRS} GROUP BY k",
         "SELECT regexp_extract(a, '(a)(.?)', -1) x FROM (VALUES ('')) t(a)",

@@ -39,6 +39,14 @@ _MICROS = {"second": 10**6, "minute": 60 * 10**6, "hour": 3600 * 10**6}
 _CALENDAR = frozenset({"year", "quarter", "month"})
 
 
+def make_date(given: Given) -> str:
+    cast = "TRY_CAST" if given.mode.is_lax else "CAST"
+    return given.fill(
+        "CASE WHEN {0} IS NOT NULL AND {1} IS NOT NULL AND {2} IS NOT NULL"
+        f" THEN {cast}(format('%04d-%02d-%02d', {{0}}, {{1}}, {{2}}) AS date) END"
+    )
+
+
 def shown(given: Given, moment: str, pattern: str) -> str:
     """A timestamp's text by a pattern; fractions of more than three digits come from its own text.
 
@@ -54,7 +62,7 @@ def shown(given: Given, moment: str, pattern: str) -> str:
             if len(part) > 6:
                 raise given.unsupported(f"pattern {pattern!r:.40}")
             chunks += [f"format_datetime({cut}, {string(shared)})"] if shared else []
-            chunks.append(f"substr(CAST({moment} AS varchar), 21, {len(part)})")
+            chunks.append(f"substr(CAST({moment} AS varchar), -6, {len(part)})")
             shared = ""
             continue
         limit = 3 if found[1] == "S" else _MOST.get(found[1] or "", 0)
@@ -268,7 +276,7 @@ def extract(given: Given) -> str:
     if word in {"second", "seconds", "s"}:
         if given.mode is Mode.HIVE:
             return given.fill("CAST(second({T1}) AS integer)")
-        return given.fill("CAST(substr(CAST({T1} AS varchar), 18) AS decimal(8,6))")
+        return given.fill("CAST(substr(CAST({T1} AS varchar), -9) AS decimal(8,6))")
     form = _FIELDS.get(word)
     if form is None:
         raise given.unsupported(f"field {word!r:.20}")

@@ -24,7 +24,7 @@ from lakeschema.translation.emission.trino.given import Given, constant
 from lakeschema.translation.emission.trino.ordering import orderable
 from lakeschema.translation.emission.trino.rows import classes_of, letter
 from lakeschema.translation.emission.trino.text import fails, null_if, type_text
-from lakeschema.translation.functions.coercion import is_integer
+from lakeschema.translation.functions.coercion import is_integer, is_text
 from lakeschema.translation.plan.expressions import Cast, Literal, RowExpression
 
 _MAX_DIGITS = 38
@@ -110,6 +110,17 @@ def _digits(type_: ColumnType) -> DecimalType:
         return type_
     whole = _WHOLE_DIGITS.get(type_, _MAX_DIGITS)
     return DecimalType(whole, 0)
+
+
+_TRIED = {"try_add": "+", "try_subtract": "-", "try_multiply": "*"}
+
+
+def tried(given: Given) -> str:
+    """Null where it overflows. Where Spark reads an argument as a number, any error in it is null, too."""
+    form = f"TRY({{0}} {_TRIED[given.name]} {{1}})"
+    if any(isinstance(a, Cast) and a.implicit and is_text(a.operand.type) for a in given.arguments):
+        return form.format(*given.texts)
+    return given.fill(form)
 
 
 def _decimal(given: Given, symbol: str) -> str:

@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from typing import Final
 
-from lakeschema.translation.emission.trino import aggregates, collections, dates, letters, strings
+from lakeschema.translation.emission.trino import (
+    aggregates,
+    collections,
+    dates,
+    letters,
+    numbers,
+    strings,
+)
 from lakeschema.translation.emission.trino.casts import EPOCH, MICROS, MILLIS, SECONDS
 from lakeschema.translation.emission.trino.rows import Row, Unsupported, table
 
@@ -20,10 +27,40 @@ _EXP_LESS_ONE: Final = (
     "CASE WHEN exp({0}) = 1e0 THEN {0} WHEN exp({0}) - 1e0 = -1e0 OR is_infinite(exp({0}))"
     " THEN exp({0}) - 1e0 ELSE (exp({0}) - 1e0) * {0} / ln(exp({0})) END"
 )
-_DATE_OF: Final = (
-    "CASE WHEN {0} IS NOT NULL AND {1} IS NOT NULL AND {2} IS NOT NULL"
-    " THEN CAST(format('%04d-%02d-%02d', {0}, {1}, {2}) AS date) END"
+_LOG_OF_TWO: Final = "6.931471805599453e-1"
+_LARGE: Final = "268435456e0"
+"""From 2^28 on a square and its neighbour are the same double (Sun's fdlibm, which Spark follows)."""
+
+
+def _log_next_to(text: str) -> str:
+    """The logarithm of what is the value's next."""
+    logarithm = _LOG_OF_NEXT.replace("{0}", "small")
+    return f"element_at(transform(ARRAY[{text}], small -> {logarithm}), 1)"
+
+
+_AREA_OF_COSINE: Final = (
+    "CASE WHEN {0} < 1e0 THEN nan()"
+    f" WHEN {{0}} > {_LARGE} THEN ln({{0}}) + {_LOG_OF_TWO}"
+    f" ELSE {_log_next_to('{0} - 1e0 + sqrt(({0} - 1e0) * ({0} + 1e0))')} END"
 )
+_NEXT_OF_SINE: Final = "abs({0}) + {0} * {0} / (1e0 + sqrt(1e0 + {0} * {0}))"
+_AREA_OF_SINE: Final = (
+    f"CASE WHEN abs({{0}}) > {_LARGE} THEN sign({{0}}) * (ln(abs({{0}})) + {_LOG_OF_TWO})"
+    f" WHEN abs({{0}}) < 1e0 / {_LARGE} THEN {{0}}"
+    f" ELSE sign({{0}}) * {_log_next_to(_NEXT_OF_SINE)} END"
+)
+_TANGENTS_NEXT: Final = "2e0 * abs({0}) / (1e0 - abs({0}))"
+_AREA_OF_TANGENT: Final = f"CASE WHEN abs({{0}}) > 1e0 THEN nan() ELSE 5e-1 * sign({{0}}) * {_log_next_to(_TANGENTS_NEXT)} END"
+_GREATER: Final = "IF(abs({0}) < abs({1}), abs({1}), abs({0}))"
+_LESS: Final = "IF(abs({0}) < abs({1}), abs({0}), abs({1}))"
+_LENGTH: Final = (
+    "CASE WHEN {0} IS NULL OR {1} IS NULL THEN NULL"
+    " WHEN is_infinite({0}) OR is_infinite({1}) THEN infinity()"
+    " WHEN is_nan({0}) OR is_nan({1}) THEN nan()"
+    f" WHEN {_GREATER} = 0e0 THEN {_GREATER}"
+    f" ELSE {_GREATER} * sqrt(1e0 + power({_LESS} / {_GREATER}, 2e0)) END"
+)
+_PAIRS: Final = "CAST(count(CASE WHEN {0} IS NOT NULL THEN {1} END){w} AS double)"
 _TASK: Final = Unsupported("it is of Spark's tasks")
 _DOCUMENTS: Final = Unsupported("Trino reads and writes documents by other rules")
 
@@ -34,11 +71,19 @@ SPARK: Final = table((
     Row("log", "dd", "CASE WHEN NOT ({0} <= 0e0) AND NOT ({1} <= 0e0) THEN ln({1}) / ln({0}) END"),
     Row("log1p", "d", _LOG_OF_NEXT),
     Row("expm1", "d", _EXP_LESS_ONE),
+    Row("acosh", "d", _AREA_OF_COSINE),
+    Row("asinh", "d", _AREA_OF_SINE),
+    Row("atanh", "d", _AREA_OF_TANGENT),
+    Row("cot", "d", "(1e0 / tan({0}))"),
+    Row("csc", "d", "(1e0 / sin({0}))"),
+    Row("sec", "d", "(1e0 / cos({0}))"),
+    Row("hypot", "dd", _LENGTH),
+    Row("rint", "d", numbers.HALF_EVEN),
+    Row("nullifzero", "[ifdx]", "IF({0} = 0, NULL, {0})"),
+    Row("zeroifnull", "[ifdx]", "CAST(coalesce({0}, 0) AS {t})"),
     Row("isnan", "[fd]", "coalesce(is_nan({0}), false)"),
     Row("nanvl", "[fd][fd]", "CASE WHEN is_nan({0}) THEN {1} ELSE {0} END"),
-    Row("try_add", "ii", "TRY({0} + {1})"),
-    Row("try_subtract", "ii", "TRY({0} - {1})"),
-    Row("try_multiply", "ii", "TRY({0} * {1})"),
+    Row("try_add try_subtract try_multiply", "ii", numbers.tried),
     Row("try_divide", "dd", "({0} / IF({1} = 0e0, NULL, {1}))"),
     Row("try_mod", "ii", "({0} % IF({1} = 0, NULL, {1}))"),
     Row("initcap", "s", letters.titles),
@@ -46,6 +91,7 @@ SPARK: Final = table((
     Row("base64", "b", _LINES),
     Row("unbase64", "s", "from_base64(regexp_replace({0}, '[^A-Za-z0-9+/=]', ''))"),
     Row("elt", "is+", "element_at(ARRAY[{1*}], {0})"),
+    Row("overlay", "ssii?", strings.overlay),
     Row("startswith", "ss", "starts_with({0}, {1})"),
     Row("endswith", "ss", "(substr({0}, length({0}) - length({1}) + 1) = {1} AND length({0}) >= length({1}))"),
     Row("contains", "ss", "(strpos({0}, {1}) > 0)"),
@@ -64,7 +110,7 @@ SPARK: Final = table((
     Row("timestamp_seconds", "i", f"date_add('second', {{0}}, {EPOCH})"),
     Row("timestamp_millis", "i", f"date_add('millisecond', {{0}}, {EPOCH})"),
     Row("timestamp_micros", "i", _OF_NANOS),
-    Row("make_date", "iii", _DATE_OF),
+    Row("make_date", "iii", dates.make_date),
     Row("make_dt_interval", "i+", dates.interval_of_time),
     Row("try_to_time", "s", dates.time_of_text),
     Row("to_timestamp to_timestamp_ntz to_timestamp_ltz try_to_timestamp", "[DTs]s?", dates.to_timestamp),
@@ -93,11 +139,21 @@ SPARK: Final = table((
     Row("sequence", "..i?", collections.sequence),
     Row("transform filter exists forall any_match all_match", "al", collections.higher_order),
     Row("map_filter transform_values transform_keys", "ml", "{f}({0}, {1})"),
+    Row("map_zip_with", "mml", "map_zip_with({0}, {1}, {2})"),
     Row("zip_with", "aal", "zip_with({0}, {1}, {2})"),
     Row("aggregate reduce", "a.ll?", collections.reduce),
 
     Row("std stddev", "d", aggregates.of_powers("stddev_samp({q}{0}){w}")),
     Row("variance", "d", aggregates.of_powers("var_samp({q}{0}){w}")),
+    Row("try_sum", "i", "TRY_CAST(sum({q}CAST({0} AS decimal(38,0))){w} AS {t})"),
+    Row("try_sum", "[fd]", "sum({q}CAST({0} AS double)){w}"),
+    Row("try_sum", "x", "TRY_CAST(sum({q}{0}){w} AS {t})"),
+    Row("try_avg", "[ifd]", "avg({q}CAST({0} AS double)){w}"),
+    Row("regr_avgx", ".[ifd]", "avg(CASE WHEN {0} IS NOT NULL THEN CAST({1} AS double) END){w}"),
+    Row("regr_avgy", "[ifd].", "avg(CASE WHEN {1} IS NOT NULL THEN CAST({0} AS double) END){w}"),
+    Row("regr_sxx", "dd", aggregates.of_powers(f"{_PAIRS} * var_pop(CASE WHEN {{0}} IS NOT NULL THEN {{1}} END){{w}}")),
+    Row("regr_syy", "dd", aggregates.of_powers(f"{_PAIRS} * var_pop(CASE WHEN {{1}} IS NOT NULL THEN {{0}} END){{w}}")),
+    Row("regr_sxy", "dd", aggregates.of_powers(f"{_PAIRS} * covar_pop({{0}}, {{1}}){{w}}")),
     Row("median", "[ifdx]", aggregates.percentile),
     Row("percentile_approx approx_percentile", "...?", aggregates.percentile_approx),
     Row("skewness kurtosis", "d", aggregates.shape),

@@ -381,6 +381,19 @@ def soundex(given: Given) -> str:
     return given.fill("soundex({0})")
 
 
+def overlay(given: Given) -> str:
+    """What is replaced begins at a position from 1 on; a length below 0 is that of the new text."""
+    length = "length({1})"
+    if len(given.arguments) > 3:
+        length = "IF({3} < 0, length({1}), {3})"
+    after = f"(CAST({{2}} AS bigint) + {length})"
+    refused = fails("OVERLAY of what ends before the text's first letter", "varchar")
+    return given.fill(
+        f"(substr({{0}}, 1, greatest({{2}}, 1) - 1) || {{1}} || CASE WHEN {after} > 0"
+        f" THEN substr({{0}}, {after}) WHEN {after} IS NOT NULL THEN {refused} END)"
+    )
+
+
 def split_part(given: Given) -> str:
     """Empty, not null, where there is no such part; counted from the end if it is negative."""
     place = _number(given, 2)

@@ -1,0 +1,219 @@
+"""Spark's functions as Trino SQL, one by one: ``make bench-functions_in_trino``: rows in Trino beside Spark's.
+
+Each function that Spark lists is called over columns and values of many types, ordinary and extreme.
+What is emitted of a call for Trino is run there over the same rows. Where either engine raises, each row
+is asked by itself. Exit status: 0 if no call has other rows.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from pyspark.errors import PySparkException
+from pyspark.sql import SparkSession
+
+from benchmarks.function_findings import selects_of
+from benchmarks.probe_values import ROWS, columns_of, rows_of
+from benchmarks.random_views import spark_session
+from benchmarks.varied_calls import Calls
+from deploy.trino import Trino
+from lakeschema.catalog.column_types import parse_type
+from lakeschema.catalog.relations import Dialect
+from lakeschema.translation.functions.builtin_names import builtin_names
+from lakeschema.translation.functions.signature import Kind
+from tests.integration.translation.judged_by_trino import (
+    BOTH_RAISE,
+    EQUAL,
+    FAILS,
+    NOT_DERIVED,
+    REFUSED_BY_SPARK,
+    TRINO_FAILS,
+    UNSUPPORTED,
+    TrinoJudge,
+    Verdict,
+)
+from tests.lakeschema.translation.growing.tables import Table
+
+_HEAP_MEGABYTES = 3000
+_NOT_IN_TRINO = ("dt", "ym", "va")
+"""Columns of intervals and variants, which its tables cannot have."""
+_OF_TEXTS = frozenset({UNSUPPORTED, NOT_DERIVED, REFUSED_BY_SPARK})
+_RAISED = frozenset({BOTH_RAISE, FAILS})
+_EXAMPLES = 3
+_AT_ONCE = 10
+_FEW_ROWS: Mapping[bool, Sequence[Sequence[int]]] = {
+    True: [[row] for row in range(ROWS)],
+    False: [[row, (row + 1) % ROWS, (row + 3) % ROWS] for row in range(ROWS)],
+}
+"""Of a scalar each row; what goes over several is asked of some."""
+_CALL = re.compile(r"SELECT (.*) AS x FROM \{t\}", re.DOTALL)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--only", default="", help="names of functions, with commas between them")
+    parser.add_argument("--calls", type=int, default=40, help="of each function, at most")
+    parser.add_argument("--ansi", action="store_true", help="in Spark's ANSI mode")
+    parser.add_argument("--minutes", type=float, default=1e6, help="stop after that many")
+    chosen = parser.parse_args()
+    with (
+        tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder,
+        Trino.start(Path(folder), heap_megabytes=_HEAP_MEGABYTES) as trino,
+    ):
+        spark = spark_session()
+        try:
+            tables = [_table(name) for name in ("t", "n")]
+            return _run(TrinoJudge(spark, trino, tables), spark, chosen)
+        finally:
+            spark.stop()
+
+
+def _table(name: str) -> Table:
+    columns = {f"{c}{s}": t for s in ("", "2", "3") for c, t in columns_of(Dialect.SPARK).items()}
+    kept = {c: t for c, t in columns.items() if c.rstrip("23") not in _NOT_IN_TRINO}
+    rows = tuple(
+        ", ".join(f"{row[column]} AS {column}" for column in ("r", *kept))
+        for row in rows_of(Dialect.SPARK, required=name == "t")
+    )
+    types = (("r", parse_type("int")), *((c, parse_type(t)) for c, t in kept.items()))
+    return Table(name, types, frozenset({"r", *(kept if name == "t" else ())}), rows)
+
+
+@dataclass
+class _Found:
+    """What became of a function's calls: how many calls and questions ended so, and what is wrong."""
+
+    calls: Counter[str] = field(default_factory=Counter)
+    asked: Counter[str] = field(default_factory=Counter)
+    wrong: list[str] = field(default_factory=list)
+    reasons: Counter[str] = field(default_factory=Counter)
+
+
+def _run(judge: TrinoJudge, spark: SparkSession, chosen: argparse.Namespace) -> int:
+    began = time.monotonic()
+    names = chosen.only.split(",") if chosen.only else sorted(builtin_names(Dialect.SPARK))
+    found: dict[str, _Found] = {}
+    for name in names:
+        found[name] = _asked(judge, name, _documentation(spark, name), chosen)
+        _print(name, found[name])
+        if time.monotonic() - began > 60 * chosen.minutes:
+            break
+    _print_total(found, time.monotonic() - began)
+    return int(any(one.wrong for one in found.values()))
+
+
+def _documentation(spark: SparkSession, name: str) -> str:
+    try:
+        lines = spark.sql(f"DESCRIBE FUNCTION EXTENDED `{name}`").collect()
+    except PySparkException:
+        # What the grammar knows by itself has none.
+        return ""
+    return "\n".join(line[0] for line in lines)
+
+
+def _asked(judge: TrinoJudge, name: str, documentation: str, chosen: argparse.Namespace) -> _Found:
+    found = _Found()
+    source = Calls(name, Dialect.SPARK, documentation)
+    seeds = list(source.first(chosen.calls // 2))
+    made = 0
+    while seeds and made < chosen.calls:
+        made += len(seeds)
+        selects: list[str] = []
+        for seed in seeds:
+            for select in selects_of(seed, source, documentation):
+                refused = judge.refusal_of(select.replace("{t}", "t"), ansi=chosen.ansi)
+                if refused is None:
+                    selects.append(select)
+                else:
+                    _count(found, select, [refused])
+                if refused is None or refused.outcome != REFUSED_BY_SPARK:
+                    source.accept(seed)
+        for select, verdicts in _verdicts(judge, selects, source.kind, ansi=chosen.ansi):
+            _count(found, select, verdicts)
+        # Nothing more is asked of what Trino has no form for, whatever it is called with.
+        is_known = set(found.asked) - _OF_TEXTS
+        seeds = list(source.more(min(_AT_ONCE, chosen.calls - made))) if is_known else []
+    return found
+
+
+def _verdicts(
+    judge: TrinoJudge, selects: Sequence[str], kind: Kind, *, ansi: bool
+) -> Iterator[tuple[str, Sequence[Verdict]]]:
+    """Of all at once, and of each by itself where these have not the same rows."""
+    places = [at for at in map(_CALL.fullmatch, selects) if at is not None]
+    if len(places) == len(selects) > 1:
+        items = ", ".join(f"{at[1]} AS x{number}" for number, at in enumerate(places))
+        texts = [f"SELECT {items} FROM {table}" for table in ("t", "n")]
+        if all(judge.verdict_of(text, ansi=ansi).outcome == EQUAL for text in texts):
+            yield from ((select, [Verdict(EQUAL)] * 2) for select in selects)
+            return
+    for select in selects:
+        yield select, list(_alone(judge, select, kind, ansi=ansi))
+
+
+def _alone(judge: TrinoJudge, select: str, kind: Kind, *, ansi: bool) -> Iterator[Verdict]:
+    """Of a call over both tables, and over a few of their rows where one raises."""
+    for table in ("t", "n"):
+        verdict = judge.verdict_of(select.replace("{t}", table), ansi=ansi)
+        yield verdict
+        if select.endswith(" FROM {t}") and (verdict.is_wrong or verdict.outcome in _RAISED):
+            for rows in _FEW_ROWS[kind is Kind.SCALAR]:
+                text = select.replace("{t}", f"{table} WHERE r IN ({', '.join(map(str, rows))})")
+                yield judge.verdict_of(text, ansi=ansi)
+
+
+def _count(found: _Found, select: str, verdicts: Sequence[Verdict]) -> None:
+    found.calls[verdicts[0].outcome] += 1
+    for verdict in verdicts:
+        found.asked[verdict.outcome] += 1
+        if verdict.outcome in (FAILS, UNSUPPORTED, TRINO_FAILS):
+            found.reasons[f"{verdict.outcome}: {verdict.details[:150]}"] += 1
+    wrong = [verdict for verdict in verdicts if verdict.is_wrong]
+    if wrong:
+        # The last is of one row, where there is one.
+        found.wrong.append(f"{select}\n      {wrong[-1].outcome}: {wrong[-1].details}")
+
+
+def _print(name: str, found: _Found) -> None:
+    counts = ", ".join(f"{number} {outcome}" for outcome, number in found.asked.most_common())
+    print(f"{name}: {counts or 'no call'}", flush=True)
+    for text in found.wrong[:_EXAMPLES]:
+        print(f"    WRONG: {text}")
+    if len(found.wrong) > _EXAMPLES:
+        print(f"    WRONG: {len(found.wrong) - _EXAMPLES} more")
+    for reason, number in found.reasons.most_common(4):
+        print(f"    {number} {reason}", flush=True)
+
+
+def _print_total(found: Mapping[str, _Found], seconds: float) -> None:
+    total = sum((one.asked for one in found.values()), Counter[str]())
+    print(f"\n{len(found)} functions, {sum(total.values())} questions, {seconds:.0f} s")
+    for outcome, number in total.most_common():
+        print(f"{number:>8}  {outcome}")
+    kinds: dict[str, list[str]] = {}
+    for name, one in found.items():
+        kinds.setdefault(_kind(one), []).append(name)
+    for kind, names in kinds.items():
+        print(f"{len(names)} {kind}: {', '.join(names)}")
+
+
+def _kind(found: _Found) -> str:
+    if found.wrong:
+        return "with other rows, or an error of Trino's alone"
+    if found.asked[EQUAL]:
+        return "with equal rows"
+    if found.asked[UNSUPPORTED]:
+        return "refused"
+    return "with nothing to compare"
+
+
+if __name__ == "__main__":
+    sys.exit(main())
