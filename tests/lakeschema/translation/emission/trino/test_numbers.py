@@ -68,7 +68,6 @@ from tests.lakeschema.translation.emission.trino.written import Written, hive, l
         (spark, "greatest(d, d)", "CAST(element_at(transform(ARRAY[ARRAY[d, d]], a -> IF(cardinality(filter(a, e -> NOT is_nan(e))) < cardinality(filter(a, e -> e IS NOT NULL)), nan(), array_max(filter(a, e -> NOT is_nan(e))))), 1) AS double)"),
         (spark, "least(d, d)", "CAST(element_at(transform(ARRAY[ARRAY[d, d]], a -> coalesce(array_min(filter(a, e -> NOT is_nan(e))), element_at(filter(a, e -> e IS NOT NULL), 1))), 1) AS double)"),
         (spark, "least(i, 2)", "array_min(filter(ARRAY[i, 2], e -> e IS NOT NULL))"),
-        (spark, "try_add(i, 1)", "TRY(i + 1)"),
         (spark, "nanvl(d, 1D)", "CASE WHEN is_nan(d) THEN 1e0 ELSE d END"),
         (spark, "isnan(d)", "coalesce(is_nan(d), false)"),
         (spark, "i % i", "(i % i)"),
