@@ -35,6 +35,7 @@ from tests.integration.translation.judged_by_trino import (
     FAILS,
     NOT_DERIVED,
     REFUSED_BY_SPARK,
+    REFUSED_TEXT,
     TRINO_FAILS,
     UNSUPPORTED,
     TrinoJudge,
@@ -54,6 +55,10 @@ _FEW_ROWS: Mapping[bool, Sequence[Sequence[int]]] = {
     False: [[row, (row + 1) % ROWS, (row + 3) % ROWS] for row in range(ROWS)],
 }
 """Of a scalar each row; what goes over several is asked of some."""
+_HUGE = re.compile(
+    r"(?i)\b(?:space|repeat|lpad|rpad|sequence|array_repeat)\(.*\b(?:i|b|f|d|de|dw|da|ts|tn)[23]?\b"
+)
+"""Texts and arrays of as many parts as the greatest number, which end Spark."""
 _CALL = re.compile(r"SELECT (.*) AS x FROM \{t\}", re.DOTALL)
 
 
@@ -129,6 +134,8 @@ def _asked(judge: TrinoJudge, name: str, documentation: str, chosen: argparse.Na
         selects: list[str] = []
         for seed in seeds:
             for select in selects_of(seed, source, documentation):
+                if _HUGE.search(select):
+                    continue
                 refused = judge.refusal_of(select.replace("{t}", "t"), ansi=chosen.ansi)
                 if refused is None:
                     selects.append(select)
@@ -164,7 +171,10 @@ def _alone(judge: TrinoJudge, select: str, kind: Kind, *, ansi: bool) -> Iterato
     for table in ("t", "n"):
         verdict = judge.verdict_of(select.replace("{t}", table), ansi=ansi)
         yield verdict
-        if select.endswith(" FROM {t}") and (verdict.is_wrong or verdict.outcome in _RAISED):
+        is_of_rows = verdict.is_wrong or verdict.outcome in _RAISED
+        if verdict.outcome == REFUSED_TEXT:
+            return
+        if select.endswith(" FROM {t}") and is_of_rows:
             for rows in _FEW_ROWS[kind is Kind.SCALAR]:
                 text = select.replace("{t}", f"{table} WHERE r IN ({', '.join(map(str, rows))})")
                 yield judge.verdict_of(text, ansi=ansi)

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from benchmarks.hive_answers import TABLES, Answered, HiveRows, append_answers, read_answers
 from benchmarks.spark_rows import Outcome, SparkCalls, Told
-from deploy.hive import HiveQueries
+from deploy.hive import LONG_RUN_MEGABYTES, HiveQueries
 from deploy.jars import artifact_jars
 from deploy.jdk import find_jdk
 from lakeschema.catalog.relations import Dialect
@@ -84,7 +84,10 @@ def _asked(
     if not missing:
         return known
     answers = dict(known)
-    with tempfile.TemporaryDirectory() as folder, HiveQueries.start(Path(folder)) as hive:
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        HiveQueries.start(Path(folder), heap_megabytes=LONG_RUN_MEGABYTES) as hive,
+    ):
         rows = HiveRows(hive)
         for table in TABLES:
             copy = _tables_of(keep) / table

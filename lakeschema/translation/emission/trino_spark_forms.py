@@ -63,7 +63,11 @@ FORMS: Final[Mapping[str, str]] = MappingProxyType(
         "bitwise_or": "({0} | {1})",
         "bitwise_xor": "({0} ^ {1})",
         "bitwise_not": "(~ {0})",
-        "width_bucket": "width_bucket({*})",
+        # At the first of falling bounds Trino is before all buckets; of none it raises.
+        "width_bucket": (
+            "CASE WHEN {3} <= 0 OR {1} = {2} THEN raise_error('no buckets') WHEN {1} > {2} AND {0} = {1}"
+            " AND {3} IS NOT NULL THEN 0 ELSE width_bucket({*}) END"
+        ),
         # text
         "length": "length({0})",
         "reverse": "reverse({0})",

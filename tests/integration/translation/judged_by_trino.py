@@ -63,6 +63,7 @@ FAILS = "refused when it is run, with the reason"
 TOO_MANY = "too many rows to compute"
 TRINO_FAILS = "Trino fails itself, with an internal error"
 UNDETERMINED = "the rows depend on the order of the tables' rows"
+REFUSED_TEXT = "Trino refuses the text"
 _ROWS = "rows where Spark raises"
 ASKED = frozenset({EQUAL, WITHOUT_RULES, PRUNED, BOTH_RAISE, FAILS, UNSUPPORTED, NOT_DERIVED})
 """What counts as asked of us: Spark reads the view, and its rows are determined."""
@@ -284,7 +285,7 @@ def _refused(expected: Rows | Refused, error: TrinoRefused) -> Verdict:
     if error.kind == "INTERNAL_ERROR":
         return Verdict(TRINO_FAILS, str(error))
     if error.kind != "USER_ERROR" or error.name in _OF_TEXTS:
-        return Verdict("Trino refuses the text", str(error))
+        return Verdict(REFUSED_TEXT, str(error))
     if isinstance(expected, Refused):
         return Verdict(BOTH_RAISE)
     if error.message.startswith(_OURS):

@@ -34,6 +34,7 @@ _LARGE = "1e70"
 
 _EMPTY = "CAST(ARRAY[] AS {t})"
 _DIGITS_OF_DOUBLES = 15
+_DIGITS_OF_COUNTS = 10
 _FIRST_EXACT, _LAST_EXACT = (
     "TIMESTAMP '1684-07-28 00:12:25.259008'",
     "TIMESTAMP '2255-06-05 23:47:34.740992'",
@@ -128,11 +129,25 @@ def average(given: Given) -> str:
         case "s":
             return given.fill("avg({q}{d0}){w}")
         case "x" if isinstance(given.type, DecimalType):
-            total_ = f"CAST(sum({{q}}{{0}}){{w}} AS decimal(38,{given.type.scale}))"
-            cast = "TRY_CAST" if given.mode.is_lax else "CAST"
-            return given.fill(f"{cast}({total_} / nullif(count({{q}}{{0}}){{w}}, 0) AS {{t}})")
+            return _average_of_decimals(given, given.type)
         case _:
             raise given.unsupported("its argument's type")
+
+
+def _average_of_decimals(given: Given, type_: DecimalType) -> str:
+    """Refused when it is run where the sum has not as many digits after its point as the average."""
+    of = given.arguments[0].type
+    assert isinstance(of, DecimalType)
+    sum_, number = "sum({q}{0}){w}", "nullif(count({q}{0}){w}, 0)"
+    average_ = f"(CAST({sum_} AS decimal(38,{type_.scale})) / {number} AS {{t}})"
+    if not given.mode.is_lax:
+        return given.fill(f"CAST{average_}")
+    if of.precision - of.scale + _DIGITS_OF_COUNTS + type_.scale <= 38:
+        return given.fill(f"TRY_CAST{average_}")
+    # Null where the average itself has no room.
+    return given.fill(
+        f"CASE WHEN TRY_CAST({sum_} / {number} AS {{t}}) IS NOT NULL THEN TRY_CAST{average_} END"
+    )
 
 
 def extreme(given: Given) -> str:
@@ -179,11 +194,10 @@ def _typed(default: str, type_: ColumnType) -> str:
 
 
 def collected(given: Given) -> str:
-    """Nulls are left out, and of no rows the array is empty."""
-    if given.is_windowed:
-        made = "filter(array_agg({0}){w}, e -> e IS NOT NULL)"
-    else:
-        made = "filter(array_agg({q}{0}){w}, e -> e IS NOT NULL)"
+    """Nulls are left out unless they are asked for, and of no rows the array is empty."""
+    made = "array_agg({0}){w}" if given.is_windowed else "array_agg({q}{0}){w}"
+    if not given.keeps_nulls:
+        made = f"filter({made}, e -> e IS NOT NULL)"
     made = f"coalesce({made}, {_EMPTY})"
     return given.fill(f"array_distinct({made})" if given.name == "collect_set" else made)
 

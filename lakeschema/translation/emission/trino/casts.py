@@ -351,11 +351,9 @@ def _of_moment(target: ColumnType, mode: Mode) -> str | None:
             seconds = SECONDS
             if target == BIGINT:
                 return seconds
-            return (
-                f"CAST({seconds} AS {type_text(target)})"
-                if mode is Mode.ANSI
-                else low_bits(seconds, target)
-            )
+            if mode is Mode.HIVE:
+                return low_bits(seconds, target)
+            return f"{'TRY_CAST' if mode.is_lax else 'CAST'}({seconds} AS {type_text(target)})"
         case "d" if mode is Mode.HIVE:
             # Whole seconds.
             return f"CAST({SECONDS} AS double)"

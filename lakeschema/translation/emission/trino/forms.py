@@ -52,6 +52,7 @@ _FRAME = re.compile(
     r" (day|month|year|hour|minute|second)) (preceding|following)|current row))?",
     re.IGNORECASE,
 )
+_COLLECTING = frozenset({"array_agg", "collect_list", "collect_set"})
 _UNFRAMED = frozenset(
     {"row_number", "rank", "dense_rank", "ntile", "percent_rank", "cume_dist", "lag", "lead"}
 )
@@ -153,8 +154,8 @@ class TrinoForms:
         if call.operator.name in _UNFRAMED and call.frame:
             over = over.replace(f" {call.frame}", "")
         nulls = ""
-        if call.ignores_nulls is not None:
-            nulls = " IGNORE NULLS" if call.ignores_nulls else ""
+        if call.ignores_nulls and call.operator.name not in _COLLECTING:
+            nulls = " IGNORE NULLS"
         given = self._given(writer, call, f" {over}", distinct=call.distinct)
         text = self._formed(given)
         return text.replace(f" {over}", f"{nulls} {over}") if nulls else text
@@ -178,6 +179,7 @@ class TrinoForms:
             "DISTINCT " if distinct else "",
             suffix,
             not isinstance(call, Call),
+            not isinstance(call, Call) and call.ignores_nulls is False,
             self._compared(call) if call.operator.name == "nullif" else None,
         )
 

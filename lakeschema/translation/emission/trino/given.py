@@ -45,6 +45,7 @@ class Given:
         texts: of the arguments; those of char are texts without their padding.
         quantifier: "DISTINCT " in an aggregate with it.
         suffix: FILTER, OVER or both, of an aggregate or window function.
+        keeps_nulls: RESPECT NULLS is written.
         compared: the type in which its two arguments are compared; None if it is their own.
         fields: the parts of ``semantics`` that forms depend on.
     """
@@ -59,6 +60,7 @@ class Given:
     quantifier: str = ""
     suffix: str = ""
     is_aggregate: bool = False
+    keeps_nulls: bool = False
     compared: ColumnType | None = None
 
     @property

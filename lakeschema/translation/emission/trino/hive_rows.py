@@ -26,7 +26,6 @@ HIVE: Final = table((
     Row("ascii", "s", f"CASE WHEN {{0}} = '' THEN 0 ELSE {_FIRST_BYTE} - CASE WHEN {_FIRST_BYTE} > 127 THEN 256 ELSE 0 END END", cast=True),
     Row("base64", "b", "to_base64({0})"),
     Row("unbase64", "s", f"from_base64({_OF_BASE64})"),
-    Row("elt", "is+", "element_at(ARRAY[{1*}], {0})"),
     Row("field", "ss+", "coalesce(array_position(ARRAY[{1*}], {0}), 0)", cast=True),
     Row("field", "ii+", "coalesce(array_position(ARRAY[{1*}], {0}), 0)", cast=True),
     Row("mask_hash", "s", "lower(to_hex(sha256(to_utf8({0}))))"),

@@ -259,6 +259,26 @@ def positive_remainder(given: Given) -> str:
     )
 
 
+def bucket(given: Given) -> str:
+    """WIDTH_BUCKET: between falling bounds, too, what equals the first one is in the first bucket."""
+    value, first, last = (f"CAST({{{place}}} AS double)" for place in range(3))
+    none = f"{{3}} <= 0 OR {first} = {last}"
+    if given.mode.is_spark:
+        is_number = " AND ".join(f"is_finite({bound})" for bound in (first, last))
+        none = f"{none} OR {{3}} = {2**63 - 1} OR is_nan({value}) OR NOT ({is_number})"
+        nowhere = "NULL"
+    else:
+        nowhere = "CAST(fail('no buckets, or none between equal bounds') AS {t})"
+    before = f"IF({first} < {last}, {value} < {first}, {value} > {first})"
+    after = f"IF({first} < {last}, {value} >= {last}, {value} <= {last})"
+    part = f"CAST({{3}} AS double) * ({value} - {first}) / ({last} - {first})"
+    absent = " OR ".join(f"{{{place}}} IS NULL" for place in range(4))
+    return given.fill(
+        f"CAST(CASE WHEN {absent} THEN NULL WHEN {none} THEN {nowhere} WHEN {before} THEN 0"
+        f" WHEN {after} THEN {{3}} + 1 ELSE CAST(floor({part}) AS bigint) + 1 END AS {{t}})"
+    )
+
+
 def negative(given: Given) -> str:
     if is_integer(given.type) and given.mode.is_lax and given.constant(0) is None:
         return given.fill(f"CASE WHEN {{0}} = {_LEAST[given.type]} THEN {{0}} ELSE - {{0}} END")
@@ -292,7 +312,7 @@ def shift(given: Given) -> str:
     by = (
         str(int(distance) % bits)
         if distance is not None and distance.lstrip("-").isdigit()
-        else f"bitwise_and({given.texts[1]}, {bits - 1})"
+        else f"CAST(bitwise_and({given.texts[1]}, {bits - 1}) AS integer)"
     )
     function = {
         "<<": "bitwise_left_shift",

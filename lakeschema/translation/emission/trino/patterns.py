@@ -312,10 +312,16 @@ def regexp_extract(given: Given) -> str:
     """Empty, not null, where nothing matches."""
     group = given.texts[2] if len(given.arguments) > 2 else "1"
     pattern = regular(given, 1)
-    found = f"coalesce(regexp_extract({{0}}, {pattern}, {group}), '')"
+    at = group if _INTEGER.fullmatch(group) else "{2}"
+    found = f"coalesce(regexp_extract({{0}}, {pattern}, {at}), '')"
     if _lacks(pattern, group):
         refused = fails(_NO_GROUP, "varchar")
         found = f"CASE WHEN regexp_like({{0}}, {pattern}) THEN {refused} ELSE '' END"
+    elif _INTEGER.fullmatch(group) is None:
+        # Only of what matches is it asked whether there is such a group.
+        found = (
+            f"CASE WHEN {{2}} IS NOT NULL THEN IF(regexp_like({{0}}, {pattern}), {found}, '') END"
+        )
     return given.fill(f"CASE WHEN {{0}} IS NOT NULL THEN {found} END")
 
 

@@ -90,7 +90,6 @@ SPARK: Final = table((
     Row("ascii", "s", "CASE WHEN {0} = '' THEN 0 ELSE codepoint(CAST(substr({0}, 1, 1) AS varchar(1))) END", cast=True),
     Row("base64", "b", _LINES),
     Row("unbase64", "s", "from_base64(regexp_replace({0}, '[^A-Za-z0-9+/=]', ''))"),
-    Row("elt", "is+", "element_at(ARRAY[{1*}], {0})"),
     Row("overlay", "ssii?", strings.overlay),
     Row("startswith", "ss", "starts_with({0}, {1})"),
     Row("endswith", "ss", "(substr({0}, length({0}) - length({1}) + 1) = {1} AND length({0}) >= length({1}))"),

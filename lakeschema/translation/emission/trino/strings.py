@@ -59,7 +59,9 @@ def _of_spark(given: Given, start: int | None, length: str | None) -> str:
     """From before its beginning Spark counts the missing characters, too."""
     if length is None:
         whole = (
-            f"length({{0}}) < {-start}" if start is not None else "{1} < 0 AND length({0}) < - {1}"
+            f"length({{0}}) < {-start}"
+            if start is not None
+            else "{1} < 0 AND length({0}) + {1} < 0"
         )
         at = "{1}" if start is not None else "CASE WHEN {1} = 0 THEN 1 ELSE {1} END"
         return given.fill(f"CASE WHEN {whole} THEN {{0}} ELSE substr({{0}}, {at}) END")
@@ -157,7 +159,8 @@ def concat_ws(given: Given) -> str:
             hive = given.mode is Mode.HIVE
             arrays.append(f"transform({value}, e -> coalesce(e, 'null'))" if hive else value)
         else:
-            arrays.append(f"ARRAY[CAST({{{index}}} AS varchar)]")
+            shown = cast_template(given.arguments[index].type, STRING, given.mode)
+            arrays.append(f"ARRAY[CAST({shown.replace('{0}', f'{{{index}}}')} AS varchar)]")
     joined = arrays[0] if len(arrays) == 1 else f"concat({', '.join(arrays)})"
     return given.fill(f"array_join({joined}, {{0}})")
 
@@ -290,7 +293,12 @@ def encode(given: Given) -> str:
     charset = given.text_constant(1, "a charset")
     if charset.upper().replace("_", "-") not in {"UTF-8", "UTF8"} or len(given.arguments) != 2:
         raise given.unsupported(f"charset {charset!r:.20}")
-    return given.fill("to_utf8({0})" if given.name == "encode" else "from_utf8({0})")
+    if given.name == "encode":
+        return given.fill("to_utf8({0})")
+    return given.fill(
+        "CASE WHEN to_utf8(from_utf8({0})) <> {0} THEN CAST(fail('bytes that are not UTF-8') AS varchar)"
+        " ELSE from_utf8({0}) END"
+    )
 
 
 def decode(given: Given) -> str:
@@ -379,6 +387,17 @@ def soundex(given: Given) -> str:
     if text is None or not re.fullmatch("[A-Za-z]+", text):
         raise given.unsupported("Trino refuses texts of other than the letters A to Z")
     return given.fill("soundex({0})")
+
+
+def elt(given: Given) -> str:
+    """Trino counts what is below 0 from the end."""
+    values = "element_at(ARRAY[{1*}], {0})"
+    if given.mode.is_lax:
+        return given.fill(f"CASE WHEN {{0}} > 0 THEN {values} END")
+    return given.fill(
+        f"CASE WHEN {{0}} BETWEEN 1 AND {len(given.arguments) - 1} THEN {values}"
+        " WHEN {0} IS NOT NULL THEN CAST(fail('no argument of this number') AS varchar) END"
+    )
 
 
 def overlay(given: Given) -> str:

@@ -28,7 +28,7 @@ from tests.lakeschema.translation.emission.trino.written import Written, hive, l
         (hive, "abs(ti)", "CASE WHEN CAST(ti AS integer) = -2147483648 THEN CAST(ti AS integer) ELSE abs(CAST(ti AS integer)) END"),
         (hive, "abs(de)", "CAST(abs(de) AS decimal(10,2))"),
         (hive, "shiftleft(i, 3)", "bitwise_left_shift(i, 3)"),
-        (hive, "shiftright(l, i)", "bitwise_right_shift_arithmetic(l, bitwise_and(i, 63))"),
+        (hive, "shiftright(l, i)", "bitwise_right_shift_arithmetic(l, CAST(bitwise_and(i, 63) AS integer))"),
         (hive, "shiftrightunsigned(ti, 1)", "bitwise_right_shift(CAST(ti AS integer), 1)"),
         (hive, "ceil(i)", "CAST(i AS bigint)"),
         (hive, "floor(de)", "CAST(floor(de) AS decimal(9,0))"),
