@@ -263,6 +263,9 @@ class TrinoJudge:
             rows = frame.toDF(*names).selectExpr(*items).collect()
         except (PySparkException, Py4JJavaError) as error:
             return Refused(TOO_MANY if "cancelled" in str(error)[:2000] else _reason(error))
+        except TypeError as error:
+            # A map whose keys are lists.
+            return Refused(f"[UNSUPPORTED_IN_PYTHON] {error}")
         finally:
             late.cancel()
         return [from_spark(tuple(row), types) for row in rows]

@@ -131,6 +131,20 @@ _S = "(VALUES (1, 2), (2, 3), (1, 5)) u(c, d)"
         f"SELECT k, avg(a) m {_HUGE_PARTS} GROUP BY k HAVING k <> 2",
         f"SELECT k, collect_list(a) RESPECT NULLS l, collect_set(a) IGNORE NULLS s, array_agg(k) RESPECT NULLS m {_HUGE_WHOLE} GROUP BY k",
         f"SELECT k, array_agg(a) RESPECT NULLS OVER (PARTITION BY k ORDER BY a) l, collect_list(a) IGNORE NULLS OVER (PARTITION BY k) s {_HUGE_WHOLE}",
+        f"SELECT k, a BETWEEN b AND k x, k BETWEEN a AND b y, b BETWEEN 1 AND a z, NOT a BETWEEN 1 AND b u {_NANS_AND_NULLS}",
+        "SELECT a BETWEEN CAST('x' AS INT) AND 3 x, a BETWEEN 3 AND NULL y FROM (VALUES (1), (5), (NULL)) t(a)",
+        "SELECT array_append(a, NULL) x, array_prepend(a, b) y, arrays_zip(a) z, arrays_zip(a, array(b, b, b)) u FROM (VALUES (array(1, 2), 3), (NULL, 4), (array(), NULL)) t(a, b)",
+        *(
+            f"SELECT CAST(a AS TIMESTAMP) x FROM (VALUES {values}) t(a)"
+            for values in (
+                "(0.0000019D), (-0.0000019D), (1.1234567D), (253402300799.5D), (NULL)",
+                "(0.0000019), (-0.0000019), (1600000000.1234567), (NULL)",
+                "(0.0000019F), (16777216.5F)",
+                "(253402300799L), (-62135596800L), (NULL)",
+                "(double('nan')), (1D)",
+            )
+        ),
+        "SELECT timestamp_millis(a) x, timestamp_micros(a * 1000) y, timestamp_seconds(a div 1000) z FROM (VALUES (1230219000123), (253402300799999), (-62135596799999)) t(a)",
         f"SELECT k, try_sum(a) s, try_avg(a) m {_LONGS} GROUP BY k",
         "SELECT overlay(a, 'xy', 2) x, overlay(a, 'xy', 3, 0) y, overlay(a PLACING '_' FROM 9 FOR 2) z FROM (VALUES ('😀bcd'), (''), (NULL)) t(a)",
         "SELECT map_zip_with(map('a', a), map('b', 2), (k, x, y) -> concat(k, x, y)) m FROM (VALUES (1), (NULL)) t(a)",

@@ -201,7 +201,7 @@ def _template(source: ColumnType, target: ColumnType, mode: Mode, *, tolerant: b
         case "T", _:
             return _of_moment(target, mode)
         case (_, "T"):
-            return _moment(letter(source), mode)
+            return _moment(letter(source), mode, lax=lax)
         case ("a", "a") | ("m", "m") | ("r", "r"):
             return _nested(source, target, mode, tolerant=tolerant)
         case _:
@@ -363,17 +363,32 @@ def _of_moment(target: ColumnType, mode: Mode) -> str | None:
             return None
 
 
-def _moment(source: str, mode: Mode) -> str | None:
+def moment_of(parts: int) -> str:
+    """The moment so many parts of a second after 1970; Trino's ``date_add`` takes no more than an int of them."""
+    nanos = f"CAST({{0}} AS decimal(38,0)) * {10**9 // parts}"
+    return f"CAST(at_timezone(from_unixtime_nanos({nanos}), 'UTC') AS timestamp(6))"
+
+
+def _moment(source: str, mode: Mode, *, lax: bool) -> str | None:
     match source:
         case "i":
             # Hive counts milliseconds.
-            unit = "millisecond" if mode is Mode.HIVE else "second"
-            return f"date_add('{unit}', {{0}}, {EPOCH})"
-        case "d" | "f" | "x":
-            micros = "CAST(round(CAST({0} AS double) * 1e6) AS bigint)"
-            return f"CAST(at_timezone(from_unixtime_nanos({micros} * 1000), 'UTC') AS timestamp(6))"
+            return moment_of(1000 if mode is Mode.HIVE else 1)
+        case "d" | "f" | "x" if mode is Mode.HIVE:
+            return _of_micros("CAST(round(CAST({0} AS double) * 1e6) AS bigint)")
+        case "d" | "f":
+            made = _of_micros("CAST(truncate(CAST({0} AS double) * 1e6) AS bigint)")
+            return f"CASE WHEN is_finite({{0}}) THEN {made} END" if lax else made
+        case "x":
+            whole = "CAST(truncate({0}) AS bigint) * 1000000"
+            part = "CAST(truncate(({0} - truncate({0})) * 1000000) AS bigint)"
+            return _of_micros(f"({whole} + {part})")
         case _:
             return None
+
+
+def _of_micros(text: str) -> str:
+    return moment_of(10**6).replace("{0}", text)
 
 
 def is_simple(source: ColumnType, target: ColumnType, mode: Mode, *, tolerant: bool) -> bool:

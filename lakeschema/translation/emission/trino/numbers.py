@@ -421,29 +421,33 @@ def compare(given: Given) -> str:
     """NaN equals NaN and is greater than all else."""
     name = "=" if given.name == "==" else given.name
     letters = classes_of(given.arguments)
-    plain = f"({given.texts[0]} {name} {given.texts[1]})"
     if set(letters) & set("arm"):
         return _of_shapes(given, name, letters)
-    if not set(letters) & set("fd"):
-        if "u" in letters:
-            raise given.unsupported("types that Trino does not compare")
-        return plain
-    left, right = map(_never_nan, given.arguments)
-    if left and right:
+    if "u" in letters and not set(letters) & set("fd"):
+        raise given.unsupported("types that Trino does not compare")
+    return given.fill(_comparison(given, name, 0, 1))
+
+
+def _comparison(given: Given, name: str, one: int, other: int) -> str:
+    """The template that compares two of a call's arguments, which are not nested."""
+    plain = f"({{{one}}} {name} {{{other}}})"
+    compared = given.arguments[one], given.arguments[other]
+    left, right = map(_never_nan, compared)
+    if (left and right) or not set(classes_of(compared)) & set("fd"):
         return plain
     if right:
-        return _above(given, name, 0, 1) if name in _ABOVE else plain
+        return _above(given, plain, one, other) if name in _ABOVE else plain
     if left:
-        return _above(given, name, 1, 0) if name in _BELOW else plain
-    return given.fill(_COMPARED[name])
+        return _above(given, plain, other, one) if name in _BELOW else plain
+    return _COMPARED[name].replace("{1}", f"{{{other}}}").replace("{0}", f"{{{one}}}")
 
 
-def _above(given: Given, name: str, one: int, other: int) -> str:
+def _above(given: Given, plain: str, one: int, other: int) -> str:
     """Where one of the two alone may be NaN, which is above the other if that is not null."""
     is_nan = f"is_nan({{{one}}})"
     if given.constant(other) is None:
         is_nan = f"({is_nan} AND {{{other}}} IS NOT NULL)"
-    return given.fill(f"({{0}} {name} {{1}} OR {is_nan})")
+    return f"({plain[1:-1]} OR {is_nan})"
 
 
 _EQUAL_SHAPES = (
@@ -468,9 +472,9 @@ def between(given: Given) -> str:
     """Hive does not look at the upper bound if it does not know of the lower one."""
     if set(classes_of(given.arguments)) & set("armu"):
         raise given.unsupported("nested values")
-    if not all(map(_never_nan, given.arguments[:2])) and not _never_nan(given.arguments[2]):
-        raise given.unsupported("an upper bound that may be NaN")
     text = "({0} BETWEEN {1} AND {2})"
+    if not all(map(_never_nan, given.arguments)):
+        text = f"({_comparison(given, '>=', 0, 1)} AND {_comparison(given, '<=', 0, 2)})"
     if given.mode is Mode.HIVE and given.constant(1) is None:
         return given.fill(f"CASE WHEN {{1}} IS NOT NULL THEN {text} END")
     return given.fill(text)

@@ -12,10 +12,9 @@ from lakeschema.translation.emission.trino import (
     numbers,
     strings,
 )
-from lakeschema.translation.emission.trino.casts import EPOCH, MICROS, MILLIS, SECONDS
+from lakeschema.translation.emission.trino.casts import MICROS, MILLIS, SECONDS, moment_of
 from lakeschema.translation.emission.trino.rows import Row, Unsupported, table
 
-_OF_NANOS: Final = "CAST(at_timezone(from_unixtime_nanos({0} * 1000), 'UTC') AS timestamp(6))"
 # Lines of 76 characters, as MIME has them.
 _LINES: Final = r"regexp_replace(to_base64({0}), '(.{76})(?=.)', m -> m[1] || chr(13) || chr(10))"
 # Exact near zero as well, where 1 + x and exp(x) - 1 lose their digits (W. Kahan's forms).
@@ -106,9 +105,9 @@ SPARK: Final = table((
     Row("unix_seconds", "T", SECONDS),
     Row("unix_millis", "T", MILLIS),
     Row("unix_micros", "T", MICROS),
-    Row("timestamp_seconds", "i", f"date_add('second', {{0}}, {EPOCH})"),
-    Row("timestamp_millis", "i", f"date_add('millisecond', {{0}}, {EPOCH})"),
-    Row("timestamp_micros", "i", _OF_NANOS),
+    Row("timestamp_seconds", "i", moment_of(1)),
+    Row("timestamp_millis", "i", moment_of(1000)),
+    Row("timestamp_micros", "i", moment_of(10**6)),
     Row("make_date", "iii", dates.make_date),
     Row("make_dt_interval", "i+", dates.interval_of_time),
     Row("try_to_time", "s", dates.time_of_text),
@@ -128,11 +127,12 @@ SPARK: Final = table((
     Row("array_position", "a[^armu]", "array_position({0}, {1})"),
     Row("array_sort", "al?", collections.array_sort),
     Row("array_compact", "a", "filter({0}, e -> e IS NOT NULL)"),
-    Row("array_append", "a.", "concat({0}, ARRAY[{1}])"),
-    Row("array_prepend", "a.", "concat(ARRAY[{1}], {0})"),
+    Row("array_append", "a.", "concat({0}, CAST(ARRAY[{1}] AS {t}))"),
+    Row("array_prepend", "a.", "concat(CAST(ARRAY[{1}] AS {t}), {0})"),
     Row("array_repeat", ".i", "repeat({0}, greatest({1}, 0))"),
     Row("arrays_overlap", "aa", "arrays_overlap({0}, {1})"),
-    Row("arrays_zip", "a+", "zip({*})", cast=True),
+    Row("arrays_zip", "a", "transform({0}, e -> ROW(e))", cast=True),
+    Row("arrays_zip", "a{2,5}", "zip({*})", cast=True),
     Row("flatten", "a", collections.flatten),
     Row("slice", "aii", "slice({0}, {1}, {2})"),
     Row("sequence", "..i?", collections.sequence),
