@@ -34,6 +34,7 @@ from tests.integration.translation.judged_by_trino import (
     EQUAL,
     FAILS,
     NOT_DERIVED,
+    OTHER_ROWS,
     REFUSED_BY_SPARK,
     REFUSED_TEXT,
     TRINO_FAILS,
@@ -188,8 +189,9 @@ def _count(found: _Found, select: str, verdicts: Sequence[Verdict]) -> None:
             found.reasons[f"{verdict.outcome}: {verdict.details[:150]}"] += 1
     wrong = [verdict for verdict in verdicts if verdict.is_wrong]
     if wrong:
-        # The last is of one row, where there is one.
-        found.wrong.append(f"{select}\n      {wrong[-1].outcome}: {wrong[-1].details}")
+        # The last is of few rows.
+        shown = next((v for v in reversed(wrong) if v.outcome == OTHER_ROWS), wrong[-1])
+        found.wrong.append(f"{select}\n      {shown.outcome}: {shown.details}")
 
 
 def _print(name: str, found: _Found) -> None:

@@ -63,6 +63,7 @@ FAILS = "refused when it is run, with the reason"
 TOO_MANY = "too many rows to compute"
 TRINO_FAILS = "Trino fails itself, with an internal error"
 UNDETERMINED = "the rows depend on the order of the tables' rows"
+OTHER_ROWS = "other rows"
 REFUSED_TEXT = "Trino refuses the text"
 _ROWS = "rows where Spark raises"
 ASKED = frozenset({EQUAL, WITHOUT_RULES, PRUNED, BOTH_RAISE, FAILS, UNSUPPORTED, NOT_DERIVED})
@@ -204,7 +205,7 @@ class TrinoJudge:
         if isinstance(expected, Refused):
             return Verdict(_ROWS, f"{expected.reason}\n  {found}")
         if not _same(in_no_order(expected), in_no_order(found)):
-            return Verdict("other rows", f"{expected}\n  {found}")
+            return Verdict(OTHER_ROWS, f"{expected}\n  {found}")
         if written.ordered and not _same(expected, found):
             return Verdict("another order", f"{expected}\n  {found}")
         return Verdict(EQUAL)

@@ -42,6 +42,8 @@ def _joined(given: Given, keys: Sequence[SortKey], order: str, condition: str) -
     if given.quantifier and [key.expression for key in keys] != [given.arguments[0]]:
         raise given.unsupported("distinct values in another order than their own")
     between = given.texts[1] if len(given.texts) > 1 else "''"
+    if len(given.texts) > 1 and given.constant(1) is None:
+        between = f"coalesce({between}, '')"
     both = f"{given.texts[0]} IS NOT NULL" + (f" AND {condition}" if condition else "")
     values = f"array_agg({given.quantifier}{given.texts[0]} ORDER BY {order})"
     return f"array_join({values} FILTER (WHERE {both}), {between})"
