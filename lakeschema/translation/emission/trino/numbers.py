@@ -117,10 +117,10 @@ _TRIED = {"try_add": "+", "try_subtract": "-", "try_multiply": "*"}
 
 def tried(given: Given) -> str:
     """Null where it overflows. Where Spark reads an argument as a number, any error in it is null, too."""
-    form = f"TRY({{0}} {_TRIED[given.name]} {{1}})"
+    made = f"{{0}} {_TRIED[given.name]} {{1}}"
     if any(isinstance(a, Cast) and a.implicit and is_text(a.operand.type) for a in given.arguments):
-        return form.format(*given.texts)
-    return given.fill(form)
+        return f"TRY({made})".format(*given.texts)
+    return given.fill(f"TRY({made})" if is_integer(given.type) else f"({made})")
 
 
 def _decimal(given: Given, symbol: str) -> str:

@@ -82,7 +82,7 @@ SPARK: Final = table((
     Row("zeroifnull", "[ifdx]", "CAST(coalesce({0}, 0) AS {t})"),
     Row("isnan", "[fd]", "coalesce(is_nan({0}), false)"),
     Row("nanvl", "[fd][fd]", "CASE WHEN is_nan({0}) THEN {1} ELSE {0} END"),
-    Row("try_add try_subtract try_multiply", "ii", numbers.tried),
+    Row("try_add try_subtract try_multiply", "ii|dd", numbers.tried),
     Row("try_divide", "dd", "({0} / IF({1} = 0e0, NULL, {1}))"),
     Row("try_mod", "ii", "({0} % IF({1} = 0, NULL, {1}))"),
     Row("initcap", "s", letters.titles),
