@@ -51,11 +51,9 @@ _OF_TEXTS = frozenset({UNSUPPORTED, NOT_DERIVED, REFUSED_BY_SPARK})
 _RAISED = frozenset({BOTH_RAISE, FAILS})
 _EXAMPLES = 3
 _AT_ONCE = 10
-_FEW_ROWS: Mapping[bool, Sequence[Sequence[int]]] = {
-    True: [[row] for row in range(ROWS)],
-    False: [[row, (row + 1) % ROWS, (row + 3) % ROWS] for row in range(ROWS)],
-}
-"""Of a scalar each row; what goes over several is asked of some."""
+_EACH_ROW = [(row,) for row in range(ROWS)]
+_SOME_ROWS = [(row, (row + 1) % ROWS, (row + 3) % ROWS) for row in range(ROWS)]
+"""Where all rows together raise: of a scalar each row is asked, of what goes over several a few."""
 _HUGE = re.compile(
     r"(?i)\b(?:space|repeat|lpad|rpad|sequence|array_repeat)\(.*\b(?:i|b|f|d|de|dw|da|ts|tn)[23]?\b"
 )
@@ -95,9 +93,8 @@ def _table(name: str) -> Table:
 
 @dataclass
 class _Found:
-    """What became of a function's calls: how many calls and questions ended so, and what is wrong."""
+    """What became of the questions about a function, what is wrong, and why the others were refused."""
 
-    calls: Counter[str] = field(default_factory=Counter)
     asked: Counter[str] = field(default_factory=Counter)
     wrong: list[str] = field(default_factory=list)
     reasons: Counter[str] = field(default_factory=Counter)
@@ -172,17 +169,17 @@ def _alone(judge: TrinoJudge, select: str, kind: Kind, *, ansi: bool) -> Iterato
     for table in ("t", "n"):
         verdict = judge.verdict_of(select.replace("{t}", table), ansi=ansi)
         yield verdict
-        is_of_rows = verdict.is_wrong or verdict.outcome in _RAISED
         if verdict.outcome == REFUSED_TEXT:
             return
+        is_of_rows = verdict.is_wrong or verdict.outcome in _RAISED
         if select.endswith(" FROM {t}") and is_of_rows:
-            for rows in _FEW_ROWS[kind is Kind.SCALAR]:
-                text = select.replace("{t}", f"{table} WHERE r IN ({', '.join(map(str, rows))})")
+            for rows in _EACH_ROW if kind is Kind.SCALAR else _SOME_ROWS:
+                chosen = ", ".join(map(str, rows))
+                text = select.replace("{t}", f"{table} WHERE r IN ({chosen})")
                 yield judge.verdict_of(text, ansi=ansi)
 
 
 def _count(found: _Found, select: str, verdicts: Sequence[Verdict]) -> None:
-    found.calls[verdicts[0].outcome] += 1
     for verdict in verdicts:
         found.asked[verdict.outcome] += 1
         if verdict.outcome in (FAILS, UNSUPPORTED, TRINO_FAILS):

@@ -217,6 +217,12 @@ def _nvl(texts: Sequence[str]) -> str:
     return f"{'nvl' if len(texts) == 2 else 'coalesce'}({', '.join(texts)})"
 
 
+def _log(texts: Sequence[str]) -> str:
+    """Of a base up to 1 Hive's is null."""
+    text = f"log({', '.join(texts)})"
+    return f"if({texts[0]} <= 1, NULL, {text})" if len(texts) == 2 else text
+
+
 def _trunc(texts: Sequence[str]) -> str:
     """Spark does not know the shortest word for a quarter."""
     day, unit = texts
@@ -238,6 +244,7 @@ WRITERS: Final[Mapping[str, Callable[[Sequence[str]], str]]] = MappingProxyType(
         "array_join": _array_join,
         "between": _between,
         "grouping": _grouping,
+        "log": _log,
         "instr": _instr,
         "mid": _substring,
         "substr": _substring,

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
+
 import pytest
 
-from deploy.trino import Trino
+from deploy.trino import Trino, TrinoRefused
 from tests.lakeschema.translation.emission.trino.written import LEGACY, query
 
 _TABLE = """CREATE TABLE t AS SELECT *, CAST(NULL AS char(5)) AS c, X'00' AS b, TIMESTAMP '2020-01-01 00:00:00.000000' AS ts,
@@ -112,6 +114,74 @@ def test_trino_returns_sparks_values(server: Trino, expression: str, values: lis
 )
 def test_trino_returns_hives_rows(server: Trino, text: str, rows: list[list[object]]) -> None:
     assert [list(row) for row in server.answer(query(text).sql).rows] == rows
+
+
+_NAN = "CAST('NaN' AS DOUBLE)"
+_OF_NAN = ("sign", "sqrt", "acos", "asin", "log", "ln")
+
+
+@pytest.mark.parametrize(
+    ("items", "rows", "values"),
+    [
+        ("s RLIKE '', s RLIKE 'a|'", ("'a' s", "'' s"), [[False, True], [False, True]]),
+        ("replace(s, '', 'x')", ("'ab' s", "'' s"), [["xaxbx"], ["x"]]),
+        ("split(s, '')", ("'ab' s", "'' s"), [[["a", "b", ""]], [[""]]]),
+        ("elt(k, 'x', 'y')", ("-1 k", "0 k", "2 k", "3 k"), [[None], [None], ["y"], [None]]),
+        ("hex(chr(k))", ("32833 k", "65601 k", "256 k"), [[""], ["41"], ["00"]]),
+        (
+            "width_bucket(k, 0, -7, 5), width_bucket(- k, 0, 7, 5)",
+            ("0 k", "-7 k", "-3 k", "CAST(NULL AS INT) k"),
+            [[1, 1], [6, 6], [3, 3], [None, None]],
+        ),
+        (
+            ", ".join(f"{name}(d)" for name in _OF_NAN),
+            (f"{_NAN} d", "CAST(2 AS DOUBLE) d"),
+            [[-1.0, *["NaN"] * 5], [1.0, 2**0.5, None, None, math.log(2), math.log(2)]],
+        ),
+        (
+            "log(d, e), log(e, d)",
+            ("CAST(0.5 AS DOUBLE) d, 3D e", "1D d, 0D e", f"{_NAN} d, 7D e"),
+            [[None, math.log(0.5) / math.log(3)], [None, None], ["NaN", "NaN"]],
+        ),
+        (
+            "CAST(t AS INT), CAST(t AS SMALLINT), CAST(t AS TINYINT)",
+            tuple(f"CAST('{day} 00:00:00' AS TIMESTAMP) t" for day in ("1970-01-02", "2400-01-01")),
+            [[86400, None, None], [None, None, None]],
+        ),
+        (
+            "d BETWEEN 1 AND 5, d BETWEEN 1 AND d, d BETWEEN 1 AND e, f BETWEEN d AND 9, f BETWEEN 1 AND d",
+            (f"{_NAN} d, CAST(NULL AS DOUBLE) e, 3D f",),
+            [[False, True, None, False, True]],
+        ),
+        ("CAST(k AS TIMESTAMP)", ("1600000000000 k",), [["2020-09-13 12:26:40.000000"]]),
+        (
+            "covar_pop(d, e), corr(d, e), regr_slope(d, e), regr_intercept(d, e)",
+            (f"{_NAN} d, 1D e",),
+            [[0.0, None, None, None]],
+        ),
+        (
+            "covar_pop(d, e), corr(d, e), regr_slope(d, e), regr_intercept(d, e)",
+            (f"2D d, {_NAN} e", "2D d, 1D e"),
+            [["NaN", None, "NaN", "NaN"]],
+        ),
+    ],
+)
+def test_trino_returns_what_hive_answers(
+    trino: Trino, items: str, rows: tuple[str, ...], values: list[list[object]]
+) -> None:
+    """As Hive 4.0.1 answered each (CASTs of times and numbers without its strict conversion)."""
+    below = " UNION ALL ".join(f"SELECT {row}" for row in rows)
+    found = trino.answer(query(f"SELECT {items} FROM ({below}) q").sql).rows
+
+    assert sorted(map(repr, map(list, found))) == sorted(map(repr, values))
+
+
+@pytest.mark.parametrize("call", ["hour(s)", "to_date(s)", "CAST(s AS TIMESTAMP)"])
+def test_a_time_that_hive_dates_today_is_refused(trino: Trino, call: str) -> None:
+    sql = query(f"SELECT {call} AS x FROM (SELECT '12:34:56' AS s) q").sql
+
+    with pytest.raises(TrinoRefused, match="a time of day, which is of today"):
+        trino.answer(sql)
 
 
 def test_a_union_is_extracted_as_hive_does_that_of_no_value_too(server: Trino) -> None:

@@ -299,9 +299,9 @@ def _may_be_large(argument: RowExpression) -> bool:
 
 
 def correlation(given: Given) -> str:
-    """CORR: where the pairs vary, Spark's is not a number if one of theirs is none; Trino's is null."""
+    """CORR: where the pairs vary, it is not a number if one of theirs is none; Trino's is null."""
     form = "corr({q}{*}){w}"
-    if not given.mode.is_spark or given.quantifier:
+    if given.quantifier:
         return _bounded(given, form)
     varies = " AND ".join(
         f"var_pop(CASE WHEN {{{other}}} IS NOT NULL THEN {{{one}}} END){{w}} <> 0e0"
@@ -312,10 +312,8 @@ def correlation(given: Given) -> str:
 
 
 def regression(given: Given) -> str:
-    """REGR_SLOPE and REGR_INTERCEPT: Spark's is not a number where one of a pair is none."""
+    """REGR_SLOPE and REGR_INTERCEPT: not a number where one of a pair is none; Trino's are null."""
     form = "{f}({*}){w}"
-    if not given.mode.is_spark:
-        return _bounded(given, form)
     varies = "var_pop(CASE WHEN {0} IS NOT NULL THEN {1} END){w} <> 0e0"
     return _bounded(given, f"coalesce({form}, CASE WHEN {varies} THEN nan() END)")
 

@@ -53,6 +53,7 @@ _BITS: Mapping[ColumnType, int] = {TINYINT: 8, SMALLINT: 16, INT: 32, BIGINT: 64
 _SURE_DIGITS: Mapping[ColumnType, int] = {TINYINT: 2, SMALLINT: 4, INT: 9, BIGINT: 18}
 _NUMBER = r"^\s*[+-]?(?:\d+\.?\d*|\.\d+)\s*$"
 _DAY = r"^\s*(\d\d\d\d-\d{1,2}-\d{1,2})(?:[ T][\s\S]*)?$"
+_TIME_OF_DAY = r"^\s*(?:[01]\d|2[0-3]):[0-5]\d(?::[0-5]\d)?\s*$"
 # Spark reads a year, or a year and a month, as their first day.
 _MONTH_AND_DAY = r"(?:-(\d{1,2})(?:-(\d{1,2})"
 _SPARKS_DAY = rf"^\s*(\d\d\d\d){_MONTH_AND_DAY}(?:[ T][\s\S]*)?)?)?\s*$"
@@ -261,15 +262,22 @@ def _of_text(target: ColumnType, mode: Mode, *, tolerant: bool) -> str | None:
         case "o":
             return _truth(mode, lax=lax)
         case "D":
-            hives = f"TRY_CAST(regexp_extract({{0}}, '{_DAY}', 1) AS date)"
+            hives = _not_of_today(f"TRY_CAST(regexp_extract({{0}}, '{_DAY}', 1) AS date)", "date")
             day = _sparks_date() if mode.is_spark else hives
             return day if lax else or_fail(day, "{0}", "date", "not a date")
         case "T":
             hives = "TRY_CAST(replace(trim({0}), 'T', ' ') AS timestamp(6))"
+            hives = _not_of_today(hives, "timestamp(6)")
             made = _sparks_moment() if mode.is_spark else hives
             return made if lax else or_fail(made, "{0}", "timestamp(6)", "not a timestamp")
         case _:
             return None
+
+
+def _not_of_today(form: str, type_: str) -> str:
+    """Hive reads a time of day as one of the day on which it reads it."""
+    refused = fails("a time of day, which is of today", type_)
+    return f"CASE WHEN regexp_like({{0}}, '{_TIME_OF_DAY}') THEN {refused} ELSE {form} END"
 
 
 def _truth(mode: Mode, *, lax: bool) -> str:
@@ -351,8 +359,6 @@ def _of_moment(target: ColumnType, mode: Mode) -> str | None:
             seconds = SECONDS
             if target == BIGINT:
                 return seconds
-            if mode is Mode.HIVE:
-                return low_bits(seconds, target)
             return f"{'TRY_CAST' if mode.is_lax else 'CAST'}({seconds} AS {type_text(target)})"
         case "d" if mode is Mode.HIVE:
             # Whole seconds.
@@ -374,11 +380,13 @@ def _moment(source: str, mode: Mode, *, lax: bool) -> str | None:
         case "i":
             # Hive counts milliseconds.
             return moment_of(1000 if mode is Mode.HIVE else 1)
-        case "d" | "f" | "x" if mode is Mode.HIVE:
-            return _of_micros("CAST(round(CAST({0} AS double) * 1e6) AS bigint)")
         case "d" | "f":
-            made = _of_micros("CAST(truncate(CAST({0} AS double) * 1e6) AS bigint)")
+            # Hive's have nine digits.
+            cut = "round" if mode is Mode.HIVE else "truncate"
+            made = _of_micros(f"CAST({cut}(CAST({{0}} AS double) * 1e6) AS bigint)")
             return f"CASE WHEN is_finite({{0}}) THEN {made} END" if lax else made
+        case "x" if mode is Mode.HIVE:
+            return _of_micros("CAST(round(CAST({0} AS double) * 1e6) AS bigint)")
         case "x":
             whole = "CAST(truncate({0}) AS bigint) * 1000000"
             part = "CAST(truncate(({0} - truncate({0})) * 1000000) AS bigint)"

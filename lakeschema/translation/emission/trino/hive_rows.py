@@ -13,15 +13,24 @@ _LETTERS: Final = (
 _OF_BASE64: Final = f"regexp_replace({_LETTERS}, '^((?:....)*).$', '$1')"
 """What Hive decodes of a text: what stands before '=' in either alphabet, less a single letter at the end."""
 _FIRST_BYTE: Final = "from_base(to_hex(substr(to_utf8({0}), 1, 1)), 16)"
+# Of one pair it is zero, whatever the pair.
+_COVARIANCE: Final = "CASE WHEN count(CASE WHEN {0} IS NOT NULL THEN {1} END){w} = 1 THEN 0e0 ELSE covar_pop({q}{*}){w} END"
 _HIVE_ALONE: Final = Unsupported("it is of Hive's own session or planner")
 _SKETCH: Final = Unsupported("Trino's sketches and approximations give other values")
 
 # fmt: off
 HIVE: Final = table((
-    Row("sqrt", "d", "CASE WHEN {0} >= 0e0 THEN sqrt({0}) END"),
-    Row("acos asin", "d", "CASE WHEN abs({0}) <= 1e0 THEN {f}({0}) END"),
-    Row("log", "dd", "CASE WHEN {0} > 1e0 AND {1} > 0e0 THEN ln({1}) / ln({0}) END"),
-    Row("log", "d", "CASE WHEN {0} > 0e0 THEN ln({0}) END"),
+    # Of NaN they are NaN.
+    Row("sqrt", "d", "CASE WHEN NOT ({0} < 0e0) THEN sqrt({0}) END"),
+    Row("acos asin", "d", "CASE WHEN NOT (abs({0}) > 1e0) THEN {f}({0}) END"),
+    Row("log", "dd", "CASE WHEN NOT ({0} <= 1e0) AND NOT ({1} <= 0e0) THEN ln({1}) / ln({0}) END"),
+    Row("log", "d", "CASE WHEN NOT ({0} <= 0e0) THEN ln({0}) END"),
+    # Of what is left of a number in sixteen bits.
+    Row("chr", "i", "CASE WHEN {0} < 0 OR {0} % 65536 >= 32768 THEN '' ELSE chr({0} % 256) END"),
+    # What is no number is not above zero.
+    Row("sign signum", "d", "CASE WHEN {0} = 0e0 THEN 0e0 WHEN {0} > 0e0 THEN 1e0 WHEN {0} IS NOT NULL THEN -1e0 END"),
+    Row("covar_pop", "dd", aggregates.of_powers(_COVARIANCE)),
+    Row("replace", "sss", "replace({0}, {1}, {2})"),
     Row("initcap", "s", r"regexp_replace(lower({0}), '(^|\s)(\S)', x -> x[1] || upper(x[2]))"),
     Row("ascii", "s", f"CASE WHEN {{0}} = '' THEN 0 ELSE {_FIRST_BYTE} - CASE WHEN {_FIRST_BYTE} > 127 THEN 256 ELSE 0 END END", cast=True),
     Row("base64", "b", "to_base64({0})"),

@@ -299,6 +299,9 @@ def matches_empty(pattern: str) -> bool:
 
 
 def rlike(given: Given) -> str:
+    """To Hive nothing matches the empty pattern."""
+    if given.mode is Mode.HIVE and given.constant(1) == "":
+        return given.fill("CASE WHEN {0} IS NOT NULL THEN false END")
     return f"regexp_like({given.texts[0]}, {regular(given, 1)})"
 
 
@@ -370,9 +373,11 @@ def split(given: Given) -> str:
     """By a regular expression; trailing empty parts stay."""
     pattern = given.text_constant(1, "a pattern")
     if pattern == "":
-        parts = f"regexp_split({given.texts[0]}, '(?!^)(?!$)')"
-        # Hive goes on to the end.
-        return f"concat({parts}, ARRAY[''])" if given.mode is Mode.HIVE else parts
+        parts = "regexp_split({0}, '(?!^)(?!$)')"
+        if given.mode is Mode.HIVE:
+            # It goes on to the end.
+            parts = f"IF({{0}} = '', ARRAY[''], concat({parts}, ARRAY['']))"
+        return given.fill(parts)
     if matches_empty(pattern):
         raise given.unsupported(f"pattern {pattern!r:.60} matches an empty text")
     if len(given.arguments) > 2:

@@ -36,6 +36,7 @@ def written(call: str) -> str:
         ("grouping(i)", "grouping(t1.`i`)"),
         ("s LIKE ANY ('a', 'b')", "t1.`s` LIKE ANY ('a', 'b')"),
         ("acos(d)", "if(isnan(t1.`d`), t1.`d`, nanvl(acos(t1.`d`), NULL))"),
+        ("log(d, 2)", "if(t1.`d` <= 1, NULL, log(t1.`d`, 2D))"),
         ("chr(d)", "if(t1.`d` < 0, '', chr(CAST(CAST(t1.`d` AS BIGINT) AS SMALLINT)))"),
         ("aes_encrypt(s, 'k')", "aes_encrypt(t1.`s`, 'k', 'ECB', 'PKCS')"),
         ("aes_decrypt(bi, 'k')", "try_aes_decrypt(t1.`bi`, 'k', 'ECB', 'PKCS')"),

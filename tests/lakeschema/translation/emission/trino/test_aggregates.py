@@ -26,7 +26,7 @@ from tests.lakeschema.translation.emission.trino.written import Written, hive, s
         (hive, "collect_list(a)", "coalesce(filter(array_agg(a), e -> e IS NOT NULL), CAST(ARRAY[] AS array(array(integer))))"),
         (hive, "variance(f)", "var_pop(CAST(f AS double))"),
         (hive, "variance(d)", "CASE WHEN bool_or(abs(d) > 1e70 AND is_finite(d)) THEN CAST(fail('not the same in Trino: variance of numbers beyond 1e70') AS double) ELSE var_pop(d) END"),
-        (hive, "corr(i, d)", "CASE WHEN bool_or(abs(d) > 1e70 AND is_finite(d)) THEN CAST(fail('not the same in Trino: corr of numbers beyond 1e70') AS double) ELSE corr(CAST(i AS double), d) END"),
+        (hive, "corr(i, d)", "CASE WHEN bool_or(abs(d) > 1e70 AND is_finite(d)) THEN CAST(fail('not the same in Trino: corr of numbers beyond 1e70') AS double) ELSE coalesce(corr(CAST(i AS double), d), CASE WHEN count(CASE WHEN CAST(i AS double) IS NOT NULL THEN d END) > 1 AND var_pop(CASE WHEN d IS NOT NULL THEN CAST(i AS double) END) <> 0e0 AND var_pop(CASE WHEN CAST(i AS double) IS NOT NULL THEN d END) <> 0e0 THEN nan() END) END"),
         (hive, "ntile(4) OVER (ORDER BY i)", "CAST(ntile(4) OVER (ORDER BY i ASC NULLS LAST) AS integer)"),
         (hive, "lag(i, 2, 0) OVER (ORDER BY i)", "lag(i, 2, 0) OVER (ORDER BY i ASC NULLS LAST)"),
         (hive, "first_value(i) OVER (ORDER BY i)", "first_value(i) OVER (ORDER BY i ASC NULLS LAST)"),
