@@ -126,6 +126,11 @@ _OF_NAN = ("sign", "sqrt", "acos", "asin", "log", "ln")
         ("s RLIKE '', s RLIKE 'a|'", ("'a' s", "'' s"), [[False, True], [False, True]]),
         ("replace(s, '', 'x')", ("'ab' s", "'' s"), [["xaxbx"], ["x"]]),
         ("split(s, '')", ("'ab' s", "'' s"), [[["a", "b", ""]], [[""]]]),
+        (
+            "parse_url(s, 'PATH'), parse_url(s, 'QUERY', 'k'), parse_url(s, 'PROTOCOL')",
+            ("'nope' s", "'HTTP://h/p?k=1' s", "'odd://h/p?k=1' s", "'http://h/p?k' s"),
+            [[None] * 3, ["/p", "1", "http"], [None] * 3, ["/p", None, "http"]],
+        ),
         ("elt(k, 'x', 'y')", ("-1 k", "0 k", "2 k", "3 k"), [[None], [None], ["y"], [None]]),
         ("hex(chr(k))", ("32833 k", "65601 k", "256 k"), [[""], ["41"], ["00"]]),
         (

@@ -146,6 +146,7 @@ _S = "(VALUES (1, 2), (2, 3), (1, 5)) u(c, d)"
         ),
         "SELECT timestamp_millis(a) x, timestamp_micros(a * 1000) y, timestamp_seconds(a div 1000) z FROM (VALUES (1230219000123), (253402300799999), (-62135596799999)) t(a)",
         f"SELECT k, listagg(CAST(a AS STRING), NULL) WITHIN GROUP (ORDER BY CAST(a AS STRING)) l {_LONGS} GROUP BY k",
+        "SELECT parse_url(a, 'QUERY', 'k') k, parse_url(a, 'PATH') p, parse_url(a, 'PROTOCOL') s, parse_url(a, 'HOST') h FROM (VALUES ('nope'), ('HTTP://h/p?k=1'), ('http://h?k'), ('http://h/?a=b&k=#r'), ('mailto:x@y'), (NULL)) t(a)",
         f"SELECT k, try_sum(a) s, try_avg(a) m {_LONGS} GROUP BY k",
         "SELECT overlay(a, 'xy', 2) x, overlay(a, 'xy', 3, 0) y, overlay(a PLACING '_' FROM 9 FOR 2) z FROM (VALUES ('😀bcd'), (''), (NULL)) t(a)",
         "SELECT map_zip_with(map('a', a), map('b', 2), (k, x, y) -> concat(k, x, y)) m FROM (VALUES (1), (NULL)) t(a)",

@@ -372,14 +372,23 @@ def parse_url(given: Given) -> str:
     if len(given.arguments) > 2:
         if part != "QUERY":
             raise given.unsupported("a key of another part than QUERY")
-        given.text_constant(2, "a key")
-        form = "url_extract_parameter({0}, {2})"
+        key = given.text_constant(2, "a key")
+        if not re.fullmatch(r"[\w-]+", key):
+            raise given.unsupported("a key that is a pattern")
+        # Trino has an empty text of a key without "=".
+        form = f"IF(regexp_like({{0}}, '[?&]{key}='), url_extract_parameter({{0}}, {{2}}))"
     if form is None:
         raise given.unsupported(f"part {part!r:.20}")
-    return given.fill(
-        f"CASE WHEN regexp_like({{0}}, '[%+]') THEN {fails('an encoded URL', 'varchar')}"
-        f" ELSE {form} END"
-    )
+    encoded = f"WHEN regexp_like({{0}}, '[%+]') THEN {fails('an encoded URL', 'varchar')}"
+    if given.mode is not Mode.HIVE:
+        return given.fill(f"CASE {encoded} ELSE {form} END")
+    # Of a text that names no protocol which Java knows, Hive says nothing.
+    known = f"WHEN regexp_like({{0}}, '{_PROTOCOL}') THEN {f'lower({form})' if part == 'PROTOCOL' else form}"
+    opaque = f"WHEN regexp_like({{0}}, '{_OPAQUE}') THEN {fails('a URL without a host', 'varchar')}"
+    return given.fill(f"CASE {encoded} {opaque} {known} END")
+
+
+_PROTOCOL, _OPAQUE = "(?i)^(?:https?|ftp|file):", "(?i)^(?:jar|mailto):"
 
 
 def soundex(given: Given) -> str:
