@@ -381,13 +381,17 @@ def parse_url(given: Given) -> str:
         raise given.unsupported(f"part {part!r:.20}")
     encoded = f"WHEN regexp_like({{0}}, '[%+]') THEN {fails('an encoded URL', 'varchar')}"
     if given.mode is not Mode.HIVE:
-        return given.fill(f"CASE {encoded} ELSE {form} END")
+        none = f"WHEN regexp_like({{0}}, '{_NO_HIERARCHY}') THEN NULL "
+        none = "" if part in {"PROTOCOL", "REF"} else none
+        return given.fill(f"CASE {encoded} {none}ELSE {form} END")
     # Of a text that names no protocol which Java knows, Hive says nothing.
     known = f"WHEN regexp_like({{0}}, '{_PROTOCOL}') THEN {f'lower({form})' if part == 'PROTOCOL' else form}"
     opaque = f"WHEN regexp_like({{0}}, '{_OPAQUE}') THEN {fails('a URL without a host', 'varchar')}"
     return given.fill(f"CASE {encoded} {opaque} {known} END")
 
 
+_NO_HIERARCHY = "^[A-Za-z][A-Za-z0-9+.-]*:[^/]"
+"""What stands behind the scheme of such a URI has no parts, as in ``mailto:``."""
 _PROTOCOL, _OPAQUE = "(?i)^(?:https?|ftp|file):", "(?i)^(?:jar|mailto):"
 
 
