@@ -15,6 +15,7 @@ from typing import Any, Final, Protocol
 
 from py4j import java_gateway, protocol
 from py4j.protocol import Py4JError, Py4JJavaError
+from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
 from benchmarks.compared_types import Columns
@@ -72,6 +73,15 @@ _ENDLESS: Final = re.compile(r"(?i)\bsequence\([^)]*\b(?:ti|si|i|b|da|ts|tn)[23]
 """Between two columns' extremes lie more values than memory holds."""
 
 
+def documented(spark: SparkSession, name: str) -> str:
+    """What Spark's DESCRIBE FUNCTION says; nothing of what the grammar knows by itself."""
+    try:
+        lines = spark.sql(f"DESCRIBE FUNCTION EXTENDED `{name}`").collect()
+    except (PySparkException, Py4JJavaError):
+        return ""
+    return "\n".join(line[0] for line in lines)
+
+
 class SparkFunctions:
     """``ansi`` is the mode of the session."""
 
@@ -119,12 +129,7 @@ class SparkFunctions:
         java_gateway.get_return_value = protocol.get_return_value
 
     def documentation(self, name: str) -> str:
-        try:
-            lines = self._spark.sql(f"DESCRIBE FUNCTION EXTENDED `{name}`").collect()
-        except Py4JJavaError:
-            # What the grammar knows by itself has none.
-            return ""
-        return "\n".join(line[0] for line in lines)
+        return documented(self._spark, name)
 
     def columns(self, selects: Sequence[str]) -> Mapping[str, Columns | Refusal]:
         return {select: self._columns(select) for select in selects}

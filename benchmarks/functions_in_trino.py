@@ -10,21 +10,18 @@ from __future__ import annotations
 import argparse
 import re
 import sys
-import tempfile
 import time
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 
-from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
 from benchmarks.function_findings import selects_of
+from benchmarks.function_judges import documented
 from benchmarks.probe_values import ROWS, columns_of, rows_of
-from benchmarks.random_views import spark_session
+from benchmarks.random_views_in_trino import both_engines
 from benchmarks.varied_calls import Calls
-from deploy.trino import Trino
 from lakeschema.catalog.column_types import parse_type
 from lakeschema.catalog.relations import Dialect
 from lakeschema.translation.functions.builtin_names import builtin_names
@@ -44,7 +41,6 @@ from tests.integration.translation.judged_by_trino import (
 )
 from tests.lakeschema.translation.growing.tables import Table
 
-_HEAP_MEGABYTES = 3000
 _NOT_IN_TRINO = ("dt", "ym", "va")
 """Columns of intervals and variants, which its tables cannot have."""
 _OF_TEXTS = frozenset({UNSUPPORTED, NOT_DERIVED, REFUSED_BY_SPARK})
@@ -68,16 +64,9 @@ def main() -> int:
     parser.add_argument("--ansi", action="store_true", help="in Spark's ANSI mode")
     parser.add_argument("--minutes", type=float, default=1e6, help="stop after that many")
     chosen = parser.parse_args()
-    with (
-        tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder,
-        Trino.start(Path(folder), heap_megabytes=_HEAP_MEGABYTES) as trino,
-    ):
-        spark = spark_session()
-        try:
-            tables = [_table(name) for name in ("t", "n")]
-            return _run(TrinoJudge(spark, trino, tables), spark, chosen)
-        finally:
-            spark.stop()
+    tables = [_table(name) for name in ("t", "n")]
+    with both_engines() as (spark, trino):
+        return _run(TrinoJudge(spark, trino, tables), spark, chosen)
 
 
 def _table(name: str) -> Table:
@@ -105,21 +94,12 @@ def _run(judge: TrinoJudge, spark: SparkSession, chosen: argparse.Namespace) -> 
     names = chosen.only.split(",") if chosen.only else sorted(builtin_names(Dialect.SPARK))
     found: dict[str, _Found] = {}
     for name in names:
-        found[name] = _asked(judge, name, _documentation(spark, name), chosen)
+        found[name] = _asked(judge, name, documented(spark, name), chosen)
         _print(name, found[name])
         if time.monotonic() - began > 60 * chosen.minutes:
             break
     _print_total(found, time.monotonic() - began)
     return int(any(one.wrong for one in found.values()))
-
-
-def _documentation(spark: SparkSession, name: str) -> str:
-    try:
-        lines = spark.sql(f"DESCRIBE FUNCTION EXTENDED `{name}`").collect()
-    except PySparkException:
-        # What the grammar knows by itself has none.
-        return ""
-    return "\n".join(line[0] for line in lines)
 
 
 def _asked(judge: TrinoJudge, name: str, documentation: str, chosen: argparse.Namespace) -> _Found:

@@ -13,7 +13,11 @@ import sys
 import tempfile
 import time
 from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+
+from pyspark.sql import SparkSession
 
 from benchmarks.random_views import spark_session
 from deploy.trino import Trino
@@ -30,6 +34,12 @@ def main() -> int:
     parser.add_argument("--seeds", type=int, nargs="+", help="of these views alone")
     parser.add_argument("--minutes", type=float, default=1e6, help="stop after that many")
     chosen = parser.parse_args()
+    with both_engines() as (spark, trino):
+        return _run(TrinoJudge(spark, trino), chosen)
+
+
+@contextmanager
+def both_engines() -> Iterator[tuple[SparkSession, Trino]]:
     with (
         tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder,
         # Its parser keeps what it learns of each new text.
@@ -37,7 +47,7 @@ def main() -> int:
     ):
         spark = spark_session()
         try:
-            return _run(TrinoJudge(spark, trino), chosen)
+            yield spark, trino
         finally:
             spark.stop()
 

@@ -33,6 +33,8 @@ _LARGE = "1e70"
 """Whose fourth power is a double, also summed."""
 
 _EMPTY = "CAST(ARRAY[] AS {t})"
+PAIRS = "count(CASE WHEN {0} IS NOT NULL THEN {1} END){w}"
+"""How many rows have both of two arguments."""
 _DIGITS_OF_DOUBLES = 15
 _DIGITS_OF_COUNTS = 10
 _FIRST_EXACT, _LAST_EXACT = (
@@ -307,8 +309,7 @@ def correlation(given: Given) -> str:
         f"var_pop(CASE WHEN {{{other}}} IS NOT NULL THEN {{{one}}} END){{w}} <> 0e0"
         for one, other in ((0, 1), (1, 0))
     )
-    pairs = "count(CASE WHEN {0} IS NOT NULL THEN {1} END){w}"
-    return _bounded(given, f"coalesce({form}, CASE WHEN {pairs} > 1 AND {varies} THEN nan() END)")
+    return _bounded(given, f"coalesce({form}, CASE WHEN {PAIRS} > 1 AND {varies} THEN nan() END)")
 
 
 def regression(given: Given) -> str:

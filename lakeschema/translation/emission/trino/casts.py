@@ -262,16 +262,22 @@ def _of_text(target: ColumnType, mode: Mode, *, tolerant: bool) -> str | None:
         case "o":
             return _truth(mode, lax=lax)
         case "D":
-            hives = _not_of_today(f"TRY_CAST(regexp_extract({{0}}, '{_DAY}', 1) AS date)", "date")
-            day = _sparks_date() if mode.is_spark else hives
+            day = _sparks_date() if mode.is_spark else _hives_date()
             return day if lax else or_fail(day, "{0}", "date", "not a date")
         case "T":
-            hives = "TRY_CAST(replace(trim({0}), 'T', ' ') AS timestamp(6))"
-            hives = _not_of_today(hives, "timestamp(6)")
-            made = _sparks_moment() if mode.is_spark else hives
+            made = _sparks_moment() if mode.is_spark else _hives_moment()
             return made if lax else or_fail(made, "{0}", "timestamp(6)", "not a timestamp")
         case _:
             return None
+
+
+def _hives_date() -> str:
+    return _not_of_today(f"TRY_CAST(regexp_extract({{0}}, '{_DAY}', 1) AS date)", "date")
+
+
+def _hives_moment() -> str:
+    made = "TRY_CAST(replace(trim({0}), 'T', ' ') AS timestamp(6))"
+    return _not_of_today(made, "timestamp(6)")
 
 
 def _not_of_today(form: str, type_: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from lakeschema.catalog.column_types import DATE
-from lakeschema.translation.emission.trino.casts import MICROS, SECONDS, Mode, or_fail
+from lakeschema.translation.emission.trino.casts import MICROS, SECONDS, Mode, moment_of, or_fail
 from lakeschema.translation.emission.trino.given import Given
 from lakeschema.translation.emission.trino.rows import classes_of, letter
 from lakeschema.translation.emission.trino.text import fails, string
@@ -358,5 +358,5 @@ def in_zone(given: Given) -> str:
 def _of_millis() -> str:
     """Hive's timestamp of a whole number, its milliseconds."""
     beyond = fails("a time beyond the years of Trino", "timestamp(6)")
-    made = "CAST(from_unixtime_nanos(CAST({0} AS decimal(38,0)) * 1000000) AS timestamp(6))"
-    return f"CASE WHEN {{0}} NOT BETWEEN -{_MAX_MILLIS} AND {_MAX_MILLIS} THEN {beyond} ELSE {made} END"
+    outside = f"{{0}} NOT BETWEEN -{_MAX_MILLIS} AND {_MAX_MILLIS}"
+    return f"CASE WHEN {outside} THEN {beyond} ELSE {moment_of(1000)} END"

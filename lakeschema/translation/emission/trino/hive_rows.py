@@ -14,7 +14,9 @@ _OF_BASE64: Final = f"regexp_replace({_LETTERS}, '^((?:....)*).$', '$1')"
 """What Hive decodes of a text: what stands before '=' in either alphabet, less a single letter at the end."""
 _FIRST_BYTE: Final = "from_base(to_hex(substr(to_utf8({0}), 1, 1)), 16)"
 # Of one pair it is zero, whatever the pair.
-_COVARIANCE: Final = "CASE WHEN count(CASE WHEN {0} IS NOT NULL THEN {1} END){w} = 1 THEN 0e0 ELSE covar_pop({q}{*}){w} END"
+_COVARIANCE: Final = (
+    f"CASE WHEN {aggregates.PAIRS} = 1 THEN 0e0 ELSE covar_pop({{q}}{{*}}){{w}} END"
+)
 _HIVE_ALONE: Final = Unsupported("it is of Hive's own session or planner")
 _SKETCH: Final = Unsupported("Trino's sketches and approximations give other values")
 

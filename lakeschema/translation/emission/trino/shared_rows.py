@@ -208,7 +208,7 @@ SHARED: Final = table((
     Row("corr", "dd", aggregates.correlation),
     Row("stddev_pop stddev_samp var_pop var_samp covar_pop covar_samp", "dd?", aggregates.of_powers("{f}({q}{*}){w}")),
     Row("regr_slope regr_intercept", "dd", aggregates.regression),
-    Row("regr_count", "dd", "count(CASE WHEN {0} IS NOT NULL AND {1} IS NOT NULL THEN 1 END){w}"),
+    Row("regr_count", "dd", aggregates.PAIRS),
     Row("percentile", ".+", aggregates.percentile),
     Row("histogram_numeric", None, _SKETCH),
     Row("grouping grouping_id grouping__id", ".+", "grouping({*})", cast=True),

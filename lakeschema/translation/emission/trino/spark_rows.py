@@ -59,7 +59,7 @@ _LENGTH: Final = (
     f" WHEN {_GREATER} = 0e0 THEN {_GREATER}"
     f" ELSE {_GREATER} * sqrt(1e0 + power({_LESS} / {_GREATER}, 2e0)) END"
 )
-_PAIRS: Final = "CAST(count(CASE WHEN {0} IS NOT NULL THEN {1} END){w} AS double)"
+_PAIRS: Final = f"CAST({aggregates.PAIRS} AS double)"
 _TASK: Final = Unsupported("it is of Spark's tasks")
 _DOCUMENTS: Final = Unsupported("Trino reads and writes documents by other rules")
 

@@ -381,11 +381,13 @@ def parse_url(given: Given) -> str:
         raise given.unsupported(f"part {part!r:.20}")
     encoded = f"WHEN regexp_like({{0}}, '[%+]') THEN {fails('an encoded URL', 'varchar')}"
     if given.mode is not Mode.HIVE:
-        none = f"WHEN regexp_like({{0}}, '{_NO_HIERARCHY}') THEN NULL "
-        none = "" if part in {"PROTOCOL", "REF"} else none
-        return given.fill(f"CASE {encoded} {none}ELSE {form} END")
+        if part in {"PROTOCOL", "REF"}:
+            return given.fill(f"CASE {encoded} ELSE {form} END")
+        opaque = f"WHEN regexp_like({{0}}, '{_NO_HIERARCHY}') THEN NULL"
+        return given.fill(f"CASE {encoded} {opaque} ELSE {form} END")
     # Of a text that names no protocol which Java knows, Hive says nothing.
-    known = f"WHEN regexp_like({{0}}, '{_PROTOCOL}') THEN {f'lower({form})' if part == 'PROTOCOL' else form}"
+    form = f"lower({form})" if part == "PROTOCOL" else form
+    known = f"WHEN regexp_like({{0}}, '{_PROTOCOL}') THEN {form}"
     opaque = f"WHEN regexp_like({{0}}, '{_OPAQUE}') THEN {fails('a URL without a host', 'varchar')}"
     return given.fill(f"CASE {encoded} {opaque} {known} END")
 
