@@ -240,6 +240,8 @@ _S = "(VALUES (1, 2), (2, 3), (1, 5)) u(c, d)"
         f"SELECT a, b FROM {_T} WHERE (a, b) NOT IN (SELECT c, d FROM {_U})",
         f"SELECT (a, b) IN (SELECT c, d FROM {_U}) x, (a, b) NOT IN (SELECT c, d FROM {_U}) y FROM {_T}",
         f"SELECT a FROM {_T} WHERE (a, b) NOT IN (SELECT c, d FROM {_U} WHERE c <= t.a) OR a = 5",
+        "SELECT CAST(add_months(a, 1) AS STRING) x FROM (VALUES (DATE '9999-12-31'), (DATE '0001-01-01')) t(a)",
+        "SELECT try_divide(a * 2, b) x, try_mod(a * 2, b) y FROM (VALUES (9223372036854775807, 0), (3, 2)) t(a, b)",
     ],
 )
 def test_views_have_the_same_rows_in_trino(judge: TrinoJudge, text: str, ansi: bool) -> None:
@@ -276,3 +278,20 @@ def test_what_trino_cannot_compute_alike_is_refused_when_it_is_run(
     verdict = judge.verdict_of(f"SELECT {text} x FROM (VALUES (1e200D), (1D)) t(a)", ansi=True)
 
     assert (verdict.outcome, verdict.details) == (FAILS, reason)
+
+
+@pytest.mark.parametrize("type_", ["TINYINT", "SMALLINT", "INT", "BIGINT"])
+@pytest.mark.parametrize(("ansi", "outcome"), [(False, FAILS), (True, BOTH_RAISE)])
+def test_a_bound_of_a_window_that_wraps_is_refused_when_it_is_run(
+    judge: TrinoJudge, type_: str, ansi: bool, outcome: str
+) -> None:
+    greatest = 2 ** ({"TINYINT": 8, "SMALLINT": 16, "INT": 32, "BIGINT": 64}[type_] - 1) - 1
+
+    def windows(number: int) -> str:
+        values = f"VALUES (CAST('{number}' AS {type_})), (CAST('7' AS {type_})), (NULL)"
+        ascending = "count(*) OVER (ORDER BY a RANGE BETWEEN CURRENT ROW AND 1 FOLLOWING)"
+        descending = "max(a) OVER (ORDER BY a DESC RANGE 1 PRECEDING)"
+        return f"SELECT a, {ascending} x, {descending} y FROM ({values}) t(a)"
+
+    assert judge.verdict_of(windows(greatest - 1), ansi=ansi).outcome == EQUAL
+    assert judge.verdict_of(windows(greatest), ansi=ansi).outcome == outcome

@@ -48,7 +48,7 @@ class Mode(Enum):
         return self is not Mode.ANSI
 
 
-_BITS: Mapping[ColumnType, int] = {TINYINT: 8, SMALLINT: 16, INT: 32, BIGINT: 64}
+BITS: Mapping[ColumnType, int] = {TINYINT: 8, SMALLINT: 16, INT: 32, BIGINT: 64}
 # As many digits fit whatever they are.
 _SURE_DIGITS: Mapping[ColumnType, int] = {TINYINT: 2, SMALLINT: 4, INT: 9, BIGINT: 18}
 _NUMBER = r"^\s*[+-]?(?:\d+\.?\d*|\.\d+)\s*$"
@@ -147,8 +147,11 @@ def _template(source: ColumnType, target: ColumnType, mode: Mode, *, tolerant: b
             return plain
         case "x", "s" if mode is Mode.LEGACY and isinstance(source, DecimalType):
             return plain if source.scale <= _PLAIN_SCALE else _java_decimal(source)
-        case ("i" | "x" | "D", "s"):
+        case ("i" | "x", "s"):
             return plain
+        case "D", "s":
+            # Other engines sign a year of five digits.
+            return r"regexp_replace(CAST({0} AS varchar), '^\d\d\d\d\d', '+$0')"
         case "o", "s":
             return "upper(CAST({0} AS varchar))" if mode is Mode.HIVE else plain
         case ("d" | "f", "s"):
@@ -306,7 +309,7 @@ def _integer(
 
 def low_bits(value: str, target: ColumnType) -> str:
     """The lowest bits of a whole number, as Java narrows it."""
-    bits = _BITS[target]
+    bits = BITS[target]
     all_, sign = 2**bits - 1, 2 ** (bits - 1)
     return (
         f"CAST(bitwise_and({value}, {all_}) - CASE WHEN bitwise_and({value}, {sign}) <> 0"

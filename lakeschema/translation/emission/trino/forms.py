@@ -20,6 +20,7 @@ from lakeschema.translation.emission.engines import Generated
 from lakeschema.translation.emission.sql_expressions import ExpressionWriter
 from lakeschema.translation.emission.trino import generators
 from lakeschema.translation.emission.trino.casts import Mode, cast_template
+from lakeschema.translation.emission.trino.frames import bounded_key, check_frame
 from lakeschema.translation.emission.trino.functions import TrinoFunctions
 from lakeschema.translation.emission.trino.given import Given, bound
 from lakeschema.translation.emission.trino.hive_rows import HIVE
@@ -46,12 +47,6 @@ from lakeschema.translation.plan.expressions import (
 from lakeschema.translation.plan.operators import OF_FILES
 from lakeschema.translation.plan.relations import Generate
 
-_FRAME = re.compile(
-    r"(rows|range) (between )?((unbounded|[0-9]+|interval '[0-9]+' (day|month|year|hour|minute|second))"
-    r" (preceding|following)|current row)( and ((unbounded|[0-9]+|interval '[0-9]+'"
-    r" (day|month|year|hour|minute|second)) (preceding|following)|current row))?",
-    re.IGNORECASE,
-)
 _COLLECTING = frozenset({"array_agg", "collect_list", "collect_set"})
 _UNFRAMED = frozenset(
     {"row_number", "rank", "dense_rank", "ntile", "percent_rank", "cume_dist", "lag", "lead"}
@@ -148,9 +143,7 @@ class TrinoForms:
             raise UnsupportedConstruct(
                 f"{call.operator.name} with FILTER or WITHIN GROUP over a window, for Trino"
             )
-        if call.frame and not _FRAME.fullmatch(call.frame):
-            raise UnsupportedConstruct(f"window frame {call.frame!r:.60} for Trino")
-        over = writer.over(call)
+        over = self._over(writer, call)
         if call.operator.name in _UNFRAMED and call.frame:
             over = over.replace(f" {call.frame}", "")
         nulls = ""
@@ -159,6 +152,17 @@ class TrinoForms:
         given = self._given(writer, call, f" {over}", distinct=call.distinct)
         text = self._formed(given)
         return text.replace(f" {over}", f"{nulls} {over}") if nulls else text
+
+    def _over(self, writer: ExpressionWriter, call: WindowCall) -> str:
+        over = writer.over(call)
+        if not call.frame:
+            return over
+        check_frame(call.frame)
+        bounded = bounded_key(call) if self.mode.is_spark else None
+        if bounded is None:
+            return over
+        key = writer.text(call.order_by[0].expression)
+        return over.replace(f"ORDER BY {key} ", f"ORDER BY {bounded.replace('{0}', key)} ")
 
     def _given(
         self,

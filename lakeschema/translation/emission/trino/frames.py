@@ -1,0 +1,48 @@
+"""The frames of windows: which Trino has, and where a bound is beyond the numbers of its type."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from lakeschema.translation.emission.trino.casts import BITS
+from lakeschema.translation.emission.trino.text import fails, type_text
+from lakeschema.translation.errors import UnsupportedConstruct
+from lakeschema.translation.plan.expressions import WindowCall
+
+_UNIT: Final = "(?:day|month|year|hour|minute|second)"
+_BOUND: Final = (
+    rf"(?:(?:unbounded|[0-9]+|interval '[0-9]+' {_UNIT}) (?:preceding|following)|current row)"
+)
+_FRAME: Final = re.compile(
+    rf"(?:rows|range) (?:between )?{_BOUND}(?: and {_BOUND})?", re.IGNORECASE
+)
+_BY_VALUE: Final = re.compile("range ", re.IGNORECASE)
+_NUMBER: Final = re.compile("([0-9]+) (preceding|following)", re.IGNORECASE)
+
+
+def check_frame(frame: str) -> None:
+    """Raises ``UnsupportedConstruct`` for one that Trino does not have."""
+    if not _FRAME.fullmatch(frame):
+        raise UnsupportedConstruct(f"window frame {frame!r:.60} for Trino")
+
+
+def bounded_key(call: WindowCall) -> str | None:
+    """What the only key of a window of values becomes, ``{0}``, if Spark's bounds wrap; None if they do not.
+
+    Spark computes a bound in the key's own type.
+    """
+    if not call.frame or not _BY_VALUE.match(call.frame) or len(call.order_by) != 1:
+        return None
+    (key,) = call.order_by
+    bits = BITS.get(key.expression.type)
+    least, tests = 0 if bits is None else -(2 ** (bits - 1)), []
+    for number, way in _NUMBER.findall(call.frame):
+        if (way.lower() == "preceding") != key.descending:
+            tests.append(f"{{0}} < {least + int(number)}")
+        else:
+            tests.append(f"{{0}} > {-least - 1 - int(number)}")
+    if bits is None or not tests:
+        return None
+    wraps = fails("a bound of a window that wraps", type_text(key.expression.type))
+    return f"CASE WHEN {' OR '.join(tests)} THEN {wraps} ELSE {{0}} END"
