@@ -9,7 +9,7 @@ from typing import Final
 from benchmarks.compared_types import Columns
 from benchmarks.function_judges import Computed, Nulls, Refusal
 from benchmarks.hive_values import CallColumn, HiveStatements, HiveValues, groups, together
-from benchmarks.probe_values import rows_of
+from benchmarks.probe_values import table_query
 from deploy.hive import HiveAnswer
 from lakeschema.catalog.column_types import StructField, parse_type_or_unknown
 from lakeschema.catalog.relations import Dialect
@@ -31,9 +31,7 @@ class HiveFunctions:
         self._only_optimised = only_optimised
         self._values = HiveValues(hive)
         for table in ("t", "n"):
-            rows = rows_of(Dialect.HIVE, required=table == "t")
-            selects = (", ".join(f"{v} AS {k}" for k, v in row.items()) for row in rows)
-            text = " UNION ALL ".join(f"SELECT {select}" for select in selects)
+            text = table_query(Dialect.HIVE, required=table == "t")
             (made,) = hive.run(f"CREATE TABLE {table} STORED AS ORC AS {text}")
             assert isinstance(made, HiveAnswer), made
 

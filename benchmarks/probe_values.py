@@ -110,6 +110,13 @@ def rows_of(dialect: Dialect, *, required: bool) -> Iterator[Mapping[str, str]]:
         yield texts
 
 
+def table_query(dialect: Dialect, *, required: bool) -> str:
+    """The SELECT that makes the table's rows."""
+    rows = rows_of(dialect, required=required)
+    items = (", ".join(f"{value} AS {column}" for column, value in row.items()) for row in rows)
+    return " UNION ALL ".join(f"SELECT {row}" for row in items)
+
+
 def _cast(text: str, type_: str) -> str:
     """Hive casts to no nested type."""
     return text if "<" in type_ else f"CAST({text} AS {type_})"

@@ -170,7 +170,8 @@ def _hive_site(home: Path) -> dict[str, str]:
         "mapreduce.framework.name": "local",
         # Hive looks each second whether a job has ended: most of what a small one takes.
         "hive.exec.counters.pull.interval": "10",
-        "mapreduce.task.io.sort.mb": "8",
+        # The buffer of each task that fails stays in memory.
+        "mapreduce.task.io.sort.mb": "1",
         "hive.support.concurrency": "false",
         "hive.txn.manager": "org.apache.hadoop.hive.ql.lockmgr.DummyTxnManager",
         "hive.stats.autogather": "false",

@@ -1,0 +1,165 @@
+"""What the benchmarks of Hive's functions in other engines have in common: asking Hive, and the report."""
+
+from __future__ import annotations
+
+import argparse
+import shutil
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
+from pathlib import Path
+
+from benchmarks.compared_calls import CallComparison, CalledEngine, Outcome, Told
+from benchmarks.hive_answers import TABLES, Answered, HiveRows, append_answers, read_answers
+from deploy.hive import LONG_RUN_MEGABYTES, HiveQueries
+from lakeschema.catalog.relations import Dialect
+from lakeschema.translation.functions.binding import find
+from lakeschema.translation.functions.builtin_names import builtin_names
+from lakeschema.translation.functions.not_callable import why_not_callable
+from lakeschema.translation.functions.signature import Kind
+
+_OF_SKETCHES = ("ds_", "st_")
+_NEVER_THE_SAME = {
+    "current_timestamp": "each query has its own moment",
+    "uuid": "each row of each query has another one",
+    "cardinality_violation": "it is nothing but an error",
+}
+_SHOWN = (Outcome.DIFFERS, Outcome.RAISES, Outcome.FAILS)
+_EQUAL = "equal rows"
+_TOGETHER = 8
+_OF_ONE_HIVE = 80
+
+
+StartEngine = Callable[[Path], AbstractContextManager[CalledEngine]]
+"""Of the folder with Hive's tables."""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--only", default="", help="names of functions, with commas between them")
+    parser.add_argument("--keep", type=Path, help="a file of Hive's answers: it is not asked again")
+    parser.add_argument("--examples", type=int, default=3, help="of what differs, at most")
+    parser.add_argument("--no-hive", action="store_true", help="those in the file only")
+
+
+def compare(chosen: argparse.Namespace, start: StartEngine, missing: Mapping[str, str]) -> bool:
+    """Prints what becomes of each function, and returns whether any has other rows.
+
+    Args:
+        chosen: of the parser with ``add_arguments``.
+        start: the engine to compare with.
+        missing: functions that are refused whatever they are called with, and why: Hive need not be asked.
+    """
+    listed = [n for n in builtin_names(Dialect.HIVE) if not why_not_callable(n, Dialect.HIVE)]
+    names = chosen.only.split(",") if chosen.only else sorted(listed)
+    began = time.monotonic()
+    with tempfile.TemporaryDirectory() as temporary:
+        keep = chosen.keep or Path(temporary) / "answers.jsonl"
+        known = read_answers(keep)
+        if not chosen.no_hive:
+            known = _asked([name for name in names if name not in missing], known, keep)
+        told: dict[str, Sequence[Told]] = {}
+        with start(_tables_of(keep)) as engine:
+            comparison = CallComparison(engine)
+            for name in names:
+                if reason := missing.get(name):
+                    told[name] = [Told(name, Outcome.UNSUPPORTED, reason)]
+                else:
+                    told[name] = comparison.compare(known.get(name, ()))
+                _print(name, told[name], chosen.examples)
+    _print_total(told, time.monotonic() - began)
+    return any(one.outcome is Outcome.DIFFERS for some in told.values() for one in some)
+
+
+def _tables_of(keep: Path) -> Path:
+    return keep.with_name(f"{keep.name}.tables").resolve()
+
+
+def _asked(
+    names: Sequence[str], known: Mapping[str, Sequence[Answered]], keep: Path
+) -> Mapping[str, Sequence[Answered]]:
+    missing = [name for name in names if name not in known]
+    if not missing:
+        return known
+    answers = dict(known)
+    for part in _parts(missing):
+        with (
+            tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder,
+            HiveQueries.start(Path(folder), heap_megabytes=LONG_RUN_MEGABYTES) as hive,
+        ):
+            rows = HiveRows(hive)
+            for table in TABLES:
+                copy = _tables_of(keep) / table
+                (made,) = (path for path in Path(folder).glob(f"*/{table}") if path.is_dir())
+                shutil.copytree(made, copy, dirs_exist_ok=True)
+            for together in part:
+                for name, calls in rows.calls(together).items():
+                    answers[name] = calls
+                    print(f"{name}: {len(calls)} calls", flush=True)
+                    append_answers(keep, name, calls)
+    return answers
+
+
+def _parts(names: Sequence[str]) -> Iterator[Sequence[Sequence[str]]]:
+    """What one Hive is asked, since each job that fails stays in its memory; in it, what is asked together.
+
+    Aggregates and windows are, since each statement of theirs is a job.
+    """
+    functions = {name: find(name, Dialect.HIVE) for name in names}
+    jobs = [n for n, f in functions.items() if f and f.kind in (Kind.AGGREGATE, Kind.WINDOW)]
+    others = [name for name in names if name not in jobs]
+    for start in range(0, len(jobs), _TOGETHER):
+        yield [jobs[start : start + _TOGETHER]]
+    for start in range(0, len(others), _OF_ONE_HIVE):
+        yield [[name] for name in others[start : start + _OF_ONE_HIVE]]
+
+
+def _print(name: str, told: Sequence[Told], examples: int) -> None:
+    differing = [one for one in told if one.outcome in _SHOWN]
+    counts = ", ".join(f"{n} {outcome.value}" for outcome, n in _counts(told))
+    print(f"{name}: {counts or 'no call'}")
+    for one in differing[:examples]:
+        print(f"    {one.select}\n        {one.details}")
+    for reason in sorted({one.details for one in told if one.outcome is Outcome.UNSUPPORTED}):
+        print(f"    unsupported: {reason}")
+
+
+def _counts(told: Sequence[Told]) -> Iterator[tuple[Outcome, int]]:
+    for outcome in Outcome:
+        if number := sum(one.outcome is outcome for one in told):
+            yield outcome, number
+
+
+def _print_total(told: Mapping[str, Sequence[Told]], seconds: float) -> None:
+    calls = sum(map(len, told.values()))
+    print(f"\n{len(told)} functions, {calls} calls, {seconds:.0f} s")
+    kinds: dict[str, list[str]] = {}
+    for name, found in told.items():
+        kinds.setdefault(_kind(found), []).append(name)
+    for kind, names in kinds.items():
+        print(f"{len(names):>5}  {kind}: {', '.join(names) if kind != _EQUAL else ''}")
+    for name in told:
+        if name in _NEVER_THE_SAME:
+            print(f"no two answers can be compared of {name}: {_NEVER_THE_SAME[name]}")
+    comparable = [name for name in told if name not in _NEVER_THE_SAME]
+    rest = [name for name in told if not name.startswith(_OF_SKETCHES)]
+    of_all = ((told, ""), (comparable, " that can be compared"), (rest, " but ds_* and st_*"))
+    for some, what in of_all:
+        equal = len([name for name in kinds.get(_EQUAL, ()) if name in some])
+        if some:
+            print(f"{equal} of {len(some)}{what} have equal rows: {100 * equal / len(some):.1f} %")
+
+
+def _kind(told: Sequence[Told]) -> str:
+    found = {one.outcome for one in told}
+    if Outcome.DIFFERS in found:
+        return "other rows"
+    if Outcome.RAISES in found:
+        return "equal rows, but an error elsewhere for some where Hive has a value"
+    if Outcome.FAILS in found:
+        return "equal rows, but refused for some values when run, with the reason"
+    if Outcome.EQUAL in found:
+        return _EQUAL
+    if Outcome.UNSUPPORTED in found:
+        return "unsupported"
+    return "nothing to compare"
