@@ -115,7 +115,7 @@ def _parts(names: Sequence[str]) -> Iterator[Sequence[Sequence[str]]]:
 
 
 def _print(name: str, told: Sequence[Told], examples: int) -> None:
-    differing = [one for one in told if one.outcome in _SHOWN]
+    differing = [one for outcome in _SHOWN for one in told if one.outcome is outcome]
     counts = ", ".join(f"{n} {outcome.value}" for outcome, n in _counts(told))
     print(f"{name}: {counts or 'no call'}")
     for one in differing[:examples]:

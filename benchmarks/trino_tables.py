@@ -44,7 +44,9 @@ def json_value(value: Any, type_: ColumnType) -> Any:
         case MapType(value=held):
             return {key: json_value(each, held) for key, each in dict(value).items()}
         case StructType(fields):
-            return {f.name: json_value(value[f.name], f.type) for f in fields}
+            # Arrow's have names, Spark's and those of the benchmarks are tuples.
+            parts = value.values() if isinstance(value, dict) else value
+            return {f.name: json_value(v, f.type) for f, v in zip(fields, parts, strict=True)}
         case _ if isinstance(value, bytes | bytearray):
             return value.hex()
         case _ if isinstance(value, datetime):

@@ -47,6 +47,9 @@ _SUMMARIES: Final = (("double", "d"), ("integer", "i"))
 
 def _clauses() -> dict[str, Forms]:
     return {
+        # What most calls have as a number in the text.
+        "percentile": (("percentile({}, {})", ("i", "0.5")), ("percentile({}, {})", ("b", "0.25"))),
+        "ntile": (("ntile({}) OVER (ORDER BY r)", ("3",)),),
         **{
             name: (
                 (f"{name}({{}}) IGNORE NULLS", ("i",)),

@@ -120,6 +120,27 @@ FORMS: Final[Mapping[str, str]] = MappingProxyType(
 )
 
 
+_PAIRS: Final = "count(if({0} IS NULL, NULL, {1})){w}"
+"""How many rows have both of two arguments."""
+
+AGGREGATES: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        # A single pair does not vary, whatever its numbers are.
+        **{
+            name: f"if({_PAIRS} = 1, 0D, {name}({{*}}){{w}})"
+            for name in ("covar_pop", "regr_sxx", "regr_syy", "regr_sxy")
+        },
+        **{
+            name: f"if({_PAIRS} = 1, NULL, {name}({{*}}){{w}})"
+            for name in ("regr_slope", "regr_intercept", "regr_r2")
+        },
+    }
+)
+"""Those that need several aggregate functions: ``{w}`` is OVER, behind each."""
+SUM_OF_TEXTS: Final = "coalesce(sum({0}){w}, if(count({1}){w} > 0, 0D, NULL))"
+"""Of a number and the text that it is made of: what is no number is left out, but is a row."""
+
+
 def _grouping(texts: Sequence[str]) -> str:
     """Spark's GROUPING takes one key; of several, Hive's first one is the highest bit."""
     last = len(texts) - 1

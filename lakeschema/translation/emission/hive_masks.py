@@ -20,7 +20,7 @@ from lakeschema.catalog.column_types import (
 )
 from lakeschema.translation.emission.hive_instants import legacy_calendar
 from lakeschema.translation.emission.spark_text import is_castable, string, type_text
-from lakeschema.translation.functions.coercion import is_integer, is_text
+from lakeschema.translation.functions.coercion import is_float, is_integer, is_text
 
 _WRITTEN: Final = re.compile("-?[0-9]+")
 _SHOWN: Final = 4
@@ -160,6 +160,12 @@ def _sort_array_by(texts: Sequence[str]) -> str:
     return f"array_sort({array}, (a, b) -> CASE {whens} ELSE 0 END)"
 
 
+def _sign(texts: Sequence[str], types: Sequence[ColumnType]) -> str:
+    """What is no number is not above zero."""
+    (text,) = texts
+    return f"if(isnan({text}), -1D, sign({text}))" if is_float(types[0]) else f"sign({text})"
+
+
 def _nullif(texts: Sequence[str], types: Sequence[ColumnType]) -> str:
     """Hive compares in the first one's type."""
     value, other = texts
@@ -192,6 +198,8 @@ TYPED: Final[Mapping[str, Callable[[Sequence[str], Sequence[ColumnType]], str]]]
         "murmur_hash": _murmur_hash,
         "negative": _negative,
         "nullif": _nullif,
+        "sign": _sign,
+        "signum": _sign,
         "typeof": _typeof,
     }
 )

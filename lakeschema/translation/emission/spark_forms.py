@@ -184,8 +184,8 @@ class SparkForms:
             )
         if call.distinct:
             return self._distinct_window(writer, call)
-        inner = self._aggregate(writer, call, call.within, distinct=False)
-        return f"{inner} {writer.over(call)}"
+        over = f" {writer.over(call)}"
+        return self._aggregate(writer, call, call.within, distinct=False, over=over)
 
     def _distinct_window(self, writer: ExpressionWriter, call: WindowCall) -> str:
         """Spark has no DISTINCT over a window: what Hive counts so is the size of a set."""
@@ -202,6 +202,7 @@ class SparkForms:
         within: Sequence[SortKey],
         *,
         distinct: bool,
+        over: str = "",
     ) -> str:
         name = call.operator.name
         self._check(name, call.arguments)
@@ -217,9 +218,11 @@ class SparkForms:
             hives = self.functions.hives_name(name) if self.dialect is Dialect.HIVE else None
             text = f"{hives or name}(DISTINCT {', '.join(texts)})"
         elif within and self.dialect is Dialect.HIVE:
-            return self._hives_ordered(writer, call, within[0])
+            return self._hives_ordered(writer, call, within[0]) + over
         elif within:
             text = f"{name}({', '.join(texts)})"
+        elif (several := self._of_several(writer, call, texts, over)) is not None:
+            return several
         else:
             text = self._function(name, texts)
         if within:
@@ -228,7 +231,23 @@ class SparkForms:
             text += f" FILTER (WHERE {writer.text(call.filter)})"
         if call.ignores_nulls is not None:
             text += " IGNORE NULLS" if call.ignores_nulls else " RESPECT NULLS"
-        return text
+        return text + over
+
+    def _of_several(
+        self,
+        writer: ExpressionWriter,
+        call: AggregateCall | WindowCall,
+        texts: Sequence[str],
+        over: str,
+    ) -> str | None:
+        """An aggregate of Hive's that needs several of Spark's; None for others."""
+        name = call.operator.name
+        if self.dialect is not Dialect.HIVE or self.functions.is_of_hives_class(name):
+            return None
+        if name == "sum" and (text := _text_read_as_number(call.arguments[0])) is not None:
+            return fill(hive_forms.SUM_OF_TEXTS, (*texts, writer.text(text)), over)
+        form = hive_forms.AGGREGATES.get(name)
+        return None if form is None else fill(form, texts, over)
 
     def _hives_ordered(
         self, writer: ExpressionWriter, call: AggregateCall | WindowCall, key: SortKey
@@ -281,6 +300,12 @@ class SparkForms:
             outer_word = "OUTER " if plan.outer else ""
             text = f"{source} LATERAL VIEW {outer_word}{call} {alias} AS {listed}"
         return Generated(text, tuple(f"{alias}.{name}" for name in names))
+
+
+def _text_read_as_number(argument: RowExpression) -> RowExpression | None:
+    if isinstance(argument, Cast) and argument.implicit and is_text(argument.operand.type):
+        return argument.operand
+    return None
 
 
 def _is_correlated(plan: Generate) -> bool:

@@ -169,6 +169,20 @@ _OF_NAN = ("sign", "sqrt", "acos", "asin", "log", "ln")
             (f"2D d, {_NAN} e", "2D d, 1D e"),
             [["NaN", None, "NaN", "NaN"]],
         ),
+        (
+            "min(v), max(v)",
+            ("named_struct('x', CAST(NULL AS INT)) v", "named_struct('x', -1) v"),
+            [[[-1], [-1]]],
+        ),
+        ("sum(s)", ("'a' s", "CAST(NULL AS STRING) s"), [[0.0]]),
+        ("sum(s)", ("'a' s", "'2' s"), [[2.0]]),
+        ("sum(s)", ("CAST(NULL AS STRING) s",), [[None]]),
+        (
+            "regexp_extract(s, '(b)', k)",
+            ("'a' s, CAST(NULL AS INT) k", "'ab' s, 1 k"),
+            [[""], ["b"]],
+        ),
+        ("sign(f)", ("CAST('NaN' AS FLOAT) f",), [[-1.0]]),
     ],
 )
 def test_trino_returns_what_hive_answers(
@@ -179,6 +193,29 @@ def test_trino_returns_what_hive_answers(
     found = trino.answer(query(f"SELECT {items} FROM ({below}) q").sql).rows
 
     assert sorted(map(repr, map(list, found))) == sorted(map(repr, values))
+
+
+@pytest.mark.parametrize(
+    ("call", "row", "reason"),
+    [
+        ("unhex(s)", "'-1' s", "a sign among hexadecimal digits"),
+        ("levenshtein(s, 'x')", "'😀' s", "a distance of characters beyond U[+]FFFF"),
+        (
+            "sum(k)",
+            f"CAST('{'9' * 20}' AS DECIMAL(38,18)) k UNION ALL SELECT CAST('-{'9' * 20}' AS DECIMAL(38,18)) k",
+            "a sum of decimals with more than 38 digits",
+        ),
+        ("std(f)", "CAST('Infinity' AS FLOAT) f", "std of numbers beyond 1e70"),
+        ("to_utc_timestamp(DATE '2020-01-01', s)", "'-1' s", "a zone that is no region"),
+    ],
+)
+def test_what_hive_alone_computes_is_refused_when_it_is_run(
+    trino: Trino, call: str, row: str, reason: str
+) -> None:
+    sql = query(f"SELECT {call} AS x FROM (SELECT {row}) q").sql
+
+    with pytest.raises(TrinoRefused, match=f"not the same in Trino: {reason}"):
+        trino.answer(sql)
 
 
 @pytest.mark.parametrize("call", ["hour(s)", "to_date(s)", "CAST(s AS TIMESTAMP)"])

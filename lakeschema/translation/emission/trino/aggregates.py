@@ -5,6 +5,7 @@ from __future__ import annotations
 from lakeschema.catalog.column_types import (
     BIGINT,
     DOUBLE,
+    FLOAT,
     ArrayType,
     ColumnType,
     DecimalType,
@@ -80,6 +81,10 @@ def total(given: Given) -> str:
     match letter(given.arguments[0].type):
         case "i" if given.wraps and given.mode.is_lax:
             return given.fill(wrapped_to_bigint("sum({q}CAST({0} AS decimal(38,0))){w}"))
+        case "d" if given.mode is Mode.HIVE and is_text((text := given.unconverted(0)).type):
+            # Texts that are no numbers are left out, but they are rows.
+            is_some = f"count({given.text_of(text)}){given.suffix} > 0"
+            return f"coalesce({given.fill(form)}, CASE WHEN {is_some} THEN 0e0 END)"
         case "i" | "d":
             return given.fill(form)
         case "f":
@@ -87,12 +92,27 @@ def total(given: Given) -> str:
         case "s":
             return given.fill("sum({q}{d0}){w}")
         case "x":
-            if given.wraps and given.mode.is_lax and (found := _total_or_null(given)):
-                return found
-            cast = "TRY_CAST" if given.mode.is_lax else "CAST"
-            return given.fill(f"{cast}({form} AS {{t}})")
+            return _exact_in_hive(given, _of_decimals(given, form))
         case _:
             raise given.unsupported("its argument's type")
+
+
+def _of_decimals(given: Given, form: str) -> str:
+    if given.wraps and given.mode.is_lax and (found := _total_or_null(given)):
+        return found
+    return given.fill(f"{'TRY_CAST' if given.mode.is_lax else 'CAST'}({form} AS {{t}})")
+
+
+def _exact_in_hive(given: Given, form: str) -> str:
+    """Hive rounds a number that has more than 38 digits on the way to the sum."""
+    type_ = given.arguments[0].type
+    assert isinstance(type_, DecimalType)
+    if given.mode is not Mode.HIVE or type_.scale == 0 or type_.precision <= SUMMED_DIGITS:
+        return form
+    most = "CAST(max(abs({0})){w} AS double) * count({0}){w}"
+    is_rounded = given.fill(f"{most} >= 1e{38 - type_.scale}")
+    refused = given.fill(fails("a sum of decimals with more than 38 digits on the way", "{t}"))
+    return f"CASE WHEN {is_rounded} AND {form} IS NOT NULL THEN {refused} ELSE {form} END"
 
 
 _LOW_DIGITS = 19
@@ -153,7 +173,7 @@ def _average_of_decimals(given: Given, type_: DecimalType) -> str:
 
 
 def extreme(given: Given) -> str:
-    """MIN and MAX: NaN is the greatest, and a null field the least."""
+    """MIN and MAX: NaN is the greatest; a null field is the least in Spark, and in Hive no extreme."""
     type_ = given.arguments[0].type
     if given.mode.is_spark and is_nested(type_):
         return given.fill(f"{given.name}_by({{0}}, {orderable('{0}', type_)}){{w}}")
@@ -186,7 +206,9 @@ def _of_structs(given: Given, type_: StructType) -> str:
         if default is None or letter(field.type) in "fd":
             raise given.unsupported("structs of nested values")
         value = f"{{0}}.{quoted(field.name)}"
-        parts += [f"{value} IS NOT NULL", f"coalesce({value}, {_typed(default, field.type)})"]
+        # Also the least is never that with a null field.
+        known = "IS NOT NULL" if given.name == "max" else "IS NULL"
+        parts += [f"{value} {known}", f"coalesce({value}, {_typed(default, field.type)})"]
     key = f"CASE WHEN {{0}} IS NOT NULL THEN ROW({', '.join(parts)}) END"
     return given.fill(f"{given.name}_by({{0}}, {key}){{w}}")
 
@@ -276,13 +298,14 @@ def of_powers(form: str) -> Writer:
 
 def _bounded(given: Given, form: str) -> str:
     is_large = f"abs({{0}}) > {_LARGE}"
-    if not given.name.startswith(("covar_", "regr_")):
-        # Of infinity these are not a number; in Spark's covariance it is as the rows come.
+    # Of infinity these are not a number; in Spark's covariance, and in Hive, it is as the rows come.
+    of_any = given.mode is Mode.HIVE or given.name.startswith(("covar_", "regr_"))
+    if not of_any:
         is_large += " AND is_finite({0})"
     large = " OR ".join(
         is_large.replace("{0}", f"{{{place}}}")
         for place, argument in enumerate(given.arguments)
-        if _may_be_large(argument)
+        if _may_be_large(argument, or_infinite=of_any)
     )
     if not large:
         return given.fill(form)
@@ -294,10 +317,11 @@ def _refused_if(test: str, reason: str, form: str) -> str:
     return f"CASE WHEN bool_or({test}){{w}} THEN {fails(reason, '{t}')} ELSE {form} END"
 
 
-def _may_be_large(argument: RowExpression) -> bool:
+def _may_be_large(argument: RowExpression, *, or_infinite: bool) -> bool:
     while isinstance(argument, Cast):
         argument = argument.operand
-    return argument.type == DOUBLE or is_text(argument.type)
+    is_infinite = or_infinite and argument.type == FLOAT
+    return is_infinite or argument.type == DOUBLE or is_text(argument.type)
 
 
 def correlation(given: Given) -> str:
@@ -368,4 +392,6 @@ def listed(given: Given) -> str:
 
 
 def ranked(given: Given) -> str:
+    if given.arguments and not (given.constant(0) or "").isdigit():
+        raise given.unsupported("the number of groups has to be written in the text")
     return given.fill(f"CAST({given.name}({{*}}){{w}} AS integer)")

@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
-from lakeschema.catalog.column_types import STRING, ArrayType, ColumnType, StructType, Uniontype
+from lakeschema.catalog.column_types import (
+    BINARY,
+    STRING,
+    ArrayType,
+    ColumnType,
+    MapType,
+    StructType,
+    Uniontype,
+)
 from lakeschema.translation.emission.trino.casts import Mode, cast_template
 from lakeschema.translation.emission.trino.given import Given, constant
 from lakeschema.translation.emission.trino.ordering import is_nested, orderable
@@ -140,6 +148,8 @@ def array_join(given: Given) -> str:
         return _joined(given, f"transform({{0}}, e -> {text})")
     if letter(type_.element) not in "si":
         raise given.unsupported("elements that are not texts")
+    if given.unconverted(1).type == BINARY:
+        raise given.unsupported("bytes between the elements")
     return _joined(given, "{0}")
 
 
@@ -152,6 +162,13 @@ def _joined(given: Given, texts: str) -> str:
         # Of no elements it is null.
         return given.fill(f"CASE WHEN cardinality({{0}}) > 0 THEN {joined} END")
     return given.fill(joined)
+
+
+def value_of_key(given: Given) -> str:
+    type_ = given.arguments[0].type
+    if not isinstance(type_, MapType) or type_.key != given.arguments[1].type:
+        raise given.unsupported("a key of another type")
+    return given.fill("element_at({0}, {1})")
 
 
 def map_concat(given: Given) -> str:

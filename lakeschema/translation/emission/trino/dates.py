@@ -342,14 +342,21 @@ _MAX_MILLIS = 2**51 - 1
 """Of Trino's timestamps with a zone."""
 
 
+_ZONE = "UTC|[A-Z][A-Za-z_]+(?:/[A-Z][A-Za-z_-]+)+"
+
+
 def in_zone(given: Given) -> str:
     """``from_utc_timestamp`` and ``to_utc_timestamp``."""
     zone = given.constant(1)
     written = "{1}"
     if zone in _SHORT_ZONES:
         written = string(_SHORT_ZONES[zone])
-    elif zone is not None and not re.fullmatch(r"UTC|[A-Z][A-Za-z_]+(?:/[A-Z][A-Za-z_-]+)+", zone):
+    elif zone is not None and not re.fullmatch(_ZONE, zone):
         raise given.unsupported(f"zone {zone!r:.30}")
+    elif zone is None:
+        # Of two engines each reads other texts as a zone.
+        other = fails("a zone that is no region", "varchar")
+        written = f"IF(NOT regexp_like({{1}}, '^(?:{_ZONE})$'), {other}, {{1}})"
     one, other = ("'UTC'", written) if given.name.startswith("from") else (written, "'UTC'")
     moment = _of_millis() if letter(given.arguments[0].type) == "i" else "{T0}"
     return given.fill(f"CAST(at_timezone(with_timezone({moment}, {one}), {other}) AS timestamp(6))")

@@ -185,6 +185,7 @@ class TrinoForms:
             not isinstance(call, Call),
             not isinstance(call, Call) and call.ignores_nulls is False,
             self._compared(call) if call.operator.name == "nullif" else None,
+            writer.text,
         )
 
     def _compared(self, call: Call | AggregateCall | WindowCall) -> ColumnType | None:

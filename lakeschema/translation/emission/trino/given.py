@@ -47,6 +47,7 @@ class Given:
         suffix: FILTER, OVER or both, of an aggregate or window function.
         keeps_nulls: RESPECT NULLS is written.
         compared: the type in which its two arguments are compared; None if it is their own.
+        text_of: writes an expression of the call's surroundings.
         fields: the parts of ``semantics`` that forms depend on.
     """
 
@@ -62,6 +63,7 @@ class Given:
     is_aggregate: bool = False
     keeps_nulls: bool = False
     compared: ColumnType | None = None
+    text_of: Callable[[RowExpression], str] = str
 
     @property
     def is_windowed(self) -> bool:
@@ -70,6 +72,11 @@ class Given:
     def constant(self, index: int) -> str | None:
         """The value of an argument that is written out; None if it is not."""
         return constant(self.arguments[index]) if index < len(self.arguments) else None
+
+    def unconverted(self, index: int) -> RowExpression:
+        """An argument without the conversion, if any, that the engine does by itself."""
+        argument = self.arguments[index]
+        return argument.operand if isinstance(argument, Cast) and argument.implicit else argument
 
     def unsupported(self, reason: str) -> UnsupportedConstruct:
         return UnsupportedConstruct(f"{self.name} for Trino: {reason}")

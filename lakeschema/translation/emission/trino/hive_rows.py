@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from lakeschema.translation.emission.trino import aggregates, collections, dates
+from lakeschema.translation.emission.trino import aggregates, collections, dates, strings
 from lakeschema.translation.emission.trino.rows import Row, Unsupported, table
 
 _LETTERS: Final = (
@@ -30,9 +30,12 @@ HIVE: Final = table((
     # Of what is left of a number in sixteen bits.
     Row("chr", "i", "CASE WHEN {0} < 0 OR {0} % 65536 >= 32768 THEN '' ELSE chr({0} % 256) END"),
     # What is no number is not above zero.
-    Row("sign signum", "d", "CASE WHEN {0} = 0e0 THEN 0e0 WHEN {0} > 0e0 THEN 1e0 WHEN {0} IS NOT NULL THEN -1e0 END"),
+    Row("sign signum", "[fd]", "CASE WHEN {0} = 0e0 THEN 0e0 WHEN {0} > 0e0 THEN 1e0 WHEN {0} IS NOT NULL THEN -1e0 END"),
     Row("covar_pop", "dd", aggregates.of_powers(_COVARIANCE)),
     Row("replace", "sss", "replace({0}, {1}, {2})"),
+    Row("char_length character_length", "b", Unsupported("Hive counts what earlier rows left in its buffer")),
+    Row("unhex", "s", strings.hives_bytes),
+    Row("levenshtein", "ss", strings.hives_distance),
     Row("initcap", "s", r"regexp_replace(lower({0}), '(^|\s)(\S)', x -> x[1] || upper(x[2]))"),
     Row("ascii", "s", f"CASE WHEN {{0}} = '' THEN 0 ELSE {_FIRST_BYTE} - CASE WHEN {_FIRST_BYTE} > 127 THEN 256 ELSE 0 END END", cast=True),
     Row("base64", "b", "to_base64({0})"),
@@ -49,7 +52,7 @@ HIVE: Final = table((
     Row("to_epoch_milli", "T", "date_diff('millisecond', TIMESTAMP '1970-01-01 00:00:00.000', date_trunc('millisecond', {0}))"),
     Row("map_keys map_values", "m", "coalesce({f}({0}), CAST(ARRAY[] AS {t}))"),
     Row("index", "ai", "CASE WHEN {1} >= 0 THEN element_at({0}, CAST({1} AS bigint) + 1) END"),
-    Row("index", "m.", "element_at({0}, {1})"),
+    Row("index", "m.", collections.value_of_key),
     Row("array_slice", "aii", collections.array_slice),
     Row("ndv approx_distinct", ".", "approx_distinct({q}{0}){w}"),
     Row("std stddev", "d", aggregates.of_powers("stddev_pop({q}{0}){w}")),

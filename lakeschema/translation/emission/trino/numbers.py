@@ -7,9 +7,12 @@ from collections.abc import Mapping
 
 from lakeschema.catalog.column_types import (
     BIGINT,
+    DOUBLE,
+    FLOAT,
     INT,
     SMALLINT,
     TINYINT,
+    VOID,
     ColumnType,
     DecimalType,
 )
@@ -22,9 +25,15 @@ from lakeschema.translation.emission.trino.casts import (
 )
 from lakeschema.translation.emission.trino.given import Given, constant
 from lakeschema.translation.emission.trino.ordering import orderable
-from lakeschema.translation.emission.trino.rows import classes_of, letter
+from lakeschema.translation.emission.trino.rows import Writer, classes_of, letter
 from lakeschema.translation.emission.trino.text import fails, null_if, type_text
-from lakeschema.translation.functions.coercion import is_integer, is_text
+from lakeschema.translation.functions.coercion import (
+    is_float,
+    is_integer,
+    is_narrower,
+    is_text,
+)
+from lakeschema.translation.functions.decimals import wider
 from lakeschema.translation.plan.expressions import Cast, Literal, RowExpression
 
 _MAX_DIGITS = 38
@@ -492,9 +501,24 @@ def one_of(given: Given) -> str:
     return given.fill("({0} IN ({1*}))")
 
 
+def truth(form: str) -> Writer:
+    """A test of a boolean; Hive makes it of what is left of a number as an int."""
+
+    def written(given: Given) -> str:
+        if given.mode is Mode.HIVE and given.unconverted(0).type in {FLOAT, DOUBLE, BIGINT}:
+            raise given.unsupported("a number that is no int")
+        return given.fill(form)
+
+    return written
+
+
 def extreme(given: Given) -> str:
     """Spark's GREATEST and LEAST leave nulls out; Hive's, and Trino's, are null. NaN is the greatest."""
     values = f"ARRAY[{', '.join(given.texts)}]"
+    if given.mode is Mode.HIVE and letter(given.type) in "ifdx":
+        sources = map(given.unconverted, range(len(given.arguments)))
+        if set(classes_of(sources)) & set("sDT"):
+            raise given.unsupported("a text or a time among numbers")
     floats = letter(given.type) in "fd" and not all(map(_never_nan, given.arguments))
     if not floats and given.mode is Mode.HIVE:
         return f"{given.name}({', '.join(given.texts)})"
@@ -518,9 +542,23 @@ def nullif(given: Given) -> str:
     letters = classes_of(given.arguments)
     if letters[0] != letters[1] and not set(letters) <= set("ixfdn"):
         raise given.unsupported(f"arguments {letters}")
+    if given.mode is Mode.HIVE and not _holds(given.arguments[0].type, given.arguments[1].type):
+        # It compares both as values of the first's type.
+        raise given.unsupported("a number that the first type does not hold")
     if set(letters) & set("fd") and not any(map(_never_nan, given.arguments)):
         return given.fill(f"CASE WHEN {_COMPARED['=']} THEN NULL ELSE {{0}} END")
     return given.fill("CASE WHEN {0} = {1} THEN NULL ELSE {0} END")
+
+
+def _holds(type_: ColumnType, other: ColumnType) -> bool:
+    """Whether a value of the other type is the same number, or nearest to it, as one of this type."""
+    if other in {type_, VOID} or is_narrower(other, type_):
+        return True
+    if isinstance(type_, DecimalType) and isinstance(other, DecimalType):
+        return wider(type_, other) == type_
+    if isinstance(type_, DecimalType):
+        return is_integer(other)
+    return is_float(type_) and other != DOUBLE
 
 
 def _nullif_as(given: Given, type_: ColumnType) -> str:

@@ -322,9 +322,11 @@ def regexp_extract(given: Given) -> str:
         found = f"CASE WHEN regexp_like({{0}}, {pattern}) THEN {refused} ELSE '' END"
     elif _INTEGER.fullmatch(group) is None:
         # Only of what matches is it asked whether there is such a group.
-        found = (
-            f"CASE WHEN {{2}} IS NOT NULL THEN IF(regexp_like({{0}}, {pattern}), {found}, '') END"
-        )
+        if given.mode is Mode.HIVE:
+            found = f"IF({{2}} IS NULL, {fails(_NO_GROUP, 'varchar')}, {found})"
+        found = f"IF(regexp_like({{0}}, {pattern}), {found}, '')"
+        if given.mode.is_spark:
+            found = f"CASE WHEN {{2}} IS NOT NULL THEN {found} END"
     return given.fill(f"CASE WHEN {{0}} IS NOT NULL THEN {found} END")
 
 

@@ -26,6 +26,9 @@ def _number(given: Given, index: int) -> int | None:
 def substring(given: Given) -> str:
     """Before its beginning a text is empty in Hive and Trino, and the whole in Spark."""
     start = _number(given, 1)
+    numbers = [given.unconverted(place).type for place in range(1, len(given.arguments))]
+    if given.mode is Mode.HIVE and BIGINT in numbers:
+        raise given.unsupported("a place or a length that is no int")
     binary = letter(given.arguments[0].type) == "b"
     if binary and (start is None or start < 1):
         raise given.unsupported("bytes from the end")
@@ -131,6 +134,24 @@ def trimmed(given: Given) -> str:
     return given.fill(
         f"trim({side} {{1}} FROM {{0}})" if first else f"trim({side} {{0}} FROM {{1}})"
     )
+
+
+BYTES = "TRY(from_hex(CASE WHEN length({0}) % 2 = 1 THEN '0' || {0} ELSE {0} END))"
+"""Of hexadecimal digits."""
+
+
+def hives_bytes(given: Given) -> str:
+    """UNHEX, which reads two letters as a number, perhaps with a sign."""
+    refused = fails("a sign among hexadecimal digits", "varbinary")
+    return given.fill(f"IF(regexp_like({{0}}, '[-+]'), {refused}, {BYTES})")
+
+
+def hives_distance(given: Given) -> str:
+    """LEVENSHTEIN, to which a character beyond U+FFFF is two."""
+    beyond = string("[\U00010000-\U0010ffff]")
+    refused = fails("a distance of characters beyond U+FFFF", "integer")
+    distance = "CAST(levenshtein_distance({0}, {1}) AS integer)"
+    return given.fill(f"IF(regexp_like({{0}} || {{1}}, {beyond}), {refused}, {distance})")
 
 
 def substring_index(given: Given) -> str:

@@ -30,7 +30,7 @@ from tests.lakeschema.translation.emission.trino.written import Written, hive, l
         (hive, "from_utc_timestamp(ts, 'PST')", "CAST(at_timezone(with_timezone(ts, 'UTC'), 'America/Los_Angeles') AS timestamp(6))"),
         (hive, "to_utc_timestamp(ts, 'EST')", "CAST(at_timezone(with_timezone(ts, '-05:00'), 'UTC') AS timestamp(6))"),
         (hive, "from_utc_timestamp(ts, 'Europe/Paris')", "CAST(at_timezone(with_timezone(ts, 'UTC'), 'Europe/Paris') AS timestamp(6))"),
-        (hive, "to_utc_timestamp(ts, s)", "CAST(at_timezone(with_timezone(ts, s), 'UTC') AS timestamp(6))"),
+        (hive, "to_utc_timestamp(ts, s)", "CAST(at_timezone(with_timezone(ts, IF(NOT regexp_like(s, '^(?:UTC|[A-Z][A-Za-z_]+(?:/[A-Z][A-Za-z_-]+)+)$'), CAST(fail('not the same in Trino: a zone that is no region') AS varchar), s)), 'UTC') AS timestamp(6))"),
         (hive, "to_epoch_milli(ts)", "date_diff('millisecond', TIMESTAMP '1970-01-01 00:00:00.000', date_trunc('millisecond', ts))"),
         (hive, "ts - INTERVAL '1' DAY", "(ts - INTERVAL '1 00:00:00' DAY TO SECOND)"),
         (hive, "da + INTERVAL '1-2' YEAR TO MONTH", "(da + INTERVAL '1-2' YEAR TO MONTH)"),
