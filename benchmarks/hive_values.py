@@ -131,7 +131,7 @@ class HiveValues:
         """None if it cannot be computed, or what Hive prints cannot be told apart."""
         if is_endless(query):
             return None
-        (answer,) = self._hive.run(_without_bytes(query, claimed))
+        (answer,) = self._hive.run(without_bytes(query, claimed))
         rows = [row.split("\t") for row in answer.rows] if isinstance(answer, HiveAnswer) else []
         if not rows or any(len(row) != len(claimed) for row in rows):
             return None
@@ -157,7 +157,7 @@ class HiveValues:
         return all(isinstance(answer, HiveAnswer) and not answer.rows for answer in answers)
 
 
-def _without_bytes(query: str, claimed: Columns) -> str:
+def without_bytes(query: str, claimed: Columns) -> str:
     """Bytes are printed as they are, tabs and all: as text they are null where the bytes are."""
     if all(column.type != BINARY for column in claimed):
         return query

@@ -7,7 +7,6 @@ import pytest
 from lakeschema.translation.errors import UnsupportedConstruct
 from tests.lakeschema.translation.emission.trino.written import Written, hive, spark
 
-
 _WRAPS = "CAST(fail('not the same in Trino: a bound of a window that wraps')"
 
 
