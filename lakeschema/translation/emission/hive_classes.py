@@ -109,13 +109,13 @@ _GEOMETRY: Final = (
 _WHERE_SPARKS_DIFFER: Final = (
     (_UDF, (), (
         "mid UDFSubstr, rand UDFRand, regexp_extract UDFRegExpExtract, replace UDFReplace, substr UDFSubstr, "
-        "substring UDFSubstr, sign UDFSign, unhex UDFUnhex"
+        "substring UDFSubstr, unhex UDFUnhex"
     )),
     (f"{_UDF}.generic", (), (
         "covar_pop GenericUDAFCovariance, covar_samp GenericUDAFCovarianceSample, levenshtein GenericUDFLevenshtein, "
         "add_months GenericUDFAddMonths, java_method GenericUDFReflect, map_keys GenericUDFMapKeys, "
         "map_values GenericUDFMapValues, reflect GenericUDFReflect, str_to_map GenericUDFStringToMap, "
-        "substring_index GenericUDFSubstringIndex"
+        "substring_index GenericUDFSubstringIndex, percentile_approx GenericUDAFPercentileApprox"
     )),
     (f"{_UDF}.xml", (), (
         "xpath GenericUDFXPath, xpath_boolean UDFXPathBoolean, xpath_double UDFXPathDouble, "
