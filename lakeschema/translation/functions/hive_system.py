@@ -8,11 +8,15 @@ from typing import Final
 
 from lakeschema.catalog.column_types import (
     BIGINT,
+    BINARY,
     BOOLEAN,
+    DATE,
     DOUBLE,
     FLOAT,
     INT,
     SMALLINT,
+    STRING,
+    TIMESTAMP,
     TINYINT,
     ColumnType,
 )
@@ -33,6 +37,17 @@ HIVES_CASTS: Final[Mapping[str, ColumnType]] = MappingProxyType(
     }
 )
 """Functions that are casts under another name."""
+
+HIVES_TYPE_CASTS: Final[Mapping[str, ColumnType]] = MappingProxyType(
+    {
+        type_.name: type_
+        for type_ in (
+            *(BOOLEAN, TINYINT, SMALLINT, INT, BIGINT, FLOAT, DOUBLE),
+            *(STRING, BINARY, DATE, TIMESTAMP),
+        )
+    }
+)
+"""Types' names that are functions, too (``date(x)``), although Hive lists none of them."""
 
 QUANTIFIED: Final = tuple(
     f"{symbol}_{word}" for symbol in ("=", "<>", "<", "<=", ">", ">=") for word in ("any", "all")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Final
 
 from lakeschema.catalog.column_types import (
     STRING,
@@ -23,7 +24,7 @@ from lakeschema.translation.functions import decimals, hive_first_types, hive_re
 from lakeschema.translation.functions.binding import Bound, Function, bind, find
 from lakeschema.translation.functions.builtin_names import engine_of_builtin
 from lakeschema.translation.functions.casts import CAST_FUNCTIONS
-from lakeschema.translation.functions.hive_system import HIVES_CASTS
+from lakeschema.translation.functions.hive_system import HIVES_CASTS, HIVES_TYPE_CASTS
 from lakeschema.translation.functions.not_callable import why_not_callable
 from lakeschema.translation.functions.signature import Kind
 from lakeschema.translation.interface import Returns, ReturnsArgument, ReturnsRows, UdfReturn
@@ -76,12 +77,15 @@ def scalar(
     return Call(found.operator, found.arguments, found.type, found.nullable)
 
 
+_HIVES_CASTS: Final = {**HIVES_CASTS, **HIVES_TYPE_CASTS}
+
+
 def cast_function(call: tree.Call, context: Context) -> ColumnType | None:
-    """The type to which a call casts: Spark's ``int(x)``, ``udftolong(x)`` of Hive's planner."""
+    """The type to which a call casts: ``int(x)``, ``udftolong(x)`` of Hive's planner."""
     if call.qualifier or len(call.arguments) != 1 or context.semantics.is_trino:
         return None
     declared = context.functions.class_of(call.name)
-    casts = CAST_FUNCTIONS if context.semantics.is_spark else HIVES_CASTS
+    casts = CAST_FUNCTIONS if context.semantics.is_spark else _HIVES_CASTS
     return None if declared is not None else casts.get(call.name.lower())
 
 
