@@ -21,7 +21,14 @@ from typing import TypeAlias
 from pyspark.sql import SparkSession
 
 from benchmarks.pig_engines import hive_and_pig
-from benchmarks.policy_judges import FINE, SparkSide, TrinoSide, Verdict, case_of
+from benchmarks.policy_judges import (
+    FINE,
+    NOT_BY_POLICIES,
+    SparkSide,
+    TrinoSide,
+    Verdict,
+    case_of,
+)
 from benchmarks.policy_pig import PigSide, case_for_pig, tables_for_pig
 from benchmarks.policy_worlds import Marked, World, marked_tables, random_world
 from benchmarks.random_views import CONF
@@ -55,9 +62,11 @@ def main() -> int:
             for seed, verdict in zip(seeds, verdicts(seeds), strict=True):
                 outcomes[_counted(verdict)] += 1
                 reasons[f"{verdict.outcome}: {verdict.details[:100]}"] += verdict.outcome in FINE
+                shown = f"{verdict.outcome} (view {seed}): {verdict.details}"
                 if verdict.outcome not in FINE:
-                    wrong = f"{verdict.outcome} (view {seed}): {verdict.details}"
-                    print(f"WRONG: {wrong}", flush=True)
+                    print(f"WRONG: {shown}", flush=True)
+                elif verdict.outcome == NOT_BY_POLICIES:
+                    print(shown, flush=True)
             seconds = time.monotonic() - began
             print(f"{outcomes.total()} views, {seconds:.0f} s", flush=True)
             if seconds > 60 * chosen.minutes:

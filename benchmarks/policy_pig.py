@@ -121,7 +121,9 @@ class PigSide:
         else:
             got = _rows_of(answer, script)
             wrong = Verdict("rows", f"{expected}\n  {got}\n  {shown}")
-        return Verdict(NOT_BY_POLICIES) if self._is_wrong_without(case, rows) else wrong
+        if self._is_wrong_without(case, rows):
+            return replace(wrong, outcome=NOT_BY_POLICIES)
+        return wrong
 
     def _is_wrong_without(self, case: Case, expected: Rows) -> bool:
         """Whether the same view over the masked tables, which needs no policies, is written wrongly."""
