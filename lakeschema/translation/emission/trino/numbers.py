@@ -12,7 +12,6 @@ from lakeschema.catalog.column_types import (
     INT,
     SMALLINT,
     TINYINT,
-    VOID,
     ColumnType,
     DecimalType,
 )
@@ -27,13 +26,7 @@ from lakeschema.translation.emission.trino.given import Given, constant
 from lakeschema.translation.emission.trino.ordering import orderable
 from lakeschema.translation.emission.trino.rows import Writer, classes_of, letter
 from lakeschema.translation.emission.trino.text import fails, null_if, type_text
-from lakeschema.translation.functions.coercion import (
-    is_float,
-    is_integer,
-    is_narrower,
-    is_text,
-)
-from lakeschema.translation.functions.decimals import wider
+from lakeschema.translation.functions.coercion import is_integer, is_text
 from lakeschema.translation.plan.expressions import Cast, Literal, RowExpression
 
 _MAX_DIGITS = 38
@@ -542,23 +535,12 @@ def nullif(given: Given) -> str:
     letters = classes_of(given.arguments)
     if letters[0] != letters[1] and not set(letters) <= set("ixfdn"):
         raise given.unsupported(f"arguments {letters}")
-    if given.mode is Mode.HIVE and not _holds(given.arguments[0].type, given.arguments[1].type):
-        # It compares both as values of the first's type.
-        raise given.unsupported("a number that the first type does not hold")
+    one, other = (argument.type for argument in given.arguments)
+    if given.mode is Mode.HIVE and one != other and set(letters) <= set("ixfd"):
+        return _nullif_as(given, one)
     if set(letters) & set("fd") and not any(map(_never_nan, given.arguments)):
         return given.fill(f"CASE WHEN {_COMPARED['=']} THEN NULL ELSE {{0}} END")
     return given.fill("CASE WHEN {0} = {1} THEN NULL ELSE {0} END")
-
-
-def _holds(type_: ColumnType, other: ColumnType) -> bool:
-    """Whether a value of the other type is the same number, or nearest to it, as one of this type."""
-    if other in {type_, VOID} or is_narrower(other, type_):
-        return True
-    if isinstance(type_, DecimalType) and isinstance(other, DecimalType):
-        return wider(type_, other) == type_
-    if isinstance(type_, DecimalType):
-        return is_integer(other)
-    return is_float(type_) and other != DOUBLE
 
 
 def _nullif_as(given: Given, type_: ColumnType) -> str:
@@ -569,6 +551,7 @@ def _nullif_as(given: Given, type_: ColumnType) -> str:
         else f"{{{place}}}"
         for place, argument in enumerate(given.arguments)
     ]
-    equal = _COMPARED["="] if letter(type_) in "fd" else "{0} = {1}"
+    may_be_nan = letter(type_) in "fd" and not any(map(_never_nan, given.arguments))
+    equal = _COMPARED["="] if may_be_nan else "{0} = {1}"
     compared = re.sub(r"\{([01])\}", lambda place: values[int(place[1])], equal)
     return given.fill(f"CASE WHEN {compared} THEN NULL ELSE {{0}} END")

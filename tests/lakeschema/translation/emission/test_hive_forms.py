@@ -25,6 +25,17 @@ def written(call: str) -> str:
     [
         ("stddev(d)", "stddev_pop(t1.`d`)"),
         ("variance(d)", "var_pop(t1.`d`)"),
+        ("sign(d)", "if(isnan(t1.`d`), -1D, sign(t1.`d`))"),
+        ("sum(s)", "coalesce(sum(CAST(t1.`s` AS DOUBLE)), if(count(t1.`s`) > 0, 0D, NULL))"),
+        ("sum(CAST(s AS DOUBLE))", "CAST(sum(CAST(t1.`s` AS DOUBLE))"),
+        (
+            "regr_r2(d, d)",
+            "if(count(if(t1.`d` IS NULL, NULL, t1.`d`)) = 1, NULL, regr_r2(t1.`d`, t1.`d`))",
+        ),
+        (
+            "regr_sxx(d, d) OVER (ORDER BY i)",
+            "= 1, 0D, regr_sxx(t1.`d`, t1.`d`) OVER (ORDER BY t1.`i` ASC NULLS LAST))",
+        ),
         ("abs(ti)", "abs(CAST(t1.`ti` AS INT))"),
         ("CAST(de AS TINYINT)", "TRY_CAST(t1.`de` AS TINYINT)"),
         ("hex(de)", "hex(CAST(t1.`de` AS STRING))"),
