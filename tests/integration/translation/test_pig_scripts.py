@@ -46,6 +46,10 @@ QUERIES = (
         " WHERE NOT (amount > 10) OR buyer LIKE '%b%' OR buyer IS NULL"
     ),
     "SELECT s.id, p.age FROM sales s LEFT JOIN people p ON s.buyer = p.name AND p.age > s.amount",
+    (
+        "SELECT s.id FROM sales s LEFT SEMI JOIN people p ON s.buyer = p.name AND p.age > s.amount"
+        " LEFT SEMI JOIN people q ON s.buyer = q.name"
+    ),
     "SELECT id FROM sales s WHERE NOT EXISTS (SELECT 1 FROM people p WHERE p.name = s.buyer)",
     "SELECT buyer, count(*) AS n, sum(amount) AS a, avg(amount) AS b FROM sales GROUP BY buyer",
     "SELECT count(DISTINCT buyer) AS n, sum(amount) AS s FROM sales WHERE id > 100",

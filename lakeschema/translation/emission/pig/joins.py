@@ -325,4 +325,6 @@ def _half_by_rows(
         f" GENERATE FLATTEN(alone) AS ({shown}), ({wanted}(fitting) ? 1 : 0) AS is_kept; }}"
     )
     tested = Relation(statements.add(f"{left.topic}_tested", text), own, left.topics)
-    return statements.filtered(tested, "(is_kept == 1)", "kept")
+    kept = statements.filtered(tested, "(is_kept == 1)", "kept")
+    # What puts rows into bags or unites them counts their fields.
+    return statements.generate(kept, [Item(f.text, f.text, f.type) for f in own], "columns")

@@ -67,7 +67,8 @@ from tests.lakeschema.translation.emission.pig.pig_batches import refusal_of_ste
                 "buyers_visits_by_row = GROUP buyers_visits_columns BY row_number;",
                 "buyers_tested = FOREACH buyers_visits_by_row { fitting = FILTER buyers_visits_columns BY found is not null AND (year is not null AND age is not null AND (year > age)); one = LIMIT buyers_visits_columns 1; alone = FOREACH one GENERATE name, age; GENERATE FLATTEN(alone) AS (name, age), (NOT IsEmpty(fitting) ? 1 : 0) AS is_kept; };",
                 "buyers_kept = FILTER buyers_tested BY is_kept == 1;",
-                "v = FOREACH buyers_kept GENERATE age;",
+                "buyers_columns = FOREACH buyers_kept GENERATE name, age;",
+                "v = FOREACH buyers_columns GENERATE age;",
             ],
         ),
         (
@@ -90,7 +91,8 @@ from tests.lakeschema.translation.emission.pig.pig_batches import refusal_of_ste
                 "buyers_visits_by_row = GROUP buyers_visits_columns BY row_number;",
                 "buyers_tested = FOREACH buyers_visits_by_row { fitting = FILTER buyers_visits_columns BY found is not null AND (year is not null AND age is not null AND (year > age)); one = LIMIT buyers_visits_columns 1; alone = FOREACH one GENERATE name, age; GENERATE FLATTEN(alone) AS (name, age), (IsEmpty(fitting) ? 1 : 0) AS is_kept; };",
                 "buyers_kept = FILTER buyers_tested BY is_kept == 1;",
-                "v = FOREACH buyers_kept GENERATE age;",
+                "buyers_columns = FOREACH buyers_kept GENERATE name, age;",
+                "v = FOREACH buyers_columns GENERATE age;",
             ],
         ),
         (
