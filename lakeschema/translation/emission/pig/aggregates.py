@@ -200,9 +200,9 @@ class _Grouping:
             values = self._distinct(values)
         if form.template != HIVES:
             return filled_form(form, call, values)
-        over = self._statements.over(self._below.fields)
+        # Pig loses the quotes of a text; no aggregate has to know one beforehand.
         constants = [
-            (over.value(a) if is_text(a.type) else a.value) if isinstance(a, Literal) else None
+            a.value if isinstance(a, Literal) and not is_text(a.type) else None
             for a in call.arguments
         ]
         function = self._statements.functions.hive(HIVE_AGGREGATE, name, constants)

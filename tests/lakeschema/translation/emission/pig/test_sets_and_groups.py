@@ -322,10 +322,10 @@ def test_what_pig_gathers_otherwise_is_refused_with_the_reason(sql: str, reason:
     assert reason in refusal_of_steps(sql)
 
 
-def test_a_text_that_hive_is_told_beforehand_is_quoted() -> None:
+def test_an_aggregate_is_told_no_text_beforehand() -> None:
     define = steps("SELECT size(collect_list('a_%')) AS n FROM visits")[0]
 
-    assert define == r"DEFINE hive_collect_list HiveUDAF('collect_list', '(\'a_%\')');"
+    assert define == "DEFINE hive_collect_list HiveUDAF('collect_list');"
 
 
 def test_what_is_joined_together_has_its_type_where_a_function_of_hives_reads_it() -> None:
