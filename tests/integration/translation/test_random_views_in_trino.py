@@ -241,6 +241,10 @@ _S = "(VALUES (1, 2), (2, 3), (1, 5)) u(c, d)"
         f"SELECT (a, b) IN (SELECT c, d FROM {_U}) x, (a, b) NOT IN (SELECT c, d FROM {_U}) y FROM {_T}",
         f"SELECT a FROM {_T} WHERE (a, b) NOT IN (SELECT c, d FROM {_U} WHERE c <= t.a) OR a = 5",
         "SELECT CAST(add_months(a, 1) AS STRING) x FROM (VALUES (DATE '9999-12-31'), (DATE '0001-01-01')) t(a)",
+        (
+            "SELECT date_format(a, 'yyyy-MM') x, date_format(a, '\\'at\\' yyyy') y, date_format(a, 'yy y yyy') z"
+            " FROM (VALUES (add_months(DATE '9999-12-31', 1)), (DATE '2020-02-29'), (NULL)) t(a)"
+        ),
         "SELECT try_divide(a * 2, b) x, try_mod(a * 2, b) y FROM (VALUES (9223372036854775807, 0), (3, 2)) t(a, b)",
     ],
 )

@@ -50,7 +50,7 @@ def make_date(given: Given) -> str:
 def shown(given: Given, moment: str, pattern: str) -> str:
     """A timestamp's text by a pattern; fractions of more than three digits come from its own text.
 
-    Trino rounds a timestamp to milliseconds before.
+    Trino rounds a timestamp to milliseconds before, and writes a year of five digits without its sign.
     """
     is_exact = letter(given.arguments[0].type) in "iD"
     cut = moment if is_exact else f"date_trunc('millisecond', {moment})"
@@ -58,12 +58,16 @@ def shown(given: Given, moment: str, pattern: str) -> str:
     shared = ""
     for found in _PARTS.finditer(pattern):
         part = found[0]
-        if found[1] == "S" and len(part) > 3:
+        is_fine = found[1] == "S" and len(part) > 3
+        if is_fine or part == "yyyy":
+            chunks += [f"format_datetime({cut}, {string(shared)})"] if shared else []
+            shared = ""
+        if part == "yyyy":
+            chunks.append(f"IF(year({moment}) > 9999, '+', '')")
+        if is_fine:
             if len(part) > 6:
                 raise given.unsupported(f"pattern {pattern!r:.40}")
-            chunks += [f"format_datetime({cut}, {string(shared)})"] if shared else []
             chunks.append(f"substr(CAST({moment} AS varchar), -6, {len(part)})")
-            shared = ""
             continue
         limit = 3 if found[1] == "S" else _MOST.get(found[1] or "", 0)
         if (found[1] and len(part) > limit) or part == "'":

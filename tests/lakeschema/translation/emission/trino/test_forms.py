@@ -42,7 +42,7 @@ from tests.lakeschema.translation.emission.trino.written import hive, legacy, sp
         ("last_day(da)", "CAST(last_day_of_month(da) AS varchar)"),
         (
             "date_format(ts, 'yyyyMM')",
-            "CAST(format_datetime(date_trunc('millisecond', ts), 'yyyyMM') AS varchar)",
+            "CAST((IF(year(ts) > 9999, '+', '') || format_datetime(date_trunc('millisecond', ts), 'yyyyMM')) AS varchar)",
         ),
         (
             "da + INTERVAL '1' DAY",
