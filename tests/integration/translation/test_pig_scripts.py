@@ -23,7 +23,7 @@ TABLES = {
             *(("place", parse_type("struct<street:string,number:int>")), ("paid", parse_type("boolean"))),
         ],
         [
-            [1, "ann", 5, "1.50", 0.5, "2020-02-29", ["x", "y"], {"a": 1}, {"street": "s", "number": 4}, True],
+            [1, "ann", 5, "1.50", 0.5, "2020-02-29", ["x", "y"], {"a": 1, "c": 3}, {"street": "s", "number": 4}, True],
             [2, "bob", None, "2.25", "NaN", None, [], {}, None, False],
             [3, None, -7, None, -0.0, "2021-01-03", None, None, {"street": None, "number": 1}, None],
             [4, "ann", 20, "0.10", 0.0, "1969-12-31", ["z"], {"b": 2}, {"street": "t", "number": 9}, True],
@@ -56,6 +56,10 @@ QUERIES = (
     "SELECT weight, count(*) AS n FROM sales GROUP BY weight",
     "SELECT name FROM people INTERSECT SELECT buyer FROM sales",
     "SELECT id, t FROM sales LATERAL VIEW OUTER explode(tags) x AS t",
+    "SELECT id FROM sales LATERAL VIEW OUTER explode(notes) x AS k, n",
+    "SELECT id FROM sales LATERAL VIEW explode(tags) x AS t",
+    "SELECT id FROM sales LATERAL VIEW posexplode(tags) x AS p, t",
+    "SELECT id FROM sales LATERAL VIEW stack(2, amount, id, 5, 6) x AS a, b",
     "SELECT id, amount FROM sales ORDER BY amount DESC, id LIMIT 3",
     (
         "SELECT id, sum(amount) OVER (PARTITION BY buyer ORDER BY id) AS s,"

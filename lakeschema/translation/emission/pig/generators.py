@@ -56,6 +56,10 @@ def _flattened(writer: Writer, rows: Relation, plan: Generate, bag: str, functio
         return _made(writer, rows, plan, f"(({bag} is null OR IsEmpty({bag})) ? {empty} : {bag})")
     full = statements.filtered(rows, f"({bag} is not null AND NOT IsEmpty({bag}))", "not_empty")
     made = _made(writer, full, plan, call)
+    if isinstance(plan.call.arguments[0].type, MapType):
+        # Pig does not flatten a map of which nothing is read.
+        key = made.fields[len(rows.fields)].text
+        made = statements.filtered(made, f"({key} is not null)", "entries")
     if not plan.outer:
         return made
     empty_rows = statements.filtered(rows, f"({bag} is null OR IsEmpty({bag}))", "empty")
