@@ -52,6 +52,7 @@ from lakeschema.translation.plan.expressions import (
     SortKey,
     Subscript,
     WindowCall,
+    unconverted,
     walk,
 )
 from lakeschema.translation.plan.operators import OF_FILES, VALUE_IN_ORDER
@@ -244,7 +245,7 @@ class SparkForms:
         name = call.operator.name
         if self.dialect is not Dialect.HIVE or self.functions.is_of_hives_class(name):
             return None
-        if name == "sum" and (text := _text_read_as_number(call.arguments[0])) is not None:
+        if name == "sum" and is_text((text := unconverted(call.arguments[0])).type):
             return fill(hive_forms.SUM_OF_TEXTS, (*texts, writer.text(text)), over)
         form = hive_forms.AGGREGATES.get(name)
         return None if form is None else fill(form, texts, over)
@@ -300,12 +301,6 @@ class SparkForms:
             outer_word = "OUTER " if plan.outer else ""
             text = f"{source} LATERAL VIEW {outer_word}{call} {alias} AS {listed}"
         return Generated(text, tuple(f"{alias}.{name}" for name in names))
-
-
-def _text_read_as_number(argument: RowExpression) -> RowExpression | None:
-    if isinstance(argument, Cast) and argument.implicit and is_text(argument.operand.type):
-        return argument.operand
-    return None
 
 
 def _is_correlated(plan: Generate) -> bool:

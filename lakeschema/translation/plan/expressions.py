@@ -321,6 +321,13 @@ def values(expression: RowExpression) -> tuple[RowExpression, ...]:
             return children(expression)
 
 
+def unconverted(expression: RowExpression) -> RowExpression:
+    """The expression without the conversion, if any, that the engine does by itself."""
+    if isinstance(expression, Cast) and expression.implicit:
+        return expression.operand
+    return expression
+
+
 def asks(expression: RowExpression) -> bool:
     """Whether a sub-query stands in the expression."""
     if isinstance(expression, ScalarSubquery | Exists | InSubquery):

@@ -27,6 +27,7 @@ from lakeschema.translation.plan.expressions import (
     Literal,
     RowExpression,
     WindowCall,
+    unconverted,
 )
 from lakeschema.translation.plan.relations import Aggregate
 
@@ -276,10 +277,18 @@ def _if(condition: RowExpression, text: str, type_: ColumnType, over: Expression
     return f"({over.certain(condition)} ? {text} : {null(type_)})"
 
 
+def check_summed(call: AggregateCall | WindowCall) -> None:
+    """Raises ``UnsupportedFunction`` for a sum of texts."""
+    name = call.operator.name
+    if name == "sum" and is_text(unconverted(call.arguments[0]).type):
+        raise UnsupportedFunction(name, "of texts is 0 in Hive where none is a number")
+
+
 def form_of_call(call: AggregateCall, *, plain_values: bool) -> AggregateForm:
     """Raises ``UnsupportedFunction`` if there is none."""
     types = [argument.type for argument in call.arguments]
     name = call.operator.name
+    check_summed(call)
     for form in FORMS:
         if name in form.names.split() and fit(types, form.arguments):
             if call.distinct and not form.distinct:

@@ -22,7 +22,12 @@ from lakeschema.catalog.column_types import (
     MapType,
     print_type,
 )
-from lakeschema.translation.emission.pig.aggregates import HIVES, filled_form, form_of_call
+from lakeschema.translation.emission.pig.aggregates import (
+    HIVES,
+    check_summed,
+    filled_form,
+    form_of_call,
+)
 from lakeschema.translation.emission.pig.arguments import is_of
 from lakeschema.translation.emission.pig.expressions import ExpressionWriter, Field
 from lakeschema.translation.emission.pig.functions import HIVE_AGGREGATE
@@ -283,6 +288,7 @@ class _Windows:
         functions = self._statements.functions
         if name in _RANKS:
             return self._rank("dense_rank" if name == "dense_rank" else "rank"), INT
+        check_summed(call)
         type_ = next(f.type for f in self._prepared.fields if f.text == value)
         pig_type = scalar_type(type_)
         is_computed = name not in _MOVED | _ENDS | {"count"}

@@ -28,6 +28,7 @@ from lakeschema.translation.plan.expressions import (
     OuterReference,
     RowExpression,
     asks,
+    unconverted,
 )
 
 _TOKEN = re.compile(r"\{(\*|1\*|t|f|q|w|t?[0-9])\}")
@@ -75,8 +76,7 @@ class Given:
 
     def unconverted(self, index: int) -> RowExpression:
         """An argument without the conversion, if any, that the engine does by itself."""
-        argument = self.arguments[index]
-        return argument.operand if isinstance(argument, Cast) and argument.implicit else argument
+        return unconverted(self.arguments[index])
 
     def unsupported(self, reason: str) -> UnsupportedConstruct:
         return UnsupportedConstruct(f"{self.name} for Trino: {reason}")

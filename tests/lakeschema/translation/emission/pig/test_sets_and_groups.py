@@ -311,6 +311,8 @@ def test_rows_are_gathered_and_spread_as_hive_does(sql: str, expected: list[str]
         ("SELECT who FROM visits LIMIT 3 OFFSET 2", "OFFSET for Pig"),
         ("SELECT id FROM orders ORDER BY tags", "ORDER BY of a value with parts for Pig"),
         ("SELECT place, count(*) AS n FROM orders GROUP BY place", "GROUP BY of struct<street:string,number:int> for Pig"),
+        ("SELECT sum(who) AS s FROM visits", "function sum of texts is 0 in Hive where none is a number"),
+        ("SELECT sum(who) OVER (ORDER BY year) AS s FROM visits", "function sum of texts is 0 in Hive where none is a number"),
         ("SELECT collect_list(year) AS c FROM visits", "function collect_list has its elements in another order in Pig"),
         ("SELECT year FROM visits EXCEPT ALL SELECT age FROM buyers", "EXCEPT ALL for Pig"),
         ("SELECT year FROM visits INTERSECT ALL SELECT age FROM buyers", "INTERSECT ALL for Pig"),
