@@ -30,6 +30,7 @@ from lakeschema.catalog.column_types import ColumnType, parse_type
 from lakeschema.catalog.errors import CatalogError
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.translation.derivation import upstreams_of
+from lakeschema.translation.emission.trino.text import NOT_THE_SAME
 from lakeschema.translation.emission.trino.view import trino_view
 from lakeschema.translation.errors import TranslationError
 from lakeschema.translation.interface import Options, Overflow
@@ -40,7 +41,6 @@ FAILED, OTHER, ALLOWED = "FAILS IN TRINO", "OTHER ROWS", "ROWS WHERE THE ENGINE 
 SET_ORDER, UNDETERMINED = "equal but for the order in a set", "not determined"
 _WRONG = {FAILED, OTHER, ALLOWED}
 _NO_ALIAS = "WITHOUT_ALIAS"
-_NOT_THE_SAME = "not the same in Trino: "
 
 
 class _NotWritten(Exception):
@@ -217,7 +217,7 @@ def _is_determined(case: AskedCase, expected: _Expected) -> bool:
 def _on_refusal(error: TrinoRefused, expected: _Expected, sql: str) -> _Verdict:
     if expected.rows is None:
         return _Verdict(BOTH_REFUSE, (str(error), expected.refusal))
-    refused = error.message.startswith(_NOT_THE_SAME)
+    refused = error.message.startswith(NOT_THE_SAME)
     return _Verdict(REFUSED if refused else FAILED, (str(error), sql))
 
 

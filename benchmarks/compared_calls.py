@@ -58,7 +58,7 @@ class Outcome(Enum):
     NO_ROWS = "without rows to compare"
 
 
-_GRAVE: Final = (Outcome.DIFFERS, Outcome.RAISES, Outcome.FAILS)
+GRAVE: Final = (Outcome.DIFFERS, Outcome.RAISES, Outcome.FAILS)
 """The worst first."""
 
 
@@ -217,9 +217,9 @@ def shown_type(type_: ColumnType, *, inside: bool = False) -> ColumnType:
 
 
 def _worse(one: Told | None, other: Told) -> Told:
-    if one is None or one.outcome not in _GRAVE:
+    if one is None or one.outcome not in GRAVE:
         return other
-    is_worse = other.outcome in _GRAVE and _GRAVE.index(other.outcome) < _GRAVE.index(one.outcome)
+    is_worse = other.outcome in GRAVE and GRAVE.index(other.outcome) < GRAVE.index(one.outcome)
     return other if is_worse else one
 
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
 
-from benchmarks.compared_calls import CallComparison, CalledEngine, Outcome, Told
+from benchmarks.compared_calls import GRAVE, CallComparison, CalledEngine, Outcome, Told
 from benchmarks.hive_answers import TABLES, Answered, HiveRows, append_answers, read_answers
 from deploy.hive import LONG_RUN_MEGABYTES, HiveQueries
 from lakeschema.catalog.relations import Dialect
@@ -25,7 +25,6 @@ _NEVER_THE_SAME = {
     "uuid": "each row of each query has another one",
     "cardinality_violation": "it is nothing but an error",
 }
-_SHOWN = (Outcome.DIFFERS, Outcome.RAISES, Outcome.FAILS)
 _EQUAL = "equal rows"
 _TOGETHER = 8
 _OF_ONE_HIVE = 80
@@ -115,7 +114,7 @@ def _parts(names: Sequence[str]) -> Iterator[Sequence[Sequence[str]]]:
 
 
 def _print(name: str, told: Sequence[Told], examples: int) -> None:
-    differing = [one for outcome in _SHOWN for one in told if one.outcome is outcome]
+    differing = [one for outcome in GRAVE for one in told if one.outcome is outcome]
     counts = ", ".join(f"{n} {outcome.value}" for outcome, n in _counts(told))
     print(f"{name}: {counts or 'no call'}")
     for one in differing[:examples]:

@@ -16,12 +16,11 @@ from lakeschema.catalog.column_types import BINARY, ArrayType, ColumnType, MapTy
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.relations import Dialect
 from lakeschema.translation.emission.trino.query import TrinoQuery
-from lakeschema.translation.emission.trino.text import quoted
+from lakeschema.translation.emission.trino.text import NOT_THE_SAME, quoted
 from lakeschema.translation.emission.trino.view import trino_view
 from lakeschema.translation.interface import Options, Overflow
 
 _HEAP_MEGABYTES: Final = 3072
-_OURS: Final = "not the same in Trino: "
 # What wraps in Hive has to be computed.
 _OPTIONS: Final = Options(overflow=Overflow.WRAP)
 
@@ -49,7 +48,7 @@ class TrinoCalls:
         try:
             answer = self._trino.answer(query.sql)
         except TrinoRefused as error:
-            is_reasoned = error.message.startswith(_OURS)
+            is_reasoned = error.message.startswith(NOT_THE_SAME)
             text = error.message if is_reasoned else f"{str(error)[:300]}: {query.sql}"
             return Raised(text, is_reasoned)
         types = [column.type for column in query.columns]

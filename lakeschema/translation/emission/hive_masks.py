@@ -199,7 +199,6 @@ TYPED: Final[Mapping[str, Callable[[Sequence[str], Sequence[ColumnType]], str]]]
         "negative": _negative,
         "nullif": _nullif,
         "sign": _sign,
-        "signum": _sign,
         "typeof": _typeof,
     }
 )

@@ -101,9 +101,7 @@ class SparkForms:
         name = operator.name
         self.functions.check(name)
         if name in spark_functions.TRYING:
-            arguments = tuple(
-                a.operand if isinstance(a, Cast) and a.implicit else a for a in arguments
-            )
+            arguments = tuple(map(unconverted, arguments))
         texts = writer.texts(arguments)
         if operator.udf is not None:
             return f"{self.functions.call_name(operator.udf)}({', '.join(texts)})"

@@ -42,7 +42,7 @@ from lakeschema.catalog.relations import Dialect, Relation
 from lakeschema.translation.derivation import derive_view
 from lakeschema.translation.emission.spark_text import type_text as sparks_type
 from lakeschema.translation.emission.trino.query import TrinoQuery
-from lakeschema.translation.emission.trino.text import relation_text
+from lakeschema.translation.emission.trino.text import NOT_THE_SAME, relation_text
 from lakeschema.translation.emission.trino.view import trino_view_of
 from lakeschema.translation.errors import TooLarge, TranslationError, Unsupported
 from lakeschema.translation.governed import MAX_TEXT
@@ -72,7 +72,6 @@ REFUSED = frozenset({UNSUPPORTED, NOT_DERIVED, FAILS})
 _FINE = ASKED | {REFUSED_BY_SPARK, TOO_MANY, TRINO_FAILS, UNDETERMINED}
 _TIME = "spark.sql.timeType.enabled"
 _FAULT = "Spark fails itself: "
-_OURS = "not the same in Trino: "
 _TOO_MUCH = frozenset({"EXCEEDED_TIME_LIMIT", "EXCEEDED_LOCAL_MEMORY_LIMIT", "EXCEEDED_CPU_LIMIT"})
 _MAX_SECONDS = 20.0
 # What wraps in Spark has to be computed: refusing it is another option's work.
@@ -294,8 +293,8 @@ def _refused(expected: Rows | Refused, error: TrinoRefused) -> Verdict:
         return Verdict(REFUSED_TEXT, str(error))
     if isinstance(expected, Refused):
         return Verdict(BOTH_RAISE)
-    if error.message.startswith(_OURS):
-        return Verdict(FAILS, error.message.removeprefix(_OURS))
+    if error.message.startswith(NOT_THE_SAME):
+        return Verdict(FAILS, error.message.removeprefix(NOT_THE_SAME))
     return Verdict("Trino alone raises", str(error))
 
 

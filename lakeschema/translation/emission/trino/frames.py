@@ -36,13 +36,15 @@ def bounded_key(call: WindowCall) -> str | None:
         return None
     (key,) = call.order_by
     bits = BITS.get(key.expression.type)
-    least, tests = 0 if bits is None else -(2 ** (bits - 1)), []
+    if bits is None:
+        return None
+    least, tests = -(2 ** (bits - 1)), []
     for number, way in _NUMBER.findall(call.frame):
         if (way.lower() == "preceding") != key.descending:
             tests.append(f"{{0}} < {least + int(number)}")
         else:
             tests.append(f"{{0}} > {-least - 1 - int(number)}")
-    if bits is None or not tests:
+    if not tests:
         return None
     wraps = fails("a bound of a window that wraps", type_text(key.expression.type))
     return f"CASE WHEN {' OR '.join(tests)} THEN {wraps} ELSE {{0}} END"

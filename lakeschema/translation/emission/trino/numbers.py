@@ -26,7 +26,7 @@ from lakeschema.translation.emission.trino.given import Given, constant
 from lakeschema.translation.emission.trino.ordering import orderable
 from lakeschema.translation.emission.trino.rows import Writer, classes_of, letter
 from lakeschema.translation.emission.trino.text import fails, null_if, type_text
-from lakeschema.translation.functions.coercion import is_integer, is_text
+from lakeschema.translation.functions.coercion import is_integer
 from lakeschema.translation.plan.expressions import Cast, Literal, RowExpression
 
 _MAX_DIGITS = 38
@@ -120,7 +120,7 @@ _TRIED = {"try_add": "+", "try_subtract": "-", "try_multiply": "*"}
 def tried(given: Given) -> str:
     """Null where it overflows. Where Spark reads an argument as a number, any error in it is null, too."""
     made = f"{{0}} {_TRIED[given.name]} {{1}}"
-    if any(isinstance(a, Cast) and a.implicit and is_text(a.operand.type) for a in given.arguments):
+    if "s" in classes_of(map(given.unconverted, range(len(given.arguments)))):
         return f"TRY({made})".format(*given.texts)
     return given.fill(f"TRY({made})" if is_integer(given.type) else f"({made})")
 

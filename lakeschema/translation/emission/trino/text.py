@@ -83,9 +83,13 @@ def relation_text(name: RelationName, catalogs: Mapping[str, str]) -> str:
     return ".".join(quoted(part) for part in (found, schema, name.name) if part)
 
 
+NOT_THE_SAME = "not the same in Trino: "
+"""Before the reason, in the message of what is refused when it is run."""
+
+
 def fails(reason: str, type_: str) -> str:
     """Refuses, when it is run, a value of which Trino has no equal."""
-    return f"CAST(fail({string(f'not the same in Trino: {reason}')}) AS {type_})"
+    return f"CAST(fail({string(NOT_THE_SAME + reason)}) AS {type_})"
 
 
 def null_if(text: str, other: str) -> str:
