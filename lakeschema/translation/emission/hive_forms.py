@@ -13,6 +13,9 @@ from lakeschema.translation.emission import hive_masks
 
 _LOCATE: Final = "if({0} IS NULL OR {1} IS NULL, NULL, locate({*}))"
 
+_STD: Final = "stddev_pop({*})"
+_VARIANCE: Final = "var_pop({*})"
+
 FORMS: Final[Mapping[str, str]] = MappingProxyType(
     {
         # Hive's are null if any argument is; Spark's leave nulls out.
@@ -49,9 +52,9 @@ FORMS: Final[Mapping[str, str]] = MappingProxyType(
             for name in ("acos", "asin", "sqrt")
         },
         # In Spark these names mean what is estimated of a sample.
-        "std": "stddev_pop({*})",
-        "stddev": "stddev_pop({*})",
-        "variance": "var_pop({*})",
+        "std": _STD,
+        "stddev": _STD,
+        "variance": _VARIANCE,
         # Empty where there is no text.
         "str_to_map": "coalesce(str_to_map({*}), map())",
         # The first byte, with its sign.
@@ -137,6 +140,31 @@ AGGREGATES: Final[Mapping[str, str]] = MappingProxyType(
     }
 )
 """Those that need several aggregate functions: ``{w}`` is OVER, behind each."""
+
+
+def _of_distances(value: str, computed: str, alone: str | None = None) -> str:
+    """Hive adds squares of distances row by row: an infinity that comes first and alone stays one."""
+    infinite = "double('Infinity')"
+    # NaN is above infinity.
+    is_alone = f"count(if(abs({value}) >= {infinite}, 1, NULL)){{w}} = 1"
+    of_one = "" if alone is None else f"WHEN count({value}){{w}} = 1 THEN {alone} "
+    several = "" if alone is not None else f"count({value}){{w}} > 1 AND "
+    return (
+        f"CASE {of_one}WHEN {several}abs(first({value}, true){{w}}) = {infinite} AND {is_alone}"
+        f" THEN {infinite} ELSE {computed}{{w}} END"
+    )
+
+
+INFINITE_AGGREGATES: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        **{name: _of_distances("{0}", _STD, "0D") for name in ("std", "stddev", "stddev_pop")},
+        **{name: _of_distances("{0}", _VARIANCE, "0D") for name in ("variance", "var_pop")},
+        **{name: _of_distances("{0}", f"{name}({{0}})") for name in ("var_samp", "stddev_samp")},
+        "regr_sxx": _of_distances("if({0} IS NULL, NULL, {1})", "regr_sxx({*})", "0D"),
+        "regr_syy": _of_distances("if({1} IS NULL, NULL, {0})", "regr_syy({*})", "0D"),
+    }
+)
+"""Those of numbers that can be infinite, as ``AGGREGATES``."""
 SUM_OF_TEXTS: Final = "coalesce(sum({0}){w}, if(count({1}){w} > 0, 0D, NULL))"
 """Of a number and the text that it is made of: what is no number is left out, but is a row."""
 

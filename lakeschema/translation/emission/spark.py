@@ -23,6 +23,7 @@ from lakeschema.translation.emission.trino_spark_decimals import KEEPS_DIGITS
 from lakeschema.translation.functions.semantics import Semantics
 from lakeschema.translation.joins import JoinKind
 from lakeschema.translation.plan.relations import Plan, PlanColumn
+from lakeschema.translation.rewriting.variances_as_sums import variances_as_sums
 
 _JOINS: Mapping[JoinKind, str] = MappingProxyType(
     {
@@ -94,7 +95,7 @@ def spark_query(
     shown = names or [column.name for column in plan.columns]
     functions = functions or SparkFunctions()
     writer = SelectWriter(spark_engine(semantics.dialect, functions), relation_text)
-    sql = writer.view(plan, shown)
+    sql = writer.view(variances_as_sums(plan) if semantics.is_hive else plan, shown)
     settings = {"spark.sql.ansi.enabled": "true" if semantics.ansi else "false"}
     if semantics.zoneless:
         # The text says of each type and function which of the two it means.

@@ -35,6 +35,7 @@ from lakeschema.translation.emission.sql_expressions import ExpressionWriter
 from lakeschema.translation.emission.templates import fill
 from lakeschema.translation.errors import UnsupportedConstruct
 from lakeschema.translation.functions.coercion import (
+    is_float,
     is_integer,
     is_interval,
     is_narrower,
@@ -52,6 +53,7 @@ from lakeschema.translation.plan.expressions import (
     SortKey,
     Subscript,
     WindowCall,
+    converted_from,
     unconverted,
     walk,
 )
@@ -246,6 +248,8 @@ class SparkForms:
         if name == "sum" and is_text((text := unconverted(call.arguments[0])).type):
             return fill(hive_forms.SUM_OF_TEXTS, (*texts, writer.text(text)), over)
         form = hive_forms.AGGREGATES.get(name)
+        if any(map(_may_be_infinite, call.arguments)):
+            form = hive_forms.INFINITE_AGGREGATES.get(name, form)
         return None if form is None else fill(form, texts, over)
 
     def _hives_ordered(
@@ -385,3 +389,8 @@ def _is_exact_literal(operand: Literal, target: ColumnType) -> bool:
     if is_integer(operand.type):
         return True
     return target == DOUBLE and isinstance(operand.type, DecimalType)
+
+
+def _may_be_infinite(argument: RowExpression) -> bool:
+    type_ = converted_from(argument).type
+    return is_float(type_) or is_text(type_)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
 from lakeschema.translation.errors import UnsupportedConstruct
-from lakeschema.translation.plan.expressions import Call, Cast, Literal, RowExpression
+from lakeschema.translation.plan.expressions import Call, Literal, RowExpression, converted_from
 
 Write: TypeAlias = Callable[[Call, Sequence[str]], str]
 """A call's text, of the call and the texts of its arguments."""
@@ -15,9 +15,8 @@ Write: TypeAlias = Callable[[Call, Sequence[str]], str]
 
 def written(expression: RowExpression) -> str | None:
     """The text of a literal, below the conversions around it; None of anything else."""
-    while isinstance(expression, Cast):
-        expression = expression.operand
-    return expression.value if isinstance(expression, Literal) else None
+    found = converted_from(expression)
+    return found.value if isinstance(found, Literal) else None
 
 
 def whole(expression: RowExpression) -> int | None:

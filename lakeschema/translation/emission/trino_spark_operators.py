@@ -24,7 +24,7 @@ from lakeschema.translation.emission.trino_spark_arguments import Write, refused
 from lakeschema.translation.emission.trino_spark_decimals import quotient
 from lakeschema.translation.emission.trino_spark_forms import TRIED
 from lakeschema.translation.emission.trino_spark_types import type_text
-from lakeschema.translation.plan.expressions import Call, Cast, Literal, RowExpression
+from lakeschema.translation.plan.expressions import Call, Literal, RowExpression, converted_from
 
 _FLOATS: Final = (DOUBLE, FLOAT)
 
@@ -80,8 +80,7 @@ def _never_zero(divisor: RowExpression) -> bool:
     text = written(divisor)
     if text is not None:
         return bool(re.search("[1-9]", text.lower().partition("e")[0]))
-    while isinstance(divisor, Cast):
-        divisor = divisor.operand
+    divisor = converted_from(divisor)
     if not isinstance(divisor, Call):
         return False
     name, arguments = divisor.operator.name, divisor.arguments

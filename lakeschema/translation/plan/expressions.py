@@ -328,6 +328,13 @@ def unconverted(expression: RowExpression) -> RowExpression:
     return expression
 
 
+def converted_from(expression: RowExpression) -> RowExpression:
+    """The expression below all conversions around it, the written ones, too."""
+    while isinstance(expression, Cast):
+        expression = expression.operand
+    return expression
+
+
 def asks(expression: RowExpression) -> bool:
     """Whether a sub-query stands in the expression."""
     if isinstance(expression, ScalarSubquery | Exists | InSubquery):

@@ -18,7 +18,7 @@ from lakeschema.translation.emission.trino.rows import Writer, letter
 from lakeschema.translation.emission.trino.text import fails, literal, quoted, type_text
 from lakeschema.translation.functions.coercion import is_text
 from lakeschema.translation.functions.decimals import SUMMED_DIGITS
-from lakeschema.translation.plan.expressions import Cast, Literal, RowExpression
+from lakeschema.translation.plan.expressions import Literal, RowExpression, converted_from
 
 _DEFAULTS = {
     "i": "0",
@@ -318,10 +318,8 @@ def _refused_if(test: str, reason: str, form: str) -> str:
 
 
 def _may_be_large(argument: RowExpression, *, or_infinite: bool) -> bool:
-    while isinstance(argument, Cast):
-        argument = argument.operand
-    is_infinite = or_infinite and argument.type == FLOAT
-    return is_infinite or argument.type == DOUBLE or is_text(argument.type)
+    type_ = converted_from(argument).type
+    return (or_infinite and type_ == FLOAT) or type_ == DOUBLE or is_text(type_)
 
 
 def correlation(given: Given) -> str:

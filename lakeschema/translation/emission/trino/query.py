@@ -30,6 +30,7 @@ from lakeschema.translation.rewriting.sort_within_dropped import sort_within_dro
 from lakeschema.translation.rewriting.subquery_out_of_on import subquery_out_of_on
 from lakeschema.translation.rewriting.tuples_in_as_exists import tuples_in_as_exists
 from lakeschema.translation.rewriting.untyped_columns_as_nulls import untyped_columns_as_nulls
+from lakeschema.translation.rewriting.variances_as_sums import variances_as_sums
 from lakeschema.translation.rewriting.window_filters_as_cases import window_filters_as_cases
 from lakeschema.translation.rewriting.zeros_united import zeros_united
 
@@ -126,7 +127,10 @@ _SHAPES: Sequence[Rewriting] = (
 )
 # Spark joins for existence: a tuple that it does not know to be there is not.
 _OF_SPARK_ALONE = frozenset({tuples_in_as_exists, zeros_united, no_group_of_nothing})
-_SHAPES_OF_HIVE: Sequence[Rewriting] = [s for s in _SHAPES if s not in _OF_SPARK_ALONE]
+_SHAPES_OF_HIVE: Sequence[Rewriting] = (
+    variances_as_sums,
+    *(shape for shape in _SHAPES if shape not in _OF_SPARK_ALONE),
+)
 
 
 def shaped(plan: Plan, semantics: Semantics, stored: Stored) -> Plan:

@@ -23,8 +23,19 @@ def written(call: str) -> str:
 @pytest.mark.parametrize(
     ("call", "form"),
     [
-        ("stddev(d)", "stddev_pop(t1.`d`)"),
-        ("variance(d)", "var_pop(t1.`d`)"),
+        ("stddev(i) OVER (ORDER BY i)", "CAST(stddev_pop(CAST(t1.`i` AS DOUBLE)) OVER ("),
+        ("variance(i) OVER (ORDER BY i)", "CAST(var_pop(CAST(t1.`i` AS DOUBLE)) OVER ("),
+        (
+            "var_pop(d) OVER ()",
+            "CASE WHEN count(t1.`d`) OVER () = 1 THEN 0D"
+            " WHEN abs(first(t1.`d`, true) OVER ()) = double('Infinity')"
+            " AND count(if(abs(t1.`d`) >= double('Infinity'), 1, NULL)) OVER () = 1"
+            " THEN double('Infinity') ELSE var_pop(t1.`d`) OVER () END",
+        ),
+        (
+            "var_samp(d) OVER ()",
+            "CASE WHEN count(t1.`d`) OVER () > 1 AND abs(first(t1.`d`, true) OVER ()) = ",
+        ),
         ("sign(d)", "if(isnan(t1.`d`), -1D, sign(t1.`d`))"),
         ("sum(s)", "coalesce(sum(CAST(t1.`s` AS DOUBLE)), if(count(t1.`s`) > 0, 0D, NULL))"),
         ("sum(CAST(s AS DOUBLE))", "CAST(sum(CAST(t1.`s` AS DOUBLE))"),
@@ -34,7 +45,11 @@ def written(call: str) -> str:
         ),
         (
             "regr_sxx(d, d) OVER (ORDER BY i)",
-            "= 1, 0D, regr_sxx(t1.`d`, t1.`d`) OVER (ORDER BY t1.`i` ASC NULLS LAST))",
+            " THEN double('Infinity') ELSE regr_sxx(t1.`d`, t1.`d`) OVER (",
+        ),
+        (
+            "regr_sxx(i, i) OVER (ORDER BY i)",
+            "= 1, 0D, regr_sxx(CAST(t1.`i` AS DOUBLE), CAST(t1.`i` AS DOUBLE)) OVER (",
         ),
         ("abs(ti)", "abs(CAST(t1.`ti` AS INT))"),
         ("CAST(de AS TINYINT)", "TRY_CAST(t1.`de` AS TINYINT)"),

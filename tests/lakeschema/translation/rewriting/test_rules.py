@@ -26,6 +26,7 @@ from lakeschema.translation.rewriting.sort_within_dropped import sort_within_dro
 from lakeschema.translation.rewriting.subquery_out_of_on import subquery_out_of_on
 from lakeschema.translation.rewriting.tuples_in_as_exists import tuples_in_as_exists
 from lakeschema.translation.rewriting.unread_columns_as_nulls import unread_columns_as_nulls
+from lakeschema.translation.rewriting.variances_as_sums import variances_as_sums
 from lakeschema.translation.rewriting.window_filters_as_cases import window_filters_as_cases
 from lakeschema.translation.rewriting.zeros_united import zeros_united
 from tests.lakeschema.translation.relations import DEFAULT, interfaces
@@ -329,3 +330,35 @@ def test_rows_tied_with_the_last_one_are_kept_where_a_plan_changes() -> None:
     assert isinstance(changed, Limit)
     assert changed.input is not plan
     assert changed.ties
+
+
+def test_variances_are_of_sums_that_are_computed_once() -> None:
+    plan = variances_as_sums(
+        plan_of(
+            "SELECT k, stddev(d) AS s, var_samp(d) AS v, count(d) AS n FROM l GROUP BY k",
+            Dialect.HIVE,
+        )
+    )
+
+    of_mean = "((stddev_sum * stddev_sum) / cast(stddev_count as double))"
+    assert lines(plan)[1:] == [
+        f"project k as k, power(((stddev_squares - {of_mean}) / cast(stddev_count as double)), 0.5) as stddev,"
+        f" ((stddev_squares - {of_mean}) / (cast(stddev_count as double) - 1.0)) as var_samp,"
+        " stddev_count as count",
+        "aggregate by (k): sum((d * d)), sum(d), count(d)",
+        SCAN_L,
+    ]
+
+
+def test_squares_of_distinct_values_are_distinct_as_in_hive() -> None:
+    plan = plan_of("SELECT var_pop(DISTINCT d) AS v, max(k) AS m FROM l", Dialect.HIVE)
+
+    assert "sum(distinct (d * d)), sum(distinct d), count(distinct d), max(k)" in explain(
+        variances_as_sums(plan)
+    )
+
+
+def test_a_variance_over_a_window_stays() -> None:
+    plan = plan_of("SELECT var_pop(d) OVER (ORDER BY k) AS v FROM l", Dialect.HIVE)
+
+    assert variances_as_sums(plan) == plan

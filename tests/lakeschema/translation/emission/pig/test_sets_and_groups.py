@@ -36,13 +36,13 @@ from tests.lakeschema.translation.emission.pig.pig_batches import refusal, refus
             ],
         ),
         (
-            "SELECT who, stddev(year) AS t FROM visits GROUP BY who",
+            "SELECT who, variance(year) AS t FROM visits GROUP BY who",
             [
-                "DEFINE hive_stddev HiveUDAF('stddev');",
-                "visits_grouped_by = FOREACH visits GENERATE who, (double)year AS stddev_argument;",
+                "visits_grouped_by = FOREACH visits GENERATE who, ((double)year * (double)year) AS variance_squares_argument, (double)year AS variance_sum_argument, (double)year AS variance_count_argument;",
                 "visits_grouped = GROUP visits_grouped_by BY who;",
-                "visits_groups = FOREACH visits_grouped GENERATE group AS who, hive_stddev(visits_grouped_by.stddev_argument) AS stddev;",
-                "v = FOREACH visits_groups GENERATE who, stddev AS t;",
+                "visits_groups = FOREACH visits_grouped GENERATE group AS who, SUM(visits_grouped_by.variance_squares_argument) AS variance_squares:double, SUM(visits_grouped_by.variance_sum_argument) AS variance_sum:double, COUNT(visits_grouped_by.variance_count_argument) AS variance_count;",
+                "visits_columns = FOREACH visits_groups GENERATE who, (((double)variance_count + 0.0) == 0.0 ? (double)null : (variance_squares - (((double)variance_count + 0.0) == 0.0 ? (double)null : (variance_sum * variance_sum) / (double)variance_count)) / (double)variance_count) AS variance;",
+                "v = FOREACH visits_columns GENERATE who, variance AS t;",
             ],
         ),
         (

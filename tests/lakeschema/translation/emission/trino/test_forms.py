@@ -26,7 +26,7 @@ from tests.lakeschema.translation.emission.trino.written import hive, legacy, sp
             "TRY_CAST(CAST(sum(de) AS decimal(38,6)) / nullif(count(de), 0) AS decimal(14,6))",
         ),
         ("sqrt(d)", "CASE WHEN NOT (d < 0e0) THEN sqrt(d) END"),
-        ("stddev(i)", "stddev_pop(CAST(i AS double))"),
+        ("stddev(i) OVER ()", "stddev_pop(CAST(i AS double)) OVER ()"),
         ("substr(s, -3)", "CAST(substr(s, -3) AS varchar)"),
         ("trim(s)", "CAST(trim(BOTH ' ' FROM s) AS varchar)"),
         ("lpad(s, 5, '')", "CAST(NULL AS varchar)"),
