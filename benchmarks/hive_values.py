@@ -10,6 +10,7 @@ import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 from typing import Any, Final, Protocol
 
 from benchmarks.compared_types import Columns
@@ -18,6 +19,7 @@ from benchmarks.probe_values import ROWS
 from deploy.hive import HiveAnswer, HiveRefused
 from lakeschema.catalog.column_types import (
     BINARY,
+    DATE,
     ArrayType,
     ColumnType,
     MapType,
@@ -157,14 +159,26 @@ class HiveValues:
         return all(isinstance(answer, HiveAnswer) and not answer.rows for answer in answers)
 
 
+_AS_TEXTS: Mapping[ColumnType, str] = MappingProxyType(
+    {BINARY: "base64({})", DATE: "CAST({} AS STRING)"}
+)
+
+
 def without_bytes(query: str, claimed: Columns) -> str:
     """Bytes are printed as they are, tabs and all: as text they are null where the bytes are."""
-    if all(column.type != BINARY for column in claimed):
+    return as_texts(query, claimed, (BINARY,))
+
+
+def as_texts(query: str, claimed: Columns, types: Sequence[ColumnType] = tuple(_AS_TEXTS)) -> str:
+    """The query with its bytes as Base64 and its dates as texts.
+
+    Hive prints the rows of a job with dates beyond the year 9999 as nulls.
+    """
+    if all(column.type not in types for column in claimed):
         return query
-    names = (f"q.`{column.name}`" for column in claimed)
     items = (
-        f"base64({name}) AS x{place}" if column.type == BINARY else f"{name} AS x{place}"
-        for place, (name, column) in enumerate(zip(names, claimed, strict=True))
+        f"{_AS_TEXTS[c.type] if c.type in types else '{}'} AS x{place}".format(f"q.`{c.name}`")
+        for place, c in enumerate(claimed)
     )
     return f"SELECT {', '.join(items)} FROM ({query}) q"
 

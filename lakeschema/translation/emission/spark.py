@@ -23,7 +23,7 @@ from lakeschema.translation.emission.trino_spark_decimals import KEEPS_DIGITS
 from lakeschema.translation.functions.semantics import Semantics
 from lakeschema.translation.joins import JoinKind
 from lakeschema.translation.plan.relations import Plan, PlanColumn
-from lakeschema.translation.rewriting.variances_as_sums import variances_as_sums
+from lakeschema.translation.rewriting.hive_groups import as_hive_groups
 
 _JOINS: Mapping[JoinKind, str] = MappingProxyType(
     {
@@ -95,7 +95,7 @@ def spark_query(
     shown = names or [column.name for column in plan.columns]
     functions = functions or SparkFunctions()
     writer = SelectWriter(spark_engine(semantics.dialect, functions), relation_text)
-    sql = writer.view(variances_as_sums(plan) if semantics.is_hive else plan, shown)
+    sql = writer.view(as_hive_groups(plan) if semantics.is_hive else plan, shown)
     settings = {"spark.sql.ansi.enabled": "true" if semantics.ansi else "false"}
     if semantics.zoneless:
         # The text says of each type and function which of the two it means.

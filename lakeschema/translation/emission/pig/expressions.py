@@ -72,6 +72,7 @@ from lakeschema.translation.plan.expressions import (
     ScalarSubquery,
     Subscript,
     WindowCall,
+    values,
 )
 from lakeschema.translation.plan.operators import NullClass, Operator, UserDefined
 
@@ -89,6 +90,7 @@ _CAST: Final = re.compile(
     r"\((?:boolean|int|long|float|double|chararray|bytearray|big\w+|datetime|bag|tuple|map)\b[^()]*(?:\([^()]*\)[^()]*)*\)"
 )
 _FIELD: Final = re.compile(r"[\w:$]+")
+_CHOICES: Final = frozenset({"if", "coalesce", "nvl"})
 _UNTYPED: Final = re.compile(r"(?:CONCAT|MIN|MAX|SUM)\(")
 _PLACE: Final = re.compile(r"(\)?)\{([0-9]+|\*)\}|@([a-z_0-9]+|[&|^~])(!?)")
 _IS_KNOWN: Final = Operator("isnotnull", NullClass.NEVER)
@@ -517,6 +519,17 @@ def output(text: str, name: str, type_: ColumnType) -> str:
 
 def _told(argument: RowExpression, text: str) -> str:
     """An argument with its type, which Pig does not know of CONCAT while it reads a script."""
-    if isinstance(argument, Call) and argument.operator.name in {"concat", "||"}:
-        return f"(chararray){text}"
-    return text
+    return f"(chararray){text}" if _is_joined(argument) else text
+
+
+def _is_joined(argument: RowExpression) -> bool:
+    """Whether it is text that is joined together, or a choice with such."""
+    match argument:
+        case Call(operator) if operator.name in {"concat", "||"}:
+            return True
+        case Case():
+            return any(map(_is_joined, values(argument)))
+        case Call(operator) if operator.name in _CHOICES:
+            return any(map(_is_joined, values(argument)))
+        case _:
+            return False

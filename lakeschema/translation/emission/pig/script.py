@@ -47,8 +47,8 @@ from lakeschema.translation.plan.relations import (
     Window,
     inputs,
 )
+from lakeschema.translation.rewriting.hive_groups import as_hive_groups
 from lakeschema.translation.rewriting.unread_columns_as_nulls import unread_columns_as_nulls
-from lakeschema.translation.rewriting.variances_as_sums import variances_as_sums
 
 ViewPlan = Callable[[RelationName], Plan | None]
 """The plan of a relation that is a view; None of a table."""
@@ -112,9 +112,7 @@ def pig_script(
         _check(column, plain_values=plain_values)
     statements = Statements((*taken, alias), plain_values=plain_values)
     writer = ScriptWriter(statements, view_plan, load)
-    found = statements.declared(
-        writer.output(unread_columns_as_nulls(variances_as_sums(plan)), names)
-    )
+    found = statements.declared(writer.output(unread_columns_as_nulls(as_hive_groups(plan)), names))
     shown = tuple(
         PlanColumn(f.text, c.type, c.nullable)
         for f, c in zip(found.fields, plan.columns, strict=True)

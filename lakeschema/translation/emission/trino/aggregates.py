@@ -327,29 +327,37 @@ def correlation(given: Given) -> str:
     form = "corr({q}{*}){w}"
     if given.quantifier:
         return _bounded(given, form)
-    varies = " AND ".join(
-        f"var_pop(CASE WHEN {{{other}}} IS NOT NULL THEN {{{one}}} END){{w}} <> 0e0"
-        for one, other in ((0, 1), (1, 0))
-    )
-    return _bounded(given, f"coalesce({form}, CASE WHEN {PAIRS} > 1 AND {varies} THEN nan() END)")
+    varies = " AND ".join(_varies(_of_pairs(one, other)) for one, other in ((0, 1), (1, 0)))
+    return _bounded(given, f"CASE WHEN {PAIRS} > 1 AND {varies} THEN coalesce({form}, nan()) END")
 
 
 def regression(given: Given) -> str:
     """REGR_SLOPE and REGR_INTERCEPT: not a number where one of a pair is none; Trino's are null."""
     form = "{f}({*}){w}"
-    varies = "var_pop(CASE WHEN {0} IS NOT NULL THEN {1} END){w} <> 0e0"
-    return _bounded(given, f"coalesce({form}, CASE WHEN {varies} THEN nan() END)")
+    varies = _varies(_of_pairs(1, 0))
+    return _bounded(given, f"CASE WHEN {varies} THEN coalesce({form}, nan()) END")
+
+
+def _of_pairs(one: int, other: int) -> str:
+    return f"CASE WHEN {{{other}}} IS NOT NULL THEN {{{one}}} END"
+
+
+def _varies(value: str) -> str:
+    """Whether not all values are one number: of such Trino's mean, and so the variance, is rounded."""
+    variance = f"var_pop({value}){{w}}"
+    differ = f"max({value}){{w}} - min({value}){{w}} <> 0e0"
+    return f"({variance} <> 0e0 AND (is_nan({variance}) OR {differ}))"
 
 
 def shape(given: Given) -> str:
     """SKEWNESS and KURTOSIS of a population; Trino's kurtosis is that of a sample, and of few values null."""
     _refuse_distinct_window(given)
     spread, n = "var_pop({q}{0}){w}", "CAST(count({q}{0}){w} AS double)"
-    few, form = "WHEN {n} <= 2e0 THEN 0e0 * {spread}", "skewness({q}{0}){w}"
+    few, form = "{n} <= 2e0 THEN 0e0 * {spread}", "skewness({q}{0}){w}"
     if given.name == "kurtosis":
-        few = "WHEN {n} <= 3e0 THEN ({n} - 6e0) / 2e0 + 0e0 * {spread}"
+        few = "{n} <= 3e0 THEN ({n} - 6e0) / 2e0 + 0e0 * {spread}"
         form = "(({n} - 2e0) * ({n} - 3e0) / ({n} - 1e0) * kurtosis({q}{0}){w} - 6e0) / ({n} + 1e0)"
-    text = f"CASE WHEN {{spread}} = 0e0 THEN NULL {few} ELSE {form} END"
+    text = f"CASE WHEN NOT {_varies('{0}')} THEN NULL WHEN {few} ELSE {form} END"
     return _bounded(given, text.replace("{n}", n).replace("{spread}", spread))
 
 

@@ -19,6 +19,7 @@ from lakeschema.translation.rewriting.chars_as_texts import Stored, chars_as_tex
 from lakeschema.translation.rewriting.full_join_by_union import full_join_by_union
 from lakeschema.translation.rewriting.group_keys_as_columns import group_keys_as_columns
 from lakeschema.translation.rewriting.grouping_of_keys import grouping_of_keys
+from lakeschema.translation.rewriting.hive_groups import HIVE_GROUPS
 from lakeschema.translation.rewriting.keys_of_no_set_as_nulls import keys_of_no_set_as_nulls
 from lakeschema.translation.rewriting.lateral_conditions_moved import lateral_conditions_moved
 from lakeschema.translation.rewriting.nan_order_explicit import nan_order_explicit
@@ -30,7 +31,6 @@ from lakeschema.translation.rewriting.sort_within_dropped import sort_within_dro
 from lakeschema.translation.rewriting.subquery_out_of_on import subquery_out_of_on
 from lakeschema.translation.rewriting.tuples_in_as_exists import tuples_in_as_exists
 from lakeschema.translation.rewriting.untyped_columns_as_nulls import untyped_columns_as_nulls
-from lakeschema.translation.rewriting.variances_as_sums import variances_as_sums
 from lakeschema.translation.rewriting.window_filters_as_cases import window_filters_as_cases
 from lakeschema.translation.rewriting.zeros_united import zeros_united
 
@@ -128,7 +128,7 @@ _SHAPES: Sequence[Rewriting] = (
 # Spark joins for existence: a tuple that it does not know to be there is not.
 _OF_SPARK_ALONE = frozenset({tuples_in_as_exists, zeros_united, no_group_of_nothing})
 _SHAPES_OF_HIVE: Sequence[Rewriting] = (
-    variances_as_sums,
+    *HIVE_GROUPS,
     *(shape for shape in _SHAPES if shape not in _OF_SPARK_ALONE),
 )
 

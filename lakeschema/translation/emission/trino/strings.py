@@ -401,6 +401,10 @@ def parse_url(given: Given) -> str:
     if form is None:
         raise given.unsupported(f"part {part!r:.20}")
     encoded = f"WHEN regexp_like({{0}}, '[%+]') THEN {fails('an encoded URL', 'varchar')}"
+    if not given.mode.is_lax:
+        # Of what Java does not read, Trino's functions are null, and of what has no such part empty.
+        read = "{0} IS NULL OR url_extract_fragment({0}) IS NOT NULL"
+        encoded = f"WHEN NOT ({read}) THEN CAST(fail('an invalid URL') AS varchar) {encoded}"
     if given.mode is not Mode.HIVE:
         if part in {"PROTOCOL", "REF"}:
             return given.fill(f"CASE {encoded} ELSE {form} END")

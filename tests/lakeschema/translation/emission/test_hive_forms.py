@@ -27,10 +27,12 @@ def written(call: str) -> str:
         ("variance(i) OVER (ORDER BY i)", "CAST(var_pop(CAST(t1.`i` AS DOUBLE)) OVER ("),
         (
             "var_pop(d) OVER ()",
-            "CASE WHEN count(t1.`d`) OVER () = 1 THEN 0D"
-            " WHEN abs(first(t1.`d`, true) OVER ()) = double('Infinity')"
-            " AND count(if(abs(t1.`d`) >= double('Infinity'), 1, NULL)) OVER () = 1"
-            " THEN double('Infinity') ELSE var_pop(t1.`d`) OVER () END",
+            (
+                "CASE WHEN count(t1.`d`) OVER () = 1 THEN 0D"
+                " WHEN abs(first(t1.`d`, true) OVER ()) = double('Infinity')"
+                " AND count(if(abs(t1.`d`) >= double('Infinity'), 1, NULL)) OVER () = 1"
+                " THEN double('Infinity') ELSE var_pop(t1.`d`) OVER () END"
+            ),
         ),
         (
             "var_samp(d) OVER ()",

@@ -13,6 +13,7 @@ from lakeschema.translation.errors import UnsupportedConstruct
 from lakeschema.translation.plan.explain import explain
 from lakeschema.translation.plan.expressions import Literal
 from lakeschema.translation.plan.relations import Limit, Plan
+from lakeschema.translation.rewriting.distinct_of_absent_keys import distinct_of_absent_keys
 from lakeschema.translation.rewriting.full_join_by_union import full_join_by_union
 from lakeschema.translation.rewriting.group_keys_as_columns import group_keys_as_columns
 from lakeschema.translation.rewriting.grouping_of_keys import grouping_of_keys
@@ -342,9 +343,11 @@ def test_variances_are_of_sums_that_are_computed_once() -> None:
 
     of_mean = "((stddev_sum * stddev_sum) / cast(stddev_count as double))"
     assert lines(plan)[1:] == [
-        f"project k as k, power(((stddev_squares - {of_mean}) / cast(stddev_count as double)), 0.5) as stddev,"
-        f" ((stddev_squares - {of_mean}) / (cast(stddev_count as double) - 1.0)) as var_samp,"
-        " stddev_count as count",
+        (
+            f"project k as k, power(((stddev_squares - {of_mean}) / cast(stddev_count as double)), 0.5) as stddev,"
+            f" ((stddev_squares - {of_mean}) / (cast(stddev_count as double) - 1.0)) as var_samp,"
+            " stddev_count as count"
+        ),
         "aggregate by (k): sum((d * d)), sum(d), count(d)",
         SCAN_L,
     ]
@@ -362,3 +365,37 @@ def test_a_variance_over_a_window_stays() -> None:
     plan = plan_of("SELECT var_pop(d) OVER (ORDER BY k) AS v FROM l", Dialect.HIVE)
 
     assert variances_as_sums(plan) == plan
+
+
+def test_distinct_values_of_a_key_are_null_where_a_set_lacks_it() -> None:
+    sql = "SELECT k, sum(DISTINCT d) AS s, count(DISTINCT d, k) AS n, max(d) AS m FROM l GROUP BY k, d WITH ROLLUP"
+
+    of_hive = distinct_of_absent_keys(plan_of(sql, Dialect.HIVE))
+
+    assert lines(of_hive)[1:3] == [
+        (
+            "project k as k, d as d, case when (absent_1 = 0) then sum end as sum,"
+            " case when (absent_2 = 0) then count else 0 end as count, max as max"
+        ),
+        (
+            "aggregate by (k, d) sets [[0, 1], [0], []]: sum(distinct d), count(distinct d, k), max(d),"
+            " grouping(d), grouping(k, d)"
+        ),
+    ]
+
+
+def test_distinct_values_of_a_key_in_all_sets_stay() -> None:
+    plan = plan_of(
+        "SELECT sum(DISTINCT d) AS s FROM l GROUP BY k, d GROUPING SETS ((k, d), (d))", Dialect.HIVE
+    )
+
+    assert distinct_of_absent_keys(plan) == plan
+
+
+def test_distinct_values_of_an_absent_key_are_not_gathered() -> None:
+    plan = plan_of(
+        "SELECT collect_list(DISTINCT d) AS s FROM l GROUP BY k, d WITH CUBE", Dialect.HIVE
+    )
+
+    with pytest.raises(UnsupportedConstruct, match="of a key that grouping sets lack"):
+        distinct_of_absent_keys(plan)

@@ -78,6 +78,7 @@ from tests.lakeschema.translation.emission.trino.written import Written, hive, s
         (hive, "lower('A')", "CAST(lower('A') AS varchar)"),
         (spark, "elt(i, s, 'b')", "CAST(CASE WHEN i BETWEEN 1 AND 2 THEN element_at(ARRAY[s, 'b'], i) WHEN i IS NOT NULL THEN CAST(fail('no argument of this number') AS varchar) END AS varchar)"),
         (spark, "startswith(s, 'a')", "starts_with(s, 'a')"),
+        (spark, "parse_url(s, 'REF')", "CAST(CASE WHEN NOT (s IS NULL OR url_extract_fragment(s) IS NOT NULL) THEN CAST(fail('an invalid URL') AS varchar) WHEN regexp_like(s, '[%+]') THEN CAST(fail('not the same in Trino: an encoded URL') AS varchar) ELSE element_at(filter(ARRAY[url_extract_fragment(s)], nullif_value -> nullif_value <> ''), 1) END AS varchar)"),
         (spark, "base64(b)", "CAST(regexp_replace(to_base64(b), '(.{76})(?=.)', m -> m[1] || chr(13) || chr(10)) AS varchar)"),
     ],
 )  # fmt: skip

@@ -1,0 +1,18 @@
+"""What Hive's optimizer does to groups that shows in their rows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from lakeschema.translation.plan.relations import Plan
+from lakeschema.translation.rewriting.distinct_of_absent_keys import distinct_of_absent_keys
+from lakeschema.translation.rewriting.nodes import Rewriting, rewrite_in_turn
+from lakeschema.translation.rewriting.variances_as_sums import variances_as_sums
+
+HIVE_GROUPS: Final[Sequence[Rewriting]] = (variances_as_sums, distinct_of_absent_keys)
+
+
+def as_hive_groups(plan: Plan) -> Plan:
+    """A plan of Hive's, whose groups another engine computes as Hive would."""
+    return rewrite_in_turn(plan, HIVE_GROUPS)
