@@ -177,10 +177,17 @@ def as_texts(query: str, claimed: Columns, types: Sequence[ColumnType] = tuple(_
     if all(column.type not in types for column in claimed):
         return query
     items = (
-        f"{_AS_TEXTS[c.type] if c.type in types else '{}'} AS x{place}".format(f"q.`{c.name}`")
+        f"{_AS_TEXTS[c.type] if c.type in types else '{}'} AS x{place}".format(
+            f"q.`{_unqualified(c.name)}`"
+        )
         for place, c in enumerate(claimed)
     )
     return f"SELECT {', '.join(items)} FROM ({query}) q"
+
+
+def _unqualified(name: str) -> str:
+    """Hive says of which table a column of a star is."""
+    return name.rpartition(".")[2]
 
 
 def _null_places(text: str, column: StructField, depth: int = 0) -> Iterator[tuple[str, str]]:

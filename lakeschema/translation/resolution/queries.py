@@ -12,8 +12,6 @@ from lakeschema.catalog.column_types import (
     INT,
     STRING,
     VOID,
-    ColumnType,
-    print_type,
 )
 from lakeschema.translation.errors import AmbiguousColumn, TypeMismatch, UnknownColumn
 from lakeschema.translation.functions.binding import implicit_cast
@@ -37,8 +35,6 @@ from lakeschema.translation.plan.relations import (
     Plan,
     PlanColumn,
     Project,
-    SetOperation,
-    SetOperator,
     Sort,
     Values,
     references,
@@ -68,22 +64,12 @@ from lakeschema.translation.resolution.naming import (
 )
 from lakeschema.translation.resolution.recursion import recursion
 from lakeschema.translation.resolution.scopes import Scope, relation_scope
+from lakeschema.translation.resolution.set_operations import fitted, set_operation
 from lakeschema.translation.resolution.sources import scope_of
 from lakeschema.translation.resolution.upstreams import reads_table
 from lakeschema.translation.syntax import tree
 
 _ONE_ROW = Values(((),), ())
-
-_SET_OPERATORS: Mapping[tuple[tree.SetOperator, bool], SetOperator] = MappingProxyType(
-    {
-        (tree.SetOperator.UNION, True): SetOperator.UNION,
-        (tree.SetOperator.UNION, False): SetOperator.UNION_ALL,
-        (tree.SetOperator.INTERSECT, True): SetOperator.INTERSECT,
-        (tree.SetOperator.INTERSECT, False): SetOperator.INTERSECT_ALL,
-        (tree.SetOperator.EXCEPT, True): SetOperator.EXCEPT,
-        (tree.SetOperator.EXCEPT, False): SetOperator.EXCEPT_ALL,
-    }
-)
 
 
 def resolve_query(query: tree.Query, context: Context) -> Plan:
@@ -98,7 +84,8 @@ def resolve_query(query: tree.Query, context: Context) -> Plan:
         case tree.Ordered():
             return _resolve_ordered(query, context)
         case tree.SetQuery():
-            return _resolve_set_query(query, context)
+            branches = [resolve_query(branch, context) for branch in query.branches]
+            return set_operation(query, branches, context)
         case tree.With():
             return resolve_query(query.body, _with_tables(query, context))
         case tree.ValuesQuery(rows):
@@ -114,7 +101,7 @@ def _with_tables(query: tree.With, context: Context) -> Context:
         if table.name.lower() in around:
             continue
         if query.recursive and reads_table(table.query, table.name):
-            plan = recursion(table, context, _fit, _with_tables)
+            plan = recursion(table, context, fitted, _with_tables)
         else:
             plan = rename_columns(
                 resolve_query(table.query, context.keeping_tables()), table.columns
@@ -163,68 +150,6 @@ def _ordinal(node: tree.Expression) -> int | None:
     if isinstance(node, tree.NumberLiteral) and node.text.isdigit():
         return int(node.text)
     return None
-
-
-def _resolve_set_query(query: tree.SetQuery, context: Context) -> Plan:
-    branches = [resolve_query(branch, context) for branch in query.branches]
-    width = len(branches[0].columns)
-    for number, branch in enumerate(branches[1:], 2):
-        if len(branch.columns) != width:
-            raise TypeMismatch(
-                f"branch {number} of {query.operator.value.upper()} has {len(branch.columns)}"
-                f" columns, the first has {width}"
-            )
-    types = [
-        _common_column_type([branch.columns[index] for branch in branches], query.operator, context)
-        for index in range(width)
-    ]
-    coerced = tuple(_coerce(branch, types, context) for branch in branches)
-    return SetOperation(_SET_OPERATORS[query.operator, query.distinct], coerced)
-
-
-def _common_column_type(
-    columns: Sequence[PlanColumn], operator: tree.SetOperator, context: Context
-) -> ColumnType:
-    met = columns[0].type
-    for column in columns[1:]:
-        common = common_type(met, column.type, Use.SET_OPERATION, context.semantics)
-        if common is None:
-            raise TypeMismatch(
-                f"column {columns[0].name} of {operator.value.upper()} has incompatible types:"
-                f" {print_type(met)} and {print_type(column.type)}"
-            )
-        met = common
-    return met
-
-
-def _fit(plan: Plan, types: Sequence[ColumnType], context: Context) -> Plan:
-    """The plan with columns of these types, which its own can be cast to."""
-    for column, type_ in zip(plan.columns, types, strict=True):
-        if common_type(column.type, type_, Use.SET_OPERATION, context.semantics) is None:
-            raise TypeMismatch(
-                f"column {column.name} has type {print_type(column.type)}, expected"
-                f" {print_type(type_)}"
-            )
-    return _coerce(plan, types, context)
-
-
-def _coerce(branch: Plan, types: Sequence[ColumnType], context: Context) -> Plan:
-    if all(c.type == type_ for c, type_ in zip(branch.columns, types, strict=True)):
-        return branch
-    items = tuple(
-        (reference.name, _cast_for_branch(reference, type_, context))
-        for reference, type_ in zip(references(branch), types, strict=True)
-    )
-    return Project(branch, items)
-
-
-def _cast_for_branch(
-    reference: RowExpression, type_: ColumnType, context: Context
-) -> RowExpression:
-    cast = implicit_cast(reference, type_, context.semantics)
-    if isinstance(cast, Cast) and context.semantics.is_hive:
-        return replace(cast, by_name=True)
-    return cast
 
 
 def _resolve_values(rows: tuple[tuple[tree.Expression, ...], ...], context: Context) -> Plan:

@@ -24,6 +24,7 @@ from lakeschema.translation.plan.relations import (
     Limit,
     Plan,
     Project,
+    SetOperation,
     Sort,
     Window,
 )
@@ -242,6 +243,11 @@ def _equated(condition: RowExpression, index: int) -> Decimal | None:
             return None
 
 
+def first_type_in(plan: Plan, index: int) -> ColumnType:
+    """What Hive types a column as before its optimiser; its type where that is the same."""
+    return _first_type(plan, index) or plan.columns[index].type
+
+
 def _first_type(plan: Plan, index: int) -> ColumnType | None:
     """What Hive types a column as before its optimiser, in whatever query below it is computed."""
     match plan:
@@ -260,5 +266,9 @@ def _first_type(plan: Plan, index: int) -> ColumnType | None:
             return _first_type(right, index - len(left.columns))
         case Join(left=left):
             return _first_type(left, index)
+        case SetOperation(inputs=branches):
+            # Where no branch was cast, none is now.
+            types = {first_type_in(branch, index) for branch in branches}
+            return types.pop() if len(types) == 1 else None
         case _:
             return None

@@ -326,7 +326,7 @@ REFUSED = [
     (HIVE, "SELECT named_struct(name, 1) AS a FROM t", TypeMismatch, "named_struct"),
     (SPARK, "SELECT concat(m, name) AS a FROM t", TypeMismatch, "concat"),
     (HIVE, "SELECT concat(tags, 'a') AS a FROM t", TypeMismatch, "concat"),
-    (HIVE, "SELECT day AS d FROM t UNION ALL SELECT at FROM t", TypeMismatch, "date and timestamp"),
+    (HIVE, "SELECT day AS d FROM t UNION ALL SELECT id FROM t", TypeMismatch, "date and int"),
     (SPARK, "SELECT id FROM t UNION ALL SELECT tags FROM t", TypeMismatch, "int and array<string>"),
     (SPARK, "SELECT coalesce(s, named_struct('a', 1)) AS a FROM t", TypeMismatch, "coalesce"),
     (SPARK, "SELECT coalesce(INTERVAL 1 DAY, name) AS a FROM t", TypeMismatch, "interval day"),
