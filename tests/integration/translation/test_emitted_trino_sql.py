@@ -110,6 +110,34 @@ def test_trino_returns_sparks_values(server: Trino, expression: str, values: lis
             [[-7, None], [0, None], [7, "v"], [None, "w"]],
         ),
         ("SELECT avg(de) AS a, count(DISTINCT i, l) AS c FROM t", [["0.000000", 2]]),
+        (
+            (
+                "SELECT var_pop(k) AS v FROM (SELECT 100000001 k UNION ALL SELECT 100000001"
+                " UNION ALL SELECT 100000002) q"
+            ),
+            [[0.0]],
+        ),
+        (
+            (
+                "SELECT round(var_pop(DISTINCT k), 6) AS v FROM (SELECT -3 k UNION ALL SELECT 3"
+                " UNION ALL SELECT 5) q"
+            ),
+            [[8.555556]],
+        ),
+        (
+            (
+                "SELECT g, sum(DISTINCT k) AS s, count(DISTINCT k) AS n FROM (SELECT 1 g, 2 k) q"
+                " GROUP BY g, k GROUPING SETS ((g, k), (g)) ORDER BY s"
+            ),
+            [[1, 2, 1], [1, None, 0]],
+        ),
+        (
+            (
+                "SELECT x FROM (SELECT 123456789 x UNION ALL SELECT CAST(1.5 AS DECIMAL(10,2))) q"
+                " ORDER BY x"
+            ),
+            [["1.50"], [None]],
+        ),
     ],
 )
 def test_trino_returns_hives_rows(server: Trino, text: str, rows: list[list[object]]) -> None:
@@ -205,7 +233,7 @@ def test_trino_returns_what_hive_answers(
             f"CAST('{'9' * 20}' AS DECIMAL(38,18)) k UNION ALL SELECT CAST('-{'9' * 20}' AS DECIMAL(38,18)) k",
             "a sum of decimals with more than 38 digits",
         ),
-        ("std(f)", "CAST('Infinity' AS FLOAT) f", "std of numbers beyond 1e70"),
+        ("std(f) OVER ()", "CAST('Infinity' AS FLOAT) f", "std of numbers beyond 1e70"),
         ("to_utc_timestamp(DATE '2020-01-01', s)", "'-1' s", "a zone that is no region"),
     ],
 )
