@@ -1,4 +1,4 @@
-"""What Hive's optimizer does to groups that shows in their rows."""
+"""What Hive's optimiser does to groups that shows in their rows."""
 
 from __future__ import annotations
 

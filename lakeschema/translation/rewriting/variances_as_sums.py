@@ -1,4 +1,4 @@
-"""Variances and deviations of groups from sums of squares, as Hive's optimizer computes them.
+"""Variances and deviations of groups from sums of squares, as Hive's optimiser computes them.
 
 aggregate by (g): var_pop(x) as v    →    project g, ((q - ((s * s) / n)) / n) as v
   scan t                                    aggregate by (g): sum((x * x)) as q, sum(x) as s, count(x) as n

@@ -55,6 +55,7 @@ from lakeschema.translation.emission.pig.texts import (
 from lakeschema.translation.errors import UnsupportedConstruct, UnsupportedFunction, UnsupportedType
 from lakeschema.translation.functions.decimals import holds, shown
 from lakeschema.translation.functions.hive_constants import is_constant, known_number
+from lakeschema.translation.functions.hive_optimiser import CHOICES
 from lakeschema.translation.plan.expressions import (
     AggregateCall,
     Call,
@@ -90,7 +91,7 @@ _CAST: Final = re.compile(
     r"\((?:boolean|int|long|float|double|chararray|bytearray|big\w+|datetime|bag|tuple|map)\b[^()]*(?:\([^()]*\)[^()]*)*\)"
 )
 _FIELD: Final = re.compile(r"[\w:$]+")
-_CHOICES: Final = frozenset({"if", "coalesce", "nvl"})
+_CHOICES: Final = CHOICES | {"nvl"}
 _UNTYPED: Final = re.compile(r"(?:CONCAT|MIN|MAX|SUM)\(")
 _PLACE: Final = re.compile(r"(\)?)\{([0-9]+|\*)\}|@([a-z_0-9]+|[&|^~])(!?)")
 _IS_KNOWN: Final = Operator("isnotnull", NullClass.NEVER)
@@ -524,12 +525,8 @@ def _told(argument: RowExpression, text: str) -> str:
 
 def _is_joined(argument: RowExpression) -> bool:
     """Whether it is text that is joined together, or a choice with such."""
-    match argument:
-        case Call(operator) if operator.name in {"concat", "||"}:
-            return True
-        case Case():
-            return any(map(_is_joined, values(argument)))
-        case Call(operator) if operator.name in _CHOICES:
-            return any(map(_is_joined, values(argument)))
-        case _:
-            return False
+    name = argument.operator.name if isinstance(argument, Call) else None
+    if name in {"concat", "||"}:
+        return True
+    is_choice = isinstance(argument, Case) or name in _CHOICES
+    return is_choice and any(map(_is_joined, values(argument)))

@@ -400,21 +400,21 @@ def parse_url(given: Given) -> str:
         form = f"IF(regexp_like({{0}}, '[?&]{key}='), url_extract_parameter({{0}}, {{2}}))"
     if form is None:
         raise given.unsupported(f"part {part!r:.20}")
-    encoded = f"WHEN regexp_like({{0}}, '[%+]') THEN {fails('an encoded URL', 'varchar')}"
+    refused = f"WHEN regexp_like({{0}}, '[%+]') THEN {fails('an encoded URL', 'varchar')}"
     if not given.mode.is_lax:
         # Of what Java does not read, Trino's functions are null, and of what has no such part empty.
         read = "{0} IS NULL OR url_extract_fragment({0}) IS NOT NULL"
-        encoded = f"WHEN NOT ({read}) THEN CAST(fail('an invalid URL') AS varchar) {encoded}"
+        refused = f"WHEN NOT ({read}) THEN CAST(fail('an invalid URL') AS varchar) {refused}"
     if given.mode is not Mode.HIVE:
         if part in {"PROTOCOL", "REF"}:
-            return given.fill(f"CASE {encoded} ELSE {form} END")
+            return given.fill(f"CASE {refused} ELSE {form} END")
         opaque = f"WHEN regexp_like({{0}}, '{_NO_HIERARCHY}') THEN NULL"
-        return given.fill(f"CASE {encoded} {opaque} ELSE {form} END")
+        return given.fill(f"CASE {refused} {opaque} ELSE {form} END")
     # Of a text that names no protocol which Java knows, Hive says nothing.
     form = f"lower({form})" if part == "PROTOCOL" else form
     known = f"WHEN regexp_like({{0}}, '{_PROTOCOL}') THEN {form}"
     opaque = f"WHEN regexp_like({{0}}, '{_OPAQUE}') THEN {fails('a URL without a host', 'varchar')}"
-    return given.fill(f"CASE {encoded} {opaque} {known} END")
+    return given.fill(f"CASE {refused} {opaque} {known} END")
 
 
 _NO_HIERARCHY = "^[A-Za-z][A-Za-z0-9+.-]*:[^/]"
