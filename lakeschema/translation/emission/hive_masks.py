@@ -8,6 +8,7 @@ from types import MappingProxyType
 from typing import Final
 
 from lakeschema.catalog.column_types import (
+    BIGINT,
     BOOLEAN,
     DATE,
     INT,
@@ -166,6 +167,17 @@ def _sign(texts: Sequence[str], types: Sequence[ColumnType]) -> str:
     return f"if(isnan({text}), -1D, sign({text}))" if is_float(types[0]) else f"sign({text})"
 
 
+def _whole(name: str) -> Callable[[Sequence[str], Sequence[ColumnType]], str]:
+    """Hive takes longs as doubles."""
+
+    def write(texts: Sequence[str], types: Sequence[ColumnType]) -> str:
+        if types[0] == BIGINT:
+            return f"CAST(CAST({texts[0]} AS DOUBLE) AS BIGINT)"
+        return f"{name}({texts[0]})"
+
+    return write
+
+
 def _nullif(texts: Sequence[str], types: Sequence[ColumnType]) -> str:
     """Hive compares in the first one's type."""
     value, other = texts
@@ -190,6 +202,7 @@ WRITERS: Final[Mapping[str, Callable[[Sequence[str]], str]]] = MappingProxyType(
 
 TYPED: Final[Mapping[str, Callable[[Sequence[str], Sequence[ColumnType]], str]]] = MappingProxyType(
     {
+        **{name: _whole(name) for name in ("ceil", "ceiling", "floor")},
         "concat_ws": _concat_ws,
         "datetime_legacy_hybrid_calendar": legacy_calendar,
         "field": _field,

@@ -61,6 +61,9 @@ QUERIES = (
     "SELECT id FROM sales LATERAL VIEW posexplode(tags) x AS p, t",
     "SELECT id FROM sales LATERAL VIEW stack(2, amount, id, 5, 6) x AS a, b",
     "SELECT id, amount FROM sales ORDER BY amount DESC, id LIMIT 3",
+    "SELECT 3 AS n FROM (SELECT sum(amount + 1) AS s FROM sales) x WHERE 1 = 1",
+    "SELECT id FROM sales WHERE 'b2' NOT LIKE concat('b', id)",
+    "SELECT size(collect_set(-2)) AS n, floor(sum(id) + 9007199254740983L) AS f FROM sales",
     (
         "SELECT id, sum(amount) OVER (PARTITION BY buyer ORDER BY id) AS s,"
         " rank() OVER (ORDER BY buyer) AS r FROM sales"

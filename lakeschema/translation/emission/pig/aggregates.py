@@ -18,6 +18,7 @@ from lakeschema.translation.emission.pig.statements import (
     Statements,
     Writer,
     check_group,
+    one_key,
 )
 from lakeschema.translation.emission.pig.texts import group_key, null, of_group_key
 from lakeschema.translation.errors import UnsupportedConstruct, UnsupportedFunction
@@ -176,7 +177,9 @@ class _Grouping:
             return Relation(alias, (), prepared.topics)
         # A group of no rows is no group: a row of the table makes one.
         one = self._statements.add(f"{topic}_one", f"LIMIT {some.alias} 1")
-        alias = self._statements.add(f"{topic}_grouped", f"COGROUP {prepared.alias} ALL, {one} ALL")
+        keys_of_all = one_key(prepared if prepared.fields else self._below), one_key(some)
+        sides = f"{prepared.alias} BY {keys_of_all[0]}, {one} BY {keys_of_all[1]}"
+        alias = self._statements.add(f"{topic}_grouped", f"COGROUP {sides}")
         return Relation(alias, (), prepared.topics)
 
     def _key_text(self, index: int, key: RowExpression) -> str:
@@ -201,10 +204,9 @@ class _Grouping:
             values = self._distinct(values)
         if form.template != HIVES:
             return filled_form(form, call, values)
-        # Pig loses the quotes of a text; no aggregate has to know one beforehand.
+        # Pig loses the quotes of a text, and does not read what is below zero; no aggregate has to know those.
         constants = [
-            a.value if isinstance(a, Literal) and not is_text(a.type) else None
-            for a in call.arguments
+            a.value if isinstance(a, Literal) and _is_readable(a) else None for a in call.arguments
         ]
         function = self._statements.functions.hive(HIVE_AGGREGATE, name, constants)
         return f"{function}({values})"
@@ -271,6 +273,12 @@ def _argument_texts(call: AggregateCall, over: ExpressionWriter) -> list[tuple[s
         known = " AND ".join(f"{text} is not null" for text, _ in found)
         return [(f"({known} ? 1 : {null(INT)})", INT)]
     return found
+
+
+def _is_readable(constant: Literal) -> bool:
+    """Whether Pig reads it in DEFINE as the constant that it is."""
+    below_zero = constant.value is not None and constant.value.startswith("-")
+    return not (below_zero or is_text(constant.type))
 
 
 def _if(condition: RowExpression, text: str, type_: ColumnType, over: ExpressionWriter) -> str:

@@ -294,7 +294,7 @@ class ExpressionWriter:
         is_constant = not places(text)
         if is_constant or not isinstance(pattern, Literal) or pattern.value is None:
             # Pig computes what reads no column beforehand, MATCHES as null.
-            texts = [self.as_type(text, STRING), self.as_type(pattern, STRING)]
+            texts = [_told(each, self.as_type(each, STRING)) for each in (text, pattern)]
             return self.filled("(@like({*}) == true)", texts)
         return f"({self.as_type(text, STRING)} MATCHES {string(patterns.of_like(pattern.value))})"
 

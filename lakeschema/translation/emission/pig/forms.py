@@ -88,7 +88,10 @@ _FORMS: Final = (
     Form("bround", "double int?"),
     Form("ceil ceiling", "double", "@ceil({0})"),
     Form("floor", "double"),
-    Form("ceil ceiling floor", "whole", "(long){0}"),
+    # Hive takes longs as doubles here.
+    Form("ceil ceiling", "bigint", "@ceil({0})"),
+    Form("floor", "bigint"),
+    Form("ceil ceiling floor", "int", "(long){0}"),
     Form("sqrt", "double"),
     Form("exp ln log10 log2 cbrt degrees radians", "double"),
     Form("sin cos tan asin acos atan", "double"),

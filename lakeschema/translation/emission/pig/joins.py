@@ -12,6 +12,7 @@ from lakeschema.translation.emission.pig.statements import (
     Relation,
     Statements,
     Writer,
+    one_key,
     sides,
 )
 from lakeschema.translation.emission.pig.texts import null, scalar_type
@@ -155,17 +156,12 @@ def _key_texts(
 ) -> tuple[list[str], list[str]]:
     """The keys of both sides; one that all rows have where there is none."""
     if not condition.keys:
-        return [_one_key(left)], [_one_key(right)]
+        return [one_key(left)], [one_key(right)]
     one, other = statements.over(left.fields), statements.over(right.fields)
     return (
         [_key(one.value(key), key.type) for key, _ in condition.keys],
         [_key(other.value(key), key.type) for _, key in condition.keys],
     )
-
-
-def _one_key(side: Relation) -> str:
-    """That of all rows; it reads a field, since Pig's join of rows whose fields it has all pruned never ends."""
-    return f"({side.fields[0].text} is null ? 1 : 1)"
 
 
 def _key(text: str, type_: ColumnType) -> str:

@@ -141,6 +141,11 @@ def check_group(type_: ColumnType, statements: Statements, what: str) -> None:
         raise UnsupportedConstruct(f"{what} of {print_type(type_)} for Pig")
 
 
+def one_key(side: Relation) -> str:
+    """That of all rows; it reads a field, since Pig never ends with rows whose fields it has all pruned."""
+    return f"({side.fields[0].text} is null ? 1 : 1)"
+
+
 def sides(left: Relation, right: Relation) -> tuple[Field, ...]:
     """The fields of a join of two relations."""
     found = []

@@ -155,6 +155,8 @@ _LONGS = "CREATE TABLE longs (s STRING, big BIGINT, prices MAP<STRING, DECIMAL(1
             "SELECT substr(s, big) AS x FROM longs",
             "hive_substr(s, (big >= -2147483648L AND big <= 2147483647L ? (int)big : (int)null)) AS x;",
         ),
+        ("SELECT floor(big) AS x FROM longs", "hive_floor(big) AS x;"),
+        ("SELECT ceiling(big) AS x FROM longs", "hive_ceil(big) AS x;"),
         (
             "SELECT sum(huge) AS x FROM longs",
             (
@@ -167,6 +169,18 @@ _LONGS = "CREATE TABLE longs (s STRING, big BIGINT, prices MAP<STRING, DECIMAL(1
 )
 def test_numbers_end_where_hives_do(query: str, end: str) -> None:
     assert any(step.endswith(end) for step in script(query, views=[_LONGS]))
+
+
+def test_what_is_below_zero_is_not_told_to_an_aggregate_beforehand() -> None:
+    steps = script("SELECT size(collect_set(-2)) AS n FROM longs", views=[_LONGS])
+
+    assert steps[0] == "DEFINE hive_collect_set HiveUDAF('collect_set');"
+
+
+def test_a_joined_pattern_is_told_to_be_a_text() -> None:
+    steps = script("SELECT big FROM longs WHERE 'b' LIKE concat(s, '%')", views=[_LONGS])
+
+    assert "FILTER longs BY hive_like('b', (chararray)CONCAT(s, '%')) == true;" in steps[2]
 
 
 def test_decimals_in_maps_are_refused_as_pig_looks_up_none() -> None:

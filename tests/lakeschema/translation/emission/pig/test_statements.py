@@ -99,7 +99,7 @@ def test_rows_are_counted_with_those_whose_first_field_is_null() -> None:
 def test_an_aggregate_of_no_rows_is_a_row() -> None:
     assert script("SELECT count(*) AS n FROM orders WHERE amount > 5")[2:4] == [
         "orders_one = LIMIT orders 1;",
-        "orders_grouped = COGROUP orders_filtered ALL, orders_one ALL;",
+        "orders_grouped = COGROUP orders_filtered BY (id is null ? 1 : 1), orders_one BY (id is null ? 1 : 1);",
     ]
 
 

@@ -38,7 +38,7 @@ from tests.lakeschema.translation.emission.pig.pig_batches import refusal_of_ste
                 "buyers_rows = FOREACH buyers_kept GENERATE FLATTEN(buyers) AS (name, age);",
                 "visits_columns = FOREACH visits GENERATE who;",
                 "visits_one = LIMIT visits 1;",
-                "visits_grouped = COGROUP visits_columns ALL, visits_one ALL;",
+                "visits_grouped = COGROUP visits_columns BY (who is null ? 1 : 1), visits_one BY (who is null ? 1 : 1);",
                 "visits_groups = FOREACH visits_grouped GENERATE COUNT_STAR(visits_columns) AS all_rows, COUNT(visits_columns.who) AS known_rows;",
                 "buyers_visits_crossed = CROSS buyers_rows, visits_groups;",
                 "buyers_visits_filtered = FILTER buyers_visits_crossed BY (visits_groups::all_rows == 0L) OR ((visits_groups::all_rows == visits_groups::known_rows) AND (NOT (buyers_rows::name is null)));",
