@@ -287,6 +287,30 @@ def _instr(texts: Sequence[str]) -> str:
     return f"if({text} = '' AND {part} IS NOT NULL, 0, instr({text}, {part}))"
 
 
+def _tumbling_window(texts: Sequence[str]) -> str:
+    """Windows are counted from an origin, in whole milliseconds, by the signs of Java's remainders."""
+    moment, interval, *origin = texts
+    length = f"unix_millis(timestamp_micros(0) + {interval})"
+    now = f"unix_millis({moment})"
+    past = f"{now} % {length}" + (f" - unix_millis({origin[0]}) % {length}" if origin else "")
+    return f"timestamp_millis({now} - ({past}) - if({past} < 0, {length}, 0))"
+
+
+def _sort_array_by(texts: Sequence[str]) -> str:
+    """By one field after the other, nulls first."""
+    array, *words = texts
+    names = [word.strip("'") for word in words]
+    is_order = names[-1].upper() in {"ASC", "DESC"}
+    fields = names[:-1] if is_order else names
+    low, high = ("1", "-1") if is_order and names[-1].upper() == "DESC" else ("-1", "1")
+    whens = " ".join(
+        f"WHEN a.`{f}` IS NULL AND b.`{f}` IS NOT NULL OR a.`{f}` < b.`{f}` THEN {low}"
+        f" WHEN b.`{f}` IS NULL AND a.`{f}` IS NOT NULL OR a.`{f}` > b.`{f}` THEN {high}"
+        for f in fields
+    )
+    return f"array_sort({array}, (a, b) -> CASE {whens} ELSE 0 END)"
+
+
 WRITERS: Final[Mapping[str, Callable[[Sequence[str]], str]]] = MappingProxyType(
     {
         **hive_masks.WRITERS,
@@ -303,6 +327,8 @@ WRITERS: Final[Mapping[str, Callable[[Sequence[str]], str]]] = MappingProxyType(
         "regexp": _matching("regexp"),
         "replicate_rows": _replicate_rows,
         "rlike": _matching("rlike"),
+        "sort_array_by": _sort_array_by,
+        "tumbling_window": _tumbling_window,
         "nvl": _nvl,
         "trim": _trimmed("trim", "BOTH"),
         "ltrim": _trimmed("ltrim", "LEADING"),

@@ -18,7 +18,12 @@ from lakeschema.catalog.column_types import (
     StructType,
 )
 from lakeschema.catalog.relations import Dialect
-from lakeschema.translation.emission import hive_forms, hive_masks, hive_missing, spark_functions
+from lakeschema.translation.emission import (
+    hive_forms,
+    hive_missing,
+    hive_typed_forms,
+    spark_functions,
+)
 from lakeschema.translation.emission.engines import Generated, generic_names
 from lakeschema.translation.emission.hive_instants import instant, zone_for_spark
 from lakeschema.translation.emission.spark_functions import IN_FROM_ALONE
@@ -122,7 +127,7 @@ class SparkForms:
             # What this name returns depends on the session.
             name = "to_timestamp_ntz"
         self._check(name, arguments)
-        typed = hive_masks.TYPED.get(name) if self.dialect is Dialect.HIVE else None
+        typed = hive_typed_forms.TYPED.get(name) if self.dialect is Dialect.HIVE else None
         if typed is not None:
             return typed(texts, [argument.type for argument in arguments])
         return self._function(name, texts)
