@@ -58,9 +58,9 @@ REFUSED = frozenset({UNSUPPORTED, NOT_DERIVED})
 _FINE = ASKED | {REFUSED_BY_HIVE, NOT_PRINTED}
 _NEITHER = "SET hive.optimize.ppd={0}; SET hive.optimize.constant.propagation={0}"
 _PLAINLY = (
-    # Sub-queries and sets need the optimiser, of whose rules only theirs are left.
+    # Sub-queries and sets need the optimiser, of whose rules theirs are left, and those of variances.
     (
-        "SET hive.cbo.rule.exclusion.regex=^(?!.*(SubQuery|Intersect|Except)).*$",
+        "SET hive.cbo.rule.exclusion.regex=^(?!.*(SubQuery|Intersect|Except|AggregateReduce)).*$",
         "SET hive.cbo.rule.exclusion.regex=",
     ),
     ("SET hive.cbo.enable=false", "SET hive.cbo.enable=true"),

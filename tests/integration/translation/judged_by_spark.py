@@ -7,7 +7,7 @@ import logging
 import re
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, replace
 from random import Random
 from types import MappingProxyType
@@ -36,15 +36,12 @@ OPTIONS = Options()
 ANSI = "spark.sql.ansi.enabled"
 TIME = "spark.sql.timeType.enabled"
 _EXCLUDED = "spark.sql.optimizer.excludedRules"
-_SKIPPING = ",".join(
-    f"org.apache.spark.sql.catalyst.optimizer.{rule}"
-    for rule in (
-        *("ConstantFolding", "ConvertToLocalRelation", "PropagateEmptyRelation", "PruneFilters"),
-        *("ColumnPruning", "BooleanSimplification", "SimplifyConditionals", "EliminateLimits"),
-        *("OptimizeLimitZero", "NullPropagation", "CollapseProject", "RemoveRedundantAggregates"),
-        *("LimitPushDown", "PushDownPredicates", "EliminateOuterJoin"),
-        "InferFiltersFromConstraints",
-    )
+_COMPUTING = ("ConstantFolding", "ConvertToLocalRelation")
+_SKIPPING = (
+    *("PropagateEmptyRelation", "PruneFilters", "ColumnPruning", "BooleanSimplification"),
+    *("SimplifyConditionals", "EliminateLimits", "OptimizeLimitZero", "NullPropagation"),
+    *("CollapseProject", "RemoveRedundantAggregates", "LimitPushDown", "PushDownPredicates"),
+    *("EliminateOuterJoin", "InferFiltersFromConstraints", "FoldablePropagation"),
 )
 _MAX_SECONDS = 10.0
 _LONG_FRACTION = re.compile(r"-?[0-9]+\.[0-9]{9,}(?:E-?[0-9]+)?")
@@ -215,10 +212,18 @@ class SparkJudge:
             again = self.rows(self._spark.sql(text)), self.rows(self._spark.sql(emitted))
         return (before, again[1]) if isinstance(before, Refused) else again
 
-    @contextmanager
-    def unhurried(self) -> Iterator[None]:
+    def unhurried(self) -> AbstractContextManager[None]:
         """Without the rules of Spark's that skip what cannot matter to the rows."""
-        self._spark.conf.set(_EXCLUDED, _SKIPPING)
+        return self._without((*_COMPUTING, *_SKIPPING))
+
+    def not_beforehand(self) -> AbstractContextManager[None]:
+        """Without the rules of Spark's that compute while it plans, be it for no row."""
+        return self._without(_COMPUTING)
+
+    @contextmanager
+    def _without(self, rules: Sequence[str]) -> Iterator[None]:
+        shown = ",".join(f"org.apache.spark.sql.catalyst.optimizer.{rule}" for rule in rules)
+        self._spark.conf.set(_EXCLUDED, shown)
         try:
             yield
         finally:

@@ -326,6 +326,8 @@ class ExpressionWriter:
         if written is not None and self.plain_values:
             return literal(written, TIMESTAMP)
         text = self.value(expression)
+        if expression.type != type_:
+            text = _told(expression, text)
         return self._converted(text, expression.type, type_)
 
     def _converted(self, text: str, source: ColumnType, target: ColumnType) -> str:

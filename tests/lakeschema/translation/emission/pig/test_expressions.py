@@ -183,6 +183,12 @@ def test_a_joined_pattern_is_told_to_be_a_text() -> None:
     assert "FILTER longs BY hive_like('b', (chararray)CONCAT(s, '%')) == true;" in steps[2]
 
 
+def test_a_joined_text_is_told_to_be_one_before_it_is_converted() -> None:
+    steps = script("SELECT CAST(concat(s, '1') AS DOUBLE) AS d FROM longs", views=[_LONGS])
+
+    assert steps[-1].endswith("hive_double((chararray)CONCAT(s, '1')) AS d;")
+
+
 def test_decimals_in_maps_are_refused_as_pig_looks_up_none() -> None:
     message = refusal("SELECT prices['k'] AS x FROM longs", views=[_LONGS])
 
