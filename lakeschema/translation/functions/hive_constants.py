@@ -15,6 +15,7 @@ from types import MappingProxyType
 from typing import Any, Final, TypeAlias
 
 from lakeschema.catalog.column_types import (
+    BIGINT,
     BOOLEAN,
     ArrayType,
     ColumnType,
@@ -451,9 +452,16 @@ def _called(name: str, arguments: Sequence[RowExpression], type_: ColumnType) ->
     if len(numbers) < len(values):
         return None
     number = Decimal(COMPUTED[name](*numbers))
+    if name in TO_WHOLE and type_ == BIGINT:
+        number = _by_double(number)
     value = as_type(number, type_)
     # What is too large for a whole number wraps round.
     return None if value is Null.NULL and type_ in BITS else value
+
+
+def _by_double(number: Decimal) -> Decimal:
+    """So does Hive's FLOOR with longs, and ends at the greatest and the least of them."""
+    return Decimal(min(max(int(float(number)), -(2**63)), 2**63 - 1))
 
 
 def _first_value(values: Iterable[Value]) -> Value:

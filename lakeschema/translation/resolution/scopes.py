@@ -9,17 +9,26 @@ from types import MappingProxyType
 from typing import Final
 
 from lakeschema.catalog.column_types import ColumnType, DecimalType
+from lakeschema.catalog.relations import Dialect
 from lakeschema.translation.errors import AmbiguousColumn, Position, UnsupportedConstruct
 from lakeschema.translation.functions.coercion import is_integer
 from lakeschema.translation.functions.hive_constants import known_number
 from lakeschema.translation.functions.hive_first_types import first_type
+from lakeschema.translation.functions.hive_sets import common_first_type
+from lakeschema.translation.functions.semantics import Semantics
 from lakeschema.translation.joins import JoinKind
-from lakeschema.translation.plan.expressions import Call, ColumnReference, RowExpression
+from lakeschema.translation.plan.expressions import (
+    Call,
+    ColumnReference,
+    RowExpression,
+    unconverted,
+)
 from lakeschema.translation.plan.operators import Operator
 from lakeschema.translation.plan.relations import (
     Aggregate,
     Distinct,
     Filter,
+    Generate,
     Join,
     Limit,
     Plan,
@@ -203,25 +212,31 @@ def shift(scope: Scope, by: int) -> tuple[tuple[Source, ...], tuple[StarItem, ..
 def _constant(plan: Plan, index: int) -> Decimal | None:
     """The number that a column is in every row, as Hive's optimiser sees it."""
     while True:
-        if isinstance(plan, Join):
-            width = len(plan.left.columns)
-            if plan.kind in (_PAD_LEFT if index < width else _PAD_RIGHT):
-                return None
-            plan, index = (plan.left, index) if index < width else (plan.right, index - width)
-        elif isinstance(plan, Filter):
-            known = (
-                _equated(plan.condition, index) if is_integer(plan.columns[index].type) else None
-            )
+        if isinstance(plan, Project):
+            return known_number(plan.items[index][1])
+        if isinstance(plan, Filter) and is_integer(plan.columns[index].type):
+            known = _equated(plan.condition, index)
             if known is not None:
                 return known
-            plan = plan.input
-        elif isinstance(plan, Project):
-            return known_number(plan.items[index][1])
-        elif isinstance(plan, (Sort, Limit, Distinct)) or (
-            isinstance(plan, Window) and index < len(plan.input.columns)
-        ):
-            plan = plan.input
-        else:
+        passed = passed_from(plan, index)
+        if passed is None:
+            return None
+        plan, index = passed
+
+
+def passed_from(plan: Plan, index: int) -> tuple[Plan, int] | None:
+    """The column below that a column is in every row; None where it is computed, or null in rows without one."""
+    match plan:
+        case Filter() | Sort() | Limit() | Distinct():
+            return plan.input, index
+        case Window(input=below) if index < len(below.columns):
+            return below, index
+        case Join(left, right, kind=kind):
+            width = len(left.columns)
+            if kind in (_PAD_LEFT if index < width else _PAD_RIGHT):
+                return None
+            return (left, index) if index < width else (right, index - width)
+        case _:
             return None
 
 
@@ -266,9 +281,28 @@ def _first_type(plan: Plan, index: int) -> ColumnType | None:
             return _first_type(right, index - len(left.columns))
         case Join(left=left):
             return _first_type(left, index)
+        case Generate(input=below) if index < len(below.columns):
+            return _first_type(below, index)
         case SetOperation(inputs=branches):
-            # Where no branch was cast, none is now.
-            types = {first_type_in(branch, index) for branch in branches}
-            return types.pop() if len(types) == 1 else None
+            return _met([first_type_in(*_uncast(branch, index)) for branch in branches])
         case _:
             return None
+
+
+def _met(types: Sequence[ColumnType]) -> ColumnType | None:
+    met: ColumnType | None = types[0]
+    for type_ in types[1:]:
+        met = None if met is None else common_first_type(met, type_, _HIVE)
+    return met
+
+
+_HIVE: Final = Semantics(Dialect.HIVE)
+
+
+def _uncast(branch: Plan, index: int) -> tuple[Plan, int]:
+    """The branch's column as it was before it was cast to the type that the branches met in."""
+    if isinstance(branch, Project):
+        item = unconverted(branch.items[index][1])
+        if isinstance(item, ColumnReference):
+            return branch.input, item.index
+    return branch, index

@@ -17,19 +17,15 @@ from lakeschema.translation.plan.expressions import Call, Cast, ColumnReference,
 from lakeschema.translation.plan.operators import Operator
 from lakeschema.translation.plan.relations import (
     Aggregate,
-    Distinct,
-    Filter,
-    Limit,
     Plan,
     PlanColumn,
     Project,
     SetOperation,
     SetOperator,
-    Sort,
     references,
 )
 from lakeschema.translation.resolution.context import Context
-from lakeschema.translation.resolution.scopes import first_type_in
+from lakeschema.translation.resolution.scopes import first_type_in, passed_from
 from lakeschema.translation.syntax import tree
 
 _SET_OPERATORS: Mapping[tuple[tree.SetOperator, bool], SetOperator] = MappingProxyType(
@@ -95,14 +91,13 @@ def _met(
 def _written(plan: Plan, index: int) -> Decimal | None:
     """The number that stands in the text for a column."""
     match plan:
-        case Filter() | Sort() | Limit() | Distinct():
-            return _written(plan.input, index)
         case Project(below, items):
             return _written_number(items[index][1], below)
         case Aggregate(below, keys) if index < len(keys):
             return _written_number(keys[index][1], below)
         case _:
-            return None
+            passed = passed_from(plan, index)
+            return None if passed is None else _written(*passed)
 
 
 def _written_number(expression: RowExpression, below: Plan) -> Decimal | None:

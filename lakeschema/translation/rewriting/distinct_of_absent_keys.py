@@ -22,6 +22,7 @@ from lakeschema.translation.plan.expressions import (
     Case,
     Literal,
     RowExpression,
+    unconverted,
 )
 from lakeschema.translation.plan.operators import NullClass, Operator
 from lakeschema.translation.plan.relations import Aggregate, Plan, Project, references
@@ -66,10 +67,13 @@ def _absent_somewhere(
     """The keys whose values are made distinct, of which a set lacks one."""
     if not call.distinct:
         return ()
+    # A sum takes texts as they are; Hive's average is computed of such that are converted before.
+    is_sum = call.operator.name == "sum"
+    values = [unconverted(each) if is_sum else each for each in call.arguments]
     return tuple(
         key
         for place, (_, key) in enumerate(plan.keys)
-        if key in call.arguments and any(place not in chosen for chosen in sets)
+        if key in values and any(place not in chosen for chosen in sets)
     )
 
 

@@ -53,7 +53,8 @@ from tests.lakeschema.translation.growing.tables import Table, unchanged, with_e
 from tests.lakeschema.translation.growing.views import RandomView
 
 EQUAL = "equal rows"
-WITHOUT_RULES = "equal rows, once Spark's optimiser skips nothing, or computes nothing beforehand"
+NOT_BEFOREHAND = "equal rows, once Spark computes nothing while it plans"
+WITHOUT_RULES = "equal rows, once Spark's optimiser skips nothing"
 PRUNED = "Spark raises over what Trino proves that it need not compute"
 BOTH_RAISE = "both raise an error"
 REFUSED_BY_SPARK = "refused by Spark, or by both"
@@ -66,7 +67,9 @@ UNDETERMINED = "the rows depend on the order of the tables' rows"
 OTHER_ROWS = "other rows"
 REFUSED_TEXT = "Trino refuses the text"
 _ROWS = "rows where Spark raises"
-ASKED = frozenset({EQUAL, WITHOUT_RULES, PRUNED, BOTH_RAISE, FAILS, UNSUPPORTED, NOT_DERIVED})
+ASKED = frozenset(
+    {EQUAL, NOT_BEFOREHAND, WITHOUT_RULES, PRUNED, BOTH_RAISE, FAILS, UNSUPPORTED, NOT_DERIVED}
+)
 """What counts as asked of us: Spark reads the view, and its rows are determined."""
 REFUSED = frozenset({UNSUPPORTED, NOT_DERIVED, FAILS})
 _FINE = ASKED | {REFUSED_BY_SPARK, TOO_MANY, TRINO_FAILS, UNDETERMINED}
@@ -172,13 +175,17 @@ class TrinoJudge:
             return verdict
         # Spark's optimiser skips what cannot matter, and so what would raise, or computes it although
         # no row has it; and it has faults of its own.
-        for mode in (self._spark.not_beforehand, self._spark.unhurried):
+        modes = (
+            (NOT_BEFOREHAND, self._spark.not_beforehand),
+            (WITHOUT_RULES, self._spark.unhurried),
+        )
+        for outcome, mode in modes:
             with mode():
                 frame_again = self._analysed(view)
                 assert isinstance(frame_again, DataFrame)
                 again = self._compared(written, self._sparks_rows(frame_again, query), asked)
             if not again.is_wrong:
-                return Verdict(WITHOUT_RULES) if again.outcome == EQUAL else again
+                return Verdict(outcome) if again.outcome == EQUAL else again
         is_pruned = verdict.outcome == again.outcome == _ROWS
         if is_pruned and self._is_pruned(query, verdict.details):
             return Verdict(PRUNED)

@@ -55,7 +55,6 @@ from lakeschema.translation.emission.pig.texts import (
 from lakeschema.translation.errors import UnsupportedConstruct, UnsupportedFunction, UnsupportedType
 from lakeschema.translation.functions.decimals import holds, shown
 from lakeschema.translation.functions.hive_constants import is_constant, known_number
-from lakeschema.translation.functions.hive_optimiser import CHOICES
 from lakeschema.translation.plan.expressions import (
     AggregateCall,
     Call,
@@ -73,7 +72,6 @@ from lakeschema.translation.plan.expressions import (
     ScalarSubquery,
     Subscript,
     WindowCall,
-    values,
 )
 from lakeschema.translation.plan.operators import NullClass, Operator, UserDefined
 
@@ -91,8 +89,7 @@ _CAST: Final = re.compile(
     r"\((?:boolean|int|long|float|double|chararray|bytearray|big\w+|datetime|bag|tuple|map)\b[^()]*(?:\([^()]*\)[^()]*)*\)"
 )
 _FIELD: Final = re.compile(r"[\w:$]+")
-_CHOICES: Final = CHOICES | {"nvl"}
-_UNTYPED: Final = re.compile(r"(?:CONCAT|MIN|MAX|SUM)\(")
+_UNTYPED: Final = re.compile(r"(?:MIN|MAX|SUM)\(")
 _PLACE: Final = re.compile(r"(\)?)\{([0-9]+|\*)\}|@([a-z_0-9]+|[&|^~])(!?)")
 _IS_KNOWN: Final = Operator("isnotnull", NullClass.NEVER)
 _NULL_BEYOND_INTEGERS: Final = frozenset({"substr", "substring", "mid"})
@@ -294,7 +291,7 @@ class ExpressionWriter:
         is_constant = not places(text)
         if is_constant or not isinstance(pattern, Literal) or pattern.value is None:
             # Pig computes what reads no column beforehand, MATCHES as null.
-            texts = [_told(each, self.as_type(each, STRING)) for each in (text, pattern)]
+            texts = [self.as_type(text, STRING), self.as_type(pattern, STRING)]
             return self.filled("(@like({*}) == true)", texts)
         return f"({self.as_type(text, STRING)} MATCHES {string(patterns.of_like(pattern.value))})"
 
@@ -326,8 +323,6 @@ class ExpressionWriter:
         if written is not None and self.plain_values:
             return literal(written, TIMESTAMP)
         text = self.value(expression)
-        if expression.type != type_:
-            text = _told(expression, text)
         return self._converted(text, expression.type, type_)
 
     def _converted(self, text: str, source: ColumnType, target: ColumnType) -> str:
@@ -425,7 +420,7 @@ class ExpressionWriter:
         arguments = call.arguments
         match call.type:
             case ArrayType(element) if name == "array":
-                texts = (_told(each, self.as_type(each, element)) for each in arguments)
+                texts = (self.as_type(each, element) for each in arguments)
                 return f"TOBAG({', '.join(texts)})"
             case MapType(_, value_type) if name == "map":
                 keys = [self.as_type(each, STRING) for each in arguments[::2]]
@@ -454,8 +449,6 @@ class ExpressionWriter:
         template = f"@{name}({{*}})" if form.template == HIVES else form.template
         within = name in _NULL_BEYOND_INTEGERS
         texts = [self._integer(a) if within else self._any_value(a) for a in arguments]
-        if "@" in template:
-            texts = list(map(_told, arguments, texts))
         constants = [
             texts[i] if isinstance(argument, Literal) else None
             for i, argument in enumerate(arguments)
@@ -510,7 +503,7 @@ def unary(text: str) -> str:
 def output(text: str, name: str, type_: ColumnType) -> str:
     """An item of GENERATE; its type is said where Pig would not know it while it reads the script.
 
-    That of parts, of what CONCAT and the aggregates return, and of nulls without a cast.
+    That of parts, of what the aggregates return, and of nulls without a cast.
     """
     if text == name:
         return name
@@ -518,17 +511,3 @@ def output(text: str, name: str, type_: ColumnType) -> str:
     if _UNTYPED.match(text) or (nested and (text == "null" or not _FIELD.fullmatch(text))):
         return f"{text} AS {name}:{type_text(type_)}"
     return f"{text} AS {name}"
-
-
-def _told(argument: RowExpression, text: str) -> str:
-    """An argument with its type, which Pig does not know of CONCAT while it reads a script."""
-    return f"(chararray){text}" if _is_joined(argument) else text
-
-
-def _is_joined(argument: RowExpression) -> bool:
-    """Whether it is text that is joined together, or a choice with such."""
-    name = argument.operator.name if isinstance(argument, Call) else None
-    if name in {"concat", "||"}:
-        return True
-    is_choice = isinstance(argument, Case) or name in _CHOICES
-    return is_choice and any(map(_is_joined, values(argument)))

@@ -41,7 +41,8 @@ _FORMS: Final = (
     Form("trim", "text", "@trim({0})"),
     Form("ltrim rtrim", "text"),
     Form("length char_length character_length", "text", "@length({0})"),
-    Form("concat ||", "text text...", "CONCAT({*})"),
+    # Pig does not know what CONCAT returns while it reads a script.
+    Form("concat ||", "text text...", "(chararray)CONCAT({*})"),
     Form("concat", "text", "{0}"),
     Form("concat_ws", "text text..."),
     Form("substr substring mid", "text int int?", "@substr({*})"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import assert_never
 
 from lakeschema.catalog.column_types import (
@@ -111,7 +112,7 @@ def pig_script(
     for column in plan.columns:
         _check(column, plain_values=plain_values)
     statements = Statements((*taken, alias), plain_values=plain_values)
-    writer = ScriptWriter(statements, view_plan, load)
+    writer = ScriptWriter(statements, _with_hive_groups(view_plan), load)
     found = statements.declared(writer.output(unread_columns_as_nulls(as_hive_groups(plan)), names))
     shown = tuple(
         PlanColumn(f.text, c.type, c.nullable)
@@ -124,6 +125,17 @@ def pig_script(
         statements.functions.udfs,
         shown,
     )
+
+
+def _with_hive_groups(view_plan: ViewPlan) -> ViewPlan:
+    """The plans of views below, rewritten as that of the view itself; each once, since it is known by its identity."""
+
+    @cache
+    def rewritten(relation: RelationName) -> Plan | None:
+        plan = view_plan(relation)
+        return None if plan is None else as_hive_groups(plan)
+
+    return rewritten
 
 
 def _check(column: PlanColumn, *, plain_values: bool) -> None:

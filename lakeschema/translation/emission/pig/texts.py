@@ -135,7 +135,7 @@ def string(text: str) -> str:
 def text_value(text: str) -> str:
     """A string as an expression: cut apart where the preprocessor would find a parameter."""
     parts = [_quoted(part) for part in _PARAMETER.split(text)]
-    return parts[0] if len(parts) == 1 else f"CONCAT({', '.join(parts)})"
+    return parts[0] if len(parts) == 1 else f"(chararray)CONCAT({', '.join(parts)})"
 
 
 def _quoted(text: str) -> str:

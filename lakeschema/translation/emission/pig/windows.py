@@ -234,6 +234,10 @@ class _Windows:
         )
         if form.template != HIVES:
             return filled_form(form, call, values)
+        if len(call.arguments) > 1:
+            raise UnsupportedFunction(
+                call.operator.name, "of several arguments is not in Pig's windows"
+            )
         function = self._statements.functions.hive(HIVE_AGGREGATE, call.operator.name)
         return f"{function}({values})"
 

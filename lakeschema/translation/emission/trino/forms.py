@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from lakeschema.catalog.column_types import (
     STRING,
@@ -48,6 +48,13 @@ from lakeschema.translation.plan.operators import OF_FILES
 from lakeschema.translation.plan.relations import Generate
 
 _COLLECTING = frozenset({"array_agg", "collect_list", "collect_set"})
+_SAME_IF_REPEATED = frozenset(
+    {
+        *("min", "max", "min_by", "max_by", "first", "first_value", "last", "last_value"),
+        *("any_value", "bool_and", "bool_or", "every", "any", "some", "bit_and", "bit_or"),
+    }
+)
+"""Aggregates that DISTINCT does not change."""
 _UNFRAMED = frozenset(
     {"row_number", "rank", "dense_rank", "ntile", "percent_rank", "cume_dist", "lag", "lead"}
 )
@@ -206,6 +213,13 @@ class TrinoForms:
         return text
 
     def _formed(self, given: Given) -> str:
+        text = self._filled(given)
+        matters = given.quantifier and given.name not in _SAME_IF_REPEATED
+        if matters and text == self._filled(replace(given, quantifier="")):
+            raise given.unsupported("DISTINCT")
+        return text
+
+    def _filled(self, given: Given) -> str:
         row = self._row(given)
         if isinstance(row.form, Unsupported):
             raise UnsupportedConstruct(f"{given.name} for Trino: {row.form.reason}")

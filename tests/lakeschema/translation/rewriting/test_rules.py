@@ -384,6 +384,14 @@ def test_distinct_values_of_a_key_are_null_where_a_set_lacks_it() -> None:
     ]
 
 
+def test_of_converted_texts_a_sum_alone_is_null_where_a_set_lacks_their_key() -> None:
+    sql = "SELECT sum(DISTINCT w) AS a, avg(DISTINCT w) AS b FROM r GROUP BY k, w WITH ROLLUP"
+
+    (_, project, *_) = lines(distinct_of_absent_keys(plan_of(sql, Dialect.HIVE)))
+
+    assert "case when (absent_1 = 0) then sum end as sum, avg as avg" in project
+
+
 def test_distinct_values_of_a_key_in_all_sets_stay() -> None:
     plan = plan_of(
         "SELECT sum(DISTINCT d) AS s FROM l GROUP BY k, d GROUPING SETS ((k, d), (d))", Dialect.HIVE

@@ -4,7 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from tests.lakeschema.translation.emission.pig.pig_batches import refusal, refusal_of_steps, steps
+from tests.lakeschema.translation.emission.pig.pig_batches import (
+    VISITS,
+    refusal,
+    refusal_of_steps,
+    script,
+    steps,
+)
 
 
 @pytest.mark.parametrize(
@@ -335,6 +341,17 @@ def test_what_is_joined_together_has_its_type_where_a_function_of_hives_reads_it
     step = steps("SELECT find_in_set(who || 'a', who) AS n FROM visits")[-1]
 
     assert "hive_find_in_set((chararray)CONCAT(who, 'a'), who)" in step
+
+
+def test_groups_of_a_view_below_are_computed_as_hive_does_too() -> None:
+    grouped = "SELECT who, var_pop(year) AS x FROM visits GROUP BY who"
+    below = f"CREATE VIEW below AS {grouped}"
+
+    found = script("SELECT who, x FROM below", views=[VISITS, below])
+
+    (groups,) = [step for step in found if step.startswith("visits_groups = ")]
+    assert groups in script(grouped, views=[VISITS])
+    assert "AS var_pop_squares:double" in groups
 
 
 def test_maps_of_values_with_parts_are_refused() -> None:

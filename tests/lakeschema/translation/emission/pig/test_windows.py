@@ -90,6 +90,7 @@ def test_calls_of_one_window_are_computed_together_and_of_two_apart() -> None:
         ("first_value(year) OVER (ORDER BY who ROWS BETWEEN 1 PRECEDING AND CURRENT ROW)", "first_value has no value in Pig where its frame would begin"),
         ("first_value(year, true) OVER (ORDER BY who)", "first_value that skips nulls"),
         ("stddev(year) OVER (ORDER BY who)", "stddev is not in Pig's windows"),
+        ("percentile(year, 0.5) OVER ()", "percentile of several arguments is not in Pig's windows"),
         ("max(split(who, ',')) OVER (ORDER BY who)", "max of values of this type"),
         ("max(year > 3) OVER (ORDER BY who)", "max of values of this type"),
         ("sum(year) OVER (PARTITION BY split(who, ','))", "PARTITION BY of array<string>"),

@@ -74,7 +74,10 @@ def test_aggregates_are_written_with_the_same_meaning(
         (spark, "count(i, s) OVER ()", "count for Trino: several values in a window"),
         (spark, "percentile(i, 2)", "percentile for Trino: the share has to be one number, written in the text"),
         (hive, "max(named_struct('a', a))", "max for Trino: structs of nested values"),
-
+        (hive, "regr_slope(DISTINCT d, d)", "regr_slope for Trino: DISTINCT"),
+        (spark, "percentile(DISTINCT i, 0.5)", "percentile for Trino: DISTINCT"),
+        (spark, "bit_xor(DISTINCT i)", "bit_xor for Trino: DISTINCT"),
+        (spark, "regr_count(DISTINCT d, d)", "regr_count for Trino: DISTINCT"),
     ],
 )  # fmt: skip
 def test_aggregates_that_trino_computes_otherwise_are_refused_with_the_reason(
