@@ -35,8 +35,9 @@ _WINDOWS: Final = (
     *(" OVER (ORDER BY {})", " OVER (PARTITION BY {} ORDER BY r)", " OVER (ORDER BY {} DESC, r)"),
 )
 _IN_FEW_JOBS: Final = {
+    # In an order that says which row comes first: a sketch is of the order.
     Kind.AGGREGATE: (
-        " OVER (PARTITION BY bo)",
+        " OVER (PARTITION BY bo ORDER BY r ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING)",
         " OVER (PARTITION BY bo ORDER BY r ROWS BETWEEN 1 PRECEDING AND 1 FOLLOWING)",
     ),
     Kind.WINDOW: (" OVER (PARTITION BY bo ORDER BY r)", " OVER (ORDER BY bo DESC, r)"),
