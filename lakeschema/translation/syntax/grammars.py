@@ -30,6 +30,7 @@ class Grammar:
         double_quotes_name: ``"x"`` is a name, not a string.
         text_before_characters: TRIM's function takes the text first, then what is cut off.
         bare_intervals: ``1 DAY`` is an interval.
+        points_are_decimals: ``1.50BD`` means what ``1.50`` does.
         bars_pipe: ``|`` before the word of a pipe operator is ``|>``.
         quantified_queries: ``x > ALL (SELECT …)``.
         nulls_last: an order that does not say where nulls come puts them last, up and down.
@@ -48,6 +49,7 @@ class Grammar:
     double_quotes_name: bool = False
     text_before_characters: bool = False
     bare_intervals: bool = False
+    points_are_decimals: bool = False
     bars_pipe: bool = False
     quantified_queries: bool = False
     nulls_last: bool = False
@@ -100,6 +102,7 @@ GRAMMARS: Final[Mapping[Dialect, Grammar]] = MappingProxyType(
             nulls_are_large=True,
             text_before_characters=True,
             bare_intervals=True,
+            points_are_decimals=True,
             quantified_queries=True,
         ),
         # SqlBase.g4, valueExpression and predicate.

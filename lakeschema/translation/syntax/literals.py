@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from string import hexdigits
 from types import MappingProxyType
@@ -74,7 +75,10 @@ class Literals(Cursor):
         if text[-1].isdigit() or text[-1] == ".":
             return tree.NumberLiteral(sign + text)
         if text[-2:].upper() == "BD":
-            return tree.Cast(tree.NumberLiteral(sign + text[:-2]), _decimal_of(text[:-2]))
+            number = tree.NumberLiteral(sign + text[:-2])
+            if self.grammar.points_are_decimals and re.fullmatch(r"\d+\.\d*", text[:-2]):
+                return number
+            return tree.Cast(number, _decimal_of(text[:-2]))
         return tree.Cast(tree.NumberLiteral(sign + text[:-1]), _SUFFIXES[text[-1].upper()])
 
     def _null(self) -> tree.Expression:

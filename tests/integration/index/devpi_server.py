@@ -54,7 +54,8 @@ def running_devpi(folder: Path, timeout_seconds: float = PATIENCE_SECONDS) -> It
     subprocess.run(
         [
             *(python, "-c", "from devpi_server.init import init; init()"),
-            *("--serverdir", files, "--no-root-pypi", "--root-passwd", root_password),
+            # In one argument: it may begin with a dash.
+            *("--serverdir", files, "--no-root-pypi", f"--root-passwd={root_password}"),
         ],
         check=True,
         capture_output=True,
