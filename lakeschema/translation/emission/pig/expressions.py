@@ -90,7 +90,7 @@ _CAST: Final = re.compile(
 )
 _FIELD: Final = re.compile(r"[\w:$]+")
 _UNTYPED: Final = re.compile(r"(?:MIN|MAX|SUM)\(")
-_PLACE: Final = re.compile(r"(\)?)\{([0-9]+|\*)\}|@([a-z_0-9]+|[&|^~])(!?)")
+_PLACE: Final = re.compile(r"(\)?)\{([0-9]+|\*)\}|@([a-z_0-9]+|[&|^~])")
 _IS_KNOWN: Final = Operator("isnotnull", NullClass.NEVER)
 _NULL_BEYOND_INTEGERS: Final = frozenset({"substr", "substring", "mid"})
 _OF_DAYS: Final = frozenset({"datediff", "date_diff", "date_add", "date_sub", "months_between"})
@@ -339,16 +339,13 @@ class ExpressionWriter:
             f"({form})" if " ? " in form and not form.startswith("(") else form, [text]
         )
 
-    def filled(
-        self, template: str, texts: Sequence[str], constants: Sequence[str | None] = ()
-    ) -> str:
+    def filled(self, template: str, texts: Sequence[str]) -> str:
         """A form's template with its arguments' texts, its functions declared."""
 
         def put(place: re.Match[str]) -> str:
-            closing, argument, function, constant = place.groups()
+            closing, argument, function = place.groups()
             if function is not None:
-                told = constants if constant else ()
-                return self.functions.hive(HIVE_FUNCTION, function, told)
+                return self.functions.hive(HIVE_FUNCTION, function)
             if argument == "*":
                 return closing + ", ".join(texts)
             text = texts[int(argument)]
@@ -449,11 +446,7 @@ class ExpressionWriter:
         template = f"@{name}({{*}})" if form.template == HIVES else form.template
         within = name in _NULL_BEYOND_INTEGERS
         texts = [self._integer(a) if within else self._any_value(a) for a in arguments]
-        constants = [
-            texts[i] if isinstance(argument, Literal) else None
-            for i, argument in enumerate(arguments)
-        ]
-        return self.filled(template, texts, constants)
+        return self.filled(template, texts)
 
     def _integer(self, argument: RowExpression) -> str:
         """A long as the integer that it is brought to, null if it is none."""

@@ -1,8 +1,8 @@
 """How Hive's functions are written for Pig: data, one row for names, classes of arguments and a form.
 
 A form is a template of the arguments, ``{0}``, ``{1}`` …, ``{*}`` for all; ``@name`` calls Hive's own
-function, ``@name!`` with its literal arguments told beforehand. Without a form it is Hive's function
-of that name. The first row that fits counts; what fits none is not supported.
+function. Without a form it is Hive's function of that name. The first row that fits counts; what fits none
+is not supported.
 """
 
 from __future__ import annotations
