@@ -22,9 +22,23 @@ from lakeschema.avro.model import (
 def definitions(schema: Schema) -> dict[str, NamedSchema]:
     """Every named type that the schema defines, by full name, in document order."""
     found: dict[str, NamedSchema] = {}
-    for part in parts(schema):
-        if isinstance(part, Record | EnumSchema | Fixed):
-            found.setdefault(part.full_name, part)
+    stack = [schema]
+    while stack:
+        # Most are primitive, and this is asked of each relation that a view reads.
+        match stack.pop():
+            case Union(branches):
+                stack.extend([b for b in reversed(branches) if not isinstance(b, Primitive)])
+            case Record() as part:
+                found.setdefault(part.full_name, part)
+                stack.extend(
+                    [f.type for f in reversed(part.fields) if not isinstance(f.type, Primitive)]
+                )
+            case Array(inner) | MapSchema(inner):
+                stack.append(inner)
+            case EnumSchema() | Fixed() as part:
+                found.setdefault(part.full_name, part)
+            case Primitive() | Reference():
+                pass
     return found
 
 
@@ -49,6 +63,5 @@ def _add_inner(schema: Schema, found: list[Schema]) -> None:
             assert_never(schema)
     for part in inner:
         found.append(part)
-        # Most are primitive, and this is asked of each relation that a view reads.
         if not isinstance(part, Primitive):
             _add_inner(part, found)

@@ -151,7 +151,7 @@ def is_nullable(schema: Schema) -> bool:
         return schema.name == "null"
     if isinstance(schema, Union):
         for branch in schema.branches:
-            if is_nullable(branch):
+            if isinstance(branch, Primitive) and branch.name == "null":
                 return True
     return False
 

@@ -105,7 +105,7 @@ def _derive_view_text(
 ) -> tuple[Derivation, Plan]:
     resolved = _resolve(relation, view, upstreams, options)
     plan, lineage = resolved.plan, Lineage()
-    if view.dialect is Dialect.SPARK:
+    if view.dialect is Dialect.SPARK and options.local_timestamps:
         # The option is about Hive's timestamp: Spark's is always an instant.
         options = replace(options, local_timestamps=False)
     templates = SchemaDeriver(upstreams, options, lineage).fields(plan)
@@ -116,51 +116,50 @@ def _derive_view_text(
     kept = [place for place in range(len(plan.columns)) if place not in left_out]
     interface = Interface(relation.name, _columns(plan, kept, schema, resolved), schema, omitted)
     sources = lineage.columns(plan)
-    column_lineage = tuple(
-        ColumnLineage(field.name, sources[place])
-        for field, place in zip(schema.fields, kept, strict=True)
-    )
-    derivation = Derivation(interface, relations_read(resolved.query, view), column_lineage)
-    return _with_influences(derivation, plan, kept, lineage), plan
-
-
-def _with_influences(
-    derivation: Derivation, plan: Plan, kept: Sequence[int], lineage: Lineage
-) -> Derivation:
-    """The same where they cannot be found within limits: no schema depends on them."""
-    try:
-        rows, columns = _influences(derivation.lineage, plan, kept, lineage)
-    except RecursionError:
-        return derivation
-    if len(rows) + sum(len(column.indirect) for column in columns) > _MAX_INFLUENCES:
-        return derivation
-    return replace(derivation, lineage=columns, rows=rows)
+    names = [field.name for field in schema.fields]
+    found = _influences(names, plan, kept, lineage)
+    if found is not None:
+        rows, columns = found
+    else:
+        rows, columns = None, tuple(map(ColumnLineage, names, (sources[at] for at in kept)))
+    return Derivation(interface, relations_read(resolved.query, view), columns, rows), plan
 
 
 def _influences(
-    columns: Sequence[ColumnLineage], plan: Plan, kept: Sequence[int], lineage: Lineage
-) -> tuple[tuple[Influence, ...], tuple[ColumnLineage, ...]]:
-    influences, origins = Influences(lineage), Origins()
-    values = Lineage(with_conditions=False).columns(plan)
-    indirect = influences.columns(plan)
-    found = []
-    for column, place in zip(columns, kept, strict=True):
-        made_of = set(values[place])
-        conditions = [
-            Influence(Clause.CONDITION, source)
-            for source in column.sources
-            if source not in made_of
-        ]
-        origin = origins.of(plan, place)
-        found.append(
-            replace(
-                column,
-                indirect=tuple(dict.fromkeys((*conditions, *indirect[place]))),
-                expression=origin.text,
-                transformation=origin.transformation,
+    names: Sequence[str], plan: Plan, kept: Sequence[int], lineage: Lineage
+) -> tuple[tuple[Influence, ...], tuple[ColumnLineage, ...]] | None:
+    """What decides the view's rows, and its columns' lineage with what decides their values.
+
+    None where it cannot be found within limits: no schema depends on it.
+    """
+    try:
+        influences, origins = Influences(lineage), Origins()
+        rows = tuple(influences.of_view(plan))
+        indirect = influences.columns(plan)
+        chosen_by = _conditions(plan, lineage)
+        columns = []
+        for name, place in zip(names, kept, strict=True):
+            origin = origins.of(plan, place)
+            decided = tuple(dict.fromkeys((*chosen_by[place], *indirect[place])))
+            sources = lineage.columns(plan)[place]
+            columns.append(
+                ColumnLineage(name, sources, decided, origin.text, origin.transformation)
             )
-        )
-    return tuple(influences.of_view(plan)), tuple(found)
+    except RecursionError:
+        return None
+    count = len(rows) + sum(len(column.indirect) for column in columns)
+    return None if count > _MAX_INFLUENCES else (rows, tuple(columns))
+
+
+def _conditions(plan: Plan, lineage: Lineage) -> Sequence[Sequence[Influence]]:
+    """Of each column the sources that are only in conditions, which choose among its values."""
+    if not lineage.chooses:
+        return [()] * len(plan.columns)
+    values = Lineage(with_conditions=False).columns(plan)
+    return [
+        [Influence(Clause.CONDITION, source) for source in sources if source not in made_of]
+        for sources, made_of in zip(lineage.columns(plan), map(set, values), strict=True)
+    ]
 
 
 def _columns(

@@ -9,10 +9,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
+from functools import cached_property
 from types import MappingProxyType
 from typing import Protocol
 
-from lakeschema.avro.model import Record
+from lakeschema.avro.definitions import definitions as definitions_of
+from lakeschema.avro.model import NamedSchema, Record
 from lakeschema.catalog.column_types import ColumnType
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.relations import Column
@@ -33,9 +35,9 @@ class OmittedColumn:
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Interface:
-    """All that dependents may know of a relation.
+    """All that dependents may know of a relation; what each of them asks is computed once.
 
     Attributes:
         columns: SQL names, types and nullability, left to right, partition columns included;
@@ -49,7 +51,16 @@ class Interface:
     schema: Record
     omitted: tuple[OmittedColumn, ...] = ()
 
-    @property
+    def __reduce__(self) -> tuple[type[Interface], tuple[object, ...]]:
+        # What was computed is not sent to other processes.
+        return Interface, (self.name, self.columns, self.schema, self.omitted)
+
+    @cached_property
+    def definitions(self) -> Mapping[str, NamedSchema]:
+        """The named types of the schema, by full name."""
+        return definitions_of(self.schema)
+
+    @cached_property
     def places(self) -> tuple[int | OmittedColumn, ...]:
         """All columns left to right: the index of each in ``columns``, or the one left out."""
         places: list[int | OmittedColumn] = list(range(len(self.columns)))

@@ -14,10 +14,12 @@ from lakeschema.avro.key_value_maps import map_parts, with_map_parts
 from lakeschema.avro.model import (
     INT,
     NO_DEFAULT,
+    NO_PROPERTIES,
     NULL,
     Array,
     Field,
     Json,
+    NoDefault,
     Record,
     Schema,
     Union,
@@ -80,6 +82,8 @@ from lakeschema.translation.plan.relations import (
 
 Fields: TypeAlias = tuple[Field, ...]
 Outer: TypeAlias = tuple[tuple[Fields, tuple[Sources, ...]], ...]
+_PADDED = (JoinKind.LEFT, JoinKind.RIGHT, JoinKind.FULL)
+"""Joins whose columns may be null where those below them are not."""
 
 
 class SchemaDeriver:
@@ -97,11 +101,14 @@ class SchemaDeriver:
 
     def fields(self, plan: Plan, outer: Outer = ()) -> Fields:
         """A template for each column, in order; shared sub-plans are derived once."""
+        while isinstance(plan, Filter | Sort | Limit | Distinct):
+            plan = plan.input
         key = (id(plan), id(outer) if outer else 0)
         found = self._derived.get(key)
         if found is None:
-            derived = self._fields(plan, outer)
-            fitted = tuple(map(_match_nullability, derived, plan.columns))
+            fitted = self._fields(plan, outer)
+            if not isinstance(plan, Join) or plan.kind in _PADDED:
+                fitted = tuple(map(_match_nullability, fitted, plan.columns))
             found = self._derived[key] = (plan, outer, fitted)
         return found[2]
 
@@ -115,11 +122,7 @@ class SchemaDeriver:
                     for i, column in enumerate(columns)
                 )
             case Project(below, items):
-                return self._expressions(below, items, outer)
-            case (
-                Filter(input=below) | Sort(input=below) | Limit(input=below) | Distinct(input=below)
-            ):
-                return self.fields(below, outer)
+                return self._expressions(plan, below, items, outer)
             case Join(left, right, kind):
                 first = self.fields(left, outer)
                 if kind in {JoinKind.SEMI, JoinKind.ANTI}:
@@ -127,9 +130,9 @@ class SchemaDeriver:
                 around = self._around(left, outer) if plan.lateral else outer
                 return (*first, *self.fields(right, around))
             case Aggregate(below, keys, aggregates):
-                return self._expressions(below, (*keys, *aggregates), outer)
+                return self._expressions(plan, below, (*keys, *aggregates), outer)
             case Window(below, calls):
-                return (*self.fields(below, outer), *self._expressions(below, calls, outer))
+                return (*self.fields(below, outer), *self._expressions(plan, below, calls, outer))
             case RecursiveScan(number=number):
                 return self._recursive[number]
             case Recursion(anchor=anchor, step=step, number=number):
@@ -149,6 +152,8 @@ class SchemaDeriver:
                 )
             case Generate(below, call, produced):
                 return (*self.fields(below, outer), *self._generate(below, call, produced, outer))
+            case Filter() | Sort() | Limit() | Distinct():
+                raise AssertionError("has the columns of the plan below it")
             case _:
                 assert_never(plan)
 
@@ -156,7 +161,7 @@ class SchemaDeriver:
         found = self._scans.get(relation)
         if found is None:
             interface = self._upstreams[relation]
-            fields = inline_fields(interface.schema)
+            fields = inline_fields(interface.schema, interface.definitions)
             found = self._scans[relation] = tuple(
                 fields[place] if isinstance(place, int) else self._omitted(place.column)
                 for place in interface.places
@@ -176,13 +181,19 @@ class SchemaDeriver:
         return ((self.fields(plan, outer), self.lineage.columns(plan, sources)), *outer)
 
     def _expressions(
-        self, below: Plan, items: Sequence[tuple[str, RowExpression]], outer: Outer
+        self,
+        plan: Plan,
+        below: Plan,
+        items: Sequence[tuple[str, RowExpression]],
+        outer: Outer,
     ) -> Fields:
+        """``items`` are what makes the plan's last columns."""
         fields = self.fields(below, outer)
         outer_sources = tuple(part[1] for part in outer)
         sources = self.lineage.columns(below, outer_sources)
+        made = self.lineage.columns(plan, outer_sources)[len(plan.columns) - len(items) :]
         over = _ExpressionSchemas(self, below, fields, sources, outer)
-        return tuple(over.field(name, expression) for name, expression in items)
+        return tuple([over.field(name, e, own) for (name, e), own in zip(items, made, strict=True)])
 
     def _merge_cells(
         self, cells: Sequence[RowExpression], column: PlanColumn, outer: Outer
@@ -237,8 +248,11 @@ class _ExpressionSchemas:
         self._outer = outer
         self._unnamed: Mapping[int, str] | None = None
 
-    def field(self, name: str, expression: RowExpression) -> Field:
-        """A reference's field whole; a nested field's own; else one made for the expression."""
+    def field(self, name: str, expression: RowExpression, sources: Sources | None = None) -> Field:
+        """A reference's field whole; a nested field's own; else one made for the expression.
+
+        ``sources``: the expression's, where they are known.
+        """
         match expression:
             case ColumnReference(index=index):
                 return self._fields[index]
@@ -248,25 +262,26 @@ class _ExpressionSchemas:
                 return self._nested_field(expression, name)
             case Cast(operand=operand, implicit=True):
                 # After an implicit cast it is still the same column to a reader.
-                kept = self.field(name, operand)
+                kept = self.field(name, operand, sources)
                 return replace(kept, type=self.schema(expression, name), default=NO_DEFAULT)
             case AggregateCall(operator, arguments) | WindowCall(operator, arguments) if (
                 operator.keeps is not None
             ):
                 kept = self.field(name, arguments[operator.keeps])
-                doc = kept.doc or self._doc(expression)
+                doc = kept.doc or self._doc(expression, sources)
                 return Field("", self.schema(expression, name), doc=doc, properties=kept.properties)
             case _:
                 return Field(
                     "",
                     self.schema(expression, name),
-                    doc=self._doc(expression),
+                    doc=self._doc(expression, sources),
                     properties=self._inherited(expression),
                 )
 
-    def _doc(self, expression: RowExpression) -> str | None:
-        outer = tuple(part[1] for part in self._outer)
-        sources = self._deriver.lineage.expression(expression, self._sources, outer)
+    def _doc(self, expression: RowExpression, sources: Sources | None) -> str | None:
+        if sources is None:
+            outer = tuple(part[1] for part in self._outer)
+            sources = self._deriver.lineage.expression(expression, self._sources, outer)
         return derived_documentation(expression, self._calls(), sources)
 
     def _calls(self) -> Mapping[int, str]:
@@ -489,16 +504,21 @@ def _match_nullability(field: Field, column: PlanColumn) -> Field:
     """The field with null added where the plan pads with it, its default kept valid."""
     if is_nullable(field.type) == column.nullable or field.type == NULL:
         if column.nullable and field.default is NO_DEFAULT:
-            return replace(field, type=_null_first(field.type), default=None)
+            return _with_type(field, _null_first(field.type), None)
         return field
     if not column.nullable:
         kept = NO_DEFAULT if field.default is None else field.default
-        return replace(field, type=without_null(field.type), default=kept)
+        return _with_type(field, without_null(field.type), kept)
     if field.default is NO_DEFAULT or field.default is None:
-        return replace(field, type=nullable(field.type), default=None)
+        return _with_type(field, nullable(field.type), None)
     # A default must match the first branch: null goes last.
     branches = field.type.branches if isinstance(field.type, Union) else (field.type,)
-    return replace(field, type=Union((*branches, NULL)))
+    return _with_type(field, Union((*branches, NULL)), field.default)
+
+
+def _with_type(field: Field, type_: Schema, default: Json | NoDefault) -> Field:
+    properties = field.properties
+    return Field(field.name, type_, default, field.doc, field.aliases, field.order, properties)
 
 
 def _null_first(schema: Schema) -> Schema:
@@ -512,4 +532,4 @@ def _properties(fields: Sequence[Field]) -> Mapping[str, Json]:
         for key, value in field.properties.items():
             if key != ORIGINAL_NAME:
                 result.setdefault(key, value)
-    return MappingProxyType(result)
+    return MappingProxyType(result) if result else NO_PROPERTIES

@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import assert_never
 
-from lakeschema.avro.definitions import definitions as definitions_of
 from lakeschema.avro.model import (
     Array,
     EnumSchema,
@@ -27,9 +26,12 @@ MAX_PARTS = 200_000
 """Types that refer to one another twice at each level double in size with each level."""
 
 
-def inline_fields(record: Record) -> tuple[Field, ...]:
-    """The record's fields; a recursive type keeps the reference that closes its circle."""
-    inliner = _Inliner(definitions_of(record))
+def inline_fields(record: Record, known: Mapping[str, NamedSchema]) -> tuple[Field, ...]:
+    """The record's fields; a recursive type keeps the reference that closes its circle.
+
+    ``known``: the named types that the record defines.
+    """
+    inliner = _Inliner(known)
     return tuple(map(inliner.field, record.fields))
 
 
@@ -40,6 +42,8 @@ class _Inliner:
         self._parts = 0
 
     def field(self, field: Field) -> Field:
+        if isinstance(field.type, Primitive):
+            return field
         type_ = self.type(field.type)
         return field if type_ is field.type else replace(field, type=type_)
 

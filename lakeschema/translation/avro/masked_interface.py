@@ -6,6 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import assert_never
 
+from lakeschema.avro.definitions import definitions
 from lakeschema.avro.model import (
     NO_DEFAULT,
     STRING,
@@ -42,7 +43,7 @@ def masked_interface(interface: Interface, masks: Mapping[int, Mask]) -> Interfa
     if not masks:
         return interface
     columns = list(interface.columns)
-    fields = list(inline_fields(interface.schema))
+    fields = list(inline_fields(interface.schema, interface.definitions))
     omitted = list(interface.omitted)
     for place, known in enumerate(interface.places):
         mask = masks.get(place)
@@ -62,7 +63,11 @@ def without_columns(schema: Record, names: Collection[str]) -> Record:
     """The record without the fields of these names, in lower case."""
     if not names:
         return schema
-    kept = [field for field in inline_fields(schema) if field.name.lower() not in names]
+    kept = [
+        field
+        for field in inline_fields(schema, definitions(schema))
+        if field.name.lower() not in names
+    ]
     return replace(schema, fields=_defined_once(schema, kept))
 
 

@@ -6,6 +6,7 @@ that would then have one full name get different numbers.
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import assert_never
@@ -42,7 +43,8 @@ class _Placer:
         self._open: dict[str, str] = {}
 
     def field(self, field: Field, parent: str) -> Field:
-        return replace(field, type=self._type(field.type, parent))
+        type_ = self._type(field.type, parent)
+        return field if type_ is field.type else replace(field, type=type_)
 
     def _type(self, schema: Schema, parent: str) -> Schema:
         match schema:
@@ -53,7 +55,8 @@ class _Placer:
             case MapSchema(values):
                 return replace(schema, values=self._type(values, parent))
             case Union(branches):
-                return Union(tuple(self._type(branch, parent) for branch in branches))
+                placed = tuple([self._type(branch, parent) for branch in branches])
+                return schema if all(map(operator.is_, placed, branches)) else Union(placed)
             case Reference(name):
                 # Only a recursive type still has one, inside its own definition.
                 return Reference(self._open.get(name, name))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from types import MappingProxyType
 
 from lakeschema.avro.model import Field, Json, Record
@@ -43,15 +42,10 @@ def view_schema(
     fields: list[Field] = []
     for column, name, template, comment in zip(columns, names, templates, comments, strict=True):
         aliases = _aliases(template, name, taken)
-        fields.append(
-            replace(
-                template,
-                name=name,
-                aliases=aliases,
-                doc=comment or template.doc,
-                properties=_named(template.properties, column.name, name),
-            )
-        )
+        doc = comment or template.doc
+        properties = _named(template.properties, column.name, name)
+        type_, default, order = template.type, template.default, template.order
+        fields.append(Field(name, type_, default, doc, aliases, order, properties))
     record = apply_options(place_types(relation.name, fields, relation.comment or None), options)
     return with_omissions(record, omissions(omitted)), omitted
 
@@ -78,5 +72,7 @@ def _aliases(template: Field, name: str, taken: set[str]) -> tuple[str, ...]:
 
 
 def _named(properties: Mapping[str, Json], written: str, legal: str) -> Mapping[str, Json]:
+    if not properties and written == legal:
+        return properties
     own = {key: value for key, value in properties.items() if key != ORIGINAL_NAME}
     return MappingProxyType({**own, **name_properties(written, legal)})

@@ -100,8 +100,7 @@ def find(name: str, dialect: Dialect) -> Function | None:
     """The dialect's function of that name, in lower case; None if the tables have none."""
     if dialect is Dialect.TRINO:
         return _trinos(name)
-    row = _rows(dialect).get(name)
-    return None if row is None else _read(name, row)
+    return _read(name, dialect) if name in _rows(dialect) else None
 
 
 def rows_of(dialect: Dialect) -> tuple[Row, ...]:
@@ -142,7 +141,8 @@ def _trinos(name: str) -> Function | None:
 
 
 @cache
-def _read(name: str, row: Row) -> Function:
+def _read(name: str, dialect: Dialect) -> Function:
+    row = _rows(dialect)[name]
     operator = Operator(name, row.nulls, row.deterministic, row.keeps, row.merges)
     return Function(operator, row.kind, parameters_of(row.parameters), row.result)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from lakeschema.catalog.relations import Dialect, ViewText
 from lakeschema.translation.functions.settings import recorded
@@ -55,18 +55,15 @@ class Semantics:
     lateral_aliases: bool = False
     outer_tables_first: bool = False
     having_of_rows: bool = False
+    is_spark: bool = field(init=False, repr=False, compare=False)
+    is_hive: bool = field(init=False, repr=False, compare=False)
+    is_trino: bool = field(init=False, repr=False, compare=False)
 
-    @property
-    def is_spark(self) -> bool:
-        return self.dialect is Dialect.SPARK
-
-    @property
-    def is_hive(self) -> bool:
-        return self.dialect is Dialect.HIVE
-
-    @property
-    def is_trino(self) -> bool:
-        return self.dialect is Dialect.TRINO
+    def __post_init__(self) -> None:
+        # Asked many times for each call of a view.
+        object.__setattr__(self, "is_spark", self.dialect is Dialect.SPARK)
+        object.__setattr__(self, "is_hive", self.dialect is Dialect.HIVE)
+        object.__setattr__(self, "is_trino", self.dialect is Dialect.TRINO)
 
     @property
     def bigint_digits(self) -> int:

@@ -74,6 +74,8 @@ class DeclaredFunctions:
 
     def _declared(self, name: str) -> str | None:
         """The name in ``functions`` that a call means: its own, or without the view's before it."""
+        if not self.classes:
+            return None
         lower = name.lower()
         if lower in self.classes:
             return lower

@@ -309,6 +309,9 @@ def children(expression: RowExpression) -> tuple[RowExpression, ...]:
             assert_never(expression)
 
 
+_LEAVES = frozenset({ColumnReference, OuterReference, Literal, LambdaVariable})
+
+
 def values(expression: RowExpression) -> tuple[RowExpression, ...]:
     """``children`` without the conditions that choose among them."""
     match expression:
@@ -348,7 +351,8 @@ def walk(expression: RowExpression) -> Iterator[RowExpression]:
     while stack:
         found = stack.pop()
         yield found
-        stack.extend(reversed(children(found)))
+        if found.__class__ not in _LEAVES:
+            stack.extend(reversed(children(found)))
 
 
 def subqueries(read: Iterable[RowExpression]) -> Iterator[ScalarSubquery | Exists | InSubquery]:

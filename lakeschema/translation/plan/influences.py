@@ -20,6 +20,7 @@ from lakeschema.translation.plan.expressions import (
     Exists,
     FieldAccess,
     InSubquery,
+    Literal,
     OuterReference,
     RowExpression,
     ScalarSubquery,
@@ -52,6 +53,8 @@ from lakeschema.translation.plan.relations import (
 Found: TypeAlias = dict[Influence, None]
 """A set that keeps the order of what was met first."""
 
+_NOTHING: Found = {}
+"""Shared, and so never added to."""
 _Level: TypeAlias = tuple[tuple[Sources, ...], tuple[Found, ...]]
 """Of columns that a query around has: their sources, and what decides their values."""
 _Outer: TypeAlias = tuple[_Level, ...]
@@ -179,7 +182,7 @@ class Influences:
     def _of_columns(self, plan: Plan, outer: _Outer) -> tuple[Found, ...]:
         match plan:
             case Scan() | Values():
-                return tuple({} for _ in plan.columns)
+                return (_NOTHING,) * len(plan.columns)
             case RecursiveScan(number=number):
                 return self._recursive[number]
             case Filter(input=below) | Sort(input=below) | Limit(input=below) | Distinct(below):
@@ -286,6 +289,8 @@ def _parts(expression: RowExpression) -> Iterator[RowExpression]:
     while pending:
         at = pending.pop()
         yield at
+        if isinstance(at, ColumnReference | Literal):
+            continue
         made = made_field(at) if isinstance(at, FieldAccess) else None
         pending.extend(reversed(children(at)) if made is None else (made,))
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
+from itertools import chain
 from typing import TypeAlias, assert_never
 
 from lakeschema.catalog.column_types import ArrayType, ColumnType, MapType, StructType
@@ -14,6 +15,7 @@ from lakeschema.translation.plan.expressions import (
     Call,
     ColumnReference,
     FieldAccess,
+    Literal,
     OuterReference,
     RowExpression,
     ScalarSubquery,
@@ -58,6 +60,8 @@ class Lineage:
         """``with_conditions``: those that choose among values count as sources of what is chosen."""
         self._recursive = dict(recursive or {})
         self._with_conditions = with_conditions
+        self.chooses = False
+        """Whether a condition that chooses among values was met: without one, both ways agree."""
         self._types: dict[tuple[RelationName, str], ColumnType] = {}
         # With what they were traced from: ids are only good while the objects live.
         self._traced: dict[_TraceKey, tuple[Plan, _Outer, tuple[Sources, ...]]] = {}
@@ -82,6 +86,8 @@ class Lineage:
         match expression:
             case ColumnReference(index=index):
                 return columns[index]
+            case Literal():
+                return ()
             case OuterReference(level=level, index=index):
                 return outer[level - 1][index] if level <= len(outer) else ()
             case FieldAccess() | Subscript():
@@ -93,12 +99,14 @@ class Lineage:
                 | AggregateCall(arguments=arguments, filter=condition)
             ):
                 # PARTITION BY and ORDER BY affect what is made of a group, but are not its source.
-                if condition is not None and self._with_conditions:
-                    arguments = (*arguments, condition)
-                return _united(self.expression(child, columns, outer) for child in arguments)
+                chosen = arguments
+                inner = arguments if condition is None else (*arguments, condition)
             case _:
-                inner = children(expression) if self._with_conditions else values(expression)
-                return _united(self.expression(child, columns, outer) for child in inner)
+                chosen, inner = values(expression), children(expression)
+        if len(chosen) < len(inner):
+            self.chooses = True
+        read = inner if self._with_conditions else chosen
+        return _united([self.expression(child, columns, outer) for child in read])
 
     def _path(
         self,
@@ -192,6 +200,7 @@ class Lineage:
                 {**self._recursive, plan.number: found}, with_conditions=self._with_conditions
             )
             step = inside.columns(plan.step, outer)
+            self.chooses = self.chooses or inside.chooses
             more = tuple(_united(column) for column in zip(found, step, strict=True))
             if more == found:
                 # Whoever looks at the step by itself asks for them again.
@@ -216,5 +225,9 @@ def _is_reference(expression: RowExpression) -> bool:
     return isinstance(expression, ColumnReference | OuterReference)
 
 
-def _united(parts: Iterable[Sources]) -> Sources:
-    return tuple(dict.fromkeys(source for part in parts for source in part))
+def _united(parts: Sequence[Sources]) -> Sources:
+    """Of most expressions one operand has sources, and the others are constants."""
+    some = [part for part in parts if part]
+    if len(some) <= 1:
+        return some[0] if some else ()
+    return tuple(dict.fromkeys(chain.from_iterable(some)))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import TypeAlias, assert_never
+from typing import TypeAlias
 
 from lakeschema.translation.interface import Transformation
 from lakeschema.translation.plan.expression_text import source_text
@@ -61,6 +61,9 @@ class Origins:
         self._made: dict[int, tuple[Plan, _Texts]] = {}
 
     def of(self, plan: Plan, index: int) -> Origin:
+        plan, index = _made_at(plan, index)
+        if isinstance(plan, Scan | Values | RecursiveScan):
+            return _AS_IT_IS
         key = (id(plan), index)
         found = self._found.get(key)
         if found is None:
@@ -69,26 +72,15 @@ class Origins:
 
     def _of(self, plan: Plan, index: int) -> Origin:
         match plan:
-            case Scan() | Values() | RecursiveScan():
-                return _AS_IT_IS
-            case Filter(input=below) | Sort(input=below) | Limit(input=below) | Distinct(below):
-                return self.of(below, index)
             case Project(below, items):
                 return self._expression(items[index][1], below)
-            case Join(left, right):
-                width = len(left.columns)
-                return self.of(left, index) if index < width else self.of(right, index - width)
             case Aggregate(below, keys, aggregates):
                 made = (*(key for _, key in keys), *(call for _, call in aggregates))
                 return self._expression(made[index], below)
             case Window(below, calls):
-                width = len(below.columns)
-                if index < width:
-                    return self.of(below, index)
-                return self._expression(calls[index - width][1], below)
+                return self._expression(calls[index - len(below.columns)][1], below)
             case Generate(below, call):
-                is_below = index < len(below.columns)
-                return self.of(below, index) if is_below else self._expression(call, below)
+                return self._expression(call, below)
             case SetOperation(
                 operator=SetOperator.EXCEPT | SetOperator.EXCEPT_ALL, inputs=branches
             ):
@@ -98,7 +90,7 @@ class Origins:
             case Recursion(anchor=anchor):
                 return self.of(anchor, index)
             case _:
-                assert_never(plan)
+                raise AssertionError(f"{plan.__class__.__name__} makes no column")
 
     def _expression(self, expression: RowExpression, below: Plan) -> Origin:
         while isinstance(expression, Cast) and expression.implicit:
@@ -109,14 +101,18 @@ class Origins:
         return Origin(text, self._transformation(expression, below))
 
     def _transformation(self, expression: RowExpression, below: Plan) -> Transformation:
-        parts = list(walk(expression))
-        own = Transformation.TRANSFORMATION
-        if all(isinstance(part, FieldAccess | ColumnReference) for part in parts):
-            own = Transformation.IDENTITY
-        if any(isinstance(part, AggregateCall) for part in parts):
-            own = Transformation.AGGREGATION
-        read = (part.index for part in parts if isinstance(part, ColumnReference))
-        return _strongest((own, *(self.of(below, index).transformation for index in read)))
+        found = [Transformation.IDENTITY]
+        for part in walk(expression):
+            match part:
+                case ColumnReference(index=index):
+                    found.append(self.of(below, index).transformation)
+                case AggregateCall():
+                    return Transformation.AGGREGATION
+                case FieldAccess():
+                    pass
+                case _:
+                    found.append(Transformation.TRANSFORMATION)
+        return _strongest(found)
 
     def _texts(self, plan: Plan) -> _Texts:
         """What stands for columns that only the plan has a name for: groups' keys, calls."""
@@ -134,6 +130,23 @@ class Origins:
                 return {index: origin.text for index, origin in enumerate(origins) if origin.text}
             case _:
                 return {}
+
+
+def _made_at(plan: Plan, index: int) -> tuple[Plan, int]:
+    """The node that makes a column, and its place there: most only hand them on."""
+    while True:
+        match plan:
+            case Filter(input=below) | Sort(input=below) | Limit(input=below) | Distinct(below):
+                plan = below
+            case Project(below, items) if isinstance(made := items[index][1], ColumnReference):
+                plan, index = below, made.index
+            case Join(left, right):
+                width = len(left.columns)
+                plan, index = (left, index) if index < width else (right, index - width)
+            case Window(below) | Generate(below) if index < len(below.columns):
+                plan = below
+            case _:
+                return plan, index
 
 
 def _united(origins: Iterable[Origin]) -> Origin:

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, assert_never
 
-from lakeschema.avro.definitions import definitions, parts
+from lakeschema.avro.definitions import parts
 from lakeschema.avro.model import Field, NamedSchema, Record, Reference
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.relations import Column, Relation
@@ -158,7 +158,7 @@ def _tags(
             whole = f"{_dotted(relation.name)}.{name}"
             by_pattern = {t for t, named in policies.tags.items() if _matches(named, whole)}
             found.setdefault(place, set()).update(by_pattern)
-        known = definitions(interface.schema)
+        known = interface.definitions
         for place, index in enumerate(interface.places):
             if isinstance(index, int):
                 found[place] |= _field_tags(interface.schema.fields[index], known)

@@ -129,9 +129,5 @@ def has_aggregate(expression: RowExpression) -> bool:
     return any(isinstance(part, AggregateCall) for part in walk(expression))
 
 
-def has_window(expression: RowExpression) -> bool:
-    return any(isinstance(part, WindowCall) for part in walk(expression))
-
-
 def _name(key: RowExpression, otherwise: str) -> str:
     return key.name if isinstance(key, ColumnReference) else otherwise

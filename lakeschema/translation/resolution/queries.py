@@ -44,7 +44,6 @@ from lakeschema.translation.resolution.aggregation import (
     WindowCollector,
     columns_read,
     has_aggregate,
-    has_window,
 )
 from lakeschema.translation.resolution.context import Context
 from lakeschema.translation.resolution.expressions import ExpressionResolver, require_boolean
@@ -245,12 +244,9 @@ class _SelectResolver:
         order = self._order_keys(items, resolver)
         everything = [i.expression for i in items] + [k.expression for k in order]
         everything += [] if qualify is None else [qualify]
+        kinds = {part.__class__ for expression in everything for part in walk(expression)}
         plan: Plan = scope.plan
-        grouped = bool(
-            query.grouping is not None
-            or having is not None
-            or any(has_aggregate(e) for e in everything)
-        )
+        grouped = query.grouping is not None or having is not None or AggregateCall in kinds
         if grouped:
             group = self._group(scope, keys)
             items = [replace(i, expression=group.rewrite(i.expression)) for i in items]
@@ -261,7 +257,7 @@ class _SelectResolver:
         items = self._apply_hive_names(items, plan, grouped=grouped)
         if having is not None:
             plan = Filter(plan, having)
-        if any(has_window(e) for e in everything):
+        if WindowCall in kinds:
             windowed = WindowCollector(plan)
             items = [replace(i, expression=windowed.rewrite(i.expression)) for i in items]
             order = [replace(k, expression=windowed.rewrite(k.expression)) for k in order]
@@ -309,7 +305,10 @@ class _SelectResolver:
             windows=MappingProxyType(windows),
             group_may_be_empty=empty,
         )
-        return replace(resolver, aliases=MappingProxyType(self._windows_of_time(resolver)))
+        if not self._context.semantics.is_spark:
+            return resolver
+        aliases = self._windows_of_time(resolver)
+        return replace(resolver, aliases=MappingProxyType(aliases)) if aliases else resolver
 
     def _windows_of_time(self, resolver: ExpressionResolver) -> Mapping[str, RowExpression]:
         """What GROUP BY window(…) adds to the columns: ``window``."""
@@ -318,9 +317,7 @@ class _SelectResolver:
         return {
             node.name.lower(): replace(resolver, aggregates_allowed=False).resolve(node)
             for node in nodes
-            if isinstance(node, tree.Call)
-            and self._context.semantics.is_spark
-            and node.name.lower() in WINDOWS_OF_TIME
+            if isinstance(node, tree.Call) and node.name.lower() in WINDOWS_OF_TIME
         }
 
     def _items(self, resolver: ExpressionResolver, produced: Produced) -> list[_Item]:
@@ -426,6 +423,8 @@ class _SelectResolver:
 
     def _order_keys(self, items: list[_Item], resolver: ExpressionResolver) -> list[SortKey]:
         """ORDER BY reads SELECT's aliases first, then FROM's columns."""
+        if not self._order_by:
+            return []
         aliases = _with_names(items, resolver)
         after = replace(resolver, aliases=aliases)
         if not self._context.semantics.is_hive:
@@ -462,24 +461,26 @@ class _SelectResolver:
         return AggregateCollector(scope.plan, *_without_repetition(keys, sets))
 
     def _project(self, plan: Plan, items: list[_Item], order: list[SortKey]) -> Plan:
+        shown = tuple([(item.name, item.expression) for item in items])
+        if not order:
+            projected = Project(plan, shown)
+            return Distinct(projected) if self._query.distinct else projected
         visible = {item.expression: index for index, item in reversed(tuple(enumerate(items)))}
         hidden = [k.expression for k in order if k.expression not in visible]
         hidden = [e for e in dict.fromkeys(hidden) if not isinstance(e, Literal)]
         if hidden and self._query.distinct:
             raise TypeMismatch("ORDER BY reads an expression that SELECT DISTINCT does not return")
-        shown = tuple((item.name, item.expression) for item in items)
         extra = tuple((f"order{i}", e) for i, e in enumerate(hidden))
         result: Plan = Project(plan, (*shown, *extra))
         if self._query.distinct:
             result = Distinct(result)
-        if order:
-            at = {**{e: len(shown) + i for i, e in enumerate(hidden)}, **visible}
-            columns = references(result)
-            keys = tuple(
-                replace(k, expression=columns[at[k.expression]]) if k.expression in at else k
-                for k in order
-            )
-            result = Sort(result, keys, self._total)
+        at = {**{e: len(shown) + i for i, e in enumerate(hidden)}, **visible}
+        columns = references(result)
+        keys = tuple(
+            replace(k, expression=columns[at[k.expression]]) if k.expression in at else k
+            for k in order
+        )
+        result = Sort(result, keys, self._total)
         if extra:
             result = Project(result, tuple(
                 (c.name, c) for c in references(result)[: len(shown)]

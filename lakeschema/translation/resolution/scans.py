@@ -6,15 +6,15 @@ The columns' types get the case and nullability of the Avro schema, which knows 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from types import MappingProxyType
 
-from lakeschema.avro.definitions import definitions as definitions_of
 from lakeschema.avro.model import (
     is_nullable,
 )
-from lakeschema.catalog.column_types import ColumnType, map_type
+from lakeschema.catalog.column_types import ColumnType, PrimitiveType, map_type
 from lakeschema.catalog.identifiers import RelationName
-from lakeschema.catalog.relations import Column, Dialect
+from lakeschema.catalog.relations import Dialect
 from lakeschema.translation.errors import Position, UnknownRelation
 from lakeschema.translation.functions.coercion import as_spark_reads
 from lakeschema.translation.functions.trino_coercion import as_trino_reads
@@ -44,24 +44,27 @@ def open_interfaces(
 
 
 def scan_of(interface: Interface, dialect: Dialect) -> Scan:
-    known = definitions_of(interface.schema)
+    known = interface.definitions
+    read = _reader(dialect)
     columns: list[PlanColumn] = []
     for place in interface.places:
         if not isinstance(place, int):
-            columns.append(_plan_column(place.column, dialect))
+            omitted = place.column
+            columns.append(PlanColumn(omitted.name, read(omitted.type), omitted.nullable))
             continue
         column, field = interface.columns[place], interface.schema.fields[place]
         name = field.name if field.name.lower() == column.name.lower() else column.name
-        type_ = with_nullability_and_case(column.type, field.type, known)
-        shown = Column(name, type_, nullable=is_nullable(field.type))
-        columns.append(_plan_column(shown, dialect))
+        type_ = column.type
+        if not isinstance(type_, PrimitiveType):
+            type_ = with_nullability_and_case(type_, field.type, known)
+        columns.append(PlanColumn(name, read(type_), is_nullable(field.type)))
     return Scan(interface.name, tuple(columns))
 
 
-def _plan_column(column: Column, dialect: Dialect) -> PlanColumn:
-    read = _READERS.get(dialect)
-    type_ = column.type if read is None else map_type(column.type, read)
-    return PlanColumn(column.name, type_, column.nullable)
+def _reader(dialect: Dialect) -> Callable[[ColumnType], ColumnType]:
+    """What a type of the catalog is to a dialect, as a whole."""
+    change = _READERS.get(dialect)
+    return (lambda type_: type_) if change is None else partial(map_type, change=change)
 
 
 _READERS: Mapping[Dialect, Callable[[ColumnType], ColumnType]] = MappingProxyType(

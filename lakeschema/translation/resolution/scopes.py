@@ -90,7 +90,8 @@ class Scope:
 
     def with_plan(self, plan: Plan) -> Scope:
         """The same names over a plan with the same columns (a filter)."""
-        return replace(self, plan=plan)
+        named = (self.sources, self.star, self.merged, self.padded, self.hidden, self.has_stars)
+        return Scope(plan, *named)
 
     def reference(self, index: int, *, is_hive: bool) -> ColumnReference:
         column = self.plan.columns[index]
@@ -117,7 +118,7 @@ class Scope:
             found = [
                 source.start + offset
                 for source in self.sources
-                if source.answers_to(lower[:length])
+                if lower[length] in source.names and source.answers_to(lower[:length])
                 for offset, name in enumerate(source.names)
                 if name == lower[length]
             ]
@@ -130,6 +131,7 @@ class Scope:
         found = [
             source.start + offset
             for source in self.sources
+            if lower[0] in source.names
             for offset, name in enumerate(source.names)
             if name == lower[0]
         ]

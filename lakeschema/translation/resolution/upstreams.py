@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Callable, Mapping
 from dataclasses import fields, is_dataclass
 from functools import cache
+from operator import attrgetter
 from typing import Any
 
 from lakeschema.catalog.identifiers import RelationName
@@ -64,7 +66,8 @@ def _called(
             parts = (*part.qualifier, part.name)
             name = relation_name(parts, view.current_namespace, view.current_catalog)
             found += [known[name]] if name in known else []
-        stack.extend(getattr(part, name) for name in reversed(_children(part.__class__)))
+        if part.__class__ not in _LEAVES:
+            stack.extend(_parts(part))
     return found
 
 
@@ -83,31 +86,49 @@ def _tables(query: tree.Query | tree.Expression) -> list[tree.TableName]:
 
 def _find(node: Any, common: _Names, found: list[tree.TableName]) -> None:
     """``common`` are the names of CTEs in scope."""
-    if isinstance(node, tuple):
-        for part in node:
-            _find(part, common, found)
-    elif isinstance(node, tree.TableName):
-        if len(node.parts) > 1 or node.parts[0].lower() not in common:
-            found.append(node)
-    elif isinstance(node, tree.With):
-        for table in node.tables:
-            own = {table.name.lower()}
-            _find(table.query, common | own if node.recursive else common, found)
-            common |= own
-        _find(node.body, common, found)
-    else:
-        for name in _children(node.__class__):
-            part = getattr(node, name)
-            if part.__class__ not in _LEAVES:
-                _find(part, common, found)
+    stack: list[Any] = [node]
+    while stack:
+        part = stack.pop()
+        if part.__class__ in _LEAVES:
+            continue
+        if isinstance(part, tuple):
+            stack.extend(part[::-1])
+        elif isinstance(part, tree.TableName):
+            if len(part.parts) > 1 or part.parts[0].lower() not in common:
+                found.append(part)
+        elif isinstance(part, tree.With):
+            known = common
+            for table in part.tables:
+                own = {table.name.lower()}
+                _find(table.query, known | own if part.recursive else known, found)
+                known |= own
+            _find(part.body, known, found)
+        else:
+            stack.extend(_parts(part))
 
 
 _LEAVES = frozenset({str, bool, int, type(None), Position})
 
 
+def _parts(node: Any) -> tuple[Any, ...]:
+    """What a node holds, the last first; a leaf holds nothing."""
+    take = _taker(node.__class__)
+    return () if take is None else take(node)
+
+
 @cache
-def _children(kind: type) -> tuple[str, ...]:
-    """The fields of a node's kind; a leaf has none."""
-    if kind is Position or not is_dataclass(kind):
-        return ()
-    return tuple(field.name for field in fields(kind))
+def _taker(kind: type) -> Callable[[Any], tuple[Any, ...]] | None:
+    if not is_dataclass(kind):
+        return None
+    names = [field.name for field in reversed(fields(kind)) if not _is_plain(str(field.type))]
+    if len(names) > 1:
+        return attrgetter(*names)
+    return (lambda node: tuple(getattr(node, name) for name in names)) if names else None
+
+
+def _is_plain(annotation: str) -> bool:
+    """Whether a field of this type holds no node, ``tuple[str, ...]`` or ``Position | None``."""
+    return _PLAIN.issuperset(re.findall(r"\w+", annotation))
+
+
+_PLAIN = frozenset({"None", "Position", "bool", "int", "str", "tuple"})

@@ -49,8 +49,9 @@ class ResolvedView:
 def view_query(relation: Relation, view: ViewText, options: Options) -> tree.Query:
     """The raw tree of the text that counts under the deployment's options."""
     text = view.original_text if _follows(options) and view.original_text else view.text
-    small = options.nulls is NullOrder.FIRST
-    spelling = replace(spelling_of(view), nulls_are_small=small)
+    spelling = spelling_of(view)
+    if options.nulls is NullOrder.FIRST:
+        spelling = replace(spelling, nulls_are_small=True)
     query = parse_query(text, view.dialect, options.max_sql_bytes, spelling)
     if view.dialect is Dialect.TRINO:
         return without_catalogs(query, options.trino_catalogs)

@@ -38,7 +38,9 @@ class Token:
 
 _TOKEN: Final = re.compile(
     r"""
-      (?P<space>(?:\s+|--(?:\\\n|[^\n])*)+)
+    (?>(?:\s+|--(?:\\\n|[^\n])*)*)
+    (?:
+      (?P<end>\Z)
     | (?P<comment>/\*)
     | (?P<raw>[rR](?:'[^']*'|"[^"]*"))
     | (?P<hexadecimal>[xX](?:'[0-9A-Fa-f\s]*'|"[0-9A-Fa-f\s]*"))
@@ -48,9 +50,11 @@ _TOKEN: Final = re.compile(
     | (?P<double>"[^"\\]*(?:\\.[^"\\]*)*")
     | (?P<quoted>`(?:[^`]|``)*`)
     | (?P<symbol><=>|\|>|\|\||->|=>|::|<=|>=|<>|!=|==|!>|!<|[-+*/%~&|^<>=!(),.\[\]:;?{}@$\#\\])
+    )
     """,
     re.VERBOSE | re.DOTALL,
 )
+_BLANK: Final = re.compile(r"(?:\s+|--(?:\\\n|[^\n])*)*")
 _ESCAPE: Final = re.compile(
     r"\\(?:u([0-9A-Fa-f]{4})|U([0-9A-Fa-f]{8})|([01][0-7]{2})|(.))", re.DOTALL
 )
@@ -71,34 +75,32 @@ def tokens_of(sql: str, grammar: Grammar) -> list[Token]:
     """
     found: list[Token] = []
     at, length, match = 0, len(sql), _TOKEN.match
-    while at < length:
-        matched = match(sql, at)
-        if matched is None:
-            raise _unreadable(sql, at)
+    while (matched := match(sql, at)) is not None:
         group = matched.lastgroup
-        end = matched.end()
+        assert group is not None
+        start, end = matched.span(group)
         if group == "word":
-            text = matched[0]
-            found.append(Token(WORD, text, text.upper(), at, end))
+            text = matched[group]
+            found.append(Token(WORD, text, text.upper(), start, end))
         elif group == "symbol":
-            text = matched[0]
-            found.append(Token(SYMBOL, text, text, at, end))
-        elif group == "space":
-            pass
+            text = matched[group]
+            found.append(Token(SYMBOL, text, text, start, end))
         elif group == "number":
-            found.append(Token(NUMBER, matched[0], "", at, end))
+            found.append(Token(NUMBER, matched[group], "", start, end))
         elif group == "quoted":
-            found.append(Token(QUOTED, matched[0][1:-1].replace("``", "`"), "", at, end))
+            found.append(Token(QUOTED, matched[group][1:-1].replace("``", "`"), "", start, end))
         elif group == "comment":
-            end = _past_comment(sql, at)
+            end = _past_comment(sql, start)
+        elif group == "end":
+            found.append(Token(END, "", "", length, length))
+            return found
         else:
-            assert group is not None
-            found.append(_quoted(group, matched[0], at, end, grammar))
+            found.append(_quoted(group, matched[group], start, end, grammar))
             if grammar.doubled_quotes:
-                _join_doubled(found, sql, "" if not grammar.keeps_escapes else sql[at])
+                _join_doubled(found, sql, "" if not grammar.keeps_escapes else sql[start])
         at = end
-    found.append(Token(END, "", "", length, length))
-    return found
+    blank = _BLANK.match(sql, at)
+    raise _unreadable(sql, at if blank is None else blank.end())
 
 
 def _quoted(group: str, text: str, start: int, end: int, grammar: Grammar) -> Token:
