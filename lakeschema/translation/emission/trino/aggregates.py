@@ -11,10 +11,10 @@ from lakeschema.catalog.column_types import (
     DecimalType,
     StructType,
 )
+from lakeschema.translation.emission.rows import Writer, letter
 from lakeschema.translation.emission.trino.casts import Mode, wrapped_to_bigint
 from lakeschema.translation.emission.trino.given import Given, constants
 from lakeschema.translation.emission.trino.ordering import is_nested, orderable
-from lakeschema.translation.emission.trino.rows import Writer, letter
 from lakeschema.translation.emission.trino.text import fails, literal, quoted, type_text
 from lakeschema.translation.functions.coercion import is_text
 from lakeschema.translation.functions.decimals import SUMMED_DIGITS

@@ -25,7 +25,7 @@ from lakeschema.catalog.column_types import (
     VarcharType,
     print_type,
 )
-from lakeschema.translation.emission.trino.rows import letter
+from lakeschema.translation.emission.rows import letter
 from lakeschema.translation.emission.trino.text import fails, quoted, type_text
 from lakeschema.translation.errors import UnsupportedConstruct
 from lakeschema.translation.functions.coercion import is_narrower

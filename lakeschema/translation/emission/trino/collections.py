@@ -11,10 +11,10 @@ from lakeschema.catalog.column_types import (
     StructType,
     Uniontype,
 )
+from lakeschema.translation.emission.rows import classes_of, letter
 from lakeschema.translation.emission.trino.casts import Mode, cast_template
 from lakeschema.translation.emission.trino.given import Given, constant
 from lakeschema.translation.emission.trino.ordering import is_nested, orderable
-from lakeschema.translation.emission.trino.rows import classes_of, letter
 from lakeschema.translation.emission.trino.text import quoted, type_text
 from lakeschema.translation.functions.coercion import is_text
 from lakeschema.translation.plan.expressions import Lambda, LambdaVariable, RowExpression

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 
 from lakeschema.catalog.column_types import DATE
+from lakeschema.translation.emission.rows import classes_of, letter
 from lakeschema.translation.emission.trino.casts import MICROS, SECONDS, Mode, moment_of, or_fail
 from lakeschema.translation.emission.trino.given import Given
-from lakeschema.translation.emission.trino.rows import classes_of, letter
 from lakeschema.translation.emission.trino.text import fails, string
 
 _PARTS = re.compile(r"'(?:[^']|'')*'|([a-zA-Z])\1*|[^a-zA-Z']+|'")

@@ -17,6 +17,7 @@ from lakeschema.catalog.column_types import (
     VarcharType,
 )
 from lakeschema.translation.emission.engines import Generated
+from lakeschema.translation.emission.rows import Row, Unsupported, classes_of, letter
 from lakeschema.translation.emission.sql_expressions import ExpressionWriter
 from lakeschema.translation.emission.trino import generators
 from lakeschema.translation.emission.trino.casts import Mode, cast_template
@@ -26,7 +27,6 @@ from lakeschema.translation.emission.trino.given import Given, bound
 from lakeschema.translation.emission.trino.hive_rows import HIVE
 from lakeschema.translation.emission.trino.ordered_aggregates import ordered_aggregate
 from lakeschema.translation.emission.trino.ordering import is_nested, orderable
-from lakeschema.translation.emission.trino.rows import Row, Unsupported, classes_of, letter
 from lakeschema.translation.emission.trino.shared_rows import SHARED
 from lakeschema.translation.emission.trino.spark_rows import SPARK
 from lakeschema.translation.emission.trino.text import literal, moment, quoted, type_text

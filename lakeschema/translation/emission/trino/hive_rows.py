@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
+from lakeschema.translation.emission.rows import Row, Unsupported, table
 from lakeschema.translation.emission.trino import aggregates, collections, dates, strings
-from lakeschema.translation.emission.trino.rows import Row, Unsupported, table
 
 _LETTERS: Final = (
     "regexp_replace(translate(regexp_extract({0}, '^[^=]*'), '-_', '+/'), '[^A-Za-z0-9+/]', '')"

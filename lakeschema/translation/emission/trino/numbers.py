@@ -15,6 +15,7 @@ from lakeschema.catalog.column_types import (
     ColumnType,
     DecimalType,
 )
+from lakeschema.translation.emission.rows import Writer, classes_of, letter
 from lakeschema.translation.emission.trino.casts import (
     Mode,
     cast_template,
@@ -24,7 +25,6 @@ from lakeschema.translation.emission.trino.casts import (
 )
 from lakeschema.translation.emission.trino.given import Given, constant
 from lakeschema.translation.emission.trino.ordering import orderable
-from lakeschema.translation.emission.trino.rows import Writer, classes_of, letter
 from lakeschema.translation.emission.trino.text import fails, null_if, type_text
 from lakeschema.translation.functions.coercion import is_integer
 from lakeschema.translation.plan.expressions import Cast, Literal, RowExpression

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from lakeschema.translation.emission.rows import letter
 from lakeschema.translation.emission.trino.aggregates import percentile
 from lakeschema.translation.emission.trino.given import Given
-from lakeschema.translation.emission.trino.rows import letter
 from lakeschema.translation.plan.expressions import SortKey
 
 _ORDERED = frozenset("ixsDTot")

@@ -7,7 +7,7 @@ after all numbers.
 from __future__ import annotations
 
 from lakeschema.catalog.column_types import ArrayType, ColumnType, StructType, print_type
-from lakeschema.translation.emission.trino.rows import letter
+from lakeschema.translation.emission.rows import letter
 from lakeschema.translation.emission.trino.text import quoted, type_text
 from lakeschema.translation.errors import UnsupportedConstruct
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from lakeschema.translation.emission.rows import Row, Unsupported, table
 from lakeschema.translation.emission.trino import (
     aggregates,
     collections,
@@ -13,7 +14,6 @@ from lakeschema.translation.emission.trino import (
     patterns,
     strings,
 )
-from lakeschema.translation.emission.trino.rows import Row, Unsupported, table
 
 _SKETCH: Final = Unsupported("Trino's sketches and approximations give other values")
 _FILES: Final = Unsupported("Trino names files and their pieces otherwise")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from lakeschema.translation.emission.rows import Row, Unsupported, table
 from lakeschema.translation.emission.trino import (
     aggregates,
     collections,
@@ -13,7 +14,6 @@ from lakeschema.translation.emission.trino import (
     strings,
 )
 from lakeschema.translation.emission.trino.casts import MICROS, MILLIS, SECONDS, moment_of
-from lakeschema.translation.emission.trino.rows import Row, Unsupported, table
 
 # Lines of 76 characters, as MIME has them.
 _LINES: Final = r"regexp_replace(to_base64({0}), '(.{76})(?=.)', m -> m[1] || chr(13) || chr(10))"

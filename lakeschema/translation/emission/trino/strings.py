@@ -6,10 +6,10 @@ import json
 import re
 
 from lakeschema.catalog.column_types import BIGINT, STRING, DecimalType
+from lakeschema.translation.emission.rows import classes_of, letter
 from lakeschema.translation.emission.trino.casts import Mode, cast_template
 from lakeschema.translation.emission.trino.given import Given
 from lakeschema.translation.emission.trino.numbers import HALF_EVEN
-from lakeschema.translation.emission.trino.rows import classes_of, letter
 from lakeschema.translation.emission.trino.text import fails, null_if, string, type_text
 from lakeschema.translation.plan.expressions import Cast, Literal, RowExpression
 

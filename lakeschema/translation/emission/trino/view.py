@@ -5,18 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from lakeschema.catalog.identifiers import RelationName
-from lakeschema.catalog.relations import Dialect, Relation, ViewText
+from lakeschema.catalog.relations import Dialect, Relation
 from lakeschema.translation.derivation import derive_view
+from lakeschema.translation.emission.recorded_settings import refuse_settings_of_rows
 from lakeschema.translation.emission.selects import RelationText
 from lakeschema.translation.emission.trino.query import TrinoQuery, trino_query
 from lakeschema.translation.errors import UnsupportedConstruct, errors_of
 from lakeschema.translation.functions.semantics import semantics_of
-from lakeschema.translation.functions.settings import rows_changed
 from lakeschema.translation.interface import Interface, Options
 from lakeschema.translation.plan.relations import Plan
 
 _DEFAULT = Options()
-_UTC = frozenset({"utc", "etc/utc", "gmt", "z", "+00:00", "etc/gmt", "zulu"})
 
 
 def trino_view(
@@ -66,19 +65,9 @@ def trino_view_of(
     with errors_of(relation.name):
         if view.dialect is Dialect.TRINO:
             raise UnsupportedConstruct("a view of Trino, which Trino reads itself, for Trino")
-        _check_settings(view)
+        refuse_settings_of_rows(view, "Trino")
         stored = {
             name: {column.name.lower(): column.type for column in read.columns}
             for name, read in upstreams.items()
         }
         return trino_query(plan, semantics_of(view), names, options, stored, relation_text)
-
-
-def _check_settings(view: ViewText) -> None:
-    """Views of Trino keep no settings: what a recorded one changes has to be in the text."""
-    for name, value in rows_changed(view).items():
-        if name == "spark.sql.session.timeZone" and value.lower() in _UTC:
-            continue
-        raise UnsupportedConstruct(
-            f"setting {name}={value!r:.40}, which the view recorded when it was created, for Trino"
-        )

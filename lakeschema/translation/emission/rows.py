@@ -1,9 +1,9 @@
-"""One row of the tables of forms, and what an argument's class is.
+"""One row of an engine's tables of forms, and what an argument's class is.
 
 A template has ``{0}``, ``{1}`` … for the arguments, ``{*}`` for all and ``{1*}`` for all but the first,
-``{t}`` for the result's type, ``{t0}`` for an argument's. ``{D0}`` and ``{T0}`` are an argument as the
-view's engine reads a date or a timestamp of it, ``{d0}`` a double. An aggregate's template has ``{q}``
-for DISTINCT and ``{w}`` for FILTER or OVER after each aggregate function in it.
+``{t}`` for the result's type, ``{t0}`` for an argument's. An aggregate's template has ``{q}`` for DISTINCT
+and ``{w}`` for FILTER or OVER after each aggregate function in it. In those for Trino ``{D0}`` and ``{T0}``
+are an argument as the view's engine reads a date or a timestamp of it, ``{d0}`` a double.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import Any
 
 from lakeschema.catalog.column_types import (
     BINARY,
@@ -36,16 +36,13 @@ from lakeschema.catalog.column_types import (
 from lakeschema.translation.functions.coercion import INTEGERS
 from lakeschema.translation.plan.expressions import Lambda, RowExpression
 
-if TYPE_CHECKING:
-    from lakeschema.translation.emission.trino.given import Given
-
-Writer = Callable[["Given"], str]
-"""Writes a call whose form depends on more than the classes of its arguments."""
+Writer = Callable[[Any], str]
+"""Writes a call, as the engine's forms hold it, whose form depends on more than its arguments' classes."""
 
 
 @dataclass(frozen=True, slots=True)
 class Unsupported:
-    """Why Trino cannot give a call."""
+    """Why the engine cannot give a call."""
 
     reason: str
 
@@ -58,7 +55,7 @@ class Row:
         names: of the operators, separated by spaces; one with spaces of its own stands in brackets.
         classes: what the classes of all arguments match, as a regular expression; None for any.
         form: a template, what writes it, or why there is none.
-        cast: whether Trino's result is of another type than the plan's.
+        cast: whether the engine's result is of another type than the plan's.
     """
 
     names: str
