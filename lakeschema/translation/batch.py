@@ -15,6 +15,7 @@ from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.relations import Dialect, Relation
 from lakeschema.translation.batch_answers import InvalidRequest, answered, check_keys
 from lakeschema.translation.derivation import derive_view
+from lakeschema.translation.emission.hive.view import hive_view
 from lakeschema.translation.emission.spark_view import spark_view
 from lakeschema.translation.emission.trino.view import trino_view
 from lakeschema.translation.errors import UnknownRelation
@@ -35,6 +36,7 @@ from lakeschema.translation.policies.rules import Policies, UnknownGroup
 from lakeschema.translation.stored_rows_answers import refresh_answer, stored_views_answer
 from lakeschema.translation.translated_json import (
     governed_answer,
+    hive_answer,
     pig_answer,
     spark_answer,
     trino_answer,
@@ -159,6 +161,8 @@ def translated(
         return explain(derive_view(view, upstreams, options)[1])
     if target == "trino":
         return trino_answer(trino_view(view, upstreams, options))
+    if target == "hive":
+        return hive_answer(hive_view(view, upstreams, options))
     return spark_answer(spark_view(view, upstreams, options))
 
 

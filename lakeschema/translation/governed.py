@@ -17,6 +17,9 @@ from lakeschema.catalog.relations import Dialect, Relation
 from lakeschema.translation.avro.masked_interface import masked_interface, without_columns
 from lakeschema.translation.derivation import derive_view
 from lakeschema.translation.direct_deriver import DirectDeriver
+from lakeschema.translation.emission.hive.query import HiveQuery
+from lakeschema.translation.emission.hive.text import relation as hives_name
+from lakeschema.translation.emission.hive.view import hive_view_of
 from lakeschema.translation.emission.pig.script import PigScript
 from lakeschema.translation.emission.pig.view import pig_view_of
 from lakeschema.translation.emission.selects import RelationText
@@ -47,7 +50,7 @@ from lakeschema.translation.with_upstreams import derive_with_upstreams
 MAX_TEXT = 1_000_000
 """Characters of what is written: a view that is read twice is written twice."""
 
-_Query = TypeVar("_Query", SparkQuery, TrinoQuery)
+_Query = TypeVar("_Query", SparkQuery, TrinoQuery, HiveQuery)
 _Write: TypeAlias = Callable[[RelationName, Plan, RelationText], _Query]
 
 
@@ -164,6 +167,18 @@ class GovernedRelation:
         queries = self._written(write, own_name)
         functions = {function for query in queries.values() for function in query.functions}
         return replace(queries[self.name], functions=tuple(sorted(functions)))
+
+    def hive(self) -> HiveQuery:
+        """The query for Hive.
+
+        Raises:
+            TranslationError: a policy cannot be enforced, or Hive has nothing that does the same.
+        """
+
+        def write(name: RelationName, plan: Plan, text: RelationText) -> HiveQuery:
+            return hive_view_of(self.relations[name], plan, self._names_of(name), text)
+
+        return self._written(write, hives_name)[self.name]
 
     def pig(self, taken: Iterable[str] = ()) -> PigScript:
         """The script for Pig; ``taken``: names that it must not use otherwise.

@@ -21,7 +21,7 @@ from lakeschema.translation.interface import Options, UdfAnswer
 from lakeschema.translation.limited_deriver import for_child
 
 HANDLER: Final = "translate"
-TARGETS: Final = ("avro", "spark", "trino", "pig", "lineage", "plan")
+TARGETS: Final = ("avro", "spark", "trino", "hive", "pig", "lineage", "plan")
 DIALECTS: Final = ("hive", "spark", "trino")
 MAX_RELATIONS: Final = 1000
 """That one request may want to be told of."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from lakeschema.avro.printing import to_json
+from lakeschema.translation.emission.hive.query import HiveQuery
 from lakeschema.translation.emission.pig.script import PigScript
 from lakeschema.translation.emission.spark import SparkQuery
 from lakeschema.translation.emission.trino.query import TrinoQuery
@@ -40,20 +41,25 @@ def pig_answer(script: PigScript) -> dict[str, Any]:
 
 def trino_answer(query: TrinoQuery) -> dict[str, Any]:
     """``sql``, ``functions`` that Trino has to have, and ``columns`` (name, Trino's type)."""
-    return {
-        "sql": query.sql,
-        "functions": list(query.functions),
-        "columns": [
-            {"name": column.name, "type": type_, "nullable": column.nullable}
-            for column, type_ in zip(query.columns, query.types, strict=True)
-        ],
-    }
+    return {"sql": query.sql, "functions": list(query.functions), "columns": _columns(query)}
+
+
+def hive_answer(query: HiveQuery) -> dict[str, Any]:
+    """``sql`` and ``columns`` (name, Hive's type)."""
+    return {"sql": query.sql, "columns": _columns(query)}
+
+
+def _columns(query: HiveQuery | TrinoQuery) -> list[dict[str, Any]]:
+    return [
+        {"name": column.name, "type": type_, "nullable": column.nullable}
+        for column, type_ in zip(query.columns, query.types, strict=True)
+    ]
 
 
 def governed_answer(found: GovernedRelation, target: str) -> Any:
     """What the target has without policies, and beside a text what ``policies`` did.
 
-    ``target`` is one of avro, plan, spark, trino, pig.
+    ``target`` is one of avro, plan, spark, trino, hive, pig.
     """
     match target:
         case "avro":
@@ -64,6 +70,8 @@ def governed_answer(found: GovernedRelation, target: str) -> Any:
             text = pig_answer(found.pig())
         case "trino":
             text = trino_answer(found.trino())
+        case "hive":
+            text = hive_answer(found.hive())
         case "spark":
             text = spark_answer(found.spark())
         case _:

@@ -15,7 +15,7 @@ from lakeschema.translation.policies.rules import Policies, UnknownGroup
 from publisher.commands.arguments import relation_name
 from publisher.commands.failures import NO, USAGE_ERROR, Refused
 
-TARGETS: Final = ("avro", "plan", "spark", "trino", "pig")
+TARGETS: Final = ("avro", "plan", "spark", "trino", "hive", "pig")
 
 
 def read_policy_file(path: Path, group: str | None) -> Policies:

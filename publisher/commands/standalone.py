@@ -26,7 +26,7 @@ def translate(
     batch: Annotated[bool, typer.Option(help="JSON Lines in, JSON Lines out.")] = False,
     to: Annotated[
         str | None,
-        typer.Option(help="With --script: pig; of a view: avro, plan, spark, trino or pig."),
+        typer.Option(help="With --script: pig; of a view: avro, plan, spark, trino, hive or pig."),
     ] = None,
     script: Annotated[
         Path | None, typer.Option(help="A Pig script whose LOADs of views are replaced.")

@@ -74,9 +74,10 @@ class Engine:
         literal: a literal of exactly its type, None for null.
         joins: the words before JOIN; kinds without words must not be in the plan.
         values: a table of ``rows`` under an ``alias`` with ``names``.
-        value: a row of one value in it.
+        row: a row in it; ``value``: one of a single value.
         grouping_sets: what follows GROUP BY where there are ``sets`` of ``keys``.
         joined_functions: table functions that are joined to what stands before them, which a LATERAL VIEW must not end.
+        lateral_views_of_one: no generator stands behind a join, or before a condition that has a sub-query.
         offset_first: OFFSET stands before LIMIT.
         always_on: a join but CROSS needs a condition, and LATERAL a query.
         groups_by_names: a key of GROUP BY has to be a column.
@@ -93,7 +94,9 @@ class Engine:
     grouping_sets: str
     forms: Forms
     joined_functions: frozenset[str] = frozenset()
+    row: str = "({})"
     value: str = "({})"
+    lateral_views_of_one: bool = False
     offset_first: bool = False
     always_on: bool = False
     groups_by_names: bool = False

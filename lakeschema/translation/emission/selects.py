@@ -53,6 +53,10 @@ RelationText = Callable[[RelationName], str]
 """How a relation is named in the text: under its own name, or as a view that was registered."""
 
 
+_JOINED = (True, False)
+"""A join may be joined on its left only."""
+
+
 @dataclass(frozen=True, slots=True)
 class _Tail:
     """The clauses after WHERE, each with its keywords; "" where it is absent."""
@@ -89,6 +93,7 @@ class _Select:
         tail: GROUP BY, ORDER BY, LIMIT, OFFSET; only the last two may be added to the others.
         computed: items are aggregates or windows, over which no WHERE can be put.
         made: which items have an aggregate or window in them, if any are computed.
+        generated: the source ends with a generator.
     """
 
     items: tuple[str, ...]
@@ -100,6 +105,7 @@ class _Select:
     distinct: bool = False
     computed: bool = False
     made: tuple[bool, ...] = ()
+    generated: bool = False
 
     @property
     def is_open(self) -> bool:
@@ -158,10 +164,10 @@ class SelectWriter:
                 return self._project(below, [e for _, e in expressions], outer)
             case Filter(below, condition):
                 select = self._fold(below, (condition,), outer)
+                if self._engine.lateral_views_of_one and asks(condition) and select.generated:
+                    select = self._wrap(select)
                 over = self._over(select.items, outer)
-                null_is_false = self._engine.unknown_is_not_in
-                text = over.condition(condition) if null_is_false else over.text(condition)
-                return replace(select, where=(*select.where, text))
+                return replace(select, where=(*select.where, self._condition(over, condition)))
             case Join():
                 return self._join(plan, outer)
             case Aggregate():
@@ -249,7 +255,7 @@ class SelectWriter:
         if not plan.columns:
             return _Select((), (), "")
         over = self._over((), outer)
-        form = self._engine.value if len(plan.columns) == 1 else "({})"
+        form = self._engine.value if len(plan.columns) == 1 else self._engine.row
         rows = ", ".join(form.format(", ".join(map(over.text, row))) for row in plan.rows)
         alias = next(self._aliases)
         names = [self._engine.quoted(name) for name in generic_names(len(plan.columns))]
@@ -274,9 +280,14 @@ class SelectWriter:
         # Spark computes LATERAL queries of one row in place, unless there is any condition.
         needless = plan.lateral and plan.condition == _TRUE and not self._engine.always_on
         if plan.condition is not None and not needless:
-            source += f" ON {self._over(both, outer).text(plan.condition)}"
+            source += f" ON {self._condition(self._over(both, outer), plan.condition)}"
         kept = left.items if plan.kind in {JoinKind.SEMI, JoinKind.ANTI} else both
-        return _Select(kept, (True,) * len(kept), source, (True, False))
+        return _Select(kept, (True,) * len(kept), source, _JOINED)
+
+    def _condition(self, over: ExpressionWriter, condition: RowExpression) -> str:
+        """A condition of rows, to which null is as false."""
+        null_is_false = self._engine.unknown_is_not_in
+        return over.condition(condition) if null_is_false else over.text(condition)
 
     def _joined(self, plan: Join, right: str) -> str:
         """The join's words and its right side; without a condition also what stands for one."""
@@ -366,12 +377,13 @@ class SelectWriter:
         select = self._select(plan.input, outer)
         joined = plan.call.operator.name in self._engine.joined_functions
         is_bare = select.is_open and not select.where and all(select.plain) and select.source
-        if not is_bare or (joined and not select.joins[0]):
+        of_join = self._engine.lateral_views_of_one and select.joins == _JOINED
+        if not is_bare or of_join or (joined and not select.joins[0]):
             select = self._wrap(select) if select.items else self._one_row()
         over = self._over(select.items, outer)
         made = self._engine.forms.generated(over, plan, select.source, lambda: next(self._aliases))
         items = (*select.items, *made.items)
-        return _Select(items, (True,) * len(items), made.source)
+        return _Select(items, (True,) * len(items), made.source, generated=True)
 
     def _one_row(self) -> _Select:
         """What a generator stands on where the text has no FROM."""

@@ -6,9 +6,16 @@ window sum(d) where (k > 1) over (…)        →    window sum(case when (k > 1
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TypeVar
 
 from lakeschema.catalog.column_types import INT
-from lakeschema.translation.plan.expressions import Case, Literal, RowExpression, WindowCall
+from lakeschema.translation.plan.expressions import (
+    AggregateCall,
+    Case,
+    Literal,
+    RowExpression,
+    WindowCall,
+)
 from lakeschema.translation.plan.relations import Plan, Window
 from lakeschema.translation.rewriting.nodes import rewriting
 
@@ -21,6 +28,7 @@ _SKIP_NULLS = frozenset(
     }
 )
 """Aggregates to which a row is nothing if their first argument is null."""
+_Call = TypeVar("_Call", AggregateCall, WindowCall)
 
 
 @rewriting(Window)
@@ -28,11 +36,15 @@ def window_filters_as_cases(plan: Plan) -> Plan:
     """The plan in which windows count the rows of no FILTER, where the aggregate skips nulls."""
     if not isinstance(plan, Window) or all(call.filter is None for _, call in plan.calls):
         return plan
-    return Window(plan.input, tuple((name, _unfiltered(call)) for name, call in plan.calls))
+    return Window(
+        plan.input,
+        tuple((name, call if call.within else without_filter(call)) for name, call in plan.calls),
+    )
 
 
-def _unfiltered(call: WindowCall) -> WindowCall:
-    if call.filter is None or call.operator.name not in _SKIP_NULLS or call.within:
+def without_filter(call: _Call) -> _Call:
+    """The call with nulls for the rows of no FILTER, if its aggregate skips nulls."""
+    if call.filter is None or call.operator.name not in _SKIP_NULLS:
         return call
     counted: tuple[RowExpression, ...] = call.arguments or (Literal("1", INT),)
     first = Case(((call.filter, counted[0]),), None, counted[0].type)

@@ -169,11 +169,12 @@ def test_wrong_policies_of_a_request_are_told(changes: dict[str, Any], named: st
     assert named in error["message"]
 
 
-@pytest.mark.parametrize("target", ["plan", "spark", "trino", "pig"])
+@pytest.mark.parametrize("target", ["plan", "spark", "trino", "hive", "pig"])
 def test_policies_are_kept_for_every_target(target: str) -> None:
     policies = {"rules": [{"tag": "pii", "mask": "hash"}], "tags": {"pii": ["default.t.name"]}}
 
-    found = answer(request(to=target, policies=policies))["result"]
+    dialect = "spark" if target == "hive" else "hive"
+    found = answer(request(to=target, policies=policies, dialect=dialect))["result"]
 
     assert "sha2" in str(found)
     if target != "plan":

@@ -11,7 +11,7 @@ from lakeschema.catalog.ddl_files import relations_from_ddl
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.relations import Dialect
 from lakeschema.translation.errors import TranslationError
-from lakeschema.translation.governed import govern
+from lakeschema.translation.governed import GovernedRelation, govern
 from lakeschema.translation.interface import Options
 from lakeschema.translation.policies.reading import read_policies
 from tests.lakeschema.translation.growing.tables import random_table
@@ -21,10 +21,21 @@ POLICIES = read_policies(
     {"rules": [{"columns": ["*"], "mask": "null"}, {"tables": ["*"], "filter": "1 = 1"}]}
 )
 VIEW = RelationName.of("default", "v")
-_SCANS = {"spark": r"FROM `default`\.`t\d` AS (t\d+)", "trino": r'FROM "default"\."t\d" AS (t\d+)'}
+_QUOTED = r"FROM `default`\.`t\d` AS (t\d+)"
+_SCANS = {"spark": _QUOTED, "hive": _QUOTED, "trino": r'FROM "default"\."t\d" AS (t\d+)'}
 
 
-@pytest.mark.parametrize("engine", ["spark", "trino"])
+def _text(found: GovernedRelation, engine: str) -> str:
+    match engine:
+        case "spark":
+            return found.spark().sql
+        case "hive":
+            return found.hive().sql
+        case _:
+            return found.trino().sql
+
+
+@pytest.mark.parametrize("engine", ["spark", "trino", "hive"])
 def test_no_column_of_a_masked_table_is_read(engine: str) -> None:
     scans = written = 0
     for seed in range(80):
@@ -36,7 +47,7 @@ def test_no_column_of_a_masked_table_is_read(engine: str) -> None:
         ddl = [*(table.ddl for table in tables), f"CREATE VIEW v AS {view.text}"]
         try:
             found = govern(VIEW, relations_from_ddl(ddl, Dialect.SPARK), POLICIES, Options())
-            sql = found.spark().sql if engine == "spark" else found.trino().sql
+            sql = _text(found, engine)
         except TranslationError:
             continue
         written += 1
@@ -44,5 +55,6 @@ def test_no_column_of_a_masked_table_is_read(engine: str) -> None:
             scans += 1
             assert not re.search(rf"\b{alias}\.[`\"]", sql), sql
 
-    assert written > 30
+    # Hive has less of what these views call.
+    assert written > (20 if engine == "hive" else 30)
     assert scans > written

@@ -13,6 +13,7 @@ from lakeschema.translation.errors import UnsupportedConstruct
 from lakeschema.translation.plan.explain import explain
 from lakeschema.translation.plan.expressions import Literal
 from lakeschema.translation.plan.relations import Limit, Plan
+from lakeschema.translation.rewriting.aggregate_filters_as_cases import aggregate_filters_as_cases
 from lakeschema.translation.rewriting.distinct_of_absent_keys import distinct_of_absent_keys
 from lakeschema.translation.rewriting.full_join_by_union import full_join_by_union
 from lakeschema.translation.rewriting.group_keys_as_columns import group_keys_as_columns
@@ -26,6 +27,9 @@ from lakeschema.translation.rewriting.semi_joins_as_exists import semi_joins_as_
 from lakeschema.translation.rewriting.sort_within_dropped import sort_within_dropped
 from lakeschema.translation.rewriting.subquery_out_of_on import subquery_out_of_on
 from lakeschema.translation.rewriting.tuples_in_as_exists import tuples_in_as_exists
+from lakeschema.translation.rewriting.uncorrelated_exists_as_counts import (
+    uncorrelated_exists_as_counts,
+)
 from lakeschema.translation.rewriting.unread_columns_as_nulls import unread_columns_as_nulls
 from lakeschema.translation.rewriting.variances_as_sums import variances_as_sums
 from lakeschema.translation.rewriting.window_filters_as_cases import window_filters_as_cases
@@ -233,6 +237,29 @@ def test_a_windows_filter_stays_where_nulls_count() -> None:
     plan = plan_of("SELECT first(k) FILTER (WHERE d > 1) OVER (ORDER BY d) AS s FROM l")
 
     assert window_filters_as_cases(plan) == plan
+
+
+def test_an_aggregates_filter_is_a_case_where_it_skips_nulls() -> None:
+    plan = aggregate_filters_as_cases(
+        plan_of(
+            "SELECT sum(k) FILTER (WHERE d > 1) AS s, count(*) FILTER (WHERE k = 1) AS n FROM l"
+        )
+    )
+
+    assert explain(plan).count("case when") == 2
+    assert "filter (where" not in explain(plan)
+    kept = plan_of("SELECT first(k) FILTER (WHERE d > 1) AS s FROM l")
+    assert aggregate_filters_as_cases(kept) == kept
+
+
+def test_an_exists_that_reads_nothing_around_is_a_count() -> None:
+    text = "SELECT k FROM l WHERE EXISTS (SELECT 1 FROM r WHERE w = 'x'{})"
+    plan = uncorrelated_exists_as_counts(plan_of(text.format("")))
+
+    assert "exists" not in explain(plan)
+    assert "limit 1" in explain(plan)
+    correlated = plan_of(text.format(" AND r.k = l.k"))
+    assert uncorrelated_exists_as_counts(correlated) == correlated
 
 
 def test_groups_of_sets_and_rows_of_set_operations_have_one_zero() -> None:

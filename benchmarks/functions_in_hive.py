@@ -1,0 +1,235 @@
+"""Spark's functions as HiveQL, one by one: ``make bench-functions_in_hive``: rows in Hive beside Spark's.
+
+Each function that Spark lists is called over columns and values of the types that both engines have,
+ordinary and extreme. What is emitted of a call for Hive is run there over the same files. Where Spark
+raises an error, so must Hive. Exit status: 0 if no call has other rows or types.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from pyspark.sql import SparkSession
+
+from benchmarks.call_seeds import Seed
+from benchmarks.function_findings import selects_of
+from benchmarks.function_judges import documented
+from benchmarks.hive_values import groups, together
+from benchmarks.probe_values import ROWS, columns_of, rows_of
+from benchmarks.random_views import spark_session
+from benchmarks.varied_calls import Calls
+from deploy.hive import LONG_RUN_MEGABYTES, HiveQueries
+from lakeschema.catalog.column_types import parse_type
+from lakeschema.catalog.relations import Dialect
+from lakeschema.translation.functions.builtin_names import builtin_names
+from tests.integration.translation.judged_by_hive import (
+    BOTH_RAISE,
+    EQUAL,
+    FAILS,
+    HIVE_RAISES,
+    NOT_DERIVED,
+    REFUSED_BY_SPARK,
+    SPARK_RAISES,
+    UNSUPPORTED,
+    HiveJudge,
+    Verdict,
+)
+from tests.lakeschema.translation.growing.tables import Table
+
+_NOT_IN_HIVE = ("tn", "dt", "ym", "tm", "t", "va")
+"""Columns of types that Hive has not; ``t`` are ``t3``, ``t32`` and ``t33``."""
+TABLES = ("t", "n")
+_NOW = re.compile(r"(?i)\b(?:rand|random|randn|uuid|shuffle|now|curdate|localtimestamp)\b|current_")
+_HUGE = re.compile(
+    r"(?i)\b(?:space|repeat|lpad|rpad|sequence|array_repeat|format_number)\(.*\b(?:i|b|f|d|de|dw|da|ts)[23]?\b"
+)
+"""Texts of as many parts as the greatest number, which end both engines."""
+_OPERATOR = re.compile(r"(\W+)\(\{\}, \{\}\)")
+_AT_ONCE = 10
+_ENOUGH = 12
+"""Wrong answers after which no more is asked of a function."""
+_EXAMPLES = 4
+
+
+@dataclass
+class Found:
+    """What became of the questions about a function, what is wrong, and why others were refused."""
+
+    asked: Counter[str] = field(default_factory=Counter)
+    wrong: list[str] = field(default_factory=list)
+    reasons: Counter[str] = field(default_factory=Counter)
+
+    def count(self, select: str, verdict: Verdict) -> None:
+        self.asked[verdict.outcome] += 1
+        if verdict.outcome in (UNSUPPORTED, NOT_DERIVED):
+            self.reasons[f"{verdict.outcome}: {verdict.details[:150]}"] += 1
+        if verdict.is_wrong:
+            self.wrong.append(f"{select}\n      {verdict.outcome}: {verdict.details[:3000]}")
+
+
+@contextmanager
+def both_engines() -> Iterator[tuple[SparkSession, HiveQueries, Path]]:
+    """And a folder for the tables' files."""
+    with (
+        tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder,
+        HiveQueries.start(Path(folder) / "hive", heap_megabytes=LONG_RUN_MEGABYTES) as hive,
+    ):
+        spark = spark_session()
+        try:
+            yield spark, hive, Path(folder) / "data"
+        finally:
+            spark.stop()
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--only", default="", help="names of functions, with commas between them")
+    parser.add_argument("--calls", type=int, default=40, help="of each function, at most")
+    parser.add_argument("--ansi", action="store_true", help="in Spark's ANSI mode")
+    chosen = parser.parse_args()
+    began = time.monotonic()
+    names = chosen.only.split(",") if chosen.only else sorted(builtin_names(Dialect.SPARK))
+    found: dict[str, Found] = {}
+    with both_engines() as (spark, hive, folder):
+        judge = HiveJudge(spark, hive, folder, [_table(name) for name in TABLES])
+        for name in names:
+            asked = _Asked(judge, name, documented(spark, name), ansi=chosen.ansi)
+            found[name] = asked.found(chosen.calls)
+            _print(name, found[name])
+    _print_total(found, time.monotonic() - began)
+    return int(any(one.wrong for one in found.values()))
+
+
+def _table(name: str) -> Table:
+    columns = {f"{c}{s}": t for s in ("", "2", "3") for c, t in columns_of(Dialect.SPARK).items()}
+    kept = {c: t for c, t in columns.items() if c.rstrip("23") not in _NOT_IN_HIVE}
+    rows = tuple(
+        ", ".join(f"{row[column]} AS {column}" for column in ("r", *kept))
+        for row in rows_of(Dialect.SPARK, required=name == "t")
+    )
+    types = (("r", parse_type("int")), *((c, parse_type(t)) for c, t in kept.items()))
+    return Table(name, types, frozenset({"r", *(kept if name == "t" else ())}), rows)
+
+
+@dataclass
+class _Asked:
+    """The calls of one function."""
+
+    judge: HiveJudge
+    name: str
+    documentation: str
+    ansi: bool = field(kw_only=True)
+
+    def found(self, calls: int) -> Found:
+        found = Found()
+        source = Calls(self.name, Dialect.SPARK, self.documentation)
+        seeds, made = list(source.first(calls // 2)), 0
+        while seeds and made < calls and len(found.wrong) < _ENOUGH:
+            made += len(seeds)
+            selects = list(dict.fromkeys(self._written(seeds, source, found)))
+            for select, verdict in self._judged(selects):
+                found.count(select, verdict)
+            is_known = set(found.asked) - {UNSUPPORTED, NOT_DERIVED, REFUSED_BY_SPARK}
+            seeds = list(source.more(min(_AT_ONCE, calls - made))) if is_known else []
+        return found
+
+    def _written(self, seeds: Sequence[Seed], source: Calls, found: Found) -> Iterator[str]:
+        """Those that are written for Hive."""
+        for seed in map(_infix, seeds):
+            for select in selects_of(seed, source, self.documentation):
+                if _HUGE.search(select) or _NOW.search(select):
+                    continue
+                refused = self.judge.refusal_of(select.replace("{t}", "t"), ansi=self.ansi)
+                if refused is None:
+                    yield select
+                else:
+                    found.count(select, refused)
+                if refused is None or refused.outcome != REFUSED_BY_SPARK:
+                    source.accept(seed)
+
+    def _judged(self, selects: Sequence[str]) -> Iterator[tuple[str, Verdict]]:
+        grouped = groups(selects)
+        for rest, group in grouped:
+            yield from self._together([column.select for column in group], rest)
+        of_groups = {column.select for _, group in grouped for column in group}
+        for select in selects:
+            if select not in of_groups:
+                yield from self._alone(select)
+
+    def _together(self, selects: Sequence[str], rest: str) -> Iterator[tuple[str, Verdict]]:
+        """Of all at once; where that is not equal, of each half."""
+        if len(selects) == 1:
+            yield from self._alone(selects[0])
+            return
+        ((_, group),) = groups(selects)
+        texts = (f"{together(group)} FROM {table}{rest}" for table in TABLES)
+        if all(self.judge.verdict_of(text, ansi=self.ansi).outcome == EQUAL for text in texts):
+            yield from ((select, Verdict(EQUAL)) for select in selects for _ in TABLES)
+            return
+        middle = len(selects) // 2
+        yield from self._together(selects[:middle], rest)
+        yield from self._together(selects[middle:], rest)
+
+    def _alone(self, select: str) -> Iterator[tuple[str, Verdict]]:
+        """Of a call over both tables, and over each row where one raises."""
+        for table in TABLES:
+            verdict = self.judge.verdict_of(select.replace("{t}", table), ansi=self.ansi)
+            raises = verdict.outcome in {BOTH_RAISE, FAILS, HIVE_RAISES, SPARK_RAISES}
+            if not (raises and select.endswith(" FROM {t}")):
+                yield select, verdict
+                continue
+            for row in range(ROWS):
+                text = select.replace("{t}", f"{table} WHERE r = {row}")
+                yield text, self.judge.verdict_of(text, ansi=self.ansi)
+
+
+def _infix(seed: Seed) -> Seed:
+    """``(a + b)`` for ``+(a, b)``."""
+    called = _OPERATOR.fullmatch(seed.form)
+    return seed if called is None else replace(seed, form=f"({{}} {called[1]} {{}})")
+
+
+def _print(name: str, found: Found) -> None:
+    counts = ", ".join(f"{number} {outcome}" for outcome, number in found.asked.most_common())
+    print(f"{name}: {counts or 'no call'}", flush=True)
+    for text in found.wrong[:_EXAMPLES]:
+        print(f"    WRONG: {text}")
+    if len(found.wrong) > _EXAMPLES:
+        print(f"    WRONG: {len(found.wrong) - _EXAMPLES} more")
+    for reason, number in found.reasons.most_common(3):
+        print(f"    {number} {reason}", flush=True)
+
+
+def _print_total(found: Mapping[str, Found], seconds: float) -> None:
+    total = sum((one.asked for one in found.values()), Counter[str]())
+    print(f"\n{len(found)} functions, {sum(total.values())} questions, {seconds:.0f} s")
+    for outcome, number in total.most_common():
+        print(f"{number:>8}  {outcome}")
+    kinds: dict[str, list[str]] = {}
+    for name, one in found.items():
+        kinds.setdefault(_kind(one), []).append(name)
+    for kind, names in kinds.items():
+        print(f"{len(names)} {kind}: {', '.join(names)}")
+
+
+def _kind(found: Found) -> str:
+    if found.wrong:
+        return "with other rows or types, or an error of one engine's alone"
+    if found.asked[EQUAL]:
+        return "with equal rows"
+    if found.asked[UNSUPPORTED] + found.asked[NOT_DERIVED]:
+        return "refused"
+    return "with nothing to compare"
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,84 @@
+"""Aggregates of Spark's, written for Hive."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final, TypeAlias
+
+from lakeschema.catalog.column_types import BIGINT, DecimalType
+from lakeschema.catalog.relations import Dialect
+from lakeschema.translation.emission.hive.given import HiveCall
+from lakeschema.translation.functions.binding import bind, find
+from lakeschema.translation.functions.semantics import Semantics
+
+Writer: TypeAlias = Callable[[HiveCall], str]
+_HIVE: Final = Semantics(Dialect.HIVE)
+_NOT_FINITE: Final = "CAST({} AS STRING) IN ('NaN', 'Infinity', '-Infinity')"
+
+
+def count(call: HiveCall) -> str:
+    """Of several values the rows without a null, as Hive counts with DISTINCT only."""
+    if call.quantifier or len(call.arguments) == 1:
+        return call.fill("count({q}{*}){w}")
+    present = " AND ".join(f"{text} IS NOT NULL" for text in call.texts)
+    return f"count(CASE WHEN {present} THEN 1 END){call.suffix}"
+
+
+def summed(call: HiveCall) -> str:
+    """Where Hive has the same digits; what overflows raises an error in ANSI mode."""
+    name = "sum" if call.name == "sum" else "avg"
+    hives = find(name, Dialect.HIVE)
+    assert hives is not None
+    if bind(hives, call.arguments, _HIVE).type != call.type:
+        raise call.unsupported("Hive keeps other digits of decimals")
+    made = f"{name}({{q}}{{0}}){{w}}"
+    type_ = call.arguments[0].type
+    if call.ansi and isinstance(type_, DecimalType):
+        made = f"CASE WHEN {made} IS NULL AND count({{0}}){{w}} > 0 THEN {{raised}} ELSE {made} END"
+    elif call.ansi and name == "sum" and type_ == BIGINT:
+        exact = "sum({q}CAST({0} AS DECIMAL(19,0))){w}"
+        made = f"CASE WHEN {made} <> {exact} THEN {{raised}} ELSE {made} END"
+    return call.fill(made)
+
+
+def windowed(form: str) -> Writer:
+    """What Hive computes over windows only."""
+
+    def write(call: HiveCall) -> str:
+        if not call.suffix:
+            raise call.unsupported("Hive has it over windows only")
+        return call.fill(form)
+
+    return write
+
+
+def of_squares(form: str) -> Writer:
+    """Of groups Hive's optimiser computes them of sums of squares, which round otherwise."""
+    write = of_powers(form)
+
+    def write_windowed(call: HiveCall) -> str:
+        if not call.suffix:
+            raise call.unsupported("Hive rounds that of groups otherwise")
+        return write(call)
+
+    return write_windowed
+
+
+def percentile(call: HiveCall) -> str:
+    """Hive's own is of longs; that of an order interpolates between any numbers."""
+    if call.suffix or call.quantifier or call.constant(1) is None:
+        raise call.unsupported("over a window, of distinct values, or of a share that is computed")
+    return call.fill("percentile_cont({1}) WITHIN GROUP (ORDER BY {0})")
+
+
+def of_powers(form: str) -> Writer:
+    """Spark makes NaN of values that are infinite or NaN themselves, where there is anything to compute."""
+
+    def write(call: HiveCall) -> str:
+        made = call.fill(form)
+        present = " AND ".join(f"{text} IS NOT NULL" for text in call.texts)
+        odd = " OR ".join(_NOT_FINITE.format(text) for text in call.texts)
+        found = f"max(CASE WHEN {present} AND ({odd}) THEN 1 ELSE 0 END){call.suffix}"
+        return f"CASE WHEN {made} IS NULL THEN NULL WHEN {found} = 1 THEN CAST('NaN' AS DOUBLE) ELSE {made} END"
+
+    return write

@@ -1,0 +1,242 @@
+"""Conversions between types as Spark makes them, written for Hive.
+
+What Spark refuses in ANSI mode has to raise an error in Hive, whose own CAST gives null there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from lakeschema.catalog.column_types import (
+    BIGINT,
+    DATE,
+    INT,
+    SMALLINT,
+    TIMESTAMP,
+    TINYINT,
+    ColumnType,
+    DecimalType,
+    print_type,
+)
+from lakeschema.translation.emission.hive.text import null, raised, refused, type_text
+from lakeschema.translation.emission.rows import letter
+from lakeschema.translation.errors import UnsupportedConstruct
+from lakeschema.translation.functions.coercion import is_narrower
+
+_RANGES: Final[Mapping[ColumnType, int]] = {
+    TINYINT: 2**7,
+    SMALLINT: 2**15,
+    INT: 2**31,
+    BIGINT: 2**63,
+}
+_SURE_DIGITS: Final[Mapping[ColumnType, int]] = {TINYINT: 2, SMALLINT: 4, INT: 9, BIGINT: 18}
+_PLAIN_SCALE: Final = 6
+"""Java writes a smaller number with an exponent."""
+
+_BLANKS: Final = r"^[\\x00-\\x20\\x7f]+|[\\x00-\\x20\\x7f]+$"
+TRIMMED: Final = f"regexp_replace({{0}}, '{_BLANKS}', '')"
+"""A text without the characters around it that Spark's casts skip."""
+
+_ODD: Final = "CAST({0} AS STRING) IN ('NaN', 'Infinity', '-Infinity')"
+_WHOLE: Final = r"^[+-]?[0-9]+$"
+_CUT: Final = r"^([+-]?)([0-9]*)(\\.[0-9]*)?$"
+_REAL: Final = r"^[+-]?([0-9]+\\.?[0-9]*|\\.[0-9]+)([eE][+-]?[0-9]+)?[dDfF]?$"
+_EXACT: Final = r"^[+-]?([0-9]+\\.?[0-9]*|\\.[0-9]+)([eE][+-]?[0-9]{1,3})?$"
+_DAY: Final = r"^([0-9]{4})(-([0-9]{1,2})(-([0-9]{1,2})([ T].*)?)?)?$"
+_FAR_DAY: Final = r"^([+-][0-9]{4,7}|[0-9]{5,7})(-[0-9]{1,2}(-[0-9]{1,2}([ T].*)?)?)?$"
+_MOMENT: Final = (
+    r"^([0-9]{4})(-([0-9]{1,2})(-([0-9]{1,2})([ T](([0-9]{1,2})(:([0-9]{1,2})"
+    r"(:([0-9]{1,2})(\\.([0-9]{0,6})[0-9]*)?)?)?)?)?)?)?$"
+)
+_OTHER_MOMENT: Final = (
+    r"^([+-]?[0-9]{4,7}(-[0-9]{1,2}){1,2}[ T] *[^ ].*|T?[0-9]{1,2}:[0-9].*|[+-][0-9]{4}.*"
+    r"|[0-9]{5,7}(-.*)?)$"
+)
+
+
+def cast_template(
+    source: ColumnType, target: ColumnType, *, ansi: bool, tolerant: bool = False
+) -> str:
+    """How a value is converted, ``{0}`` being its text; ``tolerant``: TRY_CAST.
+
+    Raises:
+        UnsupportedConstruct: there is no conversion with the same result.
+    """
+    if source == target:
+        return "{0}"
+    raises = ansi and not tolerant
+    made = _template(source, target, ansi=ansi, tolerant=tolerant)
+    if made is None:
+        raise UnsupportedConstruct(
+            f"a conversion of {print_type(source)} to {print_type(target)} for Hive"
+        )
+    if raises and letter(source) in "fd" and letter(target) == "x":
+        # Of what is no number Spark makes null in this mode, too.
+        return f"CASE WHEN {_ODD} THEN {null(target)} ELSE {or_raise(made, target)} END"
+    return or_raise(made, target) if raises and _may_fail(source, target) else made
+
+
+def or_raise(made: str, type_: ColumnType) -> str:
+    """What is made of ``{0}``, and an error where that is null and ``{0}`` is not."""
+    return f"CASE WHEN {{0}} IS NULL OR ({made}) IS NOT NULL THEN {made} ELSE {raised(type_)} END"
+
+
+def _may_fail(source: ColumnType, target: ColumnType) -> bool:
+    match letter(source), letter(target):
+        case "s", "s" | "b":
+            return False
+        case "s", _:
+            return True
+        case ("i" | "x", "i"):
+            return not is_narrower(source, target)
+        case ("i", "x") | ("x", "x"):
+            return not is_narrower(source, target)
+        case ("f" | "d", "i"):
+            return True
+        case _:
+            return False
+
+
+def _template(source: ColumnType, target: ColumnType, *, ansi: bool, tolerant: bool) -> str | None:
+    plain = f"CAST({{0}} AS {type_text(target)})"
+    wraps = not (ansi or tolerant)
+    match letter(source), letter(target):
+        case "n", _:
+            return plain
+        case ("s", "s"):
+            return "{0}"
+        case ("s", _):
+            return _of_text(target, cuts=wraps)
+        case ("i" | "f" | "d", "s") | ("b", "s"):
+            return plain
+        case ("D", "s"):
+            return _year_of_four_digits(plain, "DATE")
+        case ("T", "s"):
+            return _year_of_four_digits(plain, "TIMESTAMP")
+        case ("o", "s"):
+            return "lower(CAST({0} AS STRING))"
+        case ("x", "s") if isinstance(source, DecimalType):
+            return plain if ansi or source.scale <= _PLAIN_SCALE else None
+        case ("i", "i"):
+            return plain if wraps or is_narrower(source, target) else _in_range(target)
+        case ("f" | "d", "i"):
+            return plain if wraps else _in_range_of_double(target)
+        case ("x", "i") if isinstance(source, DecimalType):
+            sure = source.precision - source.scale <= _SURE_DIGITS[target]
+            # What does not fit is null in Hive, and its lowest bits in Spark.
+            return plain if sure or not wraps else None
+        case ("i" | "x", "x" | "f" | "d") | ("f" | "d", "f" | "d"):
+            return plain
+        case ("f" | "d", "x"):
+            # Of smaller ones than any decimal Hive makes null.
+            return f"CASE WHEN abs({{0}}) < 1e-39D THEN CAST(0 AS {type_text(target)}) ELSE {plain} END"
+        case ("o", "i" | "f" | "d" | "x"):
+            return f"CAST(if({{0}}, 1, if({{0}} IS NULL, NULL, 0)) AS {type_text(target)})"
+        case ("i" | "f" | "d" | "x", "o"):
+            return "({0} <> 0)"
+        case ("D", "T") | ("T", "D"):
+            return plain
+        case _:
+            return None
+
+
+def _year_of_four_digits(plain: str, word: str) -> str:
+    """Spark signs a year of five digits, and Hive does not."""
+    last = "DATE '9999-12-31'" if word == "DATE" else "TIMESTAMP '9999-12-31 23:59:59.999999'"
+    return f"CASE WHEN {{0}} > {last} THEN concat('+', {plain}) ELSE {plain} END"
+
+
+def _in_range(target: ColumnType) -> str:
+    bound = _RANGES[target]
+    return f"CASE WHEN {{0}} BETWEEN {-bound} AND {bound - 1} THEN CAST({{0}} AS {type_text(target)}) END"
+
+
+def _in_range_of_double(target: ColumnType) -> str:
+    """What is before the point has to fit."""
+    bound = _RANGES[target]
+    low, high = (f"{-bound - 1}.0D", f"{bound}.0D")
+    # One less than the smallest long is the same double.
+    least = f">= {-bound}.0D" if target == BIGINT else f"> {low}"
+    return f"CASE WHEN {{0}} {least} AND {{0}} < {high} THEN CAST({{0}} AS {type_text(target)}) END"
+
+
+def _of_text(target: ColumnType, *, cuts: bool) -> str | None:
+    """``cuts``: Spark takes a whole number of a text with a fraction."""
+    as_type = type_text(target)
+    match letter(target):
+        case "b":
+            return "CAST({0} AS BINARY)"
+        case "i":
+            return _whole(as_type, cuts=cuts)
+        case "d" | "f":
+            return _real(as_type)
+        case "x":
+            return f"CASE WHEN {TRIMMED} RLIKE '{_EXACT}' THEN CAST({TRIMMED} AS {as_type}) END"
+        case "o":
+            return (
+                f"CASE WHEN lower({TRIMMED}) IN ('t', 'true', 'y', 'yes', '1') THEN true"
+                f" WHEN lower({TRIMMED}) IN ('f', 'false', 'n', 'no', '0') THEN false END"
+            )
+        case "D":
+            return _day()
+        case "T":
+            return _moment()
+        case _:
+            return None
+
+
+def _whole(as_type: str, *, cuts: bool) -> str:
+    # Digits beyond 38 fit no whole number.
+    exact = "CAST(CAST({} AS DECIMAL(38,0)) AS {})"
+    if not cuts:
+        made = exact.format(TRIMMED, as_type)
+        return f"CASE WHEN {TRIMMED} RLIKE '{_WHOLE}' THEN {made} END"
+    digits = f"regexp_replace({TRIMMED}, '{_CUT}', '$10$2')"
+    made = exact.format(digits, as_type)
+    return f"CASE WHEN {TRIMMED} RLIKE '{_CUT}' AND {TRIMMED} NOT IN ('', '+', '-') THEN {made} END"
+
+
+def _real(as_type: str) -> str:
+    word = f"lower({TRIMMED})"
+    return (
+        f"CASE WHEN {TRIMMED} RLIKE '{_REAL}' THEN CAST({TRIMMED} AS {as_type})"
+        f" WHEN {word} = 'nan' THEN CAST('NaN' AS {as_type})"
+        f" WHEN {word} IN ('inf', '+inf', 'infinity', '+infinity') THEN CAST('Infinity' AS {as_type})"
+        f" WHEN {word} IN ('-inf', '-infinity') THEN CAST('-Infinity' AS {as_type}) END"
+    )
+
+
+def _part(pattern: str, group: int) -> str:
+    # Null to Hive, where a group is not there.
+    return f"coalesce(regexp_extract({TRIMMED}, '{pattern}', {group}), '')"
+
+
+def _two_digits(pattern: str, group: int, first: str) -> str:
+    return f"lpad(if({_part(pattern, group)} = '', '{first}', {_part(pattern, group)}), 2, '0')"
+
+
+def _date_text(pattern: str) -> str:
+    month, day = _two_digits(pattern, 3, "1"), _two_digits(pattern, 5, "1")
+    return f"concat({_part(pattern, 1)}, '-', {month}, '-', {day})"
+
+
+def _day() -> str:
+    """Also a year, or a year and a month, whose first day it is."""
+    return (
+        f"CASE WHEN {TRIMMED} RLIKE '{_DAY}' THEN CAST({_date_text(_DAY)} AS DATE)"
+        f" WHEN {TRIMMED} RLIKE '{_FAR_DAY}' THEN {refused('a date beyond the years of four digits', DATE)} END"
+    )
+
+
+def _moment() -> str:
+    """Texts with a zone or without a date are refused where they are met."""
+    hour, minute, second = (_two_digits(_MOMENT, group, "0") for group in (8, 10, 12))
+    fraction = f"rpad({_part(_MOMENT, 14)}, 6, '0')"
+    whole = (
+        f"concat({_date_text(_MOMENT)}, ' ', {hour}, ':', {minute}, ':', {second}, '.', {fraction})"
+    )
+    return (
+        f"CASE WHEN {TRIMMED} RLIKE '{_MOMENT}' THEN CAST({whole} AS TIMESTAMP)"
+        f" WHEN {TRIMMED} RLIKE '{_OTHER_MOMENT}' THEN {refused('a text with a moment of another form', TIMESTAMP)} END"
+    )

@@ -1,0 +1,54 @@
+"""AND and OR, which Hive makes a BETWEEN of where two comparisons bound one value.
+
+Its BETWEEN is null where one bound is, though the other comparison decides: ``a < NULL OR a > 1`` is null
+to Hive 4.0.1 for every ``a``. What is written counts the comparisons instead.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from lakeschema.translation.emission.hive.given import require_repeatable
+from lakeschema.translation.plan.expressions import Call, RowExpression
+
+_BOUNDS = frozenset({"<", "<=", ">", ">="})
+
+
+def connected(call: Call) -> Sequence[RowExpression]:
+    """What an AND, or an OR, connects: those within it of the same kind taken apart."""
+    return list(_parts(call, call.operator.name))
+
+
+def _parts(expression: RowExpression, name: str) -> Iterator[RowExpression]:
+    if isinstance(expression, Call) and expression.operator.name == name:
+        for argument in expression.arguments:
+            yield from _parts(argument, name)
+    else:
+        yield expression
+
+
+def is_mistaken(parts: Sequence[RowExpression]) -> bool:
+    """Whether Hive would make a BETWEEN of them that is null where they are not."""
+    operands: list[RowExpression] = []
+    for part in map(_unnegated, parts):
+        if isinstance(part, Call) and part.operator.name in _BOUNDS:
+            operands += dict.fromkeys(part.arguments)
+    shared = any(operands.count(operand) > 1 for operand in operands)
+    return shared and any(operand.nullable for operand in operands)
+
+
+def _unnegated(expression: RowExpression) -> RowExpression:
+    while isinstance(expression, Call) and expression.operator.name == "not":
+        (expression,) = expression.arguments
+    return expression
+
+
+def counted(name: str, parts: Sequence[RowExpression], texts: Sequence[str]) -> str:
+    """The connection by how many of its parts decide it."""
+    for part in parts:
+        require_repeatable("{0}{0}", name, (part,))
+    decides = "NOT {}" if name == "and" else "{}"
+    number = " + ".join(f"if({decides.format(text)}, 1, 0)" for text in texts)
+    unknown = " OR ".join(f"{text} IS NULL" for text in texts)
+    decided, otherwise = ("false", "true") if name == "and" else ("true", "false")
+    return f"CASE WHEN ({number}) > 0 THEN {decided} WHEN {unknown} THEN NULL ELSE {otherwise} END"

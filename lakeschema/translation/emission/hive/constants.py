@@ -1,0 +1,84 @@
+"""Literals that stand for their own conversions."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from datetime import date, datetime
+from decimal import Decimal
+from typing import Final
+
+from lakeschema.catalog.column_types import (
+    BIGINT,
+    BOOLEAN,
+    DATE,
+    DOUBLE,
+    INT,
+    SMALLINT,
+    STRING,
+    TIMESTAMP,
+    TINYINT,
+    ColumnType,
+    DecimalType,
+)
+from lakeschema.translation.emission.hive.text import literal
+from lakeschema.translation.emission.rows import letter
+from lakeschema.translation.functions.coercion import is_integer, is_text
+from lakeschema.translation.plan.expressions import Literal
+
+_BITS: Final[Mapping[ColumnType, int]] = {TINYINT: 7, SMALLINT: 15, INT: 31, BIGINT: 63}
+_INTEGER: Final = re.compile(r"-?[0-9]{1,19}")
+_EXACT: Final = re.compile(r"-?[0-9]+(?:\.[0-9]+)?")
+_DAY: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
+_MOMENT: Final = re.compile(_DAY.pattern + r" [0-9]{2}:[0-9]{2}:[0-9]{2}(?:\.[0-9]{1,6})?")
+
+
+def converted(operand: Literal, target: ColumnType) -> str | None:
+    """The literal of the type to which an engine converts another; None where a call has to."""
+    value, source = operand.value, operand.type
+    if value is None:
+        return literal(None, target)
+    if is_text(source) and is_text(target):
+        return literal(value, STRING)
+    if is_integer(source) and is_integer(target):
+        return _integer(value, target)
+    if is_integer(source) and letter(target) in "dx":
+        return literal(value, target)
+    if letter(source) == "x" and letter(target) == "d":
+        return literal(value, target)
+    return _of_text(value.strip(" "), target) if is_text(source) else None
+
+
+def _integer(value: str, target: ColumnType) -> str | None:
+    bits = _BITS.get(target)
+    fits = bits is not None and -(2**bits) <= int(value) < 2**bits
+    return literal(value, target) if fits else None
+
+
+def _of_text(text: str, target: ColumnType) -> str | None:
+    if is_integer(target):
+        return _integer(text, target) if _INTEGER.fullmatch(text) else None
+    if target == BOOLEAN:
+        return text.lower() if text.lower() in ("true", "false") else None
+    if target == DOUBLE:
+        return literal(text, target) if _EXACT.fullmatch(text) else None
+    if isinstance(target, DecimalType):
+        return _decimal(text, target) if _EXACT.fullmatch(text) else None
+    try:
+        if target == DATE and _DAY.fullmatch(text):
+            return literal(date.fromisoformat(text).isoformat(), DATE)
+        if target == TIMESTAMP and _MOMENT.fullmatch(text):
+            datetime.fromisoformat(text)
+            return literal(text, TIMESTAMP)
+    except ValueError:
+        return None
+    return None
+
+
+def _decimal(text: str, target: DecimalType) -> str | None:
+    """Where no digit has to be rounded away."""
+    number = Decimal(text)
+    _, digits, exponent = number.as_tuple()
+    assert isinstance(exponent, int)
+    fits = -exponent <= target.scale and len(digits) + exponent <= target.precision - target.scale
+    return literal(text, target) if fits else None

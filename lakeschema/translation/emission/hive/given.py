@@ -1,0 +1,107 @@
+"""A call that is being written for Hive: its arguments, their texts, and Spark's mode."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from lakeschema.catalog.column_types import ColumnType
+from lakeschema.translation.emission.hive.text import raised, type_text
+from lakeschema.translation.errors import TooLarge, UnsupportedConstruct
+from lakeschema.translation.plan.expressions import Cast, Literal, RowExpression, walk
+
+MAX_TEXT: Final = 1_000_000
+"""Characters: what a form reads twice is written twice."""
+_TOKEN = re.compile(r"\{(\*|1\*|t|f|q|w|raised|t?[0-9])\}")
+
+
+@dataclass(frozen=True, slots=True)
+class HiveCall:
+    """A call's parts, for a template or a writer.
+
+    Attributes:
+        name: of the operator.
+        ansi: Spark raises an error where it would otherwise give null or wrap round.
+        quantifier: "DISTINCT " in an aggregate with it.
+        suffix: OVER with its window, of a window function.
+        size_of_null: ``size(NULL)`` is -1, as it is in Hive, and not null.
+    """
+
+    name: str
+    arguments: Sequence[RowExpression]
+    texts: Sequence[str]
+    type: ColumnType
+    ansi: bool
+    quantifier: str = ""
+    suffix: str = ""
+    size_of_null: bool = False
+
+    def constant(self, index: int) -> str | None:
+        """The value of an argument that is written out; None if it is not."""
+        if index >= len(self.arguments):
+            return None
+        argument = self.arguments[index]
+        while isinstance(argument, Cast):
+            argument = argument.operand
+        return argument.value if isinstance(argument, Literal) else None
+
+    def unsupported(self, reason: str) -> UnsupportedConstruct:
+        return UnsupportedConstruct(f"{self.name} for Hive: {reason}")
+
+    def fill(self, template: str) -> str:
+        """The template with the call's parts; ``{raised}`` is an error where it is computed.
+
+        Raises:
+            UnsupportedConstruct: the template reads an argument twice that is another each time.
+        """
+
+        def part(found: re.Match[str]) -> str:
+            token = found[1]
+            match token:
+                case "*":
+                    return ", ".join(self.texts)
+                case "1*":
+                    return ", ".join(self.texts[1:])
+                case "f":
+                    return self.name
+                case "t":
+                    return type_text(self.type)
+                case "q":
+                    return self.quantifier
+                case "w":
+                    return self.suffix
+                case "raised":
+                    return raised(self.type)
+            index = int(token[-1])
+            return type_text(self.arguments[index].type) if token[0] == "t" else self.texts[index]
+
+        require_repeatable(template, self.name, self.arguments)
+        require_short(template, self.texts)
+        # All at once: an argument may hold braces of its own.
+        return _TOKEN.sub(part, template)
+
+
+def require_repeatable(template: str, name: str, arguments: Sequence[RowExpression]) -> None:
+    """Raises ``UnsupportedConstruct`` for an argument that is read twice and is another each time."""
+    for index, argument in enumerate(arguments):
+        if template.count(f"{{{index}}}") > 1 and not _is_deterministic(argument):
+            raise UnsupportedConstruct(
+                f"{name} of a random value for Hive, which computes it twice"
+            )
+
+
+def require_short(template: str, texts: Sequence[str]) -> None:
+    """Raises ``TooLarge`` where a template that reads its arguments several times would outgrow a text."""
+    length = sum(template.count(f"{{{place}}}") * len(text) for place, text in enumerate(texts))
+    if length > MAX_TEXT:
+        raise TooLarge(
+            f"the text for Hive is longer than {MAX_TEXT:,} characters",
+            hint="compute in a view below what is converted or computed several times over",
+        )
+
+
+def _is_deterministic(expression: RowExpression) -> bool:
+    operators = (getattr(part, "operator", None) for part in walk(expression))
+    return all(operator is None or operator.deterministic for operator in operators)

@@ -1,0 +1,275 @@
+"""Arithmetic and comparisons of Spark's, written for Hive.
+
+Without ANSI mode whole numbers wrap round in both engines, and what is divided by zero is null. In ANSI
+mode Spark raises an error there, and so does what is written.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from lakeschema.catalog.column_types import (
+    BIGINT,
+    DATE,
+    SMALLINT,
+    TINYINT,
+    DecimalType,
+    IntervalType,
+)
+from lakeschema.catalog.relations import Dialect
+from lakeschema.translation.emission.hive.given import HiveCall
+from lakeschema.translation.emission.hive.text import literal, type_text
+from lakeschema.translation.emission.rows import classes_of, letter
+from lakeschema.translation.functions.binding import bind, find
+from lakeschema.translation.functions.semantics import Semantics
+from lakeschema.translation.plan.expressions import Literal
+
+_HIVE: Final = Semantics(Dialect.HIVE)
+_LONG: Final = "CAST({} AS DECIMAL(19,0))"
+NAN: Final = "(CAST({0} AS STRING) = 'NaN')"
+
+
+def arithmetic(call: HiveCall) -> str:
+    """Sums, differences and products."""
+    classes = classes_of(call.arguments)
+    plain = f"({{0}} {call.name} {{1}})"
+    if classes == "ii":
+        return call.fill(_checked(call, plain) if call.ansi else _typed(call, plain))
+    if set(classes) <= {"f", "d"}:
+        return call.fill(plain)
+    if classes == "xx":
+        return call.fill(_decimal(call, plain))
+    if {"D", "T"} & set(classes) and {"v", "w"} & set(classes):
+        return _of_time(call)
+    raise call.unsupported("no form with the same result is known for arguments of such types")
+
+
+def _typed(call: HiveCall, form: str) -> str:
+    """The form with its type, if Hive's is wider."""
+    hives = find(call.name, Dialect.HIVE)
+    assert hives is not None
+    is_same = bind(hives, call.arguments, _HIVE).type == call.type
+    return form if is_same else f"CAST({form} AS {type_text(call.type)})"
+
+
+def _checked(call: HiveCall, plain: str) -> str:
+    """What wraps round is not what a wider type has."""
+    wide = "CAST({} AS BIGINT)" if call.type != BIGINT else _LONG
+    exact = f"({wide.format('{0}')} {call.name} {wide.format('{1}')})"
+    made = _typed(call, plain)
+    return f"CASE WHEN {made} <> {exact} THEN {{raised}} ELSE {made} END"
+
+
+def _decimal(call: HiveCall, plain: str) -> str:
+    hives = find(call.name, Dialect.HIVE)
+    assert hives is not None
+    if bind(hives, call.arguments, _HIVE).type != call.type:
+        raise call.unsupported("Hive keeps other digits of decimals")
+    return _or_raise(call, plain) if call.ansi else plain
+
+
+def _or_raise(call: HiveCall, plain: str) -> str:
+    """Null is an error unless an argument is null."""
+    nulls = " OR ".join(f"{{{place}}} IS NULL" for place in range(len(call.arguments)))
+    return f"CASE WHEN {nulls} OR {plain} IS NOT NULL THEN {plain} ELSE {{raised}} END"
+
+
+def _of_time(call: HiveCall) -> str:
+    """A day or moment and a written interval: days, or what only moments have."""
+    place = next(i for i, a in enumerate(call.arguments) if isinstance(a.type, IntervalType))
+    if not isinstance(call.arguments[place], Literal):
+        raise call.unsupported("an interval that is not written out")
+    made = call.fill(f"({{0}} {call.name} {{1}})")
+    if letter(call.type) == "D" and letter(call.arguments[place].type) == "w":
+        # With days, too, Hive makes a moment of a day.
+        return f"CAST({made} AS DATE)"
+    return made
+
+
+def tried(call: HiveCall) -> str:
+    """Null where a whole number does not fit."""
+    symbol = {"try_add": "+", "try_subtract": "-", "try_multiply": "*"}[call.name]
+    plain = f"({{0}} {symbol} {{1}})"
+    if letter(call.type) != "i":
+        return call.fill(plain)
+    wide = "CAST({} AS BIGINT)" if call.type != BIGINT else _LONG
+    exact = f"({wide.format('{0}')} {symbol} {wide.format('{1}')})"
+    made = f"CAST({plain} AS {type_text(call.type)})"
+    return call.fill(f"CASE WHEN {made} = {exact} THEN {made} END")
+
+
+def divide(call: HiveCall) -> str:
+    classes = classes_of(call.arguments)
+    if classes == "dd":
+        form = "({0} / {1})"
+    elif classes == "xx":
+        form = _decimal_quotient(call)
+    else:
+        raise call.unsupported("no form with the same result is known for arguments of such types")
+    return call.fill(_by_zero(call, form))
+
+
+def _decimal_quotient(call: HiveCall) -> str:
+    hives = find("/", Dialect.HIVE)
+    assert hives is not None
+    if bind(hives, call.arguments, _HIVE).type != call.type:
+        raise call.unsupported("Hive keeps other digits of decimals")
+    return "({0} / {1})"
+
+
+def _by_zero(call: HiveCall, form: str) -> str:
+    if not call.ansi:
+        return form
+    checked = form
+    if isinstance(call.type, DecimalType):
+        nulls = "{0} IS NULL OR {1} IS NULL"
+        checked = f"CASE WHEN {nulls} OR {form} IS NOT NULL THEN {form} ELSE {{raised}} END"
+    return f"CASE WHEN {{1}} = 0 AND {{0}} IS NOT NULL THEN {{raised}} ELSE {checked} END"
+
+
+def whole_quotient(call: HiveCall) -> str:
+    """Of whole numbers, as a long."""
+    wide = call.arguments[0].type == BIGINT
+    form = "({0} DIV {1})" if wide else "(CAST({0} AS BIGINT) DIV CAST({1} AS BIGINT))"
+    if not call.ansi:
+        # By zero Hive fails.
+        return call.fill(f"CASE WHEN {{1}} <> 0 THEN {form} END")
+    if wide:
+        least = literal(str(-(2**63)), BIGINT)
+        form = f"CASE WHEN {{1}} = (-1L) AND {{0}} = {least} THEN {{raised}} ELSE {form} END"
+    return call.fill(_by_zero(call, form))
+
+
+def remainder(call: HiveCall) -> str:
+    if classes_of(call.arguments) == "xx":
+        raise call.unsupported("of decimals")
+    return call.fill(_by_zero(call, _typed(call, "({0} % {1})")))
+
+
+def positive_remainder(call: HiveCall) -> str:
+    divided = _typed(call, "({0} % {1})")
+    # Hive's own wraps round on the way.
+    again = f"CAST(({divided} + {{1}}) % {{1}} AS {type_text(call.type)})"
+    if call.type in (TINYINT, SMALLINT):
+        wide = f"(CAST({divided} AS INT) + CAST({{1}} AS INT)) % CAST({{1}} AS INT)"
+        again = f"CAST({wide} AS {type_text(call.type)})"
+    return call.fill(_by_zero(call, f"CASE WHEN {divided} < 0 THEN {again} ELSE {divided} END"))
+
+
+def null_if(call: HiveCall) -> str:
+    one, other = (argument.type for argument in call.arguments)
+    if one != other:
+        raise call.unsupported("of values of two types")
+    return call.fill("CASE WHEN {0} = {1} THEN NULL ELSE {0} END")
+
+
+def negative(call: HiveCall) -> str:
+    if call.ansi and letter(call.type) == "i":
+        return call.fill("CASE WHEN {0} <> 0 AND (- {0}) = {0} THEN {raised} ELSE (- {0}) END")
+    return call.fill("(- {0})")
+
+
+def absolute(call: HiveCall) -> str:
+    form = f"CAST(abs({{0}}) AS {type_text(call.type)})"
+    if letter(call.type) == "i":
+        # Hive widens a tinyint before, where Spark's wraps round.
+        wrapped = f"CASE WHEN {{0}} < 0 THEN CAST(- {{0}} AS {type_text(call.type)}) ELSE {{0}} END"
+        if call.ansi:
+            return call.fill(
+                f"CASE WHEN {{0}} <> 0 AND (- {{0}}) = {{0}} THEN {{raised}} ELSE {wrapped} END"
+            )
+        return call.fill(wrapped)
+    return call.fill(form)
+
+
+def compare(call: HiveCall) -> str:
+    """NaN equals NaN to Spark, and is the greatest number."""
+    symbol = {"==": "="}.get(call.name, call.name)
+    plain = f"({{0}} {symbol} {{1}})"
+    if not (set(classes_of(call.arguments)) & {"f", "d"}):
+        return call.fill(plain)
+    left, right = NAN, NAN.replace("{0}", "{1}")
+    both = f"({left} AND {right})"
+    match symbol:
+        case "=":
+            form = f"CASE WHEN {both} THEN true ELSE {plain} END"
+        case "<>":
+            form = f"CASE WHEN {both} THEN false ELSE {plain} END"
+        case "<":
+            form = f"CASE WHEN {left} THEN {{1}} IS NULL AND NULL WHEN {right} THEN {{0}} IS NOT NULL OR NULL ELSE {plain} END"
+        case ">":
+            form = f"CASE WHEN {right} THEN {{0}} IS NULL AND NULL WHEN {left} THEN {{1}} IS NOT NULL OR NULL ELSE {plain} END"
+        case "<=":
+            form = f"CASE WHEN {right} THEN {{0}} IS NOT NULL OR NULL WHEN {left} THEN {{1}} IS NULL AND NULL ELSE {plain} END"
+        case _:
+            form = f"CASE WHEN {left} THEN {{1}} IS NOT NULL OR NULL WHEN {right} THEN {{0}} IS NULL AND NULL ELSE {plain} END"
+    return call.fill(form)
+
+
+def null_safe(call: HiveCall) -> str:
+    if set(classes_of(call.arguments)) & {"f", "d"}:
+        right = NAN.replace("{0}", "{1}")
+        return call.fill(f"CASE WHEN {NAN} AND {right} THEN true ELSE ({{0}} <=> {{1}}) END")
+    return call.fill("({0} <=> {1})")
+
+
+def between(call: HiveCall) -> str:
+    """Hive's own is null where one bound is, whatever the other says: see ``connections``."""
+    if set(classes_of(call.arguments)) & {"f", "d"}:
+        raise call.unsupported("of numbers that may be NaN")
+    return call.fill(
+        "CASE WHEN (if({0} < {1}, 1, 0) + if({0} > {2}, 1, 0)) > 0 THEN false"
+        " WHEN {0} IS NULL OR {1} IS NULL OR {2} IS NULL THEN NULL ELSE true END"
+    )
+
+
+def one_of(call: HiveCall) -> str:
+    if letter(call.arguments[0].type) in "fd":
+        raise call.unsupported("of numbers that may be NaN")
+    return call.fill("({0} IN ({1*}))")
+
+
+def whole(call: HiveCall) -> str:
+    """``ceil`` and ``floor``: Hive's of a long go by a double."""
+    name = "ceil" if call.name.startswith("ceil") else "floor"
+    if len(call.arguments) > 1:
+        raise call.unsupported("of a number of digits")
+    if letter(call.arguments[0].type) == "i":
+        return call.fill(f"CAST({{0}} AS {type_text(call.type)})")
+    made = f"CAST({name}({{0}}) AS {type_text(call.type)})"
+    if call.ansi and letter(call.arguments[0].type) in "fd":
+        bound = "9223372036854775808D"
+        odd = f"{{0}} >= {bound} OR {{0}} < (-{bound}) OR {NAN}"
+        made = f"CASE WHEN {odd} THEN {{raised}} ELSE {made} END"
+    return call.fill(made)
+
+
+def extreme(call: HiveCall) -> str:
+    """The greatest or least of those that are not null, where Hive's is null with one."""
+    texts = list(call.texts)
+    if not any(argument.nullable for argument in call.arguments):
+        return call.fill("{f}({*})")
+    others = (texts[place:] + texts[:place] for place in range(len(texts)))
+    chosen = ", ".join(f"coalesce({', '.join(each)})" for each in others)
+    return f"{call.name}({chosen})"
+
+
+def rounded(call: HiveCall) -> str:
+    """Hive wants the number of digits in the text."""
+    digits = call.constant(1) if len(call.arguments) > 1 else "0"
+    if digits is None:
+        raise call.unsupported("a number of digits that is not written out")
+    return call.fill(f"CAST({call.name}({{0}}, {digits}) AS {type_text(call.type)})")
+
+
+def shift(call: HiveCall) -> str:
+    name = {"<<": "shiftleft", ">>": "shiftright", ">>>": "shiftrightunsigned"}.get(
+        call.name, call.name
+    )
+    return call.fill(f"{name}({{0}}, {{1}})")
+
+
+def date_plus(call: HiveCall) -> str:
+    """A day so many days later; beyond an int Spark wraps round."""
+    name = "date_sub" if call.name == "date_sub" else "date_add"
+    return call.fill(f"CAST({name}({{0}}, {{1}}) AS {type_text(DATE)})")

@@ -1,0 +1,132 @@
+"""A plan of a Spark view → HiveQL that returns its rows, with the plan's own names and types."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from lakeschema.translation.emission.engines import Engine
+from lakeschema.translation.emission.hive.forms import HiveForms
+from lakeschema.translation.emission.hive.given import require_short
+from lakeschema.translation.emission.hive.text import literal, quoted, relation, type_text
+from lakeschema.translation.emission.selects import RelationText, SelectWriter
+from lakeschema.translation.errors import UnsupportedConstruct
+from lakeschema.translation.functions.semantics import Semantics
+from lakeschema.translation.joins import JoinKind
+from lakeschema.translation.plan.relations import (
+    Generate,
+    Plan,
+    PlanColumn,
+    Recursion,
+    RecursiveScan,
+    SetOperation,
+    SetOperator,
+    plans_of,
+)
+from lakeschema.translation.plan.relations import Join as JoinPlan
+from lakeschema.translation.rewriting.aggregate_filters_as_cases import aggregate_filters_as_cases
+from lakeschema.translation.rewriting.no_group_of_nothing import no_group_of_nothing
+from lakeschema.translation.rewriting.nodes import Rewriting, rewrite_in_turn
+from lakeschema.translation.rewriting.semi_joins_as_exists import semi_joins_as_exists
+from lakeschema.translation.rewriting.sort_within_dropped import sort_within_dropped
+from lakeschema.translation.rewriting.tuples_in_as_exists import tuples_in_as_exists
+from lakeschema.translation.rewriting.uncorrelated_exists_as_counts import (
+    uncorrelated_exists_as_counts,
+)
+from lakeschema.translation.rewriting.window_filters_as_cases import window_filters_as_cases
+from lakeschema.translation.rewriting.zeros_united import zeros_united
+
+_JOINS: Mapping[JoinKind, str] = {
+    JoinKind.INNER: "INNER",
+    JoinKind.LEFT: "LEFT",
+    JoinKind.RIGHT: "RIGHT",
+    JoinKind.FULL: "FULL",
+    JoinKind.CROSS: "CROSS",
+}
+_SHAPES: Sequence[Rewriting] = (
+    sort_within_dropped,
+    window_filters_as_cases,
+    aggregate_filters_as_cases,
+    semi_joins_as_exists,
+    tuples_in_as_exists,
+    uncorrelated_exists_as_counts,
+    zeros_united,
+    no_group_of_nothing,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class HiveQuery:
+    """Text for Hive 4.
+
+    Attributes:
+        columns: names with case, types and nullability of the result.
+    """
+
+    sql: str
+    columns: tuple[PlanColumn, ...]
+
+    @property
+    def types(self) -> tuple[str, ...]:
+        """The columns' types in Hive."""
+        return tuple(type_text(column.type) for column in self.columns)
+
+
+def hive_query(
+    plan: Plan, semantics: Semantics, names: Sequence[str], named: RelationText = relation
+) -> HiveQuery:
+    """The query of a Spark view's plan; ``names`` of its columns.
+
+    ``named`` is how the text names what it reads.
+
+    Raises:
+        UnsupportedConstruct: Hive has nothing that does the same.
+        UnsupportedType: Hive has no such type.
+        TooLarge: the text would be longer than Hive reads.
+    """
+    plans = list(plans_of(plan))
+    for each in plans:
+        _check(each)
+    if any(map(_is_outer_view, plans)) and any(map(_compares_rows, plans)):
+        raise UnsupportedConstruct("EXCEPT or INTERSECT beside an outer LATERAL VIEW for Hive")
+    engine = Engine(
+        quoted=quoted,
+        literal=literal,
+        joins=_JOINS,
+        values="(SELECT inline(array({rows})) AS ({names})) AS {alias}",
+        row="struct({})",
+        value="struct({})",
+        grouping_sets="{keys} GROUPING SETS ({sets})",
+        forms=HiveForms(semantics),
+        always_on=True,
+        lateral_views_of_one=True,
+        # Spark joins for existence: a value that it does not know to be there is not.
+        unknown_is_not_in=True,
+    )
+    writer = SelectWriter(engine, named)
+    sql = writer.view(rewrite_in_turn(plan, _SHAPES), names)
+    require_short("{0}", [sql])
+    columns = tuple(replace(c, name=n) for c, n in zip(plan.columns, names, strict=True))
+    query = HiveQuery(sql, columns)
+    query.types  # noqa: B018 (raises for a type that Hive has not)
+    return query
+
+
+def _is_outer_view(plan: Plan) -> bool:
+    return isinstance(plan, Generate) and (plan.outer or plan.call.operator.name.endswith("_outer"))
+
+
+def _compares_rows(plan: Plan) -> bool:
+    """Which Hive does with its optimiser alone, and that knows no outer LATERAL VIEW."""
+    unions = (SetOperator.UNION, SetOperator.UNION_ALL)
+    return isinstance(plan, SetOperation) and plan.operator not in unions
+
+
+def _check(plan: Plan) -> None:
+    match plan:
+        case Recursion() | RecursiveScan():
+            raise UnsupportedConstruct("a recursive query for Hive")
+        case JoinPlan(lateral=True):
+            raise UnsupportedConstruct("a LATERAL join for Hive")
+        case _:
+            pass

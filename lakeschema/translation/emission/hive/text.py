@@ -1,0 +1,221 @@
+"""Names, literals and types as HiveQL has them; nothing in them can end what it stands in."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Final
+
+from lakeschema.catalog.column_types import (
+    BIGINT,
+    BINARY,
+    BOOLEAN,
+    DATE,
+    DOUBLE,
+    FLOAT,
+    INT,
+    SMALLINT,
+    STRING,
+    TIMESTAMP,
+    TINYINT,
+    VOID,
+    ArrayType,
+    CharType,
+    ColumnType,
+    DecimalType,
+    IntervalType,
+    MapType,
+    StructType,
+    VarcharType,
+    print_type,
+)
+from lakeschema.catalog.identifiers import RelationName
+from lakeschema.translation.errors import UnsupportedConstruct, UnsupportedType
+
+_TYPES: Final = frozenset(
+    {BOOLEAN, TINYINT, SMALLINT, INT, BIGINT, FLOAT, DOUBLE, STRING, BINARY, DATE, TIMESTAMP}
+)
+_SUFFIXES: Mapping[ColumnType, str] = MappingProxyType(
+    {TINYINT: "Y", SMALLINT: "S", INT: "", BIGINT: "L"}
+)
+_DIGITS: Mapping[ColumnType, int] = MappingProxyType({TINYINT: 2, SMALLINT: 4, INT: 9, BIGINT: 18})
+"""So many fit, whatever they are."""
+_INTEGER = re.compile(r"-?[0-9]+")
+_NUMBER = re.compile(r"[+-]?[0-9]*\.?[0-9]+(?:[eE][+-]?[0-9]+)?")
+_HEXADECIMAL = re.compile(r"(?:[0-9A-Fa-f]{2})*")
+_DAY = re.compile(r"([0-9]{4})-([0-9]{1,2})-([0-9]{1,2})")
+_MOMENT = re.compile(
+    _DAY.pattern + r"(?:[ T]([0-9]{1,2}):([0-9]{1,2}):([0-9]{1,2})(?:\.([0-9]{1,9}))?)?"
+)
+_AMOUNT = re.compile(r"[+-]?[0-9]+(?:-[0-9]+|(?: [0-9]+:[0-9]+:[0-9]+)?(?:\.[0-9]{1,6})?)")
+_UNITS: Final = frozenset(
+    {"year", "month", "day", "hour", "minute", "second", "year to month", "day to second"}
+)
+_LAST_OF_PLANE: Final = 0xFFFF
+
+
+def quoted(name: str) -> str:
+    """An identifier with any characters but those that Hive takes nowhere.
+
+    Raises:
+        UnsupportedConstruct: Hive ends a quoted name at any back-tick.
+    """
+    if "`" in name:
+        raise UnsupportedConstruct(
+            f"the name {name!r:.80} for Hive, which takes no back-tick in one"
+        )
+    return f"`{name}`"
+
+
+def relation(name: RelationName) -> str:
+    """A relation of Hive's own catalog, which has databases and no namespaces above them."""
+    *catalog, database = name.namespace
+    if catalog:
+        raise UnsupportedConstruct(f"{name}, a relation of another catalog, for Hive")
+    return f"{quoted(database)}.{quoted(name.name)}"
+
+
+def string(text: str) -> str:
+    """A string literal; all but printable ASCII is escaped by its code.
+
+    So is what Hive would take for a variable: it puts ``${env:HOME}`` into a statement's text.
+    """
+    return "'" + "".join(map(_escaped, text)).replace("${", "\\u0024{") + "'"
+
+
+def _escaped(character: str) -> str:
+    if character in {"\\", "'"}:
+        return "\\" + character
+    if " " <= character <= "~":
+        return character
+    code = ord(character)
+    if code <= _LAST_OF_PLANE:
+        return f"\\u{code:04x}"
+    # Hive has no escape for these: the two halves of UTF-16 make one character.
+    units = character.encode("utf-16-be")
+    return "".join(f"\\u{units[at : at + 2].hex()}" for at in (0, 2))
+
+
+def is_castable(type_: ColumnType) -> bool:
+    """Whether Hive's CAST takes the type."""
+    return type_ in _TYPES or isinstance(type_, (DecimalType, CharType, VarcharType))
+
+
+def type_text(type_: ColumnType) -> str:
+    """The type in HiveQL; to Spark's expressions char and varchar are texts.
+
+    Raises:
+        UnsupportedType: Hive has no such type.
+    """
+    match type_:
+        case CharType() | VarcharType():
+            return "STRING"
+        case DecimalType():
+            return print_type(type_).upper()
+        case ArrayType(element):
+            return f"ARRAY<{type_text(element)}>"
+        case MapType(key, value):
+            return f"MAP<{type_text(key)},{type_text(value)}>"
+        case StructType(fields):
+            inner = ",".join(f"{quoted(f.name)}:{type_text(f.type)}" for f in fields)
+            return f"STRUCT<{inner}>"
+        case _ if type_ in _TYPES:
+            return print_type(type_).upper()
+        case _ if type_ == VOID:
+            # A view of Hive's has no column of its type of NULL.
+            return "STRING"
+        case _:
+            raise UnsupportedType("HiveQL", print_type(type_), "Hive has no such type")
+
+
+def null(type_: ColumnType) -> str:
+    """NULL of the type: of what CAST does not take, a value that is never chosen says it."""
+    match type_:
+        case ArrayType() | MapType() | StructType():
+            return f"CASE WHEN false THEN {_example(type_)} END"
+        case _:
+            return f"CAST(NULL AS {type_text(type_)})"
+
+
+def _example(type_: ColumnType) -> str:
+    match type_:
+        case ArrayType(element):
+            return f"array({_example(element)})"
+        case MapType(key, value):
+            return f"map({_example(key)}, {_example(value)})"
+        case StructType(fields):
+            parts = ", ".join(f"{string(f.name)}, {_example(f.type)}" for f in fields)
+            return f"named_struct({parts})"
+        case _:
+            return null(type_)
+
+
+def raised(type_: ColumnType) -> str:
+    """What raises an error where it is computed."""
+    return _failed("assert_true(false)", type_)
+
+
+def _failed(failed: str, type_: ColumnType) -> str:
+    if is_castable(type_):
+        return f"CAST({failed} AS {type_text(type_)})"
+    return f"if({failed} IS NULL, {null(type_)}, {null(type_)})"
+
+
+NOT_THE_SAME: Final = "not the same in Hive: "
+"""Before the reason, in the text of what is refused when it is run."""
+
+
+def refused(reason: str, type_: ColumnType) -> str:
+    """What raises an error where it is computed, since Hive has no equal of it; the text says why."""
+    return _failed(f"assert_true({string(NOT_THE_SAME + reason)} IS NULL)", type_)
+
+
+def literal(value: str | None, type_: ColumnType) -> str:
+    """The literal with exactly its type.
+
+    Raises:
+        UnsupportedType: Hive has no such type.
+        UnsupportedConstruct: a value that Hive's literals cannot hold.
+    """
+    if value is None:
+        return "NULL" if type_ == VOID else null(type_)
+    text = _literal(value, type_)
+    if text is None:
+        raise UnsupportedConstruct(f"{print_type(type_)} {value!r:.40} for Hive")
+    return text
+
+
+def _signed(text: str) -> str:
+    """Two signs beside each other begin a comment."""
+    return f"({text})" if text.startswith("-") else text
+
+
+def _literal(value: str, type_: ColumnType) -> str | None:
+    as_type = f"CAST({string(value)} AS {type_text(type_)})" if is_castable(type_) else ""
+    if type_ in _SUFFIXES and _INTEGER.fullmatch(value):
+        is_short = len(value.lstrip("-")) <= _DIGITS[type_]
+        return _signed(f"{value}{_SUFFIXES[type_]}") if is_short else as_type
+    if type_ == DOUBLE and _NUMBER.fullmatch(value):
+        return _signed(f"{value}D")
+    if type_ == FLOAT or isinstance(type_, DecimalType):
+        return as_type if _NUMBER.fullmatch(value) else None
+    if type_ == BINARY and _HEXADECIMAL.fullmatch(value):
+        return f"unhex('{value}')"
+    if type_ == BOOLEAN and value.lower() in {"true", "false"}:
+        return value.lower()
+    if type_ == STRING or isinstance(type_, (CharType, VarcharType)):
+        return string(value)
+    if isinstance(type_, IntervalType):
+        is_known = type_.unit.lower() in _UNITS and _AMOUNT.fullmatch(value) is not None
+        return f"INTERVAL '{value}' {type_.unit.upper()}" if is_known else None
+    if type_ == DATE and (day := _DAY.fullmatch(value)) is not None:
+        year, month, of_month = day.groups()
+        return f"DATE '{year}-{int(month):02d}-{int(of_month):02d}'"
+    if type_ == TIMESTAMP and (moment := _MOMENT.fullmatch(value)) is not None:
+        year, month, day_, hour, minute, second, fraction = moment.groups(default="0")
+        clock = f"{int(hour):02d}:{int(minute):02d}:{int(second):02d}"
+        part = fraction[:6].rstrip("0")
+        date = f"{year}-{int(month):02d}-{int(day_):02d}"
+        return f"TIMESTAMP '{date} {clock}{'.' + part if part else ''}'"
+    return None

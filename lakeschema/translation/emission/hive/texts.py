@@ -1,0 +1,252 @@
+"""Functions of texts and days of Spark's, written for Hive."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from typing import Final, TypeAlias
+
+from lakeschema.catalog.column_types import STRING, ArrayType, StructType
+from lakeschema.translation.emission.hive.casts import cast_template
+from lakeschema.translation.emission.hive.given import HiveCall, require_repeatable, require_short
+from lakeschema.translation.emission.hive.text import refused, string, type_text
+from lakeschema.translation.emission.rows import letter
+
+Writer: TypeAlias = Callable[[HiveCall], str]
+
+LATIN: Final = (
+    "CASE WHEN {0} < 0 THEN '' ELSE decode(unhex(lpad(hex({0} & 255L), 2, '0')), 'ISO-8859-1') END"
+)
+CODE_POINT: Final = (
+    "CASE WHEN {0} = '' THEN 0"
+    " ELSE CAST(conv(substr(hex(encode({0}, 'UTF-32BE')), 1, 8), 16, 10) AS INT) END"
+)
+CONTAINS: Final = "CASE WHEN {1} = '' AND {0} IS NOT NULL THEN true ELSE (instr({0}, {1}) > 0) END"
+_SAME_LETTERS: Final = re.compile(r"(?:y{4}|MM|dd|HH|mm|ss|[-/:. _,])+")
+"""Patterns of times that both engines read alike."""
+_CATEGORY: Final = re.compile(r"\\[pP]\{\w+\}")
+HAS_NULL: Final = "size({0}) > 0 AND sort_array({0})[0] IS NULL"
+CONTAINED: Final = (
+    "CASE WHEN {0} IS NULL OR {1} IS NULL THEN NULL WHEN array_contains({0}, {1}) THEN true"
+    f" WHEN {HAS_NULL} THEN NULL ELSE false END"
+)
+
+
+_BEYOND_PLANE: Final = r"{0} RLIKE '[\\x{10000}-\\x{10FFFF}]'"
+
+
+def of_plane(form: str, places: Sequence[int] = (0,)) -> Writer:
+    """Texts with characters beyond U+FFFF, of which Hive counts two each, are refused where they are met."""
+
+    def write(call: HiveCall) -> str:
+        failed = refused("characters beyond U+FFFF", call.type)
+        beyond = " OR ".join(_BEYOND_PLANE.replace("{0}", f"{{{place}}}") for place in places)
+        return call.fill(f"CASE WHEN {beyond} THEN {failed} ELSE {form} END")
+
+    return write
+
+
+def rlike(call: HiveCall) -> str:
+    """Nothing matches an empty pattern in Hive."""
+    _check_pattern(call)
+    return call.fill("CASE WHEN {1} = '' AND {0} IS NOT NULL THEN true ELSE ({0} RLIKE {1}) END")
+
+
+def of_pattern(form: str) -> Writer:
+    """A call whose second argument is a regular expression."""
+
+    def write(call: HiveCall) -> str:
+        _check_pattern(call)
+        return call.fill(form)
+
+    return write
+
+
+def _check_pattern(call: HiveCall) -> None:
+    """Of a pattern that is none Hive refuses the whole text, and Spark the rows that it is asked of."""
+    found = call.constant(1)
+    if found is None:
+        return
+    try:
+        re.compile(_CATEGORY.sub("x", found))
+    except re.error:
+        raise call.unsupported("a pattern that may be none") from None
+
+
+def regexp_extract(call: HiveCall) -> str:
+    """A group that is not there is null to Hive."""
+    group = call.constant(2) if len(call.arguments) > 2 else "1"
+    if not call.constant(1) or group is None:
+        raise call.unsupported("a pattern or group that is not written out")
+    _check_pattern(call)
+    found = f"regexp_extract({{0}}, {{1}}, {group})"
+    return call.fill(f"CASE WHEN {{0}} IS NOT NULL THEN coalesce({found}, '') END")
+
+
+def converted(call: HiveCall) -> str:
+    """A call that converts its argument as a cast does."""
+    form = cast_template(call.arguments[0].type, call.type, ansi=call.ansi)
+    require_repeatable(form, call.name, call.arguments)
+    require_short(form, call.texts)
+    # Patterns in the form have braces of their own.
+    return form.replace("{0}", call.texts[0])
+
+
+def made_date(call: HiveCall) -> str:
+    """Null, and in ANSI mode an error, where there is no such day."""
+    digits = (
+        f"lpad(CAST({{{place}}} AS STRING), {width}, '0')" for place, width in enumerate((4, 2, 2))
+    )
+    made = f"CAST(concat_ws('-', {', '.join(digits)}) AS DATE)"
+    in_range = "{0} BETWEEN 1 AND 9999 AND {1} BETWEEN 1 AND 12 AND {2} BETWEEN 1 AND 31"
+    far = refused("a year beyond four digits", call.type)
+    found = f"CASE WHEN {{0}} > 9999 OR {{0}} < 1 THEN {far} WHEN {in_range} THEN {made} END"
+    if call.ansi:
+        nulls = "{0} IS NULL OR {1} IS NULL OR {2} IS NULL"
+        found = f"CASE WHEN {nulls} OR ({found}) IS NOT NULL THEN {found} ELSE {{raised}} END"
+    return call.fill(found)
+
+
+_TRUNCATED: Final[Mapping[str, str]] = {
+    "year": "yyyy-01-01 00:00:00",
+    "month": "yyyy-MM-01 00:00:00",
+    "day": "yyyy-MM-dd 00:00:00",
+    "hour": "yyyy-MM-dd HH:00:00",
+    "minute": "yyyy-MM-dd HH:mm:00",
+    "second": "yyyy-MM-dd HH:mm:ss",
+}
+_PARTS: Final = frozenset(
+    {"year", "quarter", "month", "day", "hour", "minute", "dayofweek", "weekofyear"}
+)
+
+
+def date_trunc(call: HiveCall) -> str:
+    pattern_ = _TRUNCATED.get((call.constant(0) or "").lower())
+    if pattern_ is None:
+        raise call.unsupported("a unit that is not written out, or none of a calendar's")
+    return call.fill(f"CAST(date_format({{1}}, '{pattern_}') AS TIMESTAMP)")
+
+
+def extract(call: HiveCall) -> str:
+    part = (call.constant(0) or "").lower()
+    is_day = letter(call.arguments[1].type) == "D"
+    if part not in _PARTS or (is_day and part in ("hour", "minute")):
+        raise call.unsupported("such a part")
+    return call.fill(f"CAST({part}({{1}}) AS {type_text(call.type)})")
+
+
+def size(call: HiveCall) -> str:
+    return call.fill(
+        "size({0})" if call.size_of_null else "CASE WHEN {0} IS NOT NULL THEN size({0}) END"
+    )
+
+
+def of_plain_elements(form: str) -> Writer:
+    """Of arrays of values that both engines order alike."""
+
+    def write(call: HiveCall) -> str:
+        type_ = call.arguments[0].type
+        if not isinstance(type_, ArrayType) or letter(type_.element) not in "isD":
+            raise call.unsupported("of such values")
+        return call.fill(f"CASE WHEN {{0}} IS NOT NULL THEN {form} END")
+
+    return write
+
+
+def elt(call: HiveCall) -> str:
+    if not call.ansi:
+        return call.fill("elt({*})")
+    last = len(call.arguments) - 1
+    return call.fill(
+        f"CASE WHEN {{0}} IS NULL OR ({{0}} >= 1 AND {{0}} <= {last}) THEN elt({{*}}) ELSE {{raised}} END"
+    )
+
+
+def split(call: HiveCall) -> str:
+    if not call.constant(1):
+        raise call.unsupported("a pattern that may be empty")
+    _check_pattern(call)
+    return call.fill("split({0}, {1})")
+
+
+def from_unixtime(call: HiveCall) -> str:
+    written = "yyyy-MM-dd HH:mm:ss" if len(call.arguments) == 1 else pattern(call, 1)
+    far = refused("a time beyond the years of four digits", STRING)
+    return call.fill(
+        "CASE WHEN {0} < (-62135596800L) OR {0} > 253402300799L"
+        f" THEN {far} ELSE from_unixtime({{0}}, '{written}') END"
+    )
+
+
+def months_later(call: HiveCall) -> str:
+    far = refused("a day of thousands of years away", call.type)
+    return call.fill(
+        f"CASE WHEN {{0}} IS NOT NULL AND ({{1}} > 96000 OR {{1}} < -96000) THEN {far}"
+        " ELSE {0} + INTERVAL ({1}) MONTH END"
+    )
+
+
+def encoded(call: HiveCall) -> str:
+    found = call.constant(1)
+    if found is None or found.lower() != "utf-8":
+        raise call.unsupported("another character set than UTF-8")
+    return call.fill("CAST({0} AS BINARY)")
+
+
+def date_format(call: HiveCall) -> str:
+    return call.fill(f"date_format({{0}}, '{pattern(call, 1)}')")
+
+
+def pattern(call: HiveCall, index: int) -> str:
+    """A pattern of times that is written out and that both engines read alike."""
+    found = call.constant(index)
+    if found is None or not _SAME_LETTERS.fullmatch(found):
+        raise call.unsupported("a pattern that Hive might read otherwise")
+    return found
+
+
+def joined(call: HiveCall) -> str:
+    type_ = call.arguments[0].type
+    if not isinstance(type_, ArrayType) or type_.element != STRING:
+        raise call.unsupported("of what are no texts")
+    # Of null Hive fails.
+    return call.fill("CASE WHEN {0} IS NOT NULL AND {1} IS NOT NULL THEN array_join({0}, {1}) END")
+
+
+def with_constant(form: str, places: Sequence[int] = (1,)) -> Writer:
+    """A call some of whose arguments have to be in the text."""
+
+    def write(call: HiveCall) -> str:
+        if None in map(call.constant, places):
+            raise call.unsupported("an argument that is not written out")
+        return call.fill(form)
+
+    return write
+
+
+def struct(call: HiveCall) -> str:
+    type_ = call.type
+    if not isinstance(type_, StructType):
+        raise call.unsupported("what is no struct")
+    parts = (f"{string(f.name)}, {text}" for f, text in zip(type_.fields, call.texts, strict=True))
+    return f"named_struct({', '.join(parts)})"
+
+
+def map_of(call: HiveCall) -> str:
+    """Keys that are null or repeated Spark refuses, and Hive takes: they have to be seen to be neither."""
+    keys = call.arguments[::2]
+    if any(key.nullable for key in keys):
+        raise call.unsupported("a key that may be null")
+    values = [call.constant(place) for place in range(0, len(call.arguments), 2)]
+    if len(keys) > 1 and (None in values or len(set(values)) < len(values)):
+        raise call.unsupported("keys that may be repeated")
+    return call.fill("map({*})")
+
+
+def array_contains(call: HiveCall) -> str:
+    type_ = call.arguments[0].type
+    if not isinstance(type_, ArrayType) or type_.element != call.arguments[1].type:
+        raise call.unsupported("of a value of another type")
+    if letter(type_.element) not in "isxoDTb":
+        raise call.unsupported("of such values")
+    return call.fill(CONTAINED)

@@ -1,0 +1,58 @@
+"""A Spark view's facts → the HiveQL that returns the view's rows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from lakeschema.catalog.identifiers import RelationName
+from lakeschema.catalog.relations import Dialect, Relation
+from lakeschema.translation.derivation import derive_view
+from lakeschema.translation.emission.hive.query import HiveQuery, hive_query
+from lakeschema.translation.emission.hive.text import relation as own_name
+from lakeschema.translation.emission.recorded_settings import refuse_settings_of_rows
+from lakeschema.translation.emission.selects import RelationText
+from lakeschema.translation.errors import UnsupportedConstruct, errors_of
+from lakeschema.translation.functions.semantics import semantics_of
+from lakeschema.translation.interface import Interface, Options
+from lakeschema.translation.plan.relations import Plan
+
+_DEFAULT = Options()
+
+
+def hive_view(
+    relation: Relation,
+    upstreams: Mapping[RelationName, Interface],
+    options: Options = _DEFAULT,
+    relation_text: RelationText = own_name,
+) -> HiveQuery:
+    """The query of one view of Spark's, its columns named as its Avro schema names them.
+
+    ``relation_text`` is how the text names what it reads.
+
+    Raises:
+        TranslationError: the view cannot be read, or Hive has nothing that does the same.
+    """
+    if not relation.is_view:
+        raise ValueError(f"{relation.name} is a table")
+    derivation, plan = derive_view(relation, upstreams, options)
+    return hive_view_of(relation, plan, derivation.interface.names, relation_text)
+
+
+def hive_view_of(
+    relation: Relation, plan: Plan, names: Sequence[str], relation_text: RelationText = own_name
+) -> HiveQuery:
+    """The query of a view whose plan is known, perhaps rewritten; ``names`` are its columns'.
+
+    Raises:
+        TranslationError: Hive has nothing that does the same.
+    """
+    view = relation.view
+    if view is None:
+        raise ValueError(f"{relation.name} is a table")
+    with errors_of(relation.name):
+        if view.dialect is Dialect.HIVE:
+            raise UnsupportedConstruct("a view of Hive, which Hive reads itself, for Hive")
+        if view.dialect is Dialect.TRINO:
+            raise UnsupportedConstruct("a view of Trino for Hive")
+        refuse_settings_of_rows(view, "Hive")
+        return hive_query(plan, semantics_of(view), names, relation_text)

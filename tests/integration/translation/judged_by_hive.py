@@ -1,0 +1,327 @@
+"""The rows that Hive returns of what is emitted for it of a Spark view, held against Spark's rows of the view.
+
+Both read the same ORC files. The views that a view reads stand in its text for Hive.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from types import MappingProxyType
+
+from py4j.protocol import Py4JJavaError
+from pyspark.errors import PySparkException
+from pyspark.sql import DataFrame, SparkSession
+
+from benchmarks.compared_calls import shown_type
+from benchmarks.compared_values import from_hive, from_spark, in_its_era, in_no_order
+from benchmarks.hive_values import as_texts
+from deploy.hive import HiveAnswer, HiveQueries
+from lakeschema.catalog.column_types import (
+    DATE,
+    TIMESTAMP,
+    ColumnType,
+    StructField,
+    parse_type,
+    print_type,
+)
+from lakeschema.catalog.ddl_files import relations_from_ddl
+from lakeschema.catalog.identifiers import RelationName
+from lakeschema.catalog.relations import Dialect, Relation
+from lakeschema.translation.derivation import derive_view
+from lakeschema.translation.emission.hive.given import MAX_TEXT
+from lakeschema.translation.emission.hive.query import HiveQuery
+from lakeschema.translation.emission.hive.text import NOT_THE_SAME
+from lakeschema.translation.emission.hive.text import relation as hives_name
+from lakeschema.translation.emission.hive.view import hive_view_of
+from lakeschema.translation.emission.spark_text import type_text
+from lakeschema.translation.errors import TooLarge, TranslationError, Unsupported
+from lakeschema.translation.interface import Interface, Options
+from lakeschema.translation.plan.relations import Limit, Plan, Sort
+from tests.integration.translation.judged_by_spark import ANSI, Refused, SparkJudge
+from tests.lakeschema.translation.growing.tables import Table, unchanged, with_extremes
+from tests.lakeschema.translation.growing.views import RandomView
+
+EQUAL = "equal rows"
+WITHOUT_RULES = "equal rows, once Spark's optimiser skips nothing"
+BOTH_RAISE = "both raise an error"
+REFUSED_BY_SPARK = "refused by Spark, or by both"
+UNSUPPORTED = "refused: Hive has nothing that does the same"
+NOT_DERIVED = "refused: the view cannot be derived"
+FAILS = "refused when it is run, with the reason"
+TOO_MANY = "too many rows to compute"
+OTHER_ROWS = "other rows"
+OTHER_TYPES = "other types"
+HIVE_RAISES = "Hive alone raises an error"
+SPARK_RAISES = "Spark alone raises an error"
+REFUSED_TEXT = "Hive refuses the text"
+ASKED = frozenset({EQUAL, WITHOUT_RULES, BOTH_RAISE, UNSUPPORTED, NOT_DERIVED, FAILS})
+"""What counts as asked of us: Spark reads the view."""
+REFUSED = frozenset({UNSUPPORTED, NOT_DERIVED, FAILS})
+_FINE = ASKED | {REFUSED_BY_SPARK, TOO_MANY}
+_MAX_SECONDS = 20.0
+_OPTIONS = Options()
+
+Rows = Sequence[tuple[object, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """How a view ended.
+
+    Attributes:
+        outcome: one of the constants above.
+        details: what shows a wrong one; the reason of a refusal.
+        constructs: what stands in the view, of those that the generator names.
+    """
+
+    outcome: str
+    details: str = ""
+    constructs: tuple[str, ...] = ()
+
+    @property
+    def is_wrong(self) -> bool:
+        return self.outcome not in _FINE
+
+
+@dataclass(frozen=True, slots=True)
+class _Failed:
+    """Hive's own words; ``of_text``: it does not compile."""
+
+    reason: str
+    of_text: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class _Written:
+    query: HiveQuery
+    ordered: bool
+    ansi: bool
+
+
+class HiveJudge:
+    """A lake of tables in a session and in Hive; each view is grown from a seed of its own."""
+
+    def __init__(
+        self,
+        spark: SparkSession,
+        hive: HiveQueries,
+        folder: Path,
+        tables: int | Sequence[Table] = 40,
+    ) -> None:
+        """``tables``: so many random ones with extreme values, or these. Their files are in ``folder``."""
+        self._session = spark
+        self._hive = hive
+        changed = with_extremes if isinstance(tables, int) else unchanged
+        self._spark = SparkJudge(spark, tables, changed)
+        for table in self._spark.tables:
+            location = folder / table.name
+            spark.table(table.name).write.orc(str(location))
+            columns = ", ".join(f"`{name}` {print_type(type_)}" for name, type_ in table.columns)
+            hive.answer(
+                f"CREATE EXTERNAL TABLE `{table.name}` ({columns}) STORED AS ORC"
+                f" LOCATION '{location.as_uri()}'"
+            )
+
+    def verdict(self, seed: int) -> Verdict:
+        """The views are those of ``SparkJudge``; even seeds mean ANSI mode."""
+        view = self._spark.grown(seed)
+        with self._mode(ansi=seed % 2 == 0):
+            found = self._verdict(view, ansi=seed % 2 == 0)
+        return replace(found, constructs=view.constructs)
+
+    def verdict_of(self, text: str, *, ansi: bool) -> Verdict:
+        """Of a view of this text, which may read the tables."""
+        with self._mode(ansi=ansi):
+            return self._verdict(RandomView(text, ()), ansi=ansi)
+
+    def refusal_of(self, text: str, *, ansi: bool) -> Verdict | None:
+        """The verdict of a view that need not be run, since Spark or we refuse its text."""
+        with self._mode(ansi=ansi):
+            found = self._read(RandomView(text, ()), ansi=ansi)
+        return found if isinstance(found, Verdict) else None
+
+    @contextmanager
+    def _mode(self, *, ansi: bool) -> Iterator[None]:
+        before = self._session.conf.get(ANSI)
+        self._session.conf.set(ANSI, str(ansi).lower())
+        try:
+            yield
+        finally:
+            self._session.conf.set(ANSI, before or "true")
+
+    def _read(self, view: RandomView, *, ansi: bool) -> tuple[DataFrame, _Written] | Verdict:
+        frame = self._analysed(view)
+        if isinstance(frame, Refused):
+            return Verdict(REFUSED_BY_SPARK, frame.reason)
+        try:
+            return frame, _written(view, self._spark.interfaces, ansi=ansi)
+        except TranslationError as error:
+            is_unsupported = isinstance(error, Unsupported | TooLarge)
+            return Verdict(UNSUPPORTED if is_unsupported else NOT_DERIVED, error.message)
+
+    def _verdict(self, view: RandomView, *, ansi: bool) -> Verdict:
+        read = self._read(view, ansi=ansi)
+        if isinstance(read, Verdict):
+            return read
+        frame, written = read
+        got = self._hives(written.query)
+        verdict = _compared(written, self._sparks_rows(frame, written.query), got)
+        if not verdict.is_wrong:
+            return verdict
+        # Spark's optimiser skips what cannot matter, and so what would raise.
+        with self._spark.unhurried():
+            again = self._analysed(view)
+            assert isinstance(again, DataFrame)
+            other = _compared(written, self._sparks_rows(again, written.query), got)
+        if not other.is_wrong:
+            return replace(other, outcome=WITHOUT_RULES) if other.outcome == EQUAL else other
+        return replace(verdict, details=f"{verdict.details}\n  {view}\n  {written.query.sql}")
+
+    def _analysed(self, view: RandomView) -> DataFrame | Refused:
+        for name, text in view.below:
+            frame = self._spark.analysed(text)
+            if isinstance(frame, Refused):
+                return frame
+            frame.createOrReplaceTempView(name)
+        return self._spark.analysed(view.text)
+
+    def _sparks_rows(self, frame: DataFrame, query: HiveQuery) -> Rows | Refused:
+        types = [column.type for column in query.columns]
+        shown = [shown_type(type_) for type_ in types]
+        names = [f"k{place}" for place in range(len(types))]
+        items = (
+            name if type_ == other else f"CAST({name} AS {type_text(other)})"
+            for name, type_, other in zip(names, types, shown, strict=True)
+        )
+        late = threading.Timer(_MAX_SECONDS, self._session.sparkContext.cancelAllJobs)
+        late.start()
+        try:
+            rows = frame.toDF(*names).selectExpr(*items).collect()
+        except (PySparkException, Py4JJavaError, TypeError, ValueError) as error:
+            text = str(error)
+            return Refused(
+                TOO_MANY if "cancelled" in text[:2000] else text.partition("\n")[0][:200]
+            )
+        finally:
+            late.cancel()
+        return [_plain(from_spark(tuple(row), shown), types) for row in rows]
+
+    def _hives(self, query: HiveQuery) -> Rows | _Failed | Verdict:
+        (compiled,) = self._hive.compile(query.sql)
+        if not isinstance(compiled, HiveAnswer):
+            return _Failed(compiled.message[:300], of_text=True)
+        types = [type_.lower() for _, type_ in compiled.columns]
+        if types != [type_.replace("`", "").lower() for type_ in query.types]:
+            return Verdict(OTHER_TYPES, f"{types} instead of {query.types}")
+        columns = tuple(
+            StructField(f"x{place}", parse_type(type_)) for place, type_ in enumerate(types)
+        )
+        renamed = ", ".join(f"`{c.name}` AS x{i}" for i, c in enumerate(query.columns))
+        text = f"SELECT {renamed} FROM ({query.sql}) p"
+        readable = as_texts(text, columns)
+        (answer,) = self._hive.run(query.sql if readable == text else readable)
+        if not isinstance(answer, HiveAnswer):
+            return _Failed(answer.message[:300])
+        parsed = [column.type for column in columns]
+        try:
+            return [_plain(from_hive(row, parsed), parsed) for row in answer.rows]
+        except ValueError as error:
+            return Verdict(OTHER_ROWS, f"{error}: {answer.rows}")
+
+
+def _compared(
+    written: _Written, expected: Rows | Refused, got: Rows | _Failed | Verdict
+) -> Verdict:
+    if isinstance(got, Verdict):
+        return got
+    if expected == Refused(TOO_MANY):
+        return Verdict(TOO_MANY)
+    if isinstance(got, _Failed):
+        if isinstance(expected, Refused):
+            return Verdict(BOTH_RAISE)
+        if got.of_text:
+            return Verdict(REFUSED_TEXT, got.reason)
+        fails = NOT_THE_SAME in written.query.sql
+        return Verdict(FAILS if fails else HIVE_RAISES, got.reason)
+    if isinstance(expected, Refused):
+        is_fault = not written.ansi and "NUMERIC_VALUE_OUT_OF_RANGE" in expected.reason
+        outcome = REFUSED_BY_SPARK if is_fault else SPARK_RAISES
+        return Verdict(outcome, f"{expected.reason}\n  {got}")
+    if "collect_set(" in written.query.sql:
+        expected, got = _in_no_order_inside(expected), _in_no_order_inside(got)
+    if in_no_order(expected) != in_no_order(got):
+        return Verdict(OTHER_ROWS, f"{expected}\n  {got}")
+    if written.ordered and list(expected) != list(got):
+        return Verdict("another order", f"{expected}\n  {got}")
+    return Verdict(EQUAL)
+
+
+def _in_no_order_inside(rows: Rows) -> Rows:
+    return [
+        tuple(tuple(sorted(v, key=repr)) if isinstance(v, tuple) else v for v in row)
+        for row in rows
+    ]
+
+
+def _plain(row: tuple[object, ...], types: Sequence[ColumnType]) -> tuple[object, ...]:
+    """Values as both print them."""
+    return tuple(_shown(value, type_) for value, type_ in zip(row, types, strict=True))
+
+
+def _shown(value: object, type_: ColumnType) -> object:
+    """Days and moments beyond four digits, and before the first year; what has parts as jobs leave it."""
+    if type_ in (DATE, TIMESTAMP) and isinstance(value, str):
+        return in_its_era(value.removeprefix("+"))
+    return _as_jobs_leave_it(value)
+
+
+def _as_jobs_leave_it(value: object, *, inside: bool = False) -> object:
+    """Hive's shuffles and the files of its jobs make one thing of an empty array, one of a null or an empty
+    text, and within others of null.
+    """
+    if not isinstance(value, tuple):
+        return value
+    parts = tuple(_as_jobs_leave_it(part, inside=True) for part in value)
+    is_nothing = not parts or parts in (("",), (None,))
+    return (None if inside else ()) if is_nothing else parts
+
+
+def _written(
+    view: RandomView, interfaces: Mapping[RelationName, Interface], *, ansi: bool
+) -> _Written:
+    """The query for Hive, with what the view reads in it.
+
+    Raises:
+        TranslationError: a view cannot be derived, or Hive has nothing that does the same.
+    """
+    known, texts = dict(interfaces), dict[RelationName, str]()
+    for name, text in (*view.below, ("v", view.text)):
+        relation = _relation(name, text, ansi=ansi)
+        derivation, plan = derive_view(relation, known, _OPTIONS)
+        interface = derivation.interface
+        known[relation.name] = interface
+
+        def named(read: RelationName) -> str:
+            return f"({texts[read]})" if read in texts else hives_name(read)
+
+        query = hive_view_of(relation, plan, interface.names, named)
+        texts[relation.name] = query.sql
+        if len(query.sql) > MAX_TEXT:
+            raise TooLarge("the text is longer than Hive reads", relation=relation.name)
+    return _Written(query, _is_ordered(plan), ansi)
+
+
+def _relation(name: str, text: str, *, ansi: bool) -> Relation:
+    made = relations_from_ddl([f"CREATE VIEW {name} AS {text}"], Dialect.SPARK)
+    relation = made[RelationName.of("default", name)]
+    assert relation.view is not None
+    configs = MappingProxyType({ANSI: str(ansi).lower()})
+    return replace(relation, view=replace(relation.view, sql_configs=configs))
+
+
+def _is_ordered(plan: Plan) -> bool:
+    return isinstance(plan.input if isinstance(plan, Limit) else plan, Sort)
