@@ -176,7 +176,8 @@ class GovernedRelation:
         """
 
         def write(name: RelationName, plan: Plan, text: RelationText) -> HiveQuery:
-            return hive_view_of(self.relations[name], plan, self._names_of(name), text)
+            upstreams = {read: self.whole[read] for read in self.derivations[name].upstreams}
+            return hive_view_of(self.relations[name], plan, self._names_of(name), upstreams, text)
 
         return self._written(write, hives_name)[self.name]
 

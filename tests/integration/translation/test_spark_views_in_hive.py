@@ -60,7 +60,7 @@ _LONGS = "(VALUES (9223372036854775807, 1), (5, 0), (-9223372036854775807, 2), (
         f"SELECT b FROM {_LONGS} LEFT ANTI JOIN (VALUES (0), (NULL)) u(k) ON b = k",
         f"SELECT b IN (SELECT a FROM {_BOUNDS}) x FROM {_LONGS}",
         "SELECT a, greatest(a, b) g, array_contains(array(a, b), 1) c FROM (VALUES (1, NULL), (2, 3), (NULL, NULL)) t(a, b)",
-        "SELECT a, x FROM (VALUES (array(1, 2)), (NULL), (array())) t(a) LATERAL VIEW OUTER explode(a) e AS x",
+        "SELECT a, x FROM (VALUES (array(1, 2)), (NULL), (array(3))) t(a) LATERAL VIEW OUTER explode(a) e AS x",
         "SELECT upper(a) u, substr(a, 2, 2) s, concat(a, '!') c FROM (VALUES ('abc'), ('ß'), (''), (NULL)) t(a)",
     ],
 )  # fmt: skip

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Final, TypeAlias
 
 from lakeschema.catalog.column_types import BIGINT, DecimalType
 from lakeschema.catalog.relations import Dialect
 from lakeschema.translation.emission.hive.given import HiveCall
+from lakeschema.translation.emission.rows import letter
 from lakeschema.translation.functions.binding import bind, find
 from lakeschema.translation.functions.semantics import Semantics
+from lakeschema.translation.plan.expressions import unconverted
 
 Writer: TypeAlias = Callable[[HiveCall], str]
 _HIVE: Final = Semantics(Dialect.HIVE)
@@ -68,13 +71,26 @@ def percentile(call: HiveCall) -> str:
     """Hive's own is of longs; that of an order interpolates between any numbers."""
     if call.suffix or call.quantifier or call.constant(1) is None:
         raise call.unsupported("over a window, of distinct values, or of a share that is computed")
+    if letter(unconverted(call.arguments[0]).type) not in "ix":
+        raise call.unsupported("of numbers that may be NaN")
     return call.fill("percentile_cont({1}) WITHIN GROUP (ORDER BY {0})")
+
+
+def shifted(call: HiveCall) -> str:
+    """By a number of rows that Hive wants in the text, and not below 0."""
+    if call.digits(1, "1").startswith("-"):
+        raise call.unsupported("by a number of rows below 0")
+    return call.fill("{f}({*}){w}")
 
 
 def of_powers(form: str) -> Writer:
     """Spark makes NaN of values that are infinite or NaN themselves, where there is anything to compute."""
 
     def write(call: HiveCall) -> str:
+        if len(call.texts) > 1:
+            # Spark looks at the second value only where there is a first.
+            first, second = call.texts
+            call = replace(call, texts=[first, f"CASE WHEN {first} IS NOT NULL THEN {second} END"])
         made = call.fill(form)
         present = " AND ".join(f"{text} IS NOT NULL" for text in call.texts)
         odd = " OR ".join(_NOT_FINITE.format(text) for text in call.texts)

@@ -46,8 +46,8 @@ _EXACT: Final = r"^[+-]?([0-9]+\\.?[0-9]*|\\.[0-9]+)([eE][+-]?[0-9]{1,3})?$"
 _DAY: Final = r"^([0-9]{4})(-([0-9]{1,2})(-([0-9]{1,2})([ T].*)?)?)?$"
 _FAR_DAY: Final = r"^([+-][0-9]{4,7}|[0-9]{5,7})(-[0-9]{1,2}(-[0-9]{1,2}([ T].*)?)?)?$"
 _MOMENT: Final = (
-    r"^([0-9]{4})(-([0-9]{1,2})(-([0-9]{1,2})([ T](([0-9]{1,2})(:([0-9]{1,2})"
-    r"(:([0-9]{1,2})(\\.([0-9]{0,6})[0-9]*)?)?)?)?)?)?)?$"
+    r"^([0-9]{4})(-([0-9]{1,2})(-([0-9]{1,2})([ T](([01]?[0-9]|2[0-3])(:([0-5]?[0-9])"
+    r"(:([0-5]?[0-9])(\\.([0-9]{0,6})[0-9]*)?)?)?)?)?)?)?$"
 )
 _OTHER_MOMENT: Final = (
     r"^([+-]?[0-9]{4,7}(-[0-9]{1,2}){1,2}[ T] *[^ ].*|T?[0-9]{1,2}:[0-9].*|[+-][0-9]{4}.*"
@@ -130,7 +130,8 @@ def _template(source: ColumnType, target: ColumnType, *, ansi: bool, tolerant: b
             return plain
         case ("f" | "d", "x"):
             # Of smaller ones than any decimal Hive makes null.
-            return f"CASE WHEN abs({{0}}) < 1e-39D THEN CAST(0 AS {type_text(target)}) ELSE {plain} END"
+            exact = plain.replace("{0}", "CAST({0} AS DOUBLE)") if letter(source) == "f" else plain
+            return f"CASE WHEN abs({{0}}) < 1e-39D THEN CAST(0 AS {type_text(target)}) ELSE {exact} END"
         case ("o", "i" | "f" | "d" | "x"):
             return f"CAST(if({{0}}, 1, if({{0}} IS NULL, NULL, 0)) AS {type_text(target)})"
         case ("i" | "f" | "d" | "x", "o"):
@@ -170,7 +171,7 @@ def _of_text(target: ColumnType, *, cuts: bool) -> str | None:
         case "i":
             return _whole(as_type, cuts=cuts)
         case "d" | "f":
-            return _real(as_type)
+            return _real(target)
         case "x":
             return f"CASE WHEN {TRIMMED} RLIKE '{_EXACT}' THEN CAST({TRIMMED} AS {as_type}) END"
         case "o":
@@ -197,13 +198,15 @@ def _whole(as_type: str, *, cuts: bool) -> str:
     return f"CASE WHEN {TRIMMED} RLIKE '{_CUT}' AND {TRIMMED} NOT IN ('', '+', '-') THEN {made} END"
 
 
-def _real(as_type: str) -> str:
-    word = f"lower({TRIMMED})"
+def _real(target: ColumnType) -> str:
+    as_type, word = type_text(target), f"lower({TRIMMED})"
+    far = refused("a number in such a form", target)
     return (
         f"CASE WHEN {TRIMMED} RLIKE '{_REAL}' THEN CAST({TRIMMED} AS {as_type})"
         f" WHEN {word} = 'nan' THEN CAST('NaN' AS {as_type})"
         f" WHEN {word} IN ('inf', '+inf', 'infinity', '+infinity') THEN CAST('Infinity' AS {as_type})"
-        f" WHEN {word} IN ('-inf', '-infinity') THEN CAST('-Infinity' AS {as_type}) END"
+        f" WHEN {word} IN ('-inf', '-infinity') THEN CAST('-Infinity' AS {as_type})"
+        f" WHEN {word} RLIKE '^[+-]?(0x|nan)' THEN {far} END"
     )
 
 

@@ -47,7 +47,11 @@ _COLLECTING = frozenset({"array_agg", "collect_list", "collect_set"})
 _GENERATORS = frozenset({"explode", "posexplode", "inline", "stack"})
 _FAILING_OUTER = frozenset({"inline"})
 """Hive 4.0.1 fails where their argument is null and the view is outer."""
-_OFFSET_FRAME = re.compile(r"(?i)^RANGE\b.*\b(?!UNBOUNDED)[\w'.]+ (?:PRECEDING|FOLLOWING)")
+_BOUND = r"(?:UNBOUNDED|{}) (?:PRECEDING|FOLLOWING)|CURRENT ROW"
+_ROWS, _PEERS = _BOUND.format("[0-9]{1,9}"), _BOUND.format("UNBOUNDED")
+_FRAME = re.compile(
+    f"ROWS BETWEEN (?:{_ROWS}) AND (?:{_ROWS})|RANGE BETWEEN (?:{_PEERS}) AND (?:{_PEERS})"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,10 +128,17 @@ class HiveForms:
         if call.within:
             raise UnsupportedConstruct(f"{name} WITHIN GROUP over a window for Hive")
         over = writer.over(call)
-        if call.frame and name in _UNFRAMED:
-            over = over.replace(f" {call.frame}", "")
-        elif call.frame and _OFFSET_FRAME.match(call.frame):
-            raise UnsupportedConstruct("a RANGE with distances for Hive")
+        if name in _UNFRAMED:
+            over = over.replace(f" {call.frame}", "") if call.frame else over
+        elif call.frame and not _FRAME.fullmatch(call.frame):
+            raise UnsupportedConstruct("such a frame of a window for Hive")
+        elif not (call.frame or "").startswith("ROWS") and any(
+            letter(key.expression.type) in "fd" for key in call.order_by
+        ):
+            # NaN is no peer of itself in Hive.
+            raise UnsupportedConstruct(
+                "a window whose peers are of numbers that may be NaN, for Hive"
+            )
         return self._aggregate(writer, call, f" {over}")
 
     def _aggregate(
@@ -151,7 +162,8 @@ class HiveForms:
             suffix=suffix,
         )
         text = self._formed(given)
-        if call.distinct and name not in _SAME_IF_REPEATED and "DISTINCT " not in text:
+        matters = call.distinct and name not in _SAME_IF_REPEATED
+        if matters and text == self._formed(replace(given, quantifier="")):
             raise given.unsupported("DISTINCT")
         if suffix and not text.count(suffix):
             raise given.unsupported("it is computed of groups only")

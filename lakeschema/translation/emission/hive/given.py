@@ -7,13 +7,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from lakeschema.catalog.column_types import ColumnType
+from lakeschema.catalog.column_types import DOUBLE, ColumnType, DecimalType
 from lakeschema.translation.emission.hive.text import raised, type_text
 from lakeschema.translation.errors import TooLarge, UnsupportedConstruct
+from lakeschema.translation.functions.coercion import is_integer, is_text
 from lakeschema.translation.plan.expressions import Cast, Literal, RowExpression, walk
 
 MAX_TEXT: Final = 1_000_000
 """Characters: what a form reads twice is written twice."""
+_DIGITS: Final = re.compile(r"-?[0-9]{1,9}")
 _TOKEN = re.compile(r"\{(\*|1\*|t|f|q|w|raised|t?[0-9])\}")
 
 
@@ -39,13 +41,26 @@ class HiveCall:
     size_of_null: bool = False
 
     def constant(self, index: int) -> str | None:
-        """The value of an argument that is written out; None if it is not."""
+        """The value of an argument that is written out; None if it is not, or a conversion changes it."""
         if index >= len(self.arguments):
             return None
         argument = self.arguments[index]
-        while isinstance(argument, Cast):
+        while isinstance(argument, Cast) and _keeps_value(argument):
             argument = argument.operand
         return argument.value if isinstance(argument, Literal) else None
+
+    def digits(self, index: int, otherwise: str) -> str:
+        """A whole number that is written out, as digits that may stand in a text; ``otherwise`` without one.
+
+        Raises:
+            UnsupportedConstruct: it is computed.
+        """
+        if index >= len(self.arguments):
+            return otherwise
+        found = self.constant(index)
+        if found is None or not _DIGITS.fullmatch(found):
+            raise self.unsupported("a number that is not written out")
+        return found
 
     def unsupported(self, reason: str) -> UnsupportedConstruct:
         return UnsupportedConstruct(f"{self.name} for Hive: {reason}")
@@ -81,6 +96,15 @@ class HiveCall:
         require_short(template, self.texts)
         # All at once: an argument may hold braces of its own.
         return _TOKEN.sub(part, template)
+
+
+def _keeps_value(cast: Cast) -> bool:
+    """Whether a literal's text is also the text of what it is converted to."""
+    source, target = cast.operand.type, cast.type
+    if is_text(source) or is_text(target):
+        return is_text(source) and is_text(target)
+    exact = is_integer(source) and is_integer(target)
+    return exact or (target == DOUBLE and (is_integer(source) or isinstance(source, DecimalType)))
 
 
 def require_repeatable(template: str, name: str, arguments: Sequence[RowExpression]) -> None:

@@ -164,12 +164,22 @@ def null_if(call: HiveCall) -> str:
 
 
 def negative(call: HiveCall) -> str:
+    _refuse_rounded(call)
     if call.ansi and letter(call.type) == "i":
         return call.fill("CASE WHEN {0} <> 0 AND (- {0}) = {0} THEN {raised} ELSE (- {0}) END")
     return call.fill("(- {0})")
 
 
+_ROUNDED: Final = 34
+
+
+def _refuse_rounded(call: HiveCall) -> None:
+    if isinstance(call.type, DecimalType) and call.type.precision > _ROUNDED:
+        raise call.unsupported("of a number of more than 34 digits, which Spark rounds")
+
+
 def absolute(call: HiveCall) -> str:
+    _refuse_rounded(call)
     form = f"CAST(abs({{0}}) AS {type_text(call.type)})"
     if letter(call.type) == "i":
         # Hive widens a tinyint before, where Spark's wraps round.
@@ -239,7 +249,7 @@ def whole(call: HiveCall) -> str:
     made = f"CAST({name}({{0}}) AS {type_text(call.type)})"
     if call.ansi and letter(call.arguments[0].type) in "fd":
         bound = "9223372036854775808D"
-        odd = f"{{0}} >= {bound} OR {{0}} < (-{bound}) OR {NAN}"
+        odd = f"{{0}} >= {bound} OR {{0}} < (-{bound})"
         made = f"CASE WHEN {odd} THEN {{raised}} ELSE {made} END"
     return call.fill(made)
 
@@ -256,9 +266,9 @@ def extreme(call: HiveCall) -> str:
 
 def rounded(call: HiveCall) -> str:
     """Hive wants the number of digits in the text."""
-    digits = call.constant(1) if len(call.arguments) > 1 else "0"
-    if digits is None:
-        raise call.unsupported("a number of digits that is not written out")
+    digits = call.digits(1, "0")
+    if call.ansi and letter(call.type) == "i" and digits.startswith("-"):
+        raise call.unsupported("a rounded number that may not fit")
     return call.fill(f"CAST({call.name}({{0}}, {digits}) AS {type_text(call.type)})")
 
 

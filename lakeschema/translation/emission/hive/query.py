@@ -2,28 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from lakeschema.translation.emission.engines import Engine
 from lakeschema.translation.emission.hive.forms import HiveForms
 from lakeschema.translation.emission.hive.given import require_short
+from lakeschema.translation.emission.hive.shapes import check
 from lakeschema.translation.emission.hive.text import literal, quoted, relation, type_text
 from lakeschema.translation.emission.selects import RelationText, SelectWriter
-from lakeschema.translation.errors import UnsupportedConstruct
 from lakeschema.translation.functions.semantics import Semantics
 from lakeschema.translation.joins import JoinKind
-from lakeschema.translation.plan.relations import (
-    Generate,
-    Plan,
-    PlanColumn,
-    Recursion,
-    RecursiveScan,
-    SetOperation,
-    SetOperator,
-    plans_of,
-)
-from lakeschema.translation.plan.relations import Join as JoinPlan
+from lakeschema.translation.plan.relations import Plan, PlanColumn
 from lakeschema.translation.rewriting.aggregate_filters_as_cases import aggregate_filters_as_cases
 from lakeschema.translation.rewriting.no_group_of_nothing import no_group_of_nothing
 from lakeschema.translation.rewriting.nodes import Rewriting, rewrite_in_turn
@@ -73,22 +63,23 @@ class HiveQuery:
 
 
 def hive_query(
-    plan: Plan, semantics: Semantics, names: Sequence[str], named: RelationText = relation
+    plan: Plan,
+    semantics: Semantics,
+    names: Sequence[str],
+    named: RelationText = relation,
+    padded: Container[str] = (),
 ) -> HiveQuery:
     """The query of a Spark view's plan; ``names`` of its columns.
 
-    ``named`` is how the text names what it reads.
+    ``named`` is how the text names what it reads; ``padded`` are the names of stored columns of CHAR.
 
     Raises:
         UnsupportedConstruct: Hive has nothing that does the same.
         UnsupportedType: Hive has no such type.
         TooLarge: the text would be longer than Hive reads.
     """
-    plans = list(plans_of(plan))
-    for each in plans:
-        _check(each)
-    if any(map(_is_outer_view, plans)) and any(map(_compares_rows, plans)):
-        raise UnsupportedConstruct("EXCEPT or INTERSECT beside an outer LATERAL VIEW for Hive")
+    shaped = rewrite_in_turn(plan, _SHAPES)
+    check(shaped, padded)
     engine = Engine(
         quoted=quoted,
         literal=literal,
@@ -104,29 +95,9 @@ def hive_query(
         unknown_is_not_in=True,
     )
     writer = SelectWriter(engine, named)
-    sql = writer.view(rewrite_in_turn(plan, _SHAPES), names)
+    sql = writer.view(shaped, names)
     require_short("{0}", [sql])
     columns = tuple(replace(c, name=n) for c, n in zip(plan.columns, names, strict=True))
     query = HiveQuery(sql, columns)
     query.types  # noqa: B018 (raises for a type that Hive has not)
     return query
-
-
-def _is_outer_view(plan: Plan) -> bool:
-    return isinstance(plan, Generate) and (plan.outer or plan.call.operator.name.endswith("_outer"))
-
-
-def _compares_rows(plan: Plan) -> bool:
-    """Which Hive does with its optimiser alone, and that knows no outer LATERAL VIEW."""
-    unions = (SetOperator.UNION, SetOperator.UNION_ALL)
-    return isinstance(plan, SetOperation) and plan.operator not in unions
-
-
-def _check(plan: Plan) -> None:
-    match plan:
-        case Recursion() | RecursiveScan():
-            raise UnsupportedConstruct("a recursive query for Hive")
-        case JoinPlan(lateral=True):
-            raise UnsupportedConstruct("a LATERAL join for Hive")
-        case _:
-            pass

@@ -59,12 +59,11 @@ def quoted(name: str) -> str:
     """An identifier with any characters but those that Hive takes nowhere.
 
     Raises:
-        UnsupportedConstruct: Hive ends a quoted name at any back-tick.
+        UnsupportedConstruct: Hive ends a quoted name at any back-tick, and replaces ``${…}`` in it.
     """
-    if "`" in name:
-        raise UnsupportedConstruct(
-            f"the name {name!r:.80} for Hive, which takes no back-tick in one"
-        )
+    for odd, why in (("`", "takes no back-tick in one"), ("${", "replaces variables in one")):
+        if odd in name:
+            raise UnsupportedConstruct(f"the name {name!r:.80} for Hive, which {why}")
     return f"`{name}`"
 
 
@@ -197,7 +196,8 @@ def _literal(value: str, type_: ColumnType) -> str | None:
         is_short = len(value.lstrip("-")) <= _DIGITS[type_]
         return _signed(f"{value}{_SUFFIXES[type_]}") if is_short else as_type
     if type_ == DOUBLE and _NUMBER.fullmatch(value):
-        return _signed(f"{value}D")
+        is_minus_zero = value.startswith("-") and float(value) == 0
+        return "CAST('-0.0' AS DOUBLE)" if is_minus_zero else _signed(f"{value}D")
     if type_ == FLOAT or isinstance(type_, DecimalType):
         return as_type if _NUMBER.fullmatch(value) else None
     if type_ == BINARY and _HEXADECIMAL.fullmatch(value):

@@ -14,6 +14,8 @@ from lakeschema.translation.emission.rows import letter
 
 Writer: TypeAlias = Callable[[HiveCall], str]
 
+_LAST_OF_PLANE: Final = 0xFFFF
+_MOST_DIGITS: Final = 15
 LATIN: Final = (
     "CASE WHEN {0} < 0 THEN '' ELSE decode(unhex(lpad(hex({0} & 255L), 2, '0')), 'ISO-8859-1') END"
 )
@@ -22,10 +24,19 @@ CODE_POINT: Final = (
     " ELSE CAST(conv(substr(hex(encode({0}, 'UTF-32BE')), 1, 8), 16, 10) AS INT) END"
 )
 CONTAINS: Final = "CASE WHEN {1} = '' AND {0} IS NOT NULL THEN true ELSE (instr({0}, {1}) > 0) END"
-_SAME_LETTERS: Final = re.compile(r"(?:y{4}|MM|dd|HH|mm|ss|[-/:. _,])+")
-"""Patterns of times that both engines read alike."""
+_SAME_LETTERS: Final = frozenset({"yyyy", "MM", "dd", "HH", "mm", "ss"})
+"""Of patterns of times that both engines read alike."""
+_PATTERN: Final = re.compile(r"(?:([A-Za-z])\1*|[-/:. _,])+")
 _CATEGORY: Final = re.compile(r"\\[pP]\{\w+\}")
 HAS_NULL: Final = "size({0}) > 0 AND sort_array({0})[0] IS NULL"
+# Before its first character a text goes on in Spark, without any.
+_BEFORE: Final = "{1} < 0 AND length({0}) + {1} < 0"
+REST: Final = f"CASE WHEN {_BEFORE} THEN {{0}} ELSE substr({{0}}, {{1}}) END"
+_LEFT: Final = "CAST({2} AS BIGINT) + length({0}) + {1}"
+PART: Final = (
+    f"CASE WHEN {_BEFORE} THEN substr({{0}}, 1, CAST(if({_LEFT} < 0, 0, {_LEFT}) AS INT))"
+    " ELSE substr({0}, {1}, {2}) END"
+)
 CONTAINED: Final = (
     "CASE WHEN {0} IS NULL OR {1} IS NULL THEN NULL WHEN array_contains({0}, {1}) THEN true"
     f" WHEN {HAS_NULL} THEN NULL ELSE false END"
@@ -75,9 +86,9 @@ def _check_pattern(call: HiveCall) -> None:
 
 def regexp_extract(call: HiveCall) -> str:
     """A group that is not there is null to Hive."""
-    group = call.constant(2) if len(call.arguments) > 2 else "1"
-    if not call.constant(1) or group is None:
-        raise call.unsupported("a pattern or group that is not written out")
+    group = call.digits(2, "1")
+    if not call.constant(1):
+        raise call.unsupported("a pattern that is not written out")
     _check_pattern(call)
     found = f"regexp_extract({{0}}, {{1}}, {group})"
     return call.fill(f"CASE WHEN {{0}} IS NOT NULL THEN coalesce({found}, '') END")
@@ -162,6 +173,77 @@ def elt(call: HiveCall) -> str:
     )
 
 
+def substring_index(call: HiveCall) -> str:
+    """Texts that overlap with themselves are found otherwise in Hive."""
+    found = call.constant(1)
+    if found is None or len(found) != 1:
+        raise call.unsupported("of what is not one character that is written out")
+    return call.fill("substring_index({*})")
+
+
+_UNITS: Final[Mapping[str, str]] = {
+    **dict.fromkeys(("year", "yyyy", "yy"), "YYYY"),
+    **dict.fromkeys(("month", "mon", "mm"), "MM"),
+}
+
+
+def trunc(call: HiveCall) -> str:
+    unit = _UNITS.get((call.constant(1) or "").lower())
+    if unit is None:
+        raise call.unsupported("a unit that is not written out, or neither year nor month")
+    return call.fill(f"CAST(trunc({{0}}, '{unit}') AS DATE)")
+
+
+_WEEKDAYS: Final = re.compile(
+    r"(?i)mo(n(day)?)?|tu(e(sday)?)?|we(d(nesday)?)?|th(u(rsday)?)?|fr(i(day)?)?|sa(t(urday)?)?|su(n(day)?)?"
+)
+
+
+def next_day(call: HiveCall) -> str:
+    """Of what is no day of a week Spark makes null, or an error in ANSI mode."""
+    if call.ansi and not _WEEKDAYS.fullmatch(call.constant(1) or ""):
+        raise call.unsupported("a day of the week that is not written out")
+    return call.fill("CAST(next_day({0}, {1}) AS DATE)")
+
+
+def like(form: str) -> Writer:
+    """Of a pattern that is written out, without escapes, which Hive reads otherwise."""
+
+    def write(call: HiveCall) -> str:
+        found = call.constant(1)
+        if found is None or "\\" in found or not _is_of_plane(found):
+            raise call.unsupported("a pattern that is not written out, or that has escapes")
+        return of_plane(form)(call) if "_" in found else call.fill(form)
+
+    return write
+
+
+def _is_of_plane(text: str) -> bool:
+    return all(ord(character) <= _LAST_OF_PLANE for character in text)
+
+
+def padded(call: HiveCall) -> str:
+    """To a length, and by a text, that are written out."""
+    length, by = call.digits(1, ""), call.constant(2) if len(call.arguments) > 2 else " "
+    if not by or not _is_of_plane(by) or length.startswith("-"):
+        raise call.unsupported("a length or a text that is not written out, or by nothing")
+    return of_plane(f"{call.name}({{0}}, {length}, {string(by)})")(call)
+
+
+def located_from(call: HiveCall) -> str:
+    """Of no place Spark says 0, and Hive null."""
+    if not call.constant(0):
+        raise call.unsupported("of a text that may be empty")
+    return of_plane("CASE WHEN {2} IS NULL THEN 0 ELSE locate({*}) END", (1,))(call)
+
+
+def format_number(call: HiveCall) -> str:
+    digits = call.digits(1, "0")
+    if digits.startswith("-") or int(digits) > _MOST_DIGITS:
+        raise call.unsupported("so many digits")
+    return call.fill(f"format_number({{0}}, {digits})")
+
+
 def split(call: HiveCall) -> str:
     if not call.constant(1):
         raise call.unsupported("a pattern that may be empty")
@@ -200,7 +282,8 @@ def date_format(call: HiveCall) -> str:
 def pattern(call: HiveCall, index: int) -> str:
     """A pattern of times that is written out and that both engines read alike."""
     found = call.constant(index)
-    if found is None or not _SAME_LETTERS.fullmatch(found):
+    letters = [run[0] for run in re.finditer(r"([A-Za-z])\1*", found or "")]
+    if not found or not _PATTERN.fullmatch(found) or not _SAME_LETTERS.issuperset(letters):
         raise call.unsupported("a pattern that Hive might read otherwise")
     return found
 
@@ -210,7 +293,8 @@ def joined(call: HiveCall) -> str:
     if not isinstance(type_, ArrayType) or type_.element != STRING:
         raise call.unsupported("of what are no texts")
     # Of null Hive fails.
-    return call.fill("CASE WHEN {0} IS NOT NULL AND {1} IS NOT NULL THEN array_join({0}, {1}) END")
+    joined_ = "coalesce(array_join({0}, {1}), '')"
+    return call.fill(f"CASE WHEN {{0}} IS NOT NULL AND {{1}} IS NOT NULL THEN {joined_} END")
 
 
 def with_constant(form: str, places: Sequence[int] = (1,)) -> Writer:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from lakeschema.catalog.column_types import CharType
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.relations import Dialect, Relation
 from lakeschema.translation.derivation import derive_view
@@ -35,13 +36,25 @@ def hive_view(
     if not relation.is_view:
         raise ValueError(f"{relation.name} is a table")
     derivation, plan = derive_view(relation, upstreams, options)
-    return hive_view_of(relation, plan, derivation.interface.names, relation_text)
+    names = derivation.interface.names
+    return hive_view_of(relation, plan, names, upstreams, relation_text)
 
 
 def hive_view_of(
-    relation: Relation, plan: Plan, names: Sequence[str], relation_text: RelationText = own_name
+    relation: Relation,
+    plan: Plan,
+    names: Sequence[str],
+    upstreams: Mapping[RelationName, Interface],
+    relation_text: RelationText = own_name,
 ) -> HiveQuery:
-    """The query of a view whose plan is known, perhaps rewritten; ``names`` are its columns'.
+    """The query of a view whose plan is known, perhaps rewritten.
+
+    Args:
+        relation: the view.
+        plan: of its rows.
+        names: of its columns.
+        upstreams: what the plan scans.
+        relation_text: how the text names what it reads.
 
     Raises:
         TranslationError: Hive has nothing that does the same.
@@ -55,4 +68,10 @@ def hive_view_of(
         if view.dialect is Dialect.TRINO:
             raise UnsupportedConstruct("a view of Trino for Hive")
         refuse_settings_of_rows(view, "Hive")
-        return hive_query(plan, semantics_of(view), names, relation_text)
+        padded = {
+            column.name.lower()
+            for read in upstreams.values()
+            for column in read.columns
+            if isinstance(column.type, CharType)
+        }
+        return hive_query(plan, semantics_of(view), names, relation_text, padded)

@@ -1,0 +1,140 @@
+"""What Hive 4.0.1 computes otherwise, or cannot read, of a plan in shapes that its SQL can say.
+
+Each was seen beside Spark. Hive takes sub-queries apart into joins by equality, so that a row whose column
+is null finds nothing in a sub-query that asks of it more than a comparison.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterator, Sequence
+
+from lakeschema.translation.emission.rows import letter
+from lakeschema.translation.errors import UnsupportedConstruct
+from lakeschema.translation.joins import JoinKind
+from lakeschema.translation.plan.expressions import (
+    Call,
+    Cast,
+    ColumnReference,
+    FieldAccess,
+    InSubquery,
+    Literal,
+    OuterReference,
+    RowExpression,
+    subqueries,
+    walk,
+)
+from lakeschema.translation.plan.relations import (
+    Aggregate,
+    Filter,
+    Generate,
+    Join,
+    Limit,
+    Plan,
+    Recursion,
+    RecursiveScan,
+    SetOperation,
+    SetOperator,
+    expressions,
+    plans_of,
+)
+
+_COMPARED = frozenset({"=", "<>", "<", "<=", ">", ">="})
+
+
+def check(plan: Plan, padded: Container[str]) -> None:
+    """Raises ``UnsupportedConstruct`` for what Hive computes otherwise.
+
+    ``padded``: the names, in lower case, of columns that are stored as CHAR, which are texts to Spark.
+    """
+    plans = list(plans_of(plan))
+    for each in plans:
+        _check_node(each)
+        for part in (part for read in expressions(each) for part in walk(read)):
+            if isinstance(part, ColumnReference) and part.name.lower() in padded:
+                raise UnsupportedConstruct("a CHAR, whose padding Hive leaves out, for Hive")
+        for asked in subqueries(expressions(each)):
+            for below in plans_of(asked.plan):
+                _check_correlated(below)
+            if isinstance(asked, InSubquery) and any(
+                letter(operand.type) in "fd" for operand in asked.operands
+            ):
+                raise UnsupportedConstruct("IN a sub-query of numbers that may be NaN, for Hive")
+    if any(map(_is_outer_view, plans)) and any(map(_compares_rows, plans)):
+        raise UnsupportedConstruct("EXCEPT or INTERSECT beside an outer LATERAL VIEW for Hive")
+
+
+def _check_node(plan: Plan) -> None:
+    match plan:
+        case Recursion() | RecursiveScan():
+            raise UnsupportedConstruct("a recursive query for Hive")
+        case Join(lateral=True):
+            raise UnsupportedConstruct("a LATERAL join for Hive")
+        case Join(kind=JoinKind.FULL, condition=condition) if condition is not None:
+            if not all(map(_is_equality, _conjuncts(condition))):
+                raise UnsupportedConstruct("a FULL JOIN on more than equalities for Hive")
+        case Limit(limit=None):
+            raise UnsupportedConstruct("OFFSET without LIMIT for Hive")
+        case Aggregate(sets=sets) if sets is not None:
+            if len({frozenset(each) for each in sets}) < len(sets):
+                raise UnsupportedConstruct("a grouping set that is repeated, for Hive")
+        case _:
+            pass
+
+
+def _check_correlated(plan: Plan) -> None:
+    """Of a query around a sub-query's filters may compare columns, and nothing else may read them."""
+    for read in expressions(plan):
+        parts = _conjuncts(read) if isinstance(plan, Filter) else [read]
+        for part in parts:
+            if any(isinstance(each, OuterReference) for each in walk(part)) and not (
+                isinstance(plan, Filter) and _is_comparison(part)
+            ):
+                raise UnsupportedConstruct(
+                    "a sub-query that asks more of the query around it than comparisons, for Hive"
+                )
+
+
+def _conjuncts(condition: RowExpression) -> Sequence[RowExpression]:
+    return list(_parts(condition))
+
+
+def _parts(condition: RowExpression) -> Iterator[RowExpression]:
+    if isinstance(condition, Call) and condition.operator.name == "and":
+        for argument in condition.arguments:
+            yield from _parts(argument)
+    else:
+        yield condition
+
+
+def _is_comparison(condition: RowExpression) -> bool:
+    """One that is unknown where either side is null."""
+    return (
+        isinstance(condition, Call)
+        and condition.operator.name in _COMPARED
+        and all(map(_is_plain, condition.arguments))
+    )
+
+
+def _is_plain(operand: RowExpression) -> bool:
+    while isinstance(operand, FieldAccess) or (isinstance(operand, Cast) and operand.implicit):
+        operand = operand.base if isinstance(operand, FieldAccess) else operand.operand
+    is_column = isinstance(operand, ColumnReference | OuterReference | Literal)
+    return is_column and letter(operand.type) not in "fd"
+
+
+def _is_equality(condition: RowExpression) -> bool:
+    return (
+        isinstance(condition, Call)
+        and condition.operator.name == "="
+        and all(map(_is_plain, condition.arguments))
+    )
+
+
+def _is_outer_view(plan: Plan) -> bool:
+    return isinstance(plan, Generate) and (plan.outer or plan.call.operator.name.endswith("_outer"))
+
+
+def _compares_rows(plan: Plan) -> bool:
+    """Which Hive does with its optimiser alone, and that knows no outer LATERAL VIEW."""
+    unions = (SetOperator.UNION, SetOperator.UNION_ALL)
+    return isinstance(plan, SetOperation) and plan.operator not in unions
