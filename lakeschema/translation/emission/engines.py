@@ -77,7 +77,7 @@ class Engine:
         row: a row in it; ``value``: one of a single value.
         grouping_sets: what follows GROUP BY where there are ``sets`` of ``keys``.
         joined_functions: table functions that are joined to what stands before them, which a LATERAL VIEW must not end.
-        lateral_views_of_one: no generator stands behind a join, or before a condition that has a sub-query.
+        lateral_views_of_one: no generator stands behind a join, or before an order or a condition with a sub-query.
         offset_first: OFFSET stands before LIMIT.
         always_on: a join but CROSS needs a condition, and LATERAL a query.
         groups_by_names: a key of GROUP BY has to be a column.

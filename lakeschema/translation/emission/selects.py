@@ -188,7 +188,8 @@ class SelectWriter:
             case Sort(below, keys, total):
                 read = [key.expression for key in keys]
                 select = self._fold(below, read, outer)
-                if select.is_open and _reads_answer(below, read):
+                behind_view = self._engine.lateral_views_of_one and select.generated
+                if select.is_open and (behind_view or _reads_answer(below, read)):
                     # Engines take no sub-query in an order; a column that was made by one they take.
                     select = self._wrap(select)
                 by = self._over(select.items, outer).sort_keys(keys)

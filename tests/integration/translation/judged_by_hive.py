@@ -116,6 +116,7 @@ class HiveJudge:
         """``tables``: so many random ones with extreme values, or these. Their files are in ``folder``."""
         self._session = spark
         self._hive = hive
+        self._of_jobs = isinstance(tables, int)
         changed = _with_extremes if isinstance(tables, int) else unchanged
         self._spark = SparkJudge(spark, tables, changed)
         for table in self._spark.tables:
@@ -209,7 +210,7 @@ class HiveJudge:
             )
         finally:
             late.cancel()
-        return [_plain(from_spark(tuple(row), shown), types) for row in rows]
+        return [self._plain(from_spark(tuple(row), shown), types) for row in rows]
 
     def _hives(self, query: HiveQuery) -> Rows | _Failed | Verdict:
         (compiled,) = self._hive.compile(query.sql)
@@ -229,9 +230,20 @@ class HiveJudge:
             return _Failed(answer.message[:300])
         parsed = [column.type for column in columns]
         try:
-            return [_plain(from_hive(row, parsed), parsed) for row in answer.rows]
+            return [self._plain(from_hive(row, parsed), parsed) for row in answer.rows]
         except ValueError as error:
             return Verdict(OTHER_ROWS, f"{error}: {answer.rows}")
+
+    def _plain(self, row: tuple[object, ...], types: Sequence[ColumnType]) -> tuple[object, ...]:
+        """Values as both print them; of random views, which are jobs, as jobs leave what has parts."""
+        shown = tuple(_shown(value, type_) for value, type_ in zip(row, types, strict=True))
+        inside = tuple(_as_jobs_leave_it(value) for value in shown)
+        if self._of_jobs:
+            return inside
+        # A call over a column is none: there an empty array is not null.
+        return tuple(
+            () if v is not None and i is None else i for v, i in zip(shown, inside, strict=True)
+        )
 
 
 def _with_extremes(random: Random, table: Table) -> Table:
@@ -274,27 +286,19 @@ def _in_no_order_inside(rows: Rows) -> Rows:
     ]
 
 
-def _plain(row: tuple[object, ...], types: Sequence[ColumnType]) -> tuple[object, ...]:
-    """Values as both print them."""
-    return tuple(_shown(value, type_) for value, type_ in zip(row, types, strict=True))
-
-
 def _shown(value: object, type_: ColumnType) -> object:
-    """Days and moments beyond four digits, and before the first year; what has parts as jobs leave it."""
+    """Days and moments beyond four digits, and before the first year, as both print them."""
     if type_ in (DATE, TIMESTAMP) and isinstance(value, str):
         return in_its_era(value.removeprefix("+"))
-    return _as_jobs_leave_it(value)
+    return value
 
 
-def _as_jobs_leave_it(value: object, *, inside: bool = False) -> object:
-    """Hive's shuffles and the files of its jobs make one thing of an empty array, one of a null or an empty
-    text, and within others of null.
-    """
+def _as_jobs_leave_it(value: object) -> object:
+    """Hive's shuffles and the files of its jobs make null of what has no part, a null or an empty text."""
     if not isinstance(value, tuple):
         return value
-    parts = tuple(_as_jobs_leave_it(part, inside=True) for part in value)
-    is_nothing = not parts or parts in (("",), (None,))
-    return (None if inside else ()) if is_nothing else parts
+    parts = tuple(map(_as_jobs_leave_it, value))
+    return None if not parts or parts in (("",), (None,)) else parts
 
 
 def _written(

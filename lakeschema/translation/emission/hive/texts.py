@@ -31,12 +31,15 @@ _CATEGORY: Final = re.compile(r"\\[pP]\{\w+\}")
 HAS_NULL: Final = "size({0}) > 0 AND sort_array({0})[0] IS NULL"
 # Before its first character a text goes on in Spark, without any.
 _BEFORE: Final = "{1} < 0 AND length({0}) + {1} < 0"
-REST: Final = f"CASE WHEN {_BEFORE} THEN {{0}} ELSE substr({{0}}, {{1}}) END"
-_LEFT: Final = "CAST({2} AS BIGINT) + length({0}) + {1}"
-PART: Final = (
-    f"CASE WHEN {_BEFORE} THEN substr({{0}}, 1, CAST(if({_LEFT} < 0, 0, {_LEFT}) AS INT))"
-    " ELSE substr({0}, {1}, {2}) END"
-)
+
+
+def _part(length: str) -> str:
+    left = f"{length} + length({{0}}) + {{1}}"
+    return f"CASE WHEN {_BEFORE} THEN substr({{0}}, 1, CAST(if({left} < 0, 0, {left}) AS INT))"
+
+
+REST: Final = f"{_part('2147483647L')} ELSE substr({{0}}, {{1}}) END"
+PART: Final = f"{_part('CAST({2} AS BIGINT)')} ELSE substr({{0}}, {{1}}, {{2}}) END"
 CONTAINED: Final = (
     "CASE WHEN {0} IS NULL OR {1} IS NULL THEN NULL WHEN array_contains({0}, {1}) THEN true"
     f" WHEN {HAS_NULL} THEN NULL ELSE false END"
