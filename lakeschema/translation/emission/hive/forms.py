@@ -79,8 +79,9 @@ class HiveForms:
 
     def subscript(self, writer: ExpressionWriter, subscript: Subscript) -> str:
         """Null outside; in ANSI mode Spark refuses that of an array."""
-        base, index = writer.text(subscript.base), writer.text(subscript.index)
-        text = f"{base}[{index}]"
+        read = (subscript.base, subscript.index)
+        texts = writer.texts(read)
+        text = f"{texts[0]}[{texts[1]}]"
         if isinstance(subscript.base.type, MapType):
             return text
         if not is_integer(subscript.index.type):
@@ -91,9 +92,7 @@ class HiveForms:
             "CASE WHEN {0} IS NULL OR {1} IS NULL OR ({1} >= 0 AND {1} < size({0})) THEN {0}[{1}]"
             f" ELSE {raised(subscript.type)} END"
         )
-        return self._given("[]", (subscript.base, subscript.index), writer, subscript.type).fill(
-            form
-        )
+        return HiveCall("[]", read, texts, subscript.type, ansi=True).fill(form)
 
     def call(self, writer: ExpressionWriter, call: Call) -> str:
         name = call.operator.name

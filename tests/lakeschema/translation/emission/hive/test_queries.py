@@ -156,9 +156,10 @@ def test_a_setting_that_changes_rows_is_refused() -> None:
 
 
 def test_a_text_that_would_be_too_long_is_refused() -> None:
-    casts = "s"
-    for _ in range(4):
-        casts = f"CAST(CAST({casts} AS TIMESTAMP) AS STRING)"
+    casts, places = "s", "i"
+    for _ in range(30):
+        casts, places = f"CAST(CAST({casts} AS TIMESTAMP) AS STRING)", f"a[{places}]"
 
-    with pytest.raises(TooLarge):
-        query(f"SELECT {casts} AS x FROM t")
+    for long in (casts, places):
+        with pytest.raises(TooLarge):
+            query(f"SELECT {long} AS x FROM t")
