@@ -13,6 +13,7 @@ from lakeschema.catalog.column_types import (
     DATE,
     INT,
     SMALLINT,
+    STRING,
     TIMESTAMP,
     TINYINT,
     ColumnType,
@@ -108,12 +109,10 @@ def _template(source: ColumnType, target: ColumnType, *, ansi: bool, tolerant: b
             return "{0}"
         case ("s", _):
             return _of_text(target, cuts=wraps)
-        case ("i" | "f" | "d", "s") | ("b", "s"):
+        case ("i" | "f" | "d" | "b" | "D", "s"):
             return plain
-        case ("D", "s"):
-            return _year_of_four_digits(plain, "DATE")
         case ("T", "s"):
-            return _year_of_four_digits(plain, "TIMESTAMP")
+            return _moment_as_text(plain)
         case ("o", "s"):
             return "lower(CAST({0} AS STRING))"
         case ("x", "s") if isinstance(source, DecimalType):
@@ -142,10 +141,9 @@ def _template(source: ColumnType, target: ColumnType, *, ansi: bool, tolerant: b
             return None
 
 
-def _year_of_four_digits(plain: str, word: str) -> str:
-    """Spark signs a year of five digits, and Hive does not."""
-    last = "DATE '9999-12-31'" if word == "DATE" else "TIMESTAMP '9999-12-31 23:59:59.999999'"
-    return f"CASE WHEN {{0}} > {last} THEN concat('+', {plain}) ELSE {plain} END"
+def _moment_as_text(plain: str) -> str:
+    far = refused("a time beyond the years of four digits, as text", STRING)
+    return f"CASE WHEN {{0}} > TIMESTAMP '9999-12-31 23:59:59.999999' THEN {far} ELSE {plain} END"
 
 
 def _in_range(target: ColumnType) -> str:

@@ -19,6 +19,7 @@ from lakeschema.catalog.column_types import (
 from lakeschema.catalog.relations import Dialect
 from lakeschema.translation.emission.hive.given import HiveCall
 from lakeschema.translation.emission.hive.text import literal, type_text
+from lakeschema.translation.emission.hive.texts import by_one_calendar
 from lakeschema.translation.emission.rows import classes_of, letter
 from lakeschema.translation.functions.binding import bind, find
 from lakeschema.translation.functions.semantics import Semantics
@@ -79,6 +80,10 @@ def _of_time(call: HiveCall) -> str:
     place = next(i for i, a in enumerate(call.arguments) if isinstance(a.type, IntervalType))
     if not isinstance(call.arguments[place], Literal):
         raise call.unsupported("an interval that is not written out")
+    if letter(call.arguments[place].type) == "v":
+        if place == 0:
+            raise call.unsupported("an interval before what it is added to")
+        return call.fill(by_one_calendar(f"({{0}} {call.name} {{1}})", call.type))
     made = call.fill(f"({{0}} {call.name} {{1}})")
     if letter(call.type) == "D" and letter(call.arguments[place].type) == "w":
         # With days, too, Hive makes a moment of a day.

@@ -158,7 +158,8 @@ def raised(type_: ColumnType) -> str:
 def _failed(failed: str, type_: ColumnType) -> str:
     if is_castable(type_):
         return f"CAST({failed} AS {type_text(type_)})"
-    return f"if({failed} IS NULL, {null(type_)}, {null(type_)})"
+    # Of two values that are the same Hive's optimiser would take one, and drop the error.
+    return f"if({failed} IS NULL, {_example(type_)}, {null(type_)})"
 
 
 NOT_THE_SAME: Final = "not the same in Hive: "

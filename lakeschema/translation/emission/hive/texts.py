@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Final, TypeAlias
 
-from lakeschema.catalog.column_types import STRING, ArrayType, StructType
+from lakeschema.catalog.column_types import DATE, STRING, ArrayType, ColumnType, StructType
 from lakeschema.translation.emission.hive.casts import cast_template
 from lakeschema.translation.emission.hive.given import HiveCall, require_repeatable, require_short
 from lakeschema.translation.emission.hive.text import refused, string, type_text
@@ -265,10 +265,17 @@ def from_unixtime(call: HiveCall) -> str:
 
 def months_later(call: HiveCall) -> str:
     far = refused("a day of thousands of years away", call.type)
+    made = by_one_calendar("{0} + INTERVAL ({1}) MONTH", call.type)
     return call.fill(
-        f"CASE WHEN {{0}} IS NOT NULL AND ({{1}} > 96000 OR {{1}} < -96000) THEN {far}"
-        " ELSE {0} + INTERVAL ({1}) MONTH END"
+        f"CASE WHEN {{0}} IS NOT NULL AND ({{1}} > 96000 OR {{1}} < -96000) THEN {far} ELSE {made} END"
     )
+
+
+def by_one_calendar(form: str, type_: ColumnType) -> str:
+    """What counts months from ``{0}``: Hive counts them by another calendar where they come before 1583."""
+    first = "DATE '1583-01-01'" if type_ == DATE else "TIMESTAMP '1583-01-01 00:00:00'"
+    failed = refused("months before the year 1583", type_)
+    return f"CASE WHEN {{0}} < {first} OR ({form}) < {first} THEN {failed} ELSE {form} END"
 
 
 def encoded(call: HiveCall) -> str:

@@ -13,7 +13,7 @@ from lakeschema.catalog.column_types import (
     ArrayType,
     MapType,
 )
-from lakeschema.translation.emission.hive.text import literal, null, string
+from lakeschema.translation.emission.hive.text import literal, null, raised, string
 from tests.lakeschema.translation.emission.hive.written import ansi, legacy
 
 
@@ -88,6 +88,13 @@ def test_a_cast_that_fails_raises_an_error_or_is_null() -> None:
     assert "assert_true(false)" in ansi("CAST(s AS INT)")
     assert "assert_true" not in ansi("TRY_CAST(s AS INT)")
     assert "assert_true" not in legacy("CAST(s AS INT)")
+
+
+def test_an_error_of_what_has_parts_is_no_choice_of_two_that_are_the_same() -> None:
+    assert raised(ArrayType(INT)) == (
+        "if(assert_true(false) IS NULL, array(CAST(NULL AS INT)),"
+        " CASE WHEN false THEN array(CAST(NULL AS INT)) END)"
+    )
 
 
 def test_nan_is_the_greatest_number() -> None:
