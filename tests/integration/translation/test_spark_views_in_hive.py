@@ -39,6 +39,7 @@ _TEXTS = "(VALUES ('12'), (' 7 '), ('1.5'), ('x'), (''), ('-0'), ('1e3'), ('NaN'
 _DAYS = (
     "(VALUES ('2020-02-29'), ('2021-2-3 4:05:06.7'), ('2020-02-30'), ('2020'), ('no'), (NULL)) t(a)"
 )
+_DECIMALS = "(VALUES (CAST(1.50 AS DECIMAL(12,2)), 3), (-0.07, NULL), (NULL, 4), (9999999999.99, 3)) t(a, b)"
 _LONGS = "(VALUES (9223372036854775807, 1), (5, 0), (-9223372036854775807, 2), (NULL, 3)) t(a, b)"
 
 
@@ -61,6 +62,9 @@ _LONGS = "(VALUES (9223372036854775807, 1), (5, 0), (-9223372036854775807, 2), (
         f"SELECT b IN (SELECT a FROM {_BOUNDS}) x FROM {_LONGS}",
         "SELECT a, greatest(a, b) g, array_contains(array(a, b), 1) c FROM (VALUES (1, NULL), (2, 3), (NULL, NULL)) t(a, b)",
         "SELECT a, x FROM (VALUES (array(1, 2)), (NULL), (array(3))) t(a) LATERAL VIEW OUTER explode(a) e AS x",
+        f"SELECT a - 1 x, 1 - a y, a * (1 + a) z, a / 3 w, b * a v, b - a u FROM {_DECIMALS}",
+        f"SELECT b, sum(a * (1 - a)) s, avg(a) m, avg(b) n, min(CAST(a AS DOUBLE)) o FROM {_DECIMALS} GROUP BY b",
+        "SELECT a + INTERVAL '1' DAY x, a - INTERVAL '1-2' YEAR TO MONTH y, add_months(a, 1) z FROM (VALUES (DATE '2020-01-31'), (NULL)) t(a)",
         "SELECT upper(a) u, substr(a, 2, 2) s, concat(a, '!') c FROM (VALUES ('abc'), ('ß'), (''), (NULL)) t(a)",
     ],
 )  # fmt: skip

@@ -9,13 +9,18 @@ from typing import Final, TypeAlias
 from lakeschema.catalog.column_types import BIGINT, DecimalType
 from lakeschema.catalog.relations import Dialect
 from lakeschema.translation.emission.hive.given import HiveCall
+from lakeschema.translation.emission.hive.text import refused
 from lakeschema.translation.emission.rows import letter
 from lakeschema.translation.functions.binding import bind, find
+from lakeschema.translation.functions.coercion import is_integer
 from lakeschema.translation.functions.semantics import Semantics
 from lakeschema.translation.plan.expressions import unconverted
 
 Writer: TypeAlias = Callable[[HiveCall], str]
 _HIVE: Final = Semantics(Dialect.HIVE)
+_SUMMED: Final = 28
+"""Digits of which 10^10 values have a sum that fits."""
+_MOST_DIGITS: Final = 37
 _NOT_FINITE: Final = "CAST({} AS STRING) IN ('NaN', 'Infinity', '-Infinity')"
 
 
@@ -36,6 +41,15 @@ def summed(call: HiveCall) -> str:
         raise call.unsupported("Hive keeps other digits of decimals")
     made = f"{name}({{q}}{{0}}){{w}}"
     type_ = call.arguments[0].type
+    if name == "avg" and is_integer(type_):
+        # Spark adds doubles, and Hive longs.
+        return call.fill("avg({q}CAST({0} AS DOUBLE)){w}")
+    if isinstance(type_, DecimalType) and type_.precision > _SUMMED:
+        # On the way it may have more digits than a decimal has, which both forget, each in its way.
+        failed = refused("a sum of nearly as many digits as a decimal has", call.type)
+        total = "sum({q}CAST(abs({0}) AS DOUBLE)){w}"
+        limit = f"1e{_MOST_DIGITS - type_.scale}D"
+        return call.fill(f"CASE WHEN {total} >= {limit} THEN {failed} ELSE {made} END")
     if call.ansi and isinstance(type_, DecimalType):
         made = f"CASE WHEN {made} IS NULL AND count({{0}}){{w}} > 0 THEN {{raised}} ELSE {made} END"
     elif call.ansi and name == "sum" and type_ == BIGINT:

@@ -6,6 +6,7 @@ mode Spark raises an error there, and so does what is written.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Final
 
 from lakeschema.catalog.column_types import (
@@ -18,14 +19,18 @@ from lakeschema.catalog.column_types import (
 )
 from lakeschema.catalog.relations import Dialect
 from lakeschema.translation.emission.hive.given import HiveCall
-from lakeschema.translation.emission.hive.text import literal, type_text
+from lakeschema.translation.emission.hive.text import literal, refused, type_text
 from lakeschema.translation.emission.hive.texts import by_one_calendar
 from lakeschema.translation.emission.rows import classes_of, letter
+from lakeschema.translation.functions import decimals
 from lakeschema.translation.functions.binding import bind, find
+from lakeschema.translation.functions.coercion import is_integer
 from lakeschema.translation.functions.semantics import Semantics
-from lakeschema.translation.plan.expressions import Literal
+from lakeschema.translation.plan.expressions import Cast, Literal, RowExpression
 
 _HIVE: Final = Semantics(Dialect.HIVE)
+_SPARKS_LONG: Final = 20
+"""Digits of a BIGINT, as Spark counts them."""
 _LONG: Final = "CAST({} AS DECIMAL(19,0))"
 NAN: Final = "(CAST({0} AS STRING) = 'NaN')"
 
@@ -38,8 +43,13 @@ def arithmetic(call: HiveCall) -> str:
         return call.fill(_checked(call, plain) if call.ansi else _typed(call, plain))
     if set(classes) <= {"f", "d"}:
         return call.fill(plain)
-    if classes == "xx":
-        return call.fill(_decimal(call, plain))
+    if set(classes) <= {"x", "i"}:
+        call = _of_decimals(call)
+        if (digits := _digits_left(call)) is not None:
+            failed = refused("a product of more digits than a decimal has", call.type)
+            size = "abs(CAST({0} AS DOUBLE) * CAST({1} AS DOUBLE))"
+            return call.fill(f"CASE WHEN {size} >= 1e{digits}D THEN {failed} ELSE {plain} END")
+        return call.fill(_or_raise(call, plain) if call.ansi else plain)
     if {"D", "T"} & set(classes) and {"v", "w"} & set(classes):
         return _of_time(call)
     raise call.unsupported("no form with the same result is known for arguments of such types")
@@ -61,12 +71,47 @@ def _checked(call: HiveCall, plain: str) -> str:
     return f"CASE WHEN {made} <> {exact} THEN {{raised}} ELSE {made} END"
 
 
-def _decimal(call: HiveCall, plain: str) -> str:
+def _of_decimals(call: HiveCall) -> HiveCall:
+    """The call with decimals in place of whole numbers, by which Hive has the digits that Spark has.
+
+    A whole number that is written counts by its digits, unless a setting of the view's says otherwise.
+    """
     hives = find(call.name, Dialect.HIVE)
     assert hives is not None
-    if bind(hives, call.arguments, _HIVE).type != call.type:
-        raise call.unsupported("Hive keeps other digits of decimals")
-    return _or_raise(call, plain) if call.ansi else plain
+    for by_digits in (True, False):
+        arguments = [_as_decimal(argument, by_digits=by_digits) for argument in call.arguments]
+        if bind(hives, arguments, _HIVE).type == call.type:
+            texts = [
+                text if new is old else _cast_text(new, text)
+                for new, old, text in zip(arguments, call.arguments, call.texts, strict=True)
+            ]
+            return replace(call, arguments=arguments, texts=texts)
+    raise call.unsupported("Hive keeps other digits of decimals")
+
+
+def _digits_left(call: HiveCall) -> int | None:
+    """Those that a product may have before its point, of one that may have more than a decimal.
+
+    Spark rounds what is behind the point then, and Hive makes null.
+    """
+    types = [a.type for a in call.arguments if isinstance(a.type, DecimalType)]
+    if call.name != "*" or sum(t.precision for t in types) < decimals.MAX_PRECISION:
+        return None
+    return decimals.MAX_PRECISION - 1 - sum(t.scale for t in types)
+
+
+def _as_decimal(argument: RowExpression, *, by_digits: bool) -> RowExpression:
+    if not is_integer(argument.type):
+        return argument
+    target = decimals.decimal_of(argument.type, _SPARKS_LONG)
+    if by_digits and isinstance(argument, Literal) and argument.value is not None:
+        target = DecimalType(len(argument.value.lstrip("-")), 0)
+    assert target is not None
+    return Cast(argument, target, argument.nullable, implicit=True)
+
+
+def _cast_text(argument: RowExpression, text: str) -> str:
+    return f"CAST({text} AS {type_text(argument.type)})"
 
 
 def _or_raise(call: HiveCall, plain: str) -> str:
@@ -107,19 +152,11 @@ def divide(call: HiveCall) -> str:
     classes = classes_of(call.arguments)
     if classes == "dd":
         form = "({0} / {1})"
-    elif classes == "xx":
-        form = _decimal_quotient(call)
+    elif "x" in classes and set(classes) <= {"x", "i"}:
+        call, form = _of_decimals(call), "({0} / {1})"
     else:
         raise call.unsupported("no form with the same result is known for arguments of such types")
     return call.fill(_by_zero(call, form))
-
-
-def _decimal_quotient(call: HiveCall) -> str:
-    hives = find("/", Dialect.HIVE)
-    assert hives is not None
-    if bind(hives, call.arguments, _HIVE).type != call.type:
-        raise call.unsupported("Hive keeps other digits of decimals")
-    return "({0} / {1})"
 
 
 def _by_zero(call: HiveCall, form: str) -> str:
