@@ -34,6 +34,7 @@ from lakeschema.translation.plan.relations import (
     RecursiveScan,
     SetOperation,
     SetOperator,
+    Sort,
     expressions,
     plans_of,
 )
@@ -59,8 +60,14 @@ def check(plan: Plan, padded: Container[str]) -> None:
                 letter(operand.type) in "fd" for operand in asked.operands
             ):
                 raise UnsupportedConstruct("IN a sub-query of numbers that may be NaN, for Hive")
-    if any(map(_is_outer_view, plans)) and any(map(_compares_rows, plans)):
-        raise UnsupportedConstruct("EXCEPT or INTERSECT beside an outer LATERAL VIEW for Hive")
+            if isinstance(asked, InSubquery) and len(asked.operands) > 1:
+                raise UnsupportedConstruct("a tuple IN a sub-query for Hive")
+    if any(isinstance(each, Generate) for each in plans) and any(map(_asks, plans)):
+        raise UnsupportedConstruct("a sub-query beside a LATERAL VIEW for Hive")
+    if any(map(_is_outer_view, plans)) and any(map(_needs_optimiser, plans)):
+        raise UnsupportedConstruct(
+            "EXCEPT, INTERSECT or an order beside an outer LATERAL VIEW for Hive"
+        )
 
 
 def _check_node(plan: Plan) -> None:
@@ -74,6 +81,9 @@ def _check_node(plan: Plan) -> None:
                 raise UnsupportedConstruct("a FULL JOIN on more than equalities for Hive")
         case Limit(limit=None):
             raise UnsupportedConstruct("OFFSET without LIMIT for Hive")
+        case Generate(input=below) if _is_of_join(below):
+            # Hive's optimiser loses columns of the sub-query that such a view needs.
+            raise UnsupportedConstruct("a LATERAL VIEW over a join for Hive")
         case Aggregate(sets=sets) if sets is not None:
             if len({frozenset(each) for each in sets}) < len(sets):
                 raise UnsupportedConstruct("a grouping set that is repeated, for Hive")
@@ -134,7 +144,18 @@ def _is_outer_view(plan: Plan) -> bool:
     return isinstance(plan, Generate) and (plan.outer or plan.call.operator.name.endswith("_outer"))
 
 
-def _compares_rows(plan: Plan) -> bool:
-    """Which Hive does with its optimiser alone, and that knows no outer LATERAL VIEW."""
-    unions = (SetOperator.UNION, SetOperator.UNION_ALL)
-    return isinstance(plan, SetOperation) and plan.operator not in unions
+def _is_of_join(plan: Plan) -> bool:
+    while isinstance(plan, Filter | Generate):
+        plan = plan.input
+    return isinstance(plan, Join)
+
+
+def _asks(plan: Plan) -> bool:
+    return any(True for _ in subqueries(expressions(plan)))
+
+
+def _needs_optimiser(plan: Plan) -> bool:
+    """What Hive does, or reads so, with its optimiser alone, and that knows no outer LATERAL VIEW."""
+    if isinstance(plan, SetOperation):
+        return plan.operator not in (SetOperator.UNION, SetOperator.UNION_ALL)
+    return isinstance(plan, Sort)

@@ -137,15 +137,23 @@ def null(type_: ColumnType) -> str:
             return f"CAST(NULL AS {type_text(type_)})"
 
 
-def _example(type_: ColumnType) -> str:
+def _example(type_: ColumnType, *, filled: bool = False) -> str:
+    """A value with one part of each kind, which are nulls unless it is ``filled``."""
+
+    def inner(part: ColumnType) -> str:
+        return _example(part, filled=filled)
+
     match type_:
         case ArrayType(element):
-            return f"array({_example(element)})"
+            return f"array({inner(element)})"
         case MapType(key, value):
-            return f"map({_example(key)}, {_example(value)})"
+            return f"map({inner(key)}, {inner(value)})"
         case StructType(fields):
-            parts = ", ".join(f"{string(f.name)}, {_example(f.type)}" for f in fields)
+            parts = ", ".join(f"{string(f.name)}, {inner(f.type)}" for f in fields)
             return f"named_struct({parts})"
+        case _ if filled:
+            day = "2000-01-01" if type_ in {DATE, TIMESTAMP} else "1"
+            return f"CAST('{day}' AS {type_text(type_)})"
         case _:
             return null(type_)
 
@@ -159,7 +167,7 @@ def _failed(failed: str, type_: ColumnType) -> str:
     if is_castable(type_):
         return f"CAST({failed} AS {type_text(type_)})"
     # Of two values that are the same Hive's optimiser would take one, and drop the error.
-    return f"if({failed} IS NULL, {_example(type_)}, {null(type_)})"
+    return f"if({failed} IS NULL, {_example(type_, filled=True)}, {_example(type_)})"
 
 
 NOT_THE_SAME: Final = "not the same in Hive: "

@@ -116,6 +116,8 @@ def test_columns_have_hives_types() -> None:
         ("SELECT x.i FROM t x FULL JOIN t y ON x.i = y.i AND x.d > 1", "FULL JOIN"),
         ("SELECT s FROM t GROUP BY GROUPING SETS ((s), (s))", "repeated"),
         ("SELECT i FROM t ORDER BY i OFFSET 3", "OFFSET"),
+        ("SELECT x FROM t JOIN u ON t.i = u.i LATERAL VIEW explode(a) e AS x", "over a join"),
+        ("SELECT x FROM t LATERAL VIEW explode(a) e AS x WHERE i IN (SELECT i FROM u)", "beside a LATERAL VIEW"),
         ("SELECT lag(i, -1) OVER (ORDER BY i) AS x FROM t", "below 0"),
         ("SELECT upper(c) AS x FROM t", "CHAR"),
         ("SELECT date_format(ts, 'yyyyyyyy') AS x FROM t", "pattern"),
