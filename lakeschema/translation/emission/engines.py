@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Final, Protocol
 
 from lakeschema.catalog.column_types import ColumnType
 from lakeschema.translation.joins import JoinKind
@@ -63,6 +64,18 @@ class Forms(Protocol):
         self, writer: ExpressionWriter, plan: Generate, source: str, fresh: Callable[[], str]
     ) -> Generated:
         """``source`` with the generator; ``fresh`` makes an alias that is not taken."""
+
+
+JOINS: Final[Mapping[JoinKind, str]] = MappingProxyType(
+    {
+        JoinKind.INNER: "INNER",
+        JoinKind.LEFT: "LEFT",
+        JoinKind.RIGHT: "RIGHT",
+        JoinKind.FULL: "FULL",
+        JoinKind.CROSS: "CROSS",
+    }
+)
+"""The words before JOIN in standard SQL, which has none for the others."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,17 +1,17 @@
 """One row of an engine's tables of forms, and what an argument's class is.
 
 A template has ``{0}``, ``{1}`` … for the arguments, ``{*}`` for all and ``{1*}`` for all but the first,
-``{t}`` for the result's type, ``{t0}`` for an argument's. An aggregate's template has ``{q}`` for DISTINCT
-and ``{w}`` for FILTER or OVER after each aggregate function in it. In those for Trino ``{D0}`` and ``{T0}``
+``{f}`` for the operator's name, ``{t}`` for the result's type, ``{t0}`` for an argument's. An aggregate's template has ``{q}`` for DISTINCT
+and ``{w}`` for FILTER or OVER after each aggregate function in it. In those for Hive ``{raised}`` is an error. In those for Trino ``{D0}`` and ``{T0}``
 are an argument as the view's engine reads a date or a timestamp of it, ``{d0}`` a double.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 from lakeschema.catalog.column_types import (
     BINARY,
@@ -62,6 +62,60 @@ class Row:
     classes: str | None
     form: str | Writer | Unsupported
     cast: bool = False
+
+
+class FormedCall(Protocol):
+    """What a template has places for, of a call that is being written."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def arguments(self) -> Sequence[RowExpression]: ...
+    @property
+    def type(self) -> ColumnType: ...
+    @property
+    def quantifier(self) -> str: ...
+    @property
+    def suffix(self) -> str: ...
+
+
+_TOKEN = re.compile(r"\{(\*|1\*|t|f|q|w|raised|t?[0-9])\}")
+
+
+def filled(
+    template: str,
+    call: FormedCall,
+    texts: Sequence[str],
+    type_text: Callable[[ColumnType], str],
+    raised: Callable[[ColumnType], str] | None = None,
+) -> str:
+    """The template with the call's parts, ``texts`` being those of its arguments.
+
+    ``raised`` writes what raises an error where it is computed, for ``{raised}``.
+    """
+
+    def part(found: re.Match[str]) -> str:
+        token = found[1]
+        match token:
+            case "*":
+                return ", ".join(texts)
+            case "1*":
+                return ", ".join(texts[1:])
+            case "f":
+                return call.name
+            case "t":
+                return type_text(call.type)
+            case "q":
+                return call.quantifier
+            case "w":
+                return call.suffix
+            case "raised":
+                return found[0] if raised is None else raised(call.type)
+        index = int(token[-1])
+        return type_text(call.arguments[index].type) if token[0] == "t" else texts[index]
+
+    # All at once: an argument may hold braces of its own.
+    return _TOKEN.sub(part, template)
 
 
 Table = Mapping[str, tuple[Row, ...]]

@@ -12,7 +12,7 @@ from types import MappingProxyType
 
 from lakeschema.catalog.relations import Dialect
 from lakeschema.translation.emission import trino_spark_types
-from lakeschema.translation.emission.engines import Engine
+from lakeschema.translation.emission.engines import JOINS, Engine
 from lakeschema.translation.emission.selects import RelationText, SelectWriter
 from lakeschema.translation.emission.spark_forms import SparkForms
 from lakeschema.translation.emission.spark_from_trino import FormsFromTrino
@@ -26,15 +26,7 @@ from lakeschema.translation.plan.relations import Plan, PlanColumn
 from lakeschema.translation.rewriting.hive_groups import as_hive_groups
 
 _JOINS: Mapping[JoinKind, str] = MappingProxyType(
-    {
-        JoinKind.INNER: "INNER",
-        JoinKind.LEFT: "LEFT",
-        JoinKind.RIGHT: "RIGHT",
-        JoinKind.FULL: "FULL",
-        JoinKind.CROSS: "CROSS",
-        JoinKind.SEMI: "LEFT SEMI",
-        JoinKind.ANTI: "LEFT ANTI",
-    }
+    {**JOINS, JoinKind.SEMI: "LEFT SEMI", JoinKind.ANTI: "LEFT ANTI"}
 )
 
 

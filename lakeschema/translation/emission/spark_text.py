@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
 from lakeschema.catalog.column_types import (
@@ -56,21 +56,25 @@ def relation(name: RelationName) -> str:
     return ".".join(quoted(part) for part in (*name.namespace, name.name))
 
 
-def string(text: str) -> str:
-    """A string literal; all but printable ASCII is escaped by its code.
+def _by_code(character: str) -> str:
+    return f"\\U{ord(character):08x}"
+
+
+def string(text: str, beyond: Callable[[str], str] = _by_code) -> str:
+    """A string literal; all but printable ASCII is escaped by its code, ``beyond`` U+FFFF in a way of its own.
 
     So is what Spark would take for a variable: it puts ``${env:HOME}`` into a statement's text.
     """
-    return "'" + "".join(map(_escape, text)).replace("${", "\\u0024{") + "'"
 
+    def escaped(character: str) -> str:
+        if character in {"\\", "'"}:
+            return "\\" + character
+        if " " <= character <= "~":
+            return character
+        code = ord(character)
+        return f"\\u{code:04x}" if code < 0x10000 else beyond(character)
 
-def _escape(character: str) -> str:
-    if character in {"\\", "'"}:
-        return "\\" + character
-    if " " <= character <= "~":
-        return character
-    code = ord(character)
-    return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
+    return "'" + "".join(map(escaped, text)).replace("${", "\\u0024{") + "'"
 
 
 def literal(value: str | None, type_: ColumnType) -> str:

@@ -15,6 +15,10 @@ from lakeschema.translation.plan.expressions import Call, Cast, Literal, RowExpr
 BITS: Final[Mapping[ColumnType, int]] = MappingProxyType(
     {TINYINT: 8, SMALLINT: 16, INT: 32, BIGINT: 64}
 )
+SURE_DIGITS: Final[Mapping[ColumnType, int]] = MappingProxyType(
+    {TINYINT: 2, SMALLINT: 4, INT: 9, BIGINT: 18}
+)
+"""As many digits fit, whatever they are."""
 _MAX_DIGITS: Final = 40
 """More than any type holds: what 1E9999999 is takes minutes to write out."""
 _OPERATORS: Final[Mapping[str, Callable[[int, int], int]]] = MappingProxyType(

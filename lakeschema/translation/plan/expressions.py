@@ -338,6 +338,13 @@ def converted_from(expression: RowExpression) -> RowExpression:
     return expression
 
 
+def connected(expression: RowExpression, name: str) -> tuple[RowExpression, ...]:
+    """The parts that the operator connects, ``and`` or ``or``: those within it of the same kind taken apart."""
+    if isinstance(expression, Call) and expression.operator.name == name:
+        return tuple(part for each in expression.arguments for part in connected(each, name))
+    return (expression,)
+
+
 def asks(expression: RowExpression) -> bool:
     """Whether a sub-query stands in the expression."""
     if isinstance(expression, ScalarSubquery | Exists | InSubquery):

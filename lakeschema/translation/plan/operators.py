@@ -26,6 +26,12 @@ VALUE_IN_ORDER: Final = frozenset({"mode", "percentile_cont", "percentile_disc"}
 """Aggregates of the key of their WITHIN GROUP, which is their first argument in the plan as well."""
 
 
+COLLECTING: Final = frozenset({"array_agg", "collect_list", "collect_set"})
+"""Aggregates that skip nulls unless they are told otherwise."""
+UNFRAMED: Final = frozenset(
+    {"row_number", "rank", "dense_rank", "ntile", "percent_rank", "cume_dist", "lag", "lead"}
+)
+"""Window functions that a frame does not change."""
 OF_FILES: Final = " of the file"
 """Ends the name of an operator that says of a table's row what its file is."""
 

@@ -20,6 +20,7 @@ from lakeschema.translation.plan.expressions import (
     Literal,
     OuterReference,
     RowExpression,
+    connected,
 )
 from lakeschema.translation.plan.relations import (
     Join,
@@ -30,7 +31,7 @@ from lakeschema.translation.plan.relations import (
     references,
 )
 from lakeschema.translation.plan.rewriting import Rewriter
-from lakeschema.translation.rewriting.join_conditions import conjuncts, sides
+from lakeschema.translation.rewriting.join_conditions import sides
 from lakeschema.translation.rewriting.nodes import rewriting
 
 
@@ -40,7 +41,7 @@ def full_join_by_union(plan: Plan) -> Plan:
     if not isinstance(plan, Join) or plan.kind is not JoinKind.FULL or plan.condition is None:
         return plan
     width = len(plan.left.columns)
-    if all(_is_equality(part, width) for part in conjuncts(plan.condition)):
+    if all(_is_equality(part, width) for part in connected(plan.condition, "and")):
         return plan
     return as_union(plan, plan.condition)
 

@@ -1,22 +1,14 @@
-"""Parts of a join's condition, and how it reads from within one of the sides."""
+"""Which sides of a join its condition reads, and how it reads from within one of them."""
 
 from __future__ import annotations
 
 from lakeschema.translation.plan.expressions import (
-    Call,
     ColumnReference,
     OuterReference,
     RowExpression,
     walk,
 )
 from lakeschema.translation.plan.rewriting import Rewriter
-
-
-def conjuncts(condition: RowExpression) -> tuple[RowExpression, ...]:
-    """The parts that AND connects."""
-    if isinstance(condition, Call) and condition.operator.name == "and":
-        return tuple(part for each in condition.arguments for part in conjuncts(each))
-    return (condition,)
 
 
 def sides(expression: RowExpression, width: int) -> set[int]:

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 
 from lakeschema.catalog.column_types import BOOLEAN
 from lakeschema.translation.joins import JoinKind
-from lakeschema.translation.plan.expressions import Call, ColumnReference, RowExpression
+from lakeschema.translation.plan.expressions import Call, ColumnReference, RowExpression, connected
 from lakeschema.translation.plan.operators import NullClass, Operator
 from lakeschema.translation.plan.relations import (
     Filter,
@@ -27,7 +27,6 @@ from lakeschema.translation.plan.relations import (
     Project,
     references,
 )
-from lakeschema.translation.rewriting.join_conditions import conjuncts
 from lakeschema.translation.rewriting.substitution import substituted_all
 
 _AND = Operator("and", NullClass.TOTAL)
@@ -60,7 +59,7 @@ def select_block(plan: Plan) -> SelectBlock:
             return SelectBlock(block.sources, block.conditions, shown)
         case Filter(below, condition):
             block = select_block(below)
-            found = substituted_all(conjuncts(condition), block.items)
+            found = substituted_all(connected(condition, "and"), block.items)
             return SelectBlock(block.sources, (*block.conditions, *found), block.items)
         case Join(left, right, JoinKind.INNER | JoinKind.CROSS, condition, lateral=False):
             return _joined(select_block(left), select_block(right), condition)
@@ -73,7 +72,7 @@ def _joined(left: SelectBlock, right: SelectBlock, condition: RowExpression | No
     items = (*left.items, *substituted_all(right.items, moved))
     conditions = (*left.conditions, *substituted_all(right.conditions, moved))
     if condition is not None:
-        conditions += substituted_all(conjuncts(condition), items)
+        conditions += substituted_all(connected(condition, "and"), items)
     return SelectBlock((*left.sources, *right.sources), conditions, items)
 
 

@@ -18,11 +18,11 @@ from lakeschema.translation.plan.expressions import (
     OuterReference,
     RowExpression,
     asks,
+    connected,
 )
 from lakeschema.translation.plan.operators import NullClass, Operator
 from lakeschema.translation.plan.relations import Filter, Join, Plan
 from lakeschema.translation.plan.rewriting import Rewriter
-from lakeschema.translation.rewriting.join_conditions import conjuncts
 from lakeschema.translation.rewriting.nodes import rewriting
 
 _AND = Operator("and", NullClass.TOTAL)
@@ -35,7 +35,7 @@ def subquery_out_of_on(plan: Plan) -> Plan:
         return plan
     if not asks(plan.condition):
         return plan
-    parts = conjuncts(plan.condition)
+    parts = connected(plan.condition, "and")
     with_queries = [part for part in parts if asks(part)]
     others = [part for part in parts if not asks(part)]
     width = len(plan.left.columns)

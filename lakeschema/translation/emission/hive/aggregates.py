@@ -8,6 +8,7 @@ from typing import Final, TypeAlias
 
 from lakeschema.catalog.column_types import BIGINT, DecimalType
 from lakeschema.catalog.relations import Dialect
+from lakeschema.translation.emission.hive.casts import NOT_FINITE
 from lakeschema.translation.emission.hive.given import HiveCall
 from lakeschema.translation.emission.hive.text import refused
 from lakeschema.translation.emission.rows import letter
@@ -21,7 +22,6 @@ _HIVE: Final = Semantics(Dialect.HIVE)
 _SUMMED: Final = 28
 """Digits of which 10^10 values have a sum that fits."""
 _MOST_DIGITS: Final = 37
-_NOT_FINITE: Final = "CAST({} AS STRING) IN ('NaN', 'Infinity', '-Infinity')"
 
 
 def count(call: HiveCall) -> str:
@@ -107,7 +107,7 @@ def of_powers(form: str) -> Writer:
             call = replace(call, texts=[first, f"CASE WHEN {first} IS NOT NULL THEN {second} END"])
         made = call.fill(form)
         present = " AND ".join(f"{text} IS NOT NULL" for text in call.texts)
-        odd = " OR ".join(_NOT_FINITE.format(text) for text in call.texts)
+        odd = " OR ".join(NOT_FINITE.format(text) for text in call.texts)
         found = f"max(CASE WHEN {present} AND ({odd}) THEN 1 ELSE 0 END){call.suffix}"
         return f"CASE WHEN {made} IS NULL THEN NULL WHEN {found} = 1 THEN CAST('NaN' AS DOUBLE) ELSE {made} END"
 

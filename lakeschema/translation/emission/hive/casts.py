@@ -5,17 +5,13 @@ What Spark refuses in ANSI mode has to raise an error in Hive, whose own CAST gi
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Final
 
 from lakeschema.catalog.column_types import (
     BIGINT,
     DATE,
-    INT,
-    SMALLINT,
     STRING,
     TIMESTAMP,
-    TINYINT,
     ColumnType,
     DecimalType,
     print_type,
@@ -24,14 +20,8 @@ from lakeschema.translation.emission.hive.text import null, raised, refused, typ
 from lakeschema.translation.emission.rows import letter
 from lakeschema.translation.errors import UnsupportedConstruct
 from lakeschema.translation.functions.coercion import is_narrower
+from lakeschema.translation.functions.constants import BITS, SURE_DIGITS
 
-_RANGES: Final[Mapping[ColumnType, int]] = {
-    TINYINT: 2**7,
-    SMALLINT: 2**15,
-    INT: 2**31,
-    BIGINT: 2**63,
-}
-_SURE_DIGITS: Final[Mapping[ColumnType, int]] = {TINYINT: 2, SMALLINT: 4, INT: 9, BIGINT: 18}
 _PLAIN_SCALE: Final = 6
 """Java writes a smaller number with an exponent."""
 
@@ -39,7 +29,7 @@ _BLANKS: Final = r"^[\\x00-\\x20\\x7f]+|[\\x00-\\x20\\x7f]+$"
 TRIMMED: Final = f"regexp_replace({{0}}, '{_BLANKS}', '')"
 """A text without the characters around it that Spark's casts skip."""
 
-_ODD: Final = "CAST({0} AS STRING) IN ('NaN', 'Infinity', '-Infinity')"
+NOT_FINITE: Final = "CAST({0} AS STRING) IN ('NaN', 'Infinity', '-Infinity')"
 _WHOLE: Final = r"^[+-]?[0-9]+$"
 _CUT: Final = r"^([+-]?)([0-9]*)(\\.[0-9]*)?$"
 _REAL: Final = r"^[+-]?([0-9]+\\.?[0-9]*|\\.[0-9]+)([eE][+-]?[0-9]+)?[dDfF]?$"
@@ -74,7 +64,7 @@ def cast_template(
         )
     if raises and letter(source) in "fd" and letter(target) == "x":
         # Of what is no number Spark makes null in this mode, too.
-        return f"CASE WHEN {_ODD} THEN {null(target)} ELSE {or_raise(made, target)} END"
+        return f"CASE WHEN {NOT_FINITE} THEN {null(target)} ELSE {or_raise(made, target)} END"
     return or_raise(made, target) if raises and _may_fail(source, target) else made
 
 
@@ -122,7 +112,7 @@ def _template(source: ColumnType, target: ColumnType, *, ansi: bool, tolerant: b
         case ("f" | "d", "i"):
             return plain if wraps else _in_range_of_double(target)
         case ("x", "i") if isinstance(source, DecimalType):
-            sure = source.precision - source.scale <= _SURE_DIGITS[target]
+            sure = source.precision - source.scale <= SURE_DIGITS[target]
             # What does not fit is null in Hive, and its lowest bits in Spark.
             return plain if sure or not wraps else None
         case ("i" | "x", "x" | "f" | "d") | ("f" | "d", "f" | "d"):
@@ -147,13 +137,13 @@ def _moment_as_text(plain: str) -> str:
 
 
 def _in_range(target: ColumnType) -> str:
-    bound = _RANGES[target]
+    bound = 2 ** (BITS[target] - 1)
     return f"CASE WHEN {{0}} BETWEEN {-bound} AND {bound - 1} THEN CAST({{0}} AS {type_text(target)}) END"
 
 
 def _in_range_of_double(target: ColumnType) -> str:
     """What is before the point has to fit."""
-    bound = _RANGES[target]
+    bound = 2 ** (BITS[target] - 1)
     low, high = (f"{-bound - 1}.0D", f"{bound}.0D")
     # One less than the smallest long is the same double.
     least = f">= {-bound}.0D" if target == BIGINT else f"> {low}"

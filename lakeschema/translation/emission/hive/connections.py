@@ -6,25 +6,12 @@ to Hive 4.0.1 for every ``a``. What is written counts the comparisons instead.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from lakeschema.translation.emission.hive.given import require_repeatable
 from lakeschema.translation.plan.expressions import Call, RowExpression
 
 _BOUNDS = frozenset({"<", "<=", ">", ">="})
-
-
-def connected(call: Call) -> Sequence[RowExpression]:
-    """What an AND, or an OR, connects: those within it of the same kind taken apart."""
-    return list(_parts(call, call.operator.name))
-
-
-def _parts(expression: RowExpression, name: str) -> Iterator[RowExpression]:
-    if isinstance(expression, Call) and expression.operator.name == name:
-        for argument in expression.arguments:
-            yield from _parts(argument, name)
-    else:
-        yield expression
 
 
 def is_mistaken(parts: Sequence[RowExpression]) -> bool:

@@ -3,30 +3,25 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from datetime import date, datetime
 from decimal import Decimal
 from typing import Final
 
 from lakeschema.catalog.column_types import (
-    BIGINT,
     BOOLEAN,
     DATE,
     DOUBLE,
-    INT,
-    SMALLINT,
     STRING,
     TIMESTAMP,
-    TINYINT,
     ColumnType,
     DecimalType,
 )
 from lakeschema.translation.emission.hive.text import literal
 from lakeschema.translation.emission.rows import letter
 from lakeschema.translation.functions.coercion import is_integer, is_text
+from lakeschema.translation.functions.constants import BITS
 from lakeschema.translation.plan.expressions import Literal
 
-_BITS: Final[Mapping[ColumnType, int]] = {TINYINT: 7, SMALLINT: 15, INT: 31, BIGINT: 63}
 _INTEGER: Final = re.compile(r"-?[0-9]{1,19}")
 _EXACT: Final = re.compile(r"-?[0-9]+(?:\.[0-9]+)?")
 _DAY: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
@@ -50,8 +45,8 @@ def converted(operand: Literal, target: ColumnType) -> str | None:
 
 
 def _integer(value: str, target: ColumnType) -> str | None:
-    bits = _BITS.get(target)
-    fits = bits is not None and -(2**bits) <= int(value) < 2**bits
+    bits = BITS.get(target)
+    fits = bits is not None and -(2 ** (bits - 1)) <= int(value) < 2 ** (bits - 1)
     return literal(value, target) if fits else None
 
 

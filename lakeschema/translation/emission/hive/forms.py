@@ -14,7 +14,7 @@ from lakeschema.catalog.column_types import (
 )
 from lakeschema.translation.emission.engines import Generated, generic_names
 from lakeschema.translation.emission.hive.casts import cast_template
-from lakeschema.translation.emission.hive.connections import connected, counted, is_mistaken
+from lakeschema.translation.emission.hive.connections import counted, is_mistaken
 from lakeschema.translation.emission.hive.constants import converted
 from lakeschema.translation.emission.hive.given import HiveCall, require_repeatable, require_short
 from lakeschema.translation.emission.hive.spark_rows import SPARK
@@ -35,15 +35,13 @@ from lakeschema.translation.plan.expressions import (
     RowExpression,
     Subscript,
     WindowCall,
+    connected,
 )
+from lakeschema.translation.plan.operators import COLLECTING, UNFRAMED
 from lakeschema.translation.plan.relations import Generate
 
 _SAME_IF_REPEATED = frozenset({"min", "max", "bool_and", "bool_or", "every", "any", "some"})
 """Aggregates that DISTINCT does not change."""
-_UNFRAMED = frozenset(
-    {"row_number", "rank", "dense_rank", "ntile", "percent_rank", "cume_dist", "lag", "lead"}
-)
-_COLLECTING = frozenset({"array_agg", "collect_list", "collect_set"})
 _GENERATORS = frozenset({"explode", "posexplode", "inline", "stack"})
 _FAILING_OUTER = frozenset({"inline"})
 """Hive 4.0.1 fails where their argument is null and the view is outer."""
@@ -112,7 +110,8 @@ class HiveForms:
         return self._formed(self._given(name, arguments, writer, call.type))
 
     def _connected(self, writer: ExpressionWriter, call: Call) -> str:
-        name, parts = call.operator.name, connected(call)
+        name = call.operator.name
+        parts = connected(call, name)
         if is_mistaken(parts):
             return counted(name, parts, writer.texts(parts))
         return "(" + f" {name.upper()} ".join(writer.texts(call.arguments)) + ")"
@@ -127,7 +126,7 @@ class HiveForms:
         if call.within:
             raise UnsupportedConstruct(f"{name} WITHIN GROUP over a window for Hive")
         over = writer.over(call)
-        if name in _UNFRAMED:
+        if name in UNFRAMED:
             over = over.replace(f" {call.frame}", "") if call.frame else over
         elif call.frame and not _FRAME.fullmatch(call.frame):
             raise UnsupportedConstruct("such a frame of a window for Hive")
@@ -146,11 +145,11 @@ class HiveForms:
         name = call.operator.name
         if call.filter is not None:
             raise UnsupportedConstruct(f"{name} with FILTER for Hive")
-        if call.ignores_nulls and name not in _COLLECTING:
+        if call.ignores_nulls and name not in COLLECTING:
             raise UnsupportedConstruct(f"{name} IGNORE NULLS for Hive")
-        if name in _COLLECTING and call.ignores_nulls is False:
+        if name in COLLECTING and call.ignores_nulls is False:
             raise UnsupportedConstruct(f"{name} RESPECT NULLS for Hive")
-        if name in _COLLECTING and call.distinct:
+        if name in COLLECTING and call.distinct:
             raise UnsupportedConstruct(f"{name} DISTINCT, whose order is another in Hive,")
         given = self._given(
             name,

@@ -9,6 +9,7 @@ from typing import Final
 
 from lakeschema.catalog.column_types import DOUBLE, ColumnType, DecimalType
 from lakeschema.translation.emission.hive.text import raised, type_text
+from lakeschema.translation.emission.rows import filled
 from lakeschema.translation.errors import TooLarge, UnsupportedConstruct
 from lakeschema.translation.functions.coercion import is_integer, is_text
 from lakeschema.translation.plan.expressions import Cast, Literal, RowExpression, walk
@@ -16,7 +17,6 @@ from lakeschema.translation.plan.expressions import Cast, Literal, RowExpression
 MAX_TEXT: Final = 1_000_000
 """Characters: what a form reads twice is written twice."""
 _DIGITS: Final = re.compile(r"-?[0-9]{1,9}")
-_TOKEN = re.compile(r"\{(\*|1\*|t|f|q|w|raised|t?[0-9])\}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,31 +71,9 @@ class HiveCall:
         Raises:
             UnsupportedConstruct: the template reads an argument twice that is another each time.
         """
-
-        def part(found: re.Match[str]) -> str:
-            token = found[1]
-            match token:
-                case "*":
-                    return ", ".join(self.texts)
-                case "1*":
-                    return ", ".join(self.texts[1:])
-                case "f":
-                    return self.name
-                case "t":
-                    return type_text(self.type)
-                case "q":
-                    return self.quantifier
-                case "w":
-                    return self.suffix
-                case "raised":
-                    return raised(self.type)
-            index = int(token[-1])
-            return type_text(self.arguments[index].type) if token[0] == "t" else self.texts[index]
-
         require_repeatable(template, self.name, self.arguments)
         require_short(template, self.texts)
-        # All at once: an argument may hold braces of its own.
-        return _TOKEN.sub(part, template)
+        return filled(template, self, self.texts, type_text, raised)
 
 
 def _keeps_value(cast: Cast) -> bool:

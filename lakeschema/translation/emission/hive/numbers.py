@@ -65,10 +65,13 @@ def _typed(call: HiveCall, form: str) -> str:
 
 def _checked(call: HiveCall, plain: str) -> str:
     """What wraps round is not what a wider type has."""
-    wide = "CAST({} AS BIGINT)" if call.type != BIGINT else _LONG
-    exact = f"({wide.format('{0}')} {call.name} {wide.format('{1}')})"
     made = _typed(call, plain)
-    return f"CASE WHEN {made} <> {exact} THEN {{raised}} ELSE {made} END"
+    return f"CASE WHEN {made} <> {_exact(call, call.name)} THEN {{raised}} ELSE {made} END"
+
+
+def _exact(call: HiveCall, symbol: str) -> str:
+    wide = "CAST({} AS BIGINT)" if call.type != BIGINT else _LONG
+    return f"({wide.format('{0}')} {symbol} {wide.format('{1}')})"
 
 
 def _of_decimals(call: HiveCall) -> HiveCall:
@@ -142,10 +145,8 @@ def tried(call: HiveCall) -> str:
     plain = f"({{0}} {symbol} {{1}})"
     if letter(call.type) != "i":
         return call.fill(plain)
-    wide = "CAST({} AS BIGINT)" if call.type != BIGINT else _LONG
-    exact = f"({wide.format('{0}')} {symbol} {wide.format('{1}')})"
     made = f"CAST({plain} AS {type_text(call.type)})"
-    return call.fill(f"CASE WHEN {made} = {exact} THEN {made} END")
+    return call.fill(f"CASE WHEN {made} = {_exact(call, symbol)} THEN {made} END")
 
 
 def divide(call: HiveCall) -> str:
@@ -162,10 +163,7 @@ def divide(call: HiveCall) -> str:
 def _by_zero(call: HiveCall, form: str) -> str:
     if not call.ansi:
         return form
-    checked = form
-    if isinstance(call.type, DecimalType):
-        nulls = "{0} IS NULL OR {1} IS NULL"
-        checked = f"CASE WHEN {nulls} OR {form} IS NOT NULL THEN {form} ELSE {{raised}} END"
+    checked = _or_raise(call, form) if isinstance(call.type, DecimalType) else form
     return f"CASE WHEN {{1}} = 0 AND {{0}} IS NOT NULL THEN {{raised}} ELSE {checked} END"
 
 

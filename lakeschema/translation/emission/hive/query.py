@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Container, Sequence
 from dataclasses import dataclass, replace
 
-from lakeschema.translation.emission.engines import Engine
+from lakeschema.translation.emission.engines import JOINS, Engine
 from lakeschema.translation.emission.hive.forms import HiveForms
 from lakeschema.translation.emission.hive.given import require_short
 from lakeschema.translation.emission.hive.shapes import check
 from lakeschema.translation.emission.hive.text import literal, quoted, relation, type_text
 from lakeschema.translation.emission.selects import RelationText, SelectWriter
 from lakeschema.translation.functions.semantics import Semantics
-from lakeschema.translation.joins import JoinKind
 from lakeschema.translation.plan.relations import Plan, PlanColumn
 from lakeschema.translation.rewriting.aggregate_filters_as_cases import aggregate_filters_as_cases
 from lakeschema.translation.rewriting.no_group_of_nothing import no_group_of_nothing
@@ -26,13 +25,6 @@ from lakeschema.translation.rewriting.uncorrelated_exists_as_counts import (
 from lakeschema.translation.rewriting.window_filters_as_cases import window_filters_as_cases
 from lakeschema.translation.rewriting.zeros_united import zeros_united
 
-_JOINS: Mapping[JoinKind, str] = {
-    JoinKind.INNER: "INNER",
-    JoinKind.LEFT: "LEFT",
-    JoinKind.RIGHT: "RIGHT",
-    JoinKind.FULL: "FULL",
-    JoinKind.CROSS: "CROSS",
-}
 _SHAPES: Sequence[Rewriting] = (
     sort_within_dropped,
     window_filters_as_cases,
@@ -83,7 +75,7 @@ def hive_query(
     engine = Engine(
         quoted=quoted,
         literal=literal,
-        joins=_JOINS,
+        joins=JOINS,
         values="(SELECT inline(array({rows})) AS ({names})) AS {alias}",
         row="struct({})",
         value="struct({})",

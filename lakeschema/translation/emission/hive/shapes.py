@@ -6,7 +6,7 @@ is null finds nothing in a sub-query that asks of it more than a comparison.
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator, Sequence
+from collections.abc import Container
 
 from lakeschema.translation.emission.rows import letter
 from lakeschema.translation.errors import UnsupportedConstruct
@@ -20,6 +20,7 @@ from lakeschema.translation.plan.expressions import (
     Literal,
     OuterReference,
     RowExpression,
+    connected,
     subqueries,
     walk,
 )
@@ -77,7 +78,7 @@ def _check_node(plan: Plan) -> None:
         case Join(lateral=True):
             raise UnsupportedConstruct("a LATERAL join for Hive")
         case Join(kind=JoinKind.FULL, condition=condition) if condition is not None:
-            if not all(map(_is_equality, _conjuncts(condition))):
+            if not all(_is_comparison(part, {"="}) for part in connected(condition, "and")):
                 raise UnsupportedConstruct("a FULL JOIN on more than equalities for Hive")
         case Limit(limit=None):
             raise UnsupportedConstruct("OFFSET without LIMIT for Hive")
@@ -94,7 +95,7 @@ def _check_node(plan: Plan) -> None:
 def _check_correlated(plan: Plan) -> None:
     """Of a query around a sub-query's filters may compare columns, and nothing else may read them."""
     for read in expressions(plan):
-        parts = _conjuncts(read) if isinstance(plan, Filter) else [read]
+        parts = connected(read, "and") if isinstance(plan, Filter) else (read,)
         for part in parts:
             if any(isinstance(each, OuterReference) for each in walk(part)) and not (
                 isinstance(plan, Filter) and _is_comparison(part)
@@ -104,23 +105,11 @@ def _check_correlated(plan: Plan) -> None:
                 )
 
 
-def _conjuncts(condition: RowExpression) -> Sequence[RowExpression]:
-    return list(_parts(condition))
-
-
-def _parts(condition: RowExpression) -> Iterator[RowExpression]:
-    if isinstance(condition, Call) and condition.operator.name == "and":
-        for argument in condition.arguments:
-            yield from _parts(argument)
-    else:
-        yield condition
-
-
-def _is_comparison(condition: RowExpression) -> bool:
+def _is_comparison(condition: RowExpression, names: Container[str] = _COMPARED) -> bool:
     """One that is unknown where either side is null."""
     return (
         isinstance(condition, Call)
-        and condition.operator.name in _COMPARED
+        and condition.operator.name in names
         and all(map(_is_plain, condition.arguments))
     )
 
@@ -130,14 +119,6 @@ def _is_plain(operand: RowExpression) -> bool:
         operand = operand.base if isinstance(operand, FieldAccess) else operand.operand
     is_column = isinstance(operand, ColumnReference | OuterReference | Literal)
     return is_column and letter(operand.type) not in "fd"
-
-
-def _is_equality(condition: RowExpression) -> bool:
-    return (
-        isinstance(condition, Call)
-        and condition.operator.name == "="
-        and all(map(_is_plain, condition.arguments))
-    )
 
 
 def _is_outer_view(plan: Plan) -> bool:

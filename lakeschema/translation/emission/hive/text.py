@@ -31,7 +31,9 @@ from lakeschema.catalog.column_types import (
     print_type,
 )
 from lakeschema.catalog.identifiers import RelationName
+from lakeschema.translation.emission.spark_text import string as sparks_string
 from lakeschema.translation.errors import UnsupportedConstruct, UnsupportedType
+from lakeschema.translation.functions.constants import SURE_DIGITS
 
 _TYPES: Final = frozenset(
     {BOOLEAN, TINYINT, SMALLINT, INT, BIGINT, FLOAT, DOUBLE, STRING, BINARY, DATE, TIMESTAMP}
@@ -39,8 +41,6 @@ _TYPES: Final = frozenset(
 _SUFFIXES: Mapping[ColumnType, str] = MappingProxyType(
     {TINYINT: "Y", SMALLINT: "S", INT: "", BIGINT: "L"}
 )
-_DIGITS: Mapping[ColumnType, int] = MappingProxyType({TINYINT: 2, SMALLINT: 4, INT: 9, BIGINT: 18})
-"""So many fit, whatever they are."""
 _INTEGER = re.compile(r"-?[0-9]+")
 _NUMBER = re.compile(r"[+-]?[0-9]*\.?[0-9]+(?:[eE][+-]?[0-9]+)?")
 _HEXADECIMAL = re.compile(r"(?:[0-9A-Fa-f]{2})*")
@@ -52,7 +52,6 @@ _AMOUNT = re.compile(r"[+-]?[0-9]+(?:-[0-9]+|(?: [0-9]+:[0-9]+:[0-9]+)?(?:\.[0-9
 _UNITS: Final = frozenset(
     {"year", "month", "day", "hour", "minute", "second", "year to month", "day to second"}
 )
-_LAST_OF_PLANE: Final = 0xFFFF
 
 
 def quoted(name: str) -> str:
@@ -78,19 +77,12 @@ def relation(name: RelationName) -> str:
 def string(text: str) -> str:
     """A string literal; all but printable ASCII is escaped by its code.
 
-    So is what Hive would take for a variable: it puts ``${env:HOME}`` into a statement's text.
+    So is what Hive would take for a variable, as Spark would.
     """
-    return "'" + "".join(map(_escaped, text)).replace("${", "\\u0024{") + "'"
+    return sparks_string(text, _halves)
 
 
-def _escaped(character: str) -> str:
-    if character in {"\\", "'"}:
-        return "\\" + character
-    if " " <= character <= "~":
-        return character
-    code = ord(character)
-    if code <= _LAST_OF_PLANE:
-        return f"\\u{code:04x}"
+def _halves(character: str) -> str:
     # Hive has no escape for these: the two halves of UTF-16 make one character.
     units = character.encode("utf-16-be")
     return "".join(f"\\u{units[at : at + 2].hex()}" for at in (0, 2))
@@ -202,7 +194,7 @@ def _signed(text: str) -> str:
 def _literal(value: str, type_: ColumnType) -> str | None:
     as_type = f"CAST({string(value)} AS {type_text(type_)})" if is_castable(type_) else ""
     if type_ in _SUFFIXES and _INTEGER.fullmatch(value):
-        is_short = len(value.lstrip("-")) <= _DIGITS[type_]
+        is_short = len(value.lstrip("-")) <= SURE_DIGITS[type_]
         return _signed(f"{value}{_SUFFIXES[type_]}") if is_short else as_type
     if type_ == DOUBLE and _NUMBER.fullmatch(value):
         is_minus_zero = value.startswith("-") and float(value) == 0

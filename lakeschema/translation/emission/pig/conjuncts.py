@@ -10,6 +10,7 @@ from lakeschema.translation.plan.expressions import (
     ColumnReference,
     OuterReference,
     RowExpression,
+    connected,
     rebuild,
     walk,
 )
@@ -20,11 +21,7 @@ _AND = Operator("and", NullClass.PARTIAL)
 
 def split(condition: RowExpression | None) -> tuple[RowExpression, ...]:
     """Its parts, left to right; none of no condition."""
-    if condition is None:
-        return ()
-    if isinstance(condition, Call) and condition.operator.name == "and":
-        return tuple(part for each in condition.arguments for part in split(each))
-    return (condition,)
+    return () if condition is None else connected(condition, "and")
 
 
 def together(parts: Sequence[RowExpression]) -> RowExpression | None:

@@ -5,16 +5,13 @@ What Spark refuses in ANSI mode Trino has to refuse as well: where its own CAST 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from enum import Enum
 from typing import Final
 
 from lakeschema.catalog.column_types import (
     BIGINT,
     INT,
-    SMALLINT,
     STRING,
-    TINYINT,
     ArrayType,
     CharType,
     ColumnType,
@@ -29,6 +26,7 @@ from lakeschema.translation.emission.rows import letter
 from lakeschema.translation.emission.trino.text import fails, quoted, type_text
 from lakeschema.translation.errors import UnsupportedConstruct
 from lakeschema.translation.functions.coercion import is_narrower
+from lakeschema.translation.functions.constants import BITS, SURE_DIGITS
 
 
 class Mode(Enum):
@@ -48,9 +46,6 @@ class Mode(Enum):
         return self is not Mode.ANSI
 
 
-BITS: Mapping[ColumnType, int] = {TINYINT: 8, SMALLINT: 16, INT: 32, BIGINT: 64}
-# As many digits fit whatever they are.
-_SURE_DIGITS: Mapping[ColumnType, int] = {TINYINT: 2, SMALLINT: 4, INT: 9, BIGINT: 18}
 _NUMBER = r"^\s*[+-]?(?:\d+\.?\d*|\.\d+)\s*$"
 _DAY = r"^\s*(\d\d\d\d-\d{1,2}-\d{1,2})(?:[ T][\s\S]*)?$"
 _TIME_OF_DAY = r"^\s*(?:[01]\d|2[0-3]):[0-5]\d(?::[0-5]\d)?\s*$"
@@ -321,11 +316,11 @@ def _low_bits_of_decimal(source: DecimalType, target: ColumnType) -> str:
     """Java narrows what is before the point."""
     digits = source.precision - source.scale
     whole = "CAST(truncate({0}) AS bigint)"
-    if digits > _SURE_DIGITS[BIGINT]:
+    if digits > SURE_DIGITS[BIGINT]:
         whole = wrapped_to_bigint("CAST(truncate({0}) AS decimal(38,0))")
     if target == BIGINT:
         return whole
-    if digits <= _SURE_DIGITS[target]:
+    if digits <= SURE_DIGITS[target]:
         return f"CAST(truncate({{0}}) AS {type_text(target)})"
     return low_bits(whole, target)
 

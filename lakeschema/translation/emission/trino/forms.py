@@ -44,10 +44,9 @@ from lakeschema.translation.plan.expressions import (
     Subscript,
     WindowCall,
 )
-from lakeschema.translation.plan.operators import OF_FILES
+from lakeschema.translation.plan.operators import COLLECTING, OF_FILES, UNFRAMED
 from lakeschema.translation.plan.relations import Generate
 
-_COLLECTING = frozenset({"array_agg", "collect_list", "collect_set"})
 _SAME_IF_REPEATED = frozenset(
     {
         *("min", "max", "min_by", "max_by", "first", "first_value", "last", "last_value"),
@@ -55,9 +54,6 @@ _SAME_IF_REPEATED = frozenset(
     }
 )
 """Aggregates that DISTINCT does not change."""
-_UNFRAMED = frozenset(
-    {"row_number", "rank", "dense_rank", "ntile", "percent_rank", "cume_dist", "lag", "lead"}
-)
 
 
 def mode_of(semantics: Semantics) -> Mode:
@@ -151,10 +147,10 @@ class TrinoForms:
                 f"{call.operator.name} with FILTER or WITHIN GROUP over a window, for Trino"
             )
         over = self._over(writer, call)
-        if call.operator.name in _UNFRAMED and call.frame:
+        if call.operator.name in UNFRAMED and call.frame:
             over = over.replace(f" {call.frame}", "")
         nulls = ""
-        if call.ignores_nulls and call.operator.name not in _COLLECTING:
+        if call.ignores_nulls and call.operator.name not in COLLECTING:
             nulls = " IGNORE NULLS"
         given = self._given(writer, call, f" {over}", distinct=call.distinct)
         text = self._formed(given)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from lakeschema.translation.emission.trino.casts import BITS
 from lakeschema.translation.emission.trino.text import fails, type_text
 from lakeschema.translation.errors import UnsupportedConstruct
+from lakeschema.translation.functions.constants import BITS
 from lakeschema.translation.plan.expressions import WindowCall
 
 _UNIT: Final = "(?:day|month|year|hour|minute|second)"

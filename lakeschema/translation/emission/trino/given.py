@@ -14,6 +14,7 @@ from lakeschema.catalog.column_types import (
     ColumnType,
     DecimalType,
 )
+from lakeschema.translation.emission.rows import filled
 from lakeschema.translation.emission.trino.casts import Mode, cast_template
 from lakeschema.translation.emission.trino.text import type_text
 from lakeschema.translation.errors import UnsupportedConstruct
@@ -31,7 +32,6 @@ from lakeschema.translation.plan.expressions import (
     unconverted,
 )
 
-_TOKEN = re.compile(r"\{(\*|1\*|t|f|q|w|t?[0-9])\}")
 _CONVERTED = re.compile(r"\{([DTd])([0-9])\}")
 _TARGETS = {"D": DATE, "T": TIMESTAMP, "d": DOUBLE}
 _PLAIN = re.compile(r"[\w.\"' +-]{1,60}")
@@ -101,26 +101,7 @@ class Given:
         return bound(expanded, self._of_row, self.arguments, self.texts)
 
     def _of_row(self, template: str, texts: Sequence[str]) -> str:
-        def part(found: re.Match[str]) -> str:
-            token = found[1]
-            match token:
-                case "*":
-                    return ", ".join(texts)
-                case "1*":
-                    return ", ".join(texts[1:])
-                case "f":
-                    return self.name
-                case "t":
-                    return type_text(self.type)
-                case "q":
-                    return self.quantifier
-                case "w":
-                    return self.suffix
-            index = int(token[-1])
-            return type_text(self.arguments[index].type) if token[0] == "t" else texts[index]
-
-        # All at once: an argument may hold braces of its own.
-        return _TOKEN.sub(part, template)
+        return filled(template, self, texts, type_text)
 
     def _converted(self, found: re.Match[str]) -> str:
         """An argument as the view's engine reads a date, a timestamp or a double of it."""
@@ -224,4 +205,4 @@ def _of_row(
 
 
 def _count(template: str, index: int) -> int:
-    return sum(token[-1] == str(index) and token[0] != "t" for token in _TOKEN.findall(template))
+    return template.count(f"{{{index}}}")

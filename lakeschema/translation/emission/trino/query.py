@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from types import MappingProxyType
 
-from lakeschema.translation.emission.engines import Engine
+from lakeschema.translation.emission.engines import JOINS, Engine
 from lakeschema.translation.emission.selects import RelationText, SelectWriter
 from lakeschema.translation.emission.trino.forms import TrinoForms
 from lakeschema.translation.emission.trino.functions import TrinoFunctions
 from lakeschema.translation.emission.trino.text import literal, quoted, relation_text, type_text
 from lakeschema.translation.functions.semantics import Semantics
 from lakeschema.translation.interface import Options, Overflow
-from lakeschema.translation.joins import JoinKind
 from lakeschema.translation.plan.relations import Plan, PlanColumn
 from lakeschema.translation.rewriting.chars_as_texts import Stored, chars_as_texts
 from lakeschema.translation.rewriting.full_join_by_union import full_join_by_union
@@ -33,16 +31,6 @@ from lakeschema.translation.rewriting.tuples_in_as_exists import tuples_in_as_ex
 from lakeschema.translation.rewriting.untyped_columns_as_nulls import untyped_columns_as_nulls
 from lakeschema.translation.rewriting.window_filters_as_cases import window_filters_as_cases
 from lakeschema.translation.rewriting.zeros_united import zeros_united
-
-_JOINS: Mapping[JoinKind, str] = MappingProxyType(
-    {
-        JoinKind.INNER: "INNER",
-        JoinKind.LEFT: "LEFT",
-        JoinKind.RIGHT: "RIGHT",
-        JoinKind.FULL: "FULL",
-        JoinKind.CROSS: "CROSS",
-    }
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +74,7 @@ def trino_query(
     engine = Engine(
         quoted=quoted,
         literal=literal,
-        joins=_JOINS,
+        joins=JOINS,
         values="(VALUES {rows}) AS {alias} ({names})",
         grouping_sets="GROUPING SETS ({sets})",
         # One that is a row itself would be spread.
