@@ -12,8 +12,7 @@ import re
 import sys
 import tempfile
 import time
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -23,6 +22,7 @@ from pyspark.sql import SparkSession
 from benchmarks.call_seeds import Seed
 from benchmarks.function_findings import selects_of
 from benchmarks.function_judges import documented
+from benchmarks.functions_elsewhere import Found, show, show_total
 from benchmarks.hive_values import groups, together
 from benchmarks.probe_values import ROWS, columns_of, rows_of
 from benchmarks.random_views import spark_session
@@ -31,16 +31,14 @@ from deploy.hive import LONG_RUN_MEGABYTES, HiveQueries
 from lakeschema.catalog.column_types import parse_type
 from lakeschema.catalog.relations import Dialect
 from lakeschema.translation.functions.builtin_names import builtin_names
-from tests.integration.translation.judged_by_hive import (
+from tests.integration.translation.judged_by_hive import HIVE_RAISES, SPARK_RAISES, HiveJudge
+from tests.integration.translation.judged_elsewhere import (
     BOTH_RAISE,
     EQUAL,
     FAILS,
-    HIVE_RAISES,
     NOT_DERIVED,
     REFUSED_BY_SPARK,
-    SPARK_RAISES,
     UNSUPPORTED,
-    HiveJudge,
     Verdict,
 )
 from tests.lakeschema.translation.growing.tables import Table
@@ -57,23 +55,6 @@ _OPERATOR = re.compile(r"(\W+)\(\{\}, \{\}\)")
 _AT_ONCE = 10
 _ENOUGH = 12
 """Wrong answers after which no more is asked of a function."""
-_EXAMPLES = 4
-
-
-@dataclass
-class Found:
-    """What became of the questions about a function, what is wrong, and why others were refused."""
-
-    asked: Counter[str] = field(default_factory=Counter)
-    wrong: list[str] = field(default_factory=list)
-    reasons: Counter[str] = field(default_factory=Counter)
-
-    def count(self, select: str, verdict: Verdict) -> None:
-        self.asked[verdict.outcome] += 1
-        if verdict.outcome in (UNSUPPORTED, NOT_DERIVED):
-            self.reasons[f"{verdict.outcome}: {verdict.details[:150]}"] += 1
-        if verdict.is_wrong:
-            self.wrong.append(f"{select}\n      {verdict.outcome}: {verdict.details[:3000]}")
 
 
 @contextmanager
@@ -104,8 +85,8 @@ def main() -> int:
         for name in names:
             asked = _Asked(judge, name, documented(spark, name), ansi=chosen.ansi)
             found[name] = asked.found(chosen.calls)
-            _print(name, found[name])
-    _print_total(found, time.monotonic() - began)
+            show(name, found[name])
+    show_total(found, time.monotonic() - began, {UNSUPPORTED, NOT_DERIVED})
     return int(any(one.wrong for one in found.values()))
 
 
@@ -137,7 +118,7 @@ class _Asked:
             made += len(seeds)
             selects = list(dict.fromkeys(self._written(seeds, source, found)))
             for select, verdict in self._judged(selects):
-                found.count(select, verdict)
+                _count(found, select, verdict)
             is_known = set(found.asked) - {UNSUPPORTED, NOT_DERIVED, REFUSED_BY_SPARK}
             seeds = list(source.more(min(_AT_ONCE, calls - made))) if is_known else []
         return found
@@ -152,7 +133,7 @@ class _Asked:
                 if refused is None:
                     yield select
                 else:
-                    found.count(select, refused)
+                    _count(found, select, refused)
                 if refused is None or refused.outcome != REFUSED_BY_SPARK:
                     source.accept(seed)
 
@@ -198,37 +179,12 @@ def _infix(seed: Seed) -> Seed:
     return seed if called is None else replace(seed, form=f"({{}} {called[1]} {{}})")
 
 
-def _print(name: str, found: Found) -> None:
-    counts = ", ".join(f"{number} {outcome}" for outcome, number in found.asked.most_common())
-    print(f"{name}: {counts or 'no call'}", flush=True)
-    for text in found.wrong[:_EXAMPLES]:
-        print(f"    WRONG: {text}")
-    if len(found.wrong) > _EXAMPLES:
-        print(f"    WRONG: {len(found.wrong) - _EXAMPLES} more")
-    for reason, number in found.reasons.most_common(3):
-        print(f"    {number} {reason}", flush=True)
-
-
-def _print_total(found: Mapping[str, Found], seconds: float) -> None:
-    total = sum((one.asked for one in found.values()), Counter[str]())
-    print(f"\n{len(found)} functions, {sum(total.values())} questions, {seconds:.0f} s")
-    for outcome, number in total.most_common():
-        print(f"{number:>8}  {outcome}")
-    kinds: dict[str, list[str]] = {}
-    for name, one in found.items():
-        kinds.setdefault(_kind(one), []).append(name)
-    for kind, names in kinds.items():
-        print(f"{len(names)} {kind}: {', '.join(names)}")
-
-
-def _kind(found: Found) -> str:
-    if found.wrong:
-        return "with other rows or types, or an error of one engine's alone"
-    if found.asked[EQUAL]:
-        return "with equal rows"
-    if found.asked[UNSUPPORTED] + found.asked[NOT_DERIVED]:
-        return "refused"
-    return "with nothing to compare"
+def _count(found: Found, select: str, verdict: Verdict) -> None:
+    found.asked[verdict.outcome] += 1
+    if verdict.outcome in (UNSUPPORTED, NOT_DERIVED):
+        found.count_refusal(verdict)
+    if verdict.is_wrong:
+        found.wrong.append(f"{select}\n      {verdict.outcome}: {verdict.details[:3000]}")
 
 
 if __name__ == "__main__":

@@ -11,14 +11,13 @@ import argparse
 import re
 import sys
 import time
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
 
 from pyspark.sql import SparkSession
 
 from benchmarks.function_findings import selects_of
 from benchmarks.function_judges import documented
+from benchmarks.functions_elsewhere import Found, show, show_total
 from benchmarks.probe_values import ROWS, columns_of, rows_of
 from benchmarks.random_views_in_trino import both_engines
 from benchmarks.varied_calls import Calls
@@ -26,17 +25,17 @@ from lakeschema.catalog.column_types import parse_type
 from lakeschema.catalog.relations import Dialect
 from lakeschema.translation.functions.builtin_names import builtin_names
 from lakeschema.translation.functions.signature import Kind
-from tests.integration.translation.judged_by_trino import (
+from tests.integration.translation.judged_by_trino import TrinoJudge
+from tests.integration.translation.judged_elsewhere import (
     BOTH_RAISE,
+    ENGINE_FAILS,
     EQUAL,
     FAILS,
     NOT_DERIVED,
     OTHER_ROWS,
     REFUSED_BY_SPARK,
     REFUSED_TEXT,
-    TRINO_FAILS,
     UNSUPPORTED,
-    TrinoJudge,
     Verdict,
 )
 from tests.lakeschema.translation.growing.tables import Table
@@ -45,7 +44,6 @@ _NOT_IN_TRINO = ("dt", "ym", "va")
 """Columns of intervals and variants, which its tables cannot have."""
 _OF_TEXTS = frozenset({UNSUPPORTED, NOT_DERIVED, REFUSED_BY_SPARK})
 _RAISED = frozenset({BOTH_RAISE, FAILS})
-_EXAMPLES = 3
 _AT_ONCE = 10
 _EACH_ROW = [(row,) for row in range(ROWS)]
 _SOME_ROWS = [(row, (row + 1) % ROWS, (row + 3) % ROWS) for row in range(ROWS)]
@@ -80,30 +78,21 @@ def _table(name: str) -> Table:
     return Table(name, types, frozenset({"r", *(kept if name == "t" else ())}), rows)
 
 
-@dataclass
-class _Found:
-    """What became of the questions about a function, what is wrong, and why the others were refused."""
-
-    asked: Counter[str] = field(default_factory=Counter)
-    wrong: list[str] = field(default_factory=list)
-    reasons: Counter[str] = field(default_factory=Counter)
-
-
 def _run(judge: TrinoJudge, spark: SparkSession, chosen: argparse.Namespace) -> int:
     began = time.monotonic()
     names = chosen.only.split(",") if chosen.only else sorted(builtin_names(Dialect.SPARK))
-    found: dict[str, _Found] = {}
+    found: dict[str, Found] = {}
     for name in names:
         found[name] = _asked(judge, name, documented(spark, name), chosen)
-        _print(name, found[name])
+        show(name, found[name])
         if time.monotonic() - began > 60 * chosen.minutes:
             break
-    _print_total(found, time.monotonic() - began)
+    show_total(found, time.monotonic() - began, {UNSUPPORTED})
     return int(any(one.wrong for one in found.values()))
 
 
-def _asked(judge: TrinoJudge, name: str, documentation: str, chosen: argparse.Namespace) -> _Found:
-    found = _Found()
+def _asked(judge: TrinoJudge, name: str, documentation: str, chosen: argparse.Namespace) -> Found:
+    found = Found()
     source = Calls(name, Dialect.SPARK, documentation)
     seeds = list(source.first(chosen.calls // 2))
     made = 0
@@ -159,49 +148,16 @@ def _alone(judge: TrinoJudge, select: str, kind: Kind, *, ansi: bool) -> Iterato
                 yield judge.verdict_of(text, ansi=ansi)
 
 
-def _count(found: _Found, select: str, verdicts: Sequence[Verdict]) -> None:
+def _count(found: Found, select: str, verdicts: Sequence[Verdict]) -> None:
     for verdict in verdicts:
         found.asked[verdict.outcome] += 1
-        if verdict.outcome in (FAILS, UNSUPPORTED, TRINO_FAILS):
-            found.reasons[f"{verdict.outcome}: {verdict.details[:150]}"] += 1
+        if verdict.outcome in (FAILS, UNSUPPORTED, ENGINE_FAILS):
+            found.count_refusal(verdict)
     wrong = [verdict for verdict in verdicts if verdict.is_wrong]
     if wrong:
         # The last is of few rows.
         shown = next((v for v in reversed(wrong) if v.outcome == OTHER_ROWS), wrong[-1])
         found.wrong.append(f"{select}\n      {shown.outcome}: {shown.details}")
-
-
-def _print(name: str, found: _Found) -> None:
-    counts = ", ".join(f"{number} {outcome}" for outcome, number in found.asked.most_common())
-    print(f"{name}: {counts or 'no call'}", flush=True)
-    for text in found.wrong[:_EXAMPLES]:
-        print(f"    WRONG: {text}")
-    if len(found.wrong) > _EXAMPLES:
-        print(f"    WRONG: {len(found.wrong) - _EXAMPLES} more")
-    for reason, number in found.reasons.most_common(4):
-        print(f"    {number} {reason}", flush=True)
-
-
-def _print_total(found: Mapping[str, _Found], seconds: float) -> None:
-    total = sum((one.asked for one in found.values()), Counter[str]())
-    print(f"\n{len(found)} functions, {sum(total.values())} questions, {seconds:.0f} s")
-    for outcome, number in total.most_common():
-        print(f"{number:>8}  {outcome}")
-    kinds: dict[str, list[str]] = {}
-    for name, one in found.items():
-        kinds.setdefault(_kind(one), []).append(name)
-    for kind, names in kinds.items():
-        print(f"{len(names)} {kind}: {', '.join(names)}")
-
-
-def _kind(found: _Found) -> str:
-    if found.wrong:
-        return "with other rows, or an error of Trino's alone"
-    if found.asked[EQUAL]:
-        return "with equal rows"
-    if found.asked[UNSUPPORTED]:
-        return "refused"
-    return "with nothing to compare"
 
 
 if __name__ == "__main__":

@@ -11,7 +11,8 @@ import time
 from collections import Counter
 
 from benchmarks.functions_in_hive import both_engines
-from tests.integration.translation.judged_by_hive import ASKED, REFUSED, HiveJudge
+from tests.integration.translation.judged_by_hive import HiveJudge
+from tests.integration.translation.judged_elsewhere import ASKED, REFUSED
 
 _REASONS = 15
 _EACH = 100

@@ -21,7 +21,8 @@ from pyspark.sql import SparkSession
 
 from benchmarks.random_views import spark_session
 from deploy.trino import Trino
-from tests.integration.translation.judged_by_trino import ASKED, REFUSED, TrinoJudge, Verdict
+from tests.integration.translation.judged_by_trino import TrinoJudge
+from tests.integration.translation.judged_elsewhere import ASKED, REFUSED, Verdict
 
 _HEAP_MEGABYTES = 4096
 _VALUES = re.compile(r"'[^']*'|\b[0-9]+\b")

@@ -5,13 +5,10 @@ Both read the same ORC files. The views that a view reads stand in its text for 
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from random import Random
-from types import MappingProxyType
 
 from py4j.protocol import Py4JJavaError
 from pyspark.errors import PySparkException
@@ -29,63 +26,37 @@ from lakeschema.catalog.column_types import (
     parse_type,
     print_type,
 )
-from lakeschema.catalog.ddl_files import relations_from_ddl
 from lakeschema.catalog.identifiers import RelationName
-from lakeschema.catalog.relations import Dialect, Relation
-from lakeschema.translation.derivation import derive_view
-from lakeschema.translation.emission.hive.given import MAX_TEXT
+from lakeschema.catalog.relations import Relation
 from lakeschema.translation.emission.hive.query import HiveQuery
 from lakeschema.translation.emission.hive.text import NOT_THE_SAME
 from lakeschema.translation.emission.hive.text import relation as hives_name
 from lakeschema.translation.emission.hive.view import hive_view_of
 from lakeschema.translation.emission.spark_text import type_text
-from lakeschema.translation.errors import TooLarge, TranslationError, Unsupported
-from lakeschema.translation.interface import Interface, Options
-from lakeschema.translation.plan.relations import Limit, Plan, Sort
-from tests.integration.translation.judged_by_spark import ANSI, Refused, SparkJudge
+from lakeschema.translation.interface import Interface
+from lakeschema.translation.plan.relations import Plan
+from tests.integration.translation.judged_by_spark import Refused, SparkJudge
+from tests.integration.translation.judged_elsewhere import (
+    BOTH_RAISE,
+    EQUAL,
+    FAILS,
+    OTHER_ORDER,
+    OTHER_ROWS,
+    REFUSED_BY_SPARK,
+    REFUSED_TEXT,
+    TOO_MANY,
+    WITHOUT_RULES,
+    EmissionJudge,
+    Rows,
+    Verdict,
+    Written,
+)
 from tests.lakeschema.translation.growing.tables import Table, unchanged, with_extremes
 from tests.lakeschema.translation.growing.views import RandomView
 
-EQUAL = "equal rows"
-WITHOUT_RULES = "equal rows, once Spark's optimiser skips nothing"
-BOTH_RAISE = "both raise an error"
-REFUSED_BY_SPARK = "refused by Spark, or by both"
-UNSUPPORTED = "refused: Hive has nothing that does the same"
-NOT_DERIVED = "refused: the view cannot be derived"
-FAILS = "refused when it is run, with the reason"
-TOO_MANY = "too many rows to compute"
-OTHER_ROWS = "other rows"
 OTHER_TYPES = "other types"
 HIVE_RAISES = "Hive alone raises an error"
 SPARK_RAISES = "Spark alone raises an error"
-REFUSED_TEXT = "Hive refuses the text"
-ASKED = frozenset({EQUAL, WITHOUT_RULES, BOTH_RAISE, UNSUPPORTED, NOT_DERIVED, FAILS})
-"""What counts as asked of us: Spark reads the view."""
-REFUSED = frozenset({UNSUPPORTED, NOT_DERIVED, FAILS})
-_FINE = ASKED | {REFUSED_BY_SPARK, TOO_MANY}
-_MAX_SECONDS = 20.0
-_OPTIONS = Options()
-
-Rows = Sequence[tuple[object, ...]]
-
-
-@dataclass(frozen=True, slots=True)
-class Verdict:
-    """How a view ended.
-
-    Attributes:
-        outcome: one of the constants above.
-        details: what shows a wrong one; the reason of a refusal.
-        constructs: what stands in the view, of those that the generator names.
-    """
-
-    outcome: str
-    details: str = ""
-    constructs: tuple[str, ...] = ()
-
-    @property
-    def is_wrong(self) -> bool:
-        return self.outcome not in _FINE
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,15 +67,8 @@ class _Failed:
     of_text: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class _Written:
-    query: HiveQuery
-    ordered: bool
-    ansi: bool
-
-
-class HiveJudge:
-    """A lake of tables in a session and in Hive; each view is grown from a seed of its own."""
+class HiveJudge(EmissionJudge[HiveQuery]):
+    """Both engines read the tables from the same files."""
 
     def __init__(
         self,
@@ -114,11 +78,10 @@ class HiveJudge:
         tables: int | Sequence[Table] = 40,
     ) -> None:
         """``tables``: so many random ones with extreme values, or these. Their files are in ``folder``."""
-        self._session = spark
         self._hive = hive
         self._of_jobs = isinstance(tables, int)
         changed = _with_extremes if isinstance(tables, int) else unchanged
-        self._spark = SparkJudge(spark, tables, changed)
+        super().__init__(spark, SparkJudge(spark, tables, changed))
         for table in self._spark.tables:
             location = folder / table.name
             spark.table(table.name).write.orc(str(location))
@@ -128,42 +91,18 @@ class HiveJudge:
                 f" LOCATION '{location.as_uri()}'"
             )
 
-    def verdict(self, seed: int) -> Verdict:
-        """The views are those of ``SparkJudge``; even seeds mean ANSI mode."""
-        view = self._spark.grown(seed)
-        with self._mode(ansi=seed % 2 == 0):
-            found = self._verdict(view, ansi=seed % 2 == 0)
-        return replace(found, constructs=view.constructs)
+    def _query(
+        self,
+        relation: Relation,
+        plan: Plan,
+        names: Sequence[str],
+        upstreams: Mapping[RelationName, Interface],
+        texts: Mapping[RelationName, str],
+    ) -> HiveQuery:
+        def named(read: RelationName) -> str:
+            return f"({texts[read]})" if read in texts else hives_name(read)
 
-    def verdict_of(self, text: str, *, ansi: bool) -> Verdict:
-        """Of a view of this text, which may read the tables."""
-        with self._mode(ansi=ansi):
-            return self._verdict(RandomView(text, ()), ansi=ansi)
-
-    def refusal_of(self, text: str, *, ansi: bool) -> Verdict | None:
-        """The verdict of a view that need not be run, since Spark or we refuse its text."""
-        with self._mode(ansi=ansi):
-            found = self._read(RandomView(text, ()), ansi=ansi)
-        return found if isinstance(found, Verdict) else None
-
-    @contextmanager
-    def _mode(self, *, ansi: bool) -> Iterator[None]:
-        before = self._session.conf.get(ANSI)
-        self._session.conf.set(ANSI, str(ansi).lower())
-        try:
-            yield
-        finally:
-            self._session.conf.set(ANSI, before or "true")
-
-    def _read(self, view: RandomView, *, ansi: bool) -> tuple[DataFrame, _Written] | Verdict:
-        frame = self._analysed(view)
-        if isinstance(frame, Refused):
-            return Verdict(REFUSED_BY_SPARK, frame.reason)
-        try:
-            return frame, _written(view, self._spark.interfaces, ansi=ansi)
-        except TranslationError as error:
-            is_unsupported = isinstance(error, Unsupported | TooLarge)
-            return Verdict(UNSUPPORTED if is_unsupported else NOT_DERIVED, error.message)
+        return hive_view_of(relation, plan, names, upstreams, named)
 
     def _verdict(self, view: RandomView, *, ansi: bool) -> Verdict:
         read = self._read(view, ansi=ansi)
@@ -183,14 +122,6 @@ class HiveJudge:
             return replace(other, outcome=WITHOUT_RULES) if other.outcome == EQUAL else other
         return replace(verdict, details=f"{verdict.details}\n  {view}\n  {written.query.sql}")
 
-    def _analysed(self, view: RandomView) -> DataFrame | Refused:
-        for name, text in view.below:
-            frame = self._spark.analysed(text)
-            if isinstance(frame, Refused):
-                return frame
-            frame.createOrReplaceTempView(name)
-        return self._spark.analysed(view.text)
-
     def _sparks_rows(self, frame: DataFrame, query: HiveQuery) -> Rows | Refused:
         types = [column.type for column in query.columns]
         shown = [shown_type(type_) for type_ in types]
@@ -199,17 +130,14 @@ class HiveJudge:
             name if type_ == other else f"CAST({name} AS {type_text(other)})"
             for name, type_, other in zip(names, types, shown, strict=True)
         )
-        late = threading.Timer(_MAX_SECONDS, self._session.sparkContext.cancelAllJobs)
-        late.start()
         try:
-            rows = frame.toDF(*names).selectExpr(*items).collect()
+            with self._in_time():
+                rows = frame.toDF(*names).selectExpr(*items).collect()
         except (PySparkException, Py4JJavaError, TypeError, ValueError) as error:
             text = str(error)
             return Refused(
                 TOO_MANY if "cancelled" in text[:2000] else text.partition("\n")[0][:200]
             )
-        finally:
-            late.cancel()
         return [self._plain(from_spark(tuple(row), shown), types) for row in rows]
 
     def _hives(self, query: HiveQuery) -> Rows | _Failed | Verdict:
@@ -253,7 +181,7 @@ def _with_extremes(random: Random, table: Table) -> Table:
 
 
 def _compared(
-    written: _Written, expected: Rows | Refused, got: Rows | _Failed | Verdict
+    written: Written[HiveQuery], expected: Rows | Refused, got: Rows | _Failed | Verdict
 ) -> Verdict:
     if isinstance(got, Verdict):
         return got
@@ -275,7 +203,7 @@ def _compared(
     if in_no_order(expected) != in_no_order(got):
         return Verdict(OTHER_ROWS, f"{expected}\n  {got}")
     if written.ordered and list(expected) != list(got):
-        return Verdict("another order", f"{expected}\n  {got}")
+        return Verdict(OTHER_ORDER, f"{expected}\n  {got}")
     return Verdict(EQUAL)
 
 
@@ -299,41 +227,3 @@ def _as_jobs_leave_it(value: object) -> object:
         return value
     parts = tuple(map(_as_jobs_leave_it, value))
     return None if not parts or parts in (("",), (None,)) else parts
-
-
-def _written(
-    view: RandomView, interfaces: Mapping[RelationName, Interface], *, ansi: bool
-) -> _Written:
-    """The query for Hive, with what the view reads in it.
-
-    Raises:
-        TranslationError: a view cannot be derived, or Hive has nothing that does the same.
-    """
-    known, texts = dict(interfaces), dict[RelationName, str]()
-    for name, text in (*view.below, ("v", view.text)):
-        relation = _relation(name, text, ansi=ansi)
-        derivation, plan = derive_view(relation, known, _OPTIONS)
-        interface = derivation.interface
-        known[relation.name] = interface
-
-        def named(read: RelationName) -> str:
-            return f"({texts[read]})" if read in texts else hives_name(read)
-
-        upstreams = {read: known[read] for read in derivation.upstreams}
-        query = hive_view_of(relation, plan, interface.names, upstreams, named)
-        texts[relation.name] = query.sql
-        if len(query.sql) > MAX_TEXT:
-            raise TooLarge("the text is longer than Hive reads", relation=relation.name)
-    return _Written(query, _is_ordered(plan), ansi)
-
-
-def _relation(name: str, text: str, *, ansi: bool) -> Relation:
-    made = relations_from_ddl([f"CREATE VIEW {name} AS {text}"], Dialect.SPARK)
-    relation = made[RelationName.of("default", name)]
-    assert relation.view is not None
-    configs = MappingProxyType({ANSI: str(ansi).lower()})
-    return replace(relation, view=replace(relation.view, sql_configs=configs))
-
-
-def _is_ordered(plan: Plan) -> bool:
-    return isinstance(plan.input if isinstance(plan, Limit) else plan, Sort)

@@ -8,12 +8,9 @@ from __future__ import annotations
 
 import math
 import re
-import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager
-from dataclasses import dataclass, replace
-from types import MappingProxyType
+from dataclasses import replace
 
 from py4j.protocol import Py4JJavaError
 from pyspark.errors import PySparkException
@@ -36,131 +33,71 @@ from lakeschema.catalog.column_types import (
     print_type,
     time_digits,
 )
-from lakeschema.catalog.ddl_files import relations_from_ddl
 from lakeschema.catalog.identifiers import RelationName
-from lakeschema.catalog.relations import Dialect, Relation
-from lakeschema.translation.derivation import derive_view
+from lakeschema.catalog.relations import Relation
 from lakeschema.translation.emission.spark_text import type_text as sparks_type
 from lakeschema.translation.emission.trino.query import TrinoQuery
 from lakeschema.translation.emission.trino.text import NOT_THE_SAME, relation_text
 from lakeschema.translation.emission.trino.view import trino_view_of
-from lakeschema.translation.errors import TooLarge, TranslationError, Unsupported
-from lakeschema.translation.governed import MAX_TEXT
 from lakeschema.translation.interface import Interface, Options, Overflow
-from lakeschema.translation.plan.relations import Limit, Plan, Sort
-from tests.integration.translation.judged_by_spark import ANSI, Refused, SparkJudge
+from lakeschema.translation.plan.relations import Plan
+from tests.integration.translation.judged_by_spark import Refused, SparkJudge
+from tests.integration.translation.judged_elsewhere import (
+    BOTH_RAISE,
+    ENGINE_FAILS,
+    EQUAL,
+    FAILS,
+    NOT_BEFOREHAND,
+    OTHER_ORDER,
+    OTHER_ROWS,
+    PRUNED,
+    REFUSED_BY_SPARK,
+    REFUSED_TEXT,
+    TOO_MANY,
+    UNDETERMINED,
+    WITHOUT_RULES,
+    EmissionJudge,
+    Rows,
+    Verdict,
+    Written,
+)
 from tests.lakeschema.translation.growing.tables import Table, unchanged, with_extremes
 from tests.lakeschema.translation.growing.views import RandomView
 
-EQUAL = "equal rows"
-NOT_BEFOREHAND = "equal rows, once Spark computes nothing while it plans"
-WITHOUT_RULES = "equal rows, once Spark's optimiser skips nothing"
-PRUNED = "Spark raises over what Trino proves that it need not compute"
-BOTH_RAISE = "both raise an error"
-REFUSED_BY_SPARK = "refused by Spark, or by both"
-UNSUPPORTED = "refused: Trino has nothing that does the same"
-NOT_DERIVED = "refused: the view cannot be derived"
-FAILS = "refused when it is run, with the reason"
-TOO_MANY = "too many rows to compute"
-TRINO_FAILS = "Trino fails itself, with an internal error"
-UNDETERMINED = "the rows depend on the order of the tables' rows"
-OTHER_ROWS = "other rows"
-REFUSED_TEXT = "Trino refuses the text"
 _ROWS = "rows where Spark raises"
-ASKED = frozenset(
-    {EQUAL, NOT_BEFOREHAND, WITHOUT_RULES, PRUNED, BOTH_RAISE, FAILS, UNSUPPORTED, NOT_DERIVED}
-)
-"""What counts as asked of us: Spark reads the view, and its rows are determined."""
-REFUSED = frozenset({UNSUPPORTED, NOT_DERIVED, FAILS})
-_FINE = ASKED | {REFUSED_BY_SPARK, TOO_MANY, TRINO_FAILS, UNDETERMINED}
-_TIME = "spark.sql.timeType.enabled"
 _FAULT = "Spark fails itself: "
 _TOO_MUCH = frozenset({"EXCEEDED_TIME_LIMIT", "EXCEEDED_LOCAL_MEMORY_LIMIT", "EXCEEDED_CPU_LIMIT"})
-_MAX_SECONDS = 20.0
-# What wraps in Spark has to be computed: refusing it is another option's work.
-_OPTIONS = Options(overflow=Overflow.WRAP)
-_VIEW = RelationName.of("default", "v")
-
 _MALFORMED = re.compile(r"\[CAST_INVALID_INPUT\] The value ('[^']+')")
 
-Rows = Sequence[tuple[object, ...]]
 
+class TrinoJudge(EmissionJudge[TrinoQuery]):
+    """Trino has the tables' rows in its memory."""
 
-@dataclass(frozen=True, slots=True)
-class Verdict:
-    """How a view ended.
-
-    Attributes:
-        outcome: one of the constants above, or what is wrong.
-        details: what shows a wrong one; the reason of a refusal.
-        constructs: what stands in the view, of those that the generator names.
-    """
-
-    outcome: str
-    details: str = ""
-    constructs: tuple[str, ...] = ()
-
-    @property
-    def is_wrong(self) -> bool:
-        return self.outcome not in _FINE
-
-
-@dataclass(frozen=True, slots=True)
-class _Written:
-    query: TrinoQuery
-    ordered: bool
-
-
-class TrinoJudge:
-    """A lake of random tables in a session and in a server; each view is grown from a seed of its own."""
+    # What wraps in Spark has to be computed: refusing it is another option's work.
+    _options = Options(overflow=Overflow.WRAP)
 
     def __init__(
         self, spark: SparkSession, trino: Trino, tables: int | Sequence[Table] = 40
     ) -> None:
         """``tables``: so many random ones with extreme values, or these."""
-        self._session = spark
         changed = with_extremes if isinstance(tables, int) else unchanged
-        self._spark = SparkJudge(spark, tables, changed)
+        super().__init__(spark, SparkJudge(spark, tables, changed))
         self._trino = trino
         self._asking = ThreadPoolExecutor(1)
         create_tables(trino, {table.name: self._rows_of(table) for table in self._spark.tables})
 
-    def verdict(self, seed: int) -> Verdict:
-        """The views are those of ``SparkJudge``; even seeds mean ANSI mode."""
-        view = self._spark.grown(seed)
-        with self._mode(ansi=seed % 2 == 0):
-            found = self._verdict(view, ansi=seed % 2 == 0)
-        return replace(found, constructs=view.constructs)
+    def _query(
+        self,
+        relation: Relation,
+        plan: Plan,
+        names: Sequence[str],
+        upstreams: Mapping[RelationName, Interface],
+        texts: Mapping[RelationName, str],
+    ) -> TrinoQuery:
+        def named(read: RelationName) -> str:
+            return f"({texts[read]})" if read in texts else relation_text(read, {})
 
-    def verdict_of(self, text: str, *, ansi: bool) -> Verdict:
-        """Of a view of this text, which may read the tables."""
-        with self._mode(ansi=ansi):
-            return self._verdict(RandomView(text, ()), ansi=ansi)
-
-    def refusal_of(self, text: str, *, ansi: bool) -> Verdict | None:
-        """The verdict of a view that need not be run, since Spark or we refuse its text."""
-        with self._mode(ansi=ansi):
-            found = self._read(RandomView(text, ()), ansi=ansi)
-        return found if isinstance(found, Verdict) else None
-
-    @contextmanager
-    def _mode(self, *, ansi: bool) -> Iterator[None]:
-        before = self._session.conf.get(ANSI)
-        self._session.conf.set(ANSI, str(ansi).lower())
-        try:
-            yield
-        finally:
-            self._session.conf.set(ANSI, before or "true")
-
-    def _read(self, view: RandomView, *, ansi: bool) -> tuple[DataFrame, _Written] | Verdict:
-        frame = self._analysed(view)
-        if isinstance(frame, Refused):
-            return Verdict(REFUSED_BY_SPARK, frame.reason)
-        try:
-            return frame, _written(view, self._spark.interfaces, ansi=ansi)
-        except TranslationError as error:
-            is_unsupported = isinstance(error, Unsupported | TooLarge)
-            return Verdict(UNSUPPORTED if is_unsupported else NOT_DERIVED, error.message)
+        return trino_view_of(relation, plan, names, upstreams, self._options, named)
 
     def _verdict(self, view: RandomView, *, ansi: bool) -> Verdict:
         read = self._read(view, ansi=ansi)
@@ -195,7 +132,7 @@ class TrinoJudge:
 
     def _compared(
         self,
-        written: _Written,
+        written: Written[TrinoQuery],
         expected: Rows | Refused,
         asked: Future[TrinoAnswer | TrinoRefused],
     ) -> Verdict:
@@ -215,7 +152,7 @@ class TrinoJudge:
         if not _same(in_no_order(expected), in_no_order(found)):
             return Verdict(OTHER_ROWS, f"{expected}\n  {found}")
         if written.ordered and not _same(expected, found):
-            return Verdict("another order", f"{expected}\n  {found}")
+            return Verdict(OTHER_ORDER, f"{expected}\n  {found}")
         return Verdict(EQUAL)
 
     def _is_undetermined(
@@ -246,14 +183,6 @@ class TrinoJudge:
             parts.append((named[1], named[1]))
         return any(part in query.sql and left not in plan for part, left in parts)
 
-    def _analysed(self, view: RandomView) -> DataFrame | Refused:
-        for name, text in view.below:
-            frame = self._spark.analysed(text)
-            if isinstance(frame, Refused):
-                return frame
-            frame.createOrReplaceTempView(name)
-        return self._spark.analysed(view.text)
-
     def _asked(self, query: TrinoQuery) -> TrinoAnswer | TrinoRefused:
         try:
             return self._trino.answer(query.sql)
@@ -268,17 +197,14 @@ class TrinoJudge:
             f"CAST({name} AS {sparks_type(type_)})" if type_ != column.type else name
             for name, type_, column in zip(names, types, query.columns, strict=True)
         ]
-        late = threading.Timer(_MAX_SECONDS, self._session.sparkContext.cancelAllJobs)
-        late.start()
         try:
-            rows = frame.toDF(*names).selectExpr(*items).collect()
+            with self._in_time():
+                rows = frame.toDF(*names).selectExpr(*items).collect()
         except (PySparkException, Py4JJavaError) as error:
             return Refused(TOO_MANY if "cancelled" in str(error)[:2000] else _reason(error))
         except TypeError as error:
             # A map whose keys are lists.
             return Refused(f"[UNSUPPORTED_IN_PYTHON] {error}")
-        finally:
-            late.cancel()
         return [from_spark(tuple(row), types) for row in rows]
 
     def _rows_of(self, table: Table) -> Mapping[str, object]:
@@ -297,7 +223,7 @@ def _refused(expected: Rows | Refused, error: TrinoRefused) -> Verdict:
     if error.name in _TOO_MUCH:
         return Verdict(TOO_MANY)
     if error.kind == "INTERNAL_ERROR":
-        return Verdict(TRINO_FAILS, str(error))
+        return Verdict(ENGINE_FAILS, str(error))
     if error.kind != "USER_ERROR" or error.name in _OF_TEXTS:
         return Verdict(REFUSED_TEXT, str(error))
     if isinstance(expected, Refused):
@@ -316,44 +242,6 @@ _OF_TEXTS = frozenset(
     }
 )
 """Errors of Trino's that are of a text, whatever the rows."""
-
-
-def _written(
-    view: RandomView, interfaces: Mapping[RelationName, Interface], *, ansi: bool
-) -> _Written:
-    """The query for Trino, with what the view reads in it.
-
-    Raises:
-        TranslationError: a view cannot be derived, or Trino has nothing that does the same.
-    """
-    known, texts = dict(interfaces), dict[RelationName, str]()
-    for name, text in (*view.below, ("v", view.text)):
-        relation = _relation(name, text, ansi=ansi)
-        derivation, plan = derive_view(relation, known, _OPTIONS)
-        interface = derivation.interface
-        known[relation.name] = interface
-        upstreams = {read: known[read] for read in derivation.upstreams}
-
-        def named(read: RelationName) -> str:
-            return f"({texts[read]})" if read in texts else relation_text(read, {})
-
-        query = trino_view_of(relation, plan, interface.names, upstreams, _OPTIONS, named)
-        texts[relation.name] = query.sql
-        if len(query.sql) > MAX_TEXT:
-            raise TooLarge("the text is longer than Trino reads", relation=relation.name)
-    return _Written(query, _is_ordered(plan))
-
-
-def _relation(name: str, text: str, *, ansi: bool) -> Relation:
-    made = relations_from_ddl([f"CREATE VIEW {name} AS {text}"], Dialect.SPARK)
-    relation = made[RelationName.of("default", name)]
-    assert relation.view is not None
-    configs = MappingProxyType({ANSI: str(ansi).lower(), _TIME: "true"})
-    return replace(relation, view=replace(relation.view, sql_configs=configs))
-
-
-def _is_ordered(plan: Plan) -> bool:
-    return isinstance(plan.input if isinstance(plan, Limit) else plan, Sort)
 
 
 def _columns_differ(query: TrinoQuery, got: TrinoAnswer) -> str:

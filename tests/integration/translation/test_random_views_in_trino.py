@@ -11,7 +11,8 @@ import pytest
 from pyspark.sql import SparkSession
 
 from deploy.trino import Trino
-from tests.integration.translation.judged_by_trino import BOTH_RAISE, EQUAL, FAILS, TrinoJudge
+from tests.integration.translation.judged_by_trino import TrinoJudge
+from tests.integration.translation.judged_elsewhere import BOTH_RAISE, EQUAL, FAILS
 
 VIEWS = 60
 

@@ -12,7 +12,8 @@ import pytest
 from pyspark.sql import SparkSession
 
 from deploy.hive import HiveQueries
-from tests.integration.translation.judged_by_hive import BOTH_RAISE, EQUAL, HiveJudge
+from tests.integration.translation.judged_by_hive import HiveJudge
+from tests.integration.translation.judged_elsewhere import BOTH_RAISE, EQUAL
 
 VIEWS = 40
 
