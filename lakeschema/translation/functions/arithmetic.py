@@ -205,7 +205,7 @@ def wider(arguments: Sequence[RowExpression], semantics: Semantics) -> CallResul
 def shifted(arguments: Sequence[RowExpression], semantics: Semantics) -> CallResult | None:
     """A bigint stays one; what else Spark takes for a number becomes an int first."""
     type_ = arguments[0].type
-    if type_ == BIGINT or (type_ == VOID and not semantics.is_spark):
+    if type_ == BIGINT:
         return CallResult(BIGINT)
     if not semantics.is_spark:
         return CallResult(INT)
@@ -257,7 +257,7 @@ def absolute(arguments: Sequence[RowExpression], _: Semantics) -> CallResult | N
 
 def hive_sign(arguments: Sequence[RowExpression], _: Semantics) -> CallResult | None:
     type_ = arguments[0].type
-    return CallResult(INT if isinstance(type_, DecimalType) or type_ == VOID else DOUBLE)
+    return CallResult(INT if isinstance(type_, DecimalType) else DOUBLE)
 
 
 def float_or_double(arguments: Sequence[RowExpression], _: Semantics) -> CallResult | None:

@@ -37,6 +37,7 @@ from lakeschema.translation.functions import (
     hive,
     hive_geometry,
     hive_optimiser,
+    hive_overloads,
     hive_retyping,
     hive_sketches,
     hive_system,
@@ -152,6 +153,7 @@ def bind(function: Function, arguments: Sequence[RowExpression], semantics: Sema
 
     Raises:
         TypeMismatch: a wrong number of arguments, or one that cannot be brought to its type.
+        Unsupported: what decides the type is not known.
     """
     name = function.operator.name
     if semantics.is_trino:
@@ -160,6 +162,7 @@ def bind(function: Function, arguments: Sequence[RowExpression], semantics: Sema
     if parameters is None:
         raise TypeMismatch(f"{name} does not take {len(arguments)} arguments")
     if semantics.is_hive:
+        hive_overloads.require_overload(name, arguments)
         arguments = hive_retyping.arguments_retyped(name, arguments)
     variables = _variables(name, parameters, arguments, semantics)
     compared = _comparison_type(name, parameters, arguments, semantics)

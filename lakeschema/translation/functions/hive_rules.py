@@ -41,10 +41,8 @@ def _nullable(type_: ColumnType) -> Rule:
 def _floored(arguments: Sequence[RowExpression], _: Semantics) -> CallResult | None:
     """FLOOR … TO and its functions keep the kind of a moment; texts and days are none."""
     match arguments[0].type:
-        case type_ if type_ == TIMESTAMP:
-            return CallResult(TIMESTAMP)
-        case type_ if type_ in {TIMESTAMP_LOCAL, VOID}:
-            return CallResult(TIMESTAMP_LOCAL)
+        case type_ if type_ in {TIMESTAMP, TIMESTAMP_LOCAL}:
+            return CallResult(type_)
         case _:
             return None
 

@@ -51,6 +51,6 @@ CHOICES: Final = (
       for call in ("de, 1, 0", "de, 1, dw", "i, 1, de", "i, 1, 'a'", "i, 1, b", "i, 1, d", "s, 1, i")),
     *("substring(bi, 2)", "substring(bi, 2, 3L)", "substring(bi, si, i)", "substr(bi, 2)"),
     *(f"{mask}({text})" for mask in ("mask", "mask_hash", "mask_show_last_n") for text in ("c", "v", "CAST(s AS CHAR(3))", "CAST(mask_first_n(de) AS CHAR(3))")),
-    *("sign(NULL)", "(floor(coalesce(de, 0)) * 2) % (if(bo, de, 0))", "trunc(1234567891.1234567891, 4)", "trunc(1234567891.1234567891, -4)"),
+    *("(floor(coalesce(de, 0)) * 2) % (if(bo, de, 0))", "trunc(1234567891.1234567891, 4)", "trunc(1234567891.1234567891, -4)"),
 )
 # fmt: on

@@ -24,7 +24,6 @@ def _type_of(expression: str) -> str:
 def test_a_moment_that_is_cut_keeps_its_kind(unit: str) -> None:
     assert _type_of(f"floor_{unit}(moment)") == "timestamp"
     assert _type_of(f"floor_{unit}(zoned)") == "timestamp with local time zone"
-    assert _type_of(f"floor_{unit}(assert_true(true))") == "timestamp with local time zone"
 
 
 @pytest.mark.parametrize("argument", ["s", "d", "5"])

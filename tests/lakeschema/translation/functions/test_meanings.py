@@ -77,7 +77,6 @@ TABLE = (
         (HIVE, "instr(r_s, r_s)", "int", False),
         (HIVE, "least(NULL, r_i, 1)", "int", True),
         (HIVE, "map(r_i, NULL)", "map<int,string>", False),
-        (HIVE, "shiftleft(NULL, r_i)", "bigint", True),
         (HIVE, "map()", "map<string,string>", False),
         (SPARK, "map(r_i, NULL)", "map<int,void>", False),
         (HIVE, "instr(r_s, r_s, 1, r_i)", "int", True),
