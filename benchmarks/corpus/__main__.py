@@ -99,14 +99,17 @@ def _run(spark: SparkSession, script: suites.Script) -> Iterator[tuple[str, Verd
             yield statement, judging.judge(session, statement, made.now)
         elif _attempt(session, statement):
             made.apply(statement, session.catalog.currentDatabase())
-    _attempt(session, "USE default")
+    _drop_all(spark.newSession())
+
+
+def _drop_all(session: SparkSession) -> None:
+    """In a session of its own: with a script's settings USER may be a reserved word."""
     for (name,) in session.sql("SHOW DATABASES").collect():
         if name != "default":
             _attempt(session, f"DROP DATABASE `{name}` CASCADE")
     for table in session.catalog.listTables("default"):
-        if not table.isTemporary:
-            kind = "VIEW" if table.tableType == "VIEW" else "TABLE"
-            _attempt(session, f"DROP {kind} default.`{table.name}`")
+        kind = "VIEW" if table.tableType == "VIEW" else "TABLE"
+        _attempt(session, f"DROP {kind} default.`{table.name}`")
     for function in session.sql("SHOW USER FUNCTIONS").collect():
         _attempt(session, f"DROP FUNCTION {function[0]}")
 
