@@ -16,6 +16,7 @@ from lakeschema.catalog.relations import Dialect
 from lakeschema.translation.functions.binding import find
 from lakeschema.translation.functions.signature import Kind
 from tests.lakeschema.translation.asked_hive import CALLS as HIVES
+from tests.lakeschema.translation.asked_spark_avro import CALLS as AVROS
 from tests.lakeschema.translation.asked_spark_scalars import CALLS as SPARKS
 from tests.lakeschema.translation.asked_types import argument_lists
 
@@ -91,7 +92,7 @@ def _seeds(name: str, dialect: Dialect, documentation: str) -> Iterator[Seed]:
         # Of bytes that are no sketch it is an error, and each error costs Hive jobs.
         return
 
-    yield from _written(name, HIVES if dialect is Dialect.HIVE else SPARKS)
+    yield from _written(name, HIVES if dialect is Dialect.HIVE else (*SPARKS, *AVROS))
     yield from _documented(name, documentation)
     if function is not None:
         over = " OVER (ORDER BY r)" if function.kind is Kind.WINDOW else ""

@@ -20,6 +20,8 @@ from pyspark.sql import SparkSession
 
 from benchmarks.compared_types import Columns
 from benchmarks.probe_values import ROWS, rows_of
+from deploy.jars import downloaded_jars
+from deploy.jdk import find_jdk
 from lakeschema.catalog.column_types import (
     ArrayType,
     ColumnType,
@@ -93,6 +95,8 @@ class SparkFunctions:
         builder = builder.config(
             "spark.driver.extraJavaOptions", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
         )
+        jars = ",".join(map(str, downloaded_jars(find_jdk(), "spark-avro")))
+        builder = builder.config("spark.jars", jars)
         self._spark = builder.config("spark.sql.session.timeZone", "UTC").getOrCreate()
         self._spark.sparkContext.setLogLevel("OFF")
         for part in ("timeType", "geospatial", "pyspark.worker.logging"):

@@ -187,6 +187,11 @@ _BIT_VECTORS: Final = (
 )
 """What Hive's ``compute_bit_vector_hll`` and ``_fm`` make of eight values."""
 
+_AVRO_RECORD: Final = (
+    '{"type": "record", "name": "topLevelRecord", "fields":'
+    ' [{"name": "x", "type": "int"}, {"name": "y", "type": "string"}]}'
+)
+
 
 def _formats() -> dict[str, Forms]:
     """Constants that a mutation does not hit upon."""
@@ -223,6 +228,18 @@ def _formats() -> dict[str, Forms]:
             )
             for name in _OF_PATHS
         },
+        # Of bytes that are such values: most columns' are none.
+        "from_avro": tuple(
+            ("from_avro(to_avro({}), {})", (value, f"'{schema}'"))
+            for value, schema in (
+                ("i", '"int"'),
+                ("s", '["null", "string"]'),
+                ("array(i, i2)", '{"type": "array", "items": "int"}'),
+                ("map(s, d)", '{"type": "map", "values": "double"}'),
+                ("named_struct('x', i, 'y', s)", _AVRO_RECORD),
+                ("CAST(b AS TIMESTAMP)", '{"type": "long", "logicalType": "timestamp-micros"}'),
+            )
+        ),
         "named_struct": (
             ("named_struct('x', {})", ("i",)),
             ("named_struct('x', {}, 'y', {})", ("d", "s")),

@@ -20,6 +20,8 @@ from pyspark.sql import SparkSession
 from deploy.avro import AvroJudge
 from deploy.errors import MissingPrerequisite
 from deploy.hive import HiveQueries
+from deploy.jars import downloaded_jars
+from deploy.jdk import find_jdk
 from deploy.local_stack import Kafka, Metastore, MetastoreOptions, PyPiServer, spark_session_conf
 from deploy.trino import Trino
 from tests.integration.index.devpi_server import DevpiServer, running_devpi
@@ -119,10 +121,12 @@ def hive(tmp_path_factory: pytest.TempPathFactory) -> Iterator[HiveQueries]:
 
 @pytest.fixture(scope="session")
 def spark(metastore: Metastore) -> Iterator[SparkSession]:
-    """A Spark session whose catalog is ``metastore``."""
+    """A Spark session whose catalog is ``metastore``, with Spark's functions of Avro."""
+    jars = ",".join(map(str, downloaded_jars(find_jdk(), "spark-avro")))
     # A session takes its workers' Python from the environment alone.
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
-    conf = SparkConf(loadDefaults=False).setAll(list(spark_session_conf(metastore).items()))
+    settings = {**spark_session_conf(metastore), "spark.jars": jars}
+    conf = SparkConf(loadDefaults=False).setAll(list(settings.items()))
     session = SparkSession.builder.config(conf=conf).getOrCreate()
     yield session
     session.stop()

@@ -46,7 +46,7 @@ def _of_schema(arguments: Sequence[RowExpression], _: Semantics) -> CallResult |
         )
     if not isinstance(found, (ArrayType, MapType, StructType)) and found != VARIANT:
         return None
-    return CallResult(map_type(found, _as_nullable))
+    return CallResult(map_type(found, as_nullable))
 
 
 def _schema(expression: RowExpression) -> ColumnType | None:
@@ -74,7 +74,8 @@ def _read(text: str) -> ColumnType | None:
     return None if isinstance(found, UnknownType) else found
 
 
-def _as_nullable(type_: ColumnType) -> ColumnType:
+def as_nullable(type_: ColumnType) -> ColumnType:
+    """A type whose own parts may be null."""
     match type_:
         case ArrayType(element):
             return ArrayType(element)

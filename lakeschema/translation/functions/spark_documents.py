@@ -14,8 +14,9 @@ ROWS: Final = (
     Row("schema_of_json schema_of_csv schema_of_xml", "string, any?", "string", NEVER),
     Row("json_array_length", "string", "int", PARTIAL),
     Row("json_object_keys", "string", "array<string>", PARTIAL),
-    Row("to_avro", "any, string?", "binary", PARTIAL),
-    Row("schema_of_avro", "string, any?", "string", PARTIAL),
+    Row("from_avro", "any, string, any?", "@of_avro_schema", PARTIAL),
+    Row("to_avro", "any, string?", "@in_avro", TOTAL),
+    Row("schema_of_avro", "string, any?", "@schema_text", TOTAL),
     Row("to_protobuf", "any, string, any?, any?", "binary", PARTIAL),
 )
 # fmt: on

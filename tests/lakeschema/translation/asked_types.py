@@ -22,6 +22,7 @@ from tests.lakeschema.translation import (
     asked_hive_nulls,
     asked_hive_parts,
     asked_spark,
+    asked_spark_avro,
     asked_spark_scalars,
 )
 
@@ -180,6 +181,7 @@ def _questions(dialect: Dialect) -> Iterator[str]:
     else:
         yield from asked_spark.questions(PRIMITIVES, columns(dialect))
         yield from asked_spark_scalars.CALLS
+        yield from asked_spark_avro.CALLS
 
 
 def _calls(row: Row) -> Iterator[str]:
