@@ -87,7 +87,7 @@ def _variants_key(call: Call) -> str | None:
             return None
 
 
-_KEY = re.compile(r"""\.(\w+)|\['([^']+)'\]|\["([^"]+)"\]""")
+_KEY = re.compile(r"""\.([^.\[]+)|\['([^']+)'\]|\["([^"]+)"\]""")
 
 
 def hives_column_name(expression: RowExpression, plan: Plan) -> str | None:

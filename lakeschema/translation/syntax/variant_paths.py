@@ -8,34 +8,37 @@ from lakeschema.translation.errors import UnsupportedConstruct
 from lakeschema.translation.syntax.cursor import Cursor
 from lakeschema.translation.syntax.lexing import NUMBER, QUOTED, STRING, WORD
 
-_PLAIN = re.compile(r"[A-Za-z_]\w*")
+_PATH = re.compile(r"""\$(?:\.[^.\[]+|\[\d+\]|\['[^']+'\]|\["[^"]+"\])+""")
 
 
 def variant_path(cursor: Cursor) -> str:
-    """What follows the colon; an index or a key in brackets is a literal."""
+    """What follows the colon; an index or a key in brackets is a literal.
+
+    A name in back-quotes stands in Spark's path as it is: one with a dot is two fields.
+    """
     path = "$"
     if cursor.word != "[":
-        path += _key(cursor.name("a field"))
+        path += f".{cursor.name('a field')}"
     while True:
         if cursor.word == "." and cursor.ahead().kind in (WORD, QUOTED):
             cursor.advance()
-            path += _key(cursor.name())
+            path += f".{cursor.name()}"
         elif cursor.word == "[" and cursor.ahead().kind == STRING:
             cursor.advance()
-            path += _key(cursor.advance().text)
+            path += f"[{_quoted(cursor.advance().text)}]"
             cursor.expect("]")
         elif cursor.word == "[" and cursor.ahead().kind == NUMBER:
             cursor.advance()
             path += f"[{cursor.advance().text}]"
             cursor.expect("]")
-        else:
+        elif _PATH.fullmatch(path):
             return path
+        else:
+            cursor.fail(f"expected a path into a variant, got {path!r:.60}")
 
 
-def _key(name: str) -> str:
-    if _PLAIN.fullmatch(name):
-        return f".{name}"
+def _quoted(name: str) -> str:
     for quote in "'\"":
         if quote not in name:
-            return f"[{quote}{name}{quote}]"
+            return f"{quote}{name}{quote}"
     raise UnsupportedConstruct("a variant's field whose name has quotes of both kinds")

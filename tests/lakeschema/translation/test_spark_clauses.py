@@ -9,7 +9,7 @@ from lakeschema.catalog.ddl_files import relations_from_ddl
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.relations import Dialect
 from lakeschema.translation.emission.spark_view import spark_view
-from lakeschema.translation.errors import TypeMismatch, UnsupportedConstruct
+from lakeschema.translation.errors import MalformedSql, TypeMismatch, UnsupportedConstruct
 from lakeschema.translation.interface import Options
 from tests.lakeschema.translation.relations import columns, derived, interfaces
 
@@ -92,13 +92,35 @@ def test_hive_makes_no_rows_over_groups() -> None:
         )
 
 
-def test_a_path_into_a_variant_is_written_as_variant_get() -> None:
-    ddl = f"{TABLE}CREATE VIEW v AS SELECT v:a['x y'][0].`Z`::int AS x FROM t;"
+@pytest.mark.parametrize(
+    ("path", "written", "name"),
+    [
+        ("v:a['x y'][0].`Z`", "$.a['x y'][0].Z", "Z"),
+        ("v:['a'].b[1]", "$['a'].b[1]", "b"),
+        # As Spark has it: the dot within a name parts two fields, within brackets it does not.
+        ("v:`a.b`", "$.a.b", "b"),
+        ("v:['a.b']", "$['a.b']", "a.b"),
+        ("v:`a b`", "$.a b", "a b"),
+        ("v:`x'y`", "$.x'y", "x'y"),
+        ('v:["x\'y"]', '$["x\'y"]', "x'y"),
+    ],
+)
+def test_a_path_into_a_variant_is_written_as_variant_get(
+    path: str, written: str, name: str
+) -> None:
+    ddl = f"{TABLE}CREATE VIEW v AS SELECT {path}::int FROM t;"
     relations = relations_from_ddl([ddl], Dialect.SPARK)
     view = RelationName.of("default", "v")
 
     found = spark_view(relations[view], interfaces(relations, view), Options(), lambda _: "t")
 
+    literal = written.replace("'", "\\'")
     assert found.sql == (
-        "SELECT CAST(variant_get(t1.`v`, '$.a[\\'x y\\'][0].Z') AS INT) AS `x` FROM t AS t1"
+        f"SELECT CAST(variant_get(t1.`v`, '{literal}') AS INT) AS `{name}` FROM t AS t1"
     )
+
+
+@pytest.mark.parametrize("path", ["v:`a.`", "v:`.a`", "v:`a..b`", "v:`a[`", "v:['']"])
+def test_a_path_into_a_variant_that_spark_does_not_read_is_refused(path: str) -> None:
+    with pytest.raises(MalformedSql, match="expected a path into a variant"):
+        derived(f"{TABLE}CREATE VIEW v AS SELECT {path}::int AS x FROM t;", dialect=Dialect.SPARK)
