@@ -54,6 +54,8 @@ class ExpressionResolver:
                 )
             case tree.FieldOf(base, name):
                 return self._field(self.expression(base, scope), name)
+            case tree.VariantPath(call):
+                return self.expression(call, scope)
             case tree.Subscript(base, index):
                 return rs.Operation("[]", self.all((base, index), scope))
             case tree.Tuple(items):

@@ -300,6 +300,8 @@ def _default_name(item: tree.SelectItem) -> str:
             return parts[-1]
         case tree.FieldOf(name=name):
             return name
+        case tree.VariantPath(name=name) if name:
+            return name
         case _:
             return item.text
 

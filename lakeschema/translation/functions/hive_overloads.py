@@ -35,6 +35,7 @@ def require_overload(name: str, arguments: Sequence[RowExpression]) -> None:
     if deciding and all(argument.type == VOID for argument in arguments[:deciding]):
         raise UnsupportedFunction(
             name,
-            "of an untyped NULL has a type that Hive leaves to the order of its Java's methods",
+            "of an untyped NULL has no certain type: Hive takes the overload that Java's reflection"
+            " lists first",
             hint="cast the NULL to the type that is meant",
         )

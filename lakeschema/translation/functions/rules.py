@@ -25,7 +25,7 @@ from lakeschema.catalog.column_types import (
 from lakeschema.translation.functions import (
     aggregates,
     arithmetic,
-    avro_texts,
+    avro_functions,
     clock,
     hive_rules,
     intervals,
@@ -259,6 +259,6 @@ RULES: Mapping[str, Rule] = MappingProxyType(
         **spark_rules.RULES,
         **spark_collection_rules.RULES,
         **schema_texts.RULES,
-        **avro_texts.RULES,
+        **avro_functions.RULES,
     }
 )

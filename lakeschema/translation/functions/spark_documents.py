@@ -16,7 +16,7 @@ ROWS: Final = (
     Row("json_object_keys", "string", "array<string>", PARTIAL),
     Row("from_avro", "any, string, any?", "@of_avro_schema", PARTIAL),
     Row("to_avro", "any, string?", "@in_avro", TOTAL),
-    Row("schema_of_avro", "string, any?", "@schema_text", TOTAL),
+    Row("schema_of_avro", "string, any?", "string", NEVER),
     Row("to_protobuf", "any, string, any?, any?", "binary", PARTIAL),
 )
 # fmt: on

@@ -16,6 +16,7 @@ from lakeschema.catalog.column_types import (
 )
 from lakeschema.translation.errors import (
     Position,
+    TranslationError,
     TypeMismatch,
     UnsupportedConstruct,
     UnsupportedFunction,
@@ -62,7 +63,7 @@ def bind_call(
 ) -> Bound:
     try:
         return bind(function, arguments, context.semantics)
-    except TypeMismatch as error:
+    except TranslationError as error:
         error.position = error.position or position
         raise
 

@@ -166,6 +166,8 @@ class ExpressionResolver:
                 return self._field(base, name, position)
             case tree.Subscript(base, index):
                 return self._subscript(self.resolve(base), self.resolve(index))
+            case tree.VariantPath(call):
+                return self.resolve(call)
             case tree.InList(operand, items):
                 return self._in_list(operand, items)
             case tree.InQuery(operand, query):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 
 from lakeschema.catalog.column_types import print_type
@@ -30,6 +29,7 @@ from lakeschema.translation.plan.relations import (
     Sort,
     references,
 )
+from lakeschema.translation.syntax import tree
 
 WINDOWS_OF_TIME = frozenset({"window", "session_window"})
 """Functions of Spark's that add a column of their own name to the rows that are read."""
@@ -65,8 +65,6 @@ def generated_name(expression: RowExpression, position: int, semantics: Semantic
             return f"_col{position}"
         case Call(operator=Operator(name=name)) if name in WINDOWS_OF_TIME:
             return name
-        case (Call() as part) | Cast(Call() as part) if (key := _variants_key(part)) is not None:
-            return key
         case Cast(ColumnReference(name=name), implicit=False):
             return name
         case Cast(FieldAccess(name=name) as field, implicit=False) if _is_field(field):
@@ -77,17 +75,13 @@ def generated_name(expression: RowExpression, position: int, semantics: Semantic
             return f"{UNNAMED} {position}"
 
 
-def _variants_key(call: Call) -> str | None:
-    """The field that a path into a variant ends in (``v:a.b[0]``), by which Spark names its column."""
-    match call:
-        case Call(Operator("variant_get"), (_, Literal(str(path), _))):
-            keys = _KEY.findall(path)
-            return next(filter(None, keys[-1])) if keys else None
+def implied_name(node: tree.Expression) -> str:
+    """The name that Spark gives a path into a variant, or a cast of one; empty for all else."""
+    match node:
+        case tree.VariantPath(name=name) | tree.Cast(tree.VariantPath(name=name)):
+            return name
         case _:
-            return None
-
-
-_KEY = re.compile(r"""\.([^.\[]+)|\['([^']+)'\]|\["([^"]+)"\]""")
+            return ""
 
 
 def hives_column_name(expression: RowExpression, plan: Plan) -> str | None:

@@ -58,6 +58,7 @@ from lakeschema.translation.resolution.naming import (
     generated_name,
     hives_column_name,
     hives_window_names,
+    implied_name,
     rename_columns,
     uncast,
 )
@@ -348,9 +349,10 @@ class _SelectResolver:
                 # Spark lets an item read the aliases before it, where no column has the name.
                 resolver = replace(resolver, aliases=MappingProxyType(dict(aliases)))
             expression = resolver.resolve_whole(node)
-            if item.aliases:
-                aliases[item.aliases[0].lower()] = _as_column(expression)
-                items.append(_Item(item.aliases[0], expression))
+            alias = item.aliases[0] if item.aliases else implied_name(node)
+            if alias:
+                aliases[alias.lower()] = _as_column(expression)
+                items.append(_Item(alias, expression))
             else:
                 if isinstance(node, tree.Name) and self._keeps_name(node, expression):
                     # A column of FULL JOIN … USING, which is two columns under one name, or one of

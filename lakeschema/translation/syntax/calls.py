@@ -224,7 +224,8 @@ class Calls(Windows):
         self.deeper()
         while not self.take(")"):
             value = self.expression()
-            fields.append((self.field_name(), value))
+            path = value.name if isinstance(value, tree.VariantPath) else None
+            fields.append((self.field_name() or path, value))
             if self.word != ")":
                 self.expect(",")
         self.shallower()

@@ -105,9 +105,7 @@ class Expressions(Operators):
                 token = self.advance()
                 base = tree.Cast(base, self.type("a cast"), position=self.position(token))
             elif word == ":":
-                token = self.advance()
-                path = tree.StringLiteral(variant_path(self))
-                base = tree.Call("variant_get", (base, path), self.position(token))
+                base = variant_path(self, base)
             elif word == "COLLATE":
                 token = self.advance()
                 collation = tree.StringLiteral(".".join(self.path()))

@@ -143,6 +143,17 @@ class Subscript:
 
 
 @dataclass(frozen=True, slots=True)
+class VariantPath:
+    """``v:a.b``: a call of VARIANT_GET that Spark names after the path's last field.
+
+    ``name`` is empty where the path has none.
+    """
+
+    call: Call
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
 class InList:
     operand: Expression
     items: tuple[Expression, ...]
@@ -225,6 +236,7 @@ Expression: TypeAlias = (
     | Case
     | FieldOf
     | Subscript
+    | VariantPath
     | InList
     | InQuery
     | Exists

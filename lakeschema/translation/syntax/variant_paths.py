@@ -1,44 +1,60 @@
-"""``v:a.b[0]['c']``, Spark's path into a variant → the text that VARIANT_GET reads: ``$.a.b[0].c``."""
+"""``v:a.b[0]['c']``, Spark's path into a variant → the text that VARIANT_GET reads, and a name."""
 
 from __future__ import annotations
 
 import re
+from typing import Final
 
-from lakeschema.translation.errors import UnsupportedConstruct
+from lakeschema.translation.syntax import tree
 from lakeschema.translation.syntax.cursor import Cursor
 from lakeschema.translation.syntax.lexing import NUMBER, QUOTED, STRING, WORD
 
-_PATH = re.compile(r"""\$(?:\.[^.\[]+|\[\d+\]|\['[^']+'\]|\["[^"]+"\])+""")
+_FIELD: Final = r"\.\s*[^.\[\s][^.\[]*|\['\s*[^'\s][^']*'\]"
+_PATH: Final = re.compile(rf"\$(?:{_FIELD}|\[\d+\])+")
+_FIELDS: Final = re.compile(_FIELD)
+_EACH: Final = "*"
+_MAX_INDEX: Final = 2**31 - 1
 
 
-def variant_path(cursor: Cursor) -> str:
-    """What follows the colon; an index or a key in brackets is a literal.
+def variant_path(cursor: Cursor, base: tree.Expression) -> tree.VariantPath:
+    """What begins with a colon.
 
-    A name in back-quotes stands in Spark's path as it is: one with a dot is two fields.
+    A name in back-quotes stands in Spark's path as it is, so that one with a dot is two fields; so
+    does what is written in brackets, its backslashes included.
     """
+    colon = cursor.advance()
     path = "$"
     if cursor.word != "[":
-        path += f".{cursor.name('a field')}"
+        name = cursor.name("a field")
+        path += name if name.startswith("[") else f".{name}"
     while True:
         if cursor.word == "." and cursor.ahead().kind in (WORD, QUOTED):
             cursor.advance()
             path += f".{cursor.name()}"
-        elif cursor.word == "[" and cursor.ahead().kind == STRING:
+        elif cursor.word == "[" and cursor.ahead().kind in (STRING, NUMBER):
             cursor.advance()
-            path += f"[{_quoted(cursor.advance().text)}]"
-            cursor.expect("]")
-        elif cursor.word == "[" and cursor.ahead().kind == NUMBER:
-            cursor.advance()
-            path += f"[{cursor.advance().text}]"
-            cursor.expect("]")
+            path += _in_brackets(cursor)
         elif _PATH.fullmatch(path):
-            return path
+            text = tree.StringLiteral(path)
+            call = tree.Call("variant_get", (base, text), cursor.position(colon))
+            return tree.VariantPath(call, _name(path))
         else:
             cursor.fail(f"expected a path into a variant, got {path!r:.60}")
 
 
-def _quoted(name: str) -> str:
-    for quote in "'\"":
-        if quote not in name:
-            return f"{quote}{name}{quote}"
-    raise UnsupportedConstruct("a variant's field whose name has quotes of both kinds")
+def _in_brackets(cursor: Cursor) -> str:
+    token = cursor.at
+    if token.kind == NUMBER and not (token.text.isdigit() and int(token.text) <= _MAX_INDEX):
+        cursor.fail(f"expected an index up to {_MAX_INDEX}")
+    cursor.advance()
+    cursor.expect("]")
+    return f"[{cursor.sql[token.start : token.end]}]"
+
+
+def _name(path: str) -> str:
+    """The last field; empty if there is none or it stands for each."""
+    fields = _FIELDS.findall(path)
+    if not fields:
+        return ""
+    last = fields[-1].removeprefix(".") if fields[-1][0] == "." else fields[-1][2:-2]
+    return "" if last.strip() == _EACH else last.lstrip()

@@ -19,6 +19,10 @@ def _record(*fields: Any, name: str = "r") -> dict[str, Any]:
     return {"type": "record", "name": name, "fields": named}
 
 
+def _written_by_spark(kind: str, type_: str, **other: Any) -> dict[str, Any]:
+    return {"type": kind, "spark.sql.catalyst.type": type_, **other}
+
+
 _ENUM: Final = {"type": "enum", "name": "E", "symbols": ["A", "B"]}
 _INNER: Final = {
     "type": "record",
@@ -44,7 +48,7 @@ SCHEMAS: Final = (
     ),
     *(["float", "double"], ["int", "string"], ["int", "null", "string"], ["int", "long", "string"]),
     *(["null", _logical("int", "date"), "long"], ["int", "float"], [_ENUM, "string"]),
-    *(_logical("int", name) for name in ("date", "time-millis", "of-nobody")),
+    *(_logical("int", name) for name in ("date", "time-millis", "unknown")),
     *(_logical("long", name) for name in ("time-micros", "timestamp-millis", "timestamp-micros")),
     *(_logical("long", f"local-timestamp-{unit}") for unit in ("millis", "micros")),
     *(_logical("long", name) for name in ("timestamp-nanos", "local-timestamp-nanos", "date")),
@@ -64,6 +68,30 @@ SCHEMAS: Final = (
     *(_logical("long", "x", **{"spark.sql.catalyst.type": "interval day to second"}),),
     *(_logical("long", "time-micros", **{"spark.sql.catalyst.type": "time(3)"}),),
     *(_logical("string", "x", **{"spark.sql.catalyst.type": "varchar(5)"}),),
+    *(
+        _written_by_spark(kind, type_)
+        for kind, type_ in (
+            *(
+                ("long", "timestamp"),
+                ("int", "smallint"),
+                ("long", "string"),
+                ("int", "time(3)"),
+                ("int", "nothing"),
+            ),
+            *(("long", "struct<a:int>"), ("long", "decimal(3,1)"), ("double", "float")),
+        )
+    ),
+    *(
+        _written_by_spark(kind, "interval day to second", logicalType=name)
+        for kind, name in (
+            *(
+                ("int", "date"),
+                ("long", "timestamp-micros"),
+                ("long", "time-micros"),
+                ("long", "local-timestamp-micros"),
+            ),
+        )
+    ),
     # What is no schema.
     *({"type": "nothing"}, [["int"]], ["int", "int"], {"type": "record", "name": "r"}, 5),
 )
@@ -77,6 +105,11 @@ _OPTIONS: Final = (
     ),
     *("map('mode', 'DROPMALFORMED')", "map('mode', concat('PERM', 'ISSIVE'))", "map('mode', s)"),
     *("map('avroSchema', '\"int\"')", "map('recursiveFieldMaxDepth', '2')", "'mode'", "map(1, 2)"),
+    *(
+        "map('mode', 'FAILFAST', 'mode', 'PERMISSIVE')",
+        "map('avroSchema', '')",
+        "map('mode', 'failfast')",
+    ),
     *("map('mode', NULL)", "map('enableStableIdentifiersForUnionType', 'false')", "map('a', 'b')"),
 )
 
@@ -90,10 +123,14 @@ CALLS: Final = (
     *(f"from_avro(bi, {_written(_RECORD)}, {options})" for options in _OPTIONS),
     *(
         f"from_avro(bi, {_written(_RECURSIVE)}, map('recursiveFieldMaxDepth', '{depth}'))"
-        for depth in ("-1", "0", "1", "2", "3", "16", "x")
+        for depth in ("-1", "0", "1", "2", "3", "+2", "16", "1_0", " 2", "x")
     ),
     *(f"from_avro({value}, '\"int\"')" for value in ("s", "i", "NULL", "array(bi)", "to_avro(i)")),
     *("from_avro(bi, concat('\"', 'int\"'))", "from_avro(bi, '')", "from_avro(bi, 'int')"),
+    *(
+        "from_avro(bi, s, map('avroSchema', '\"int\"'))",
+        "from_avro(bi, NULL, map('avroSchema', '\"int\"'))",
+    ),
     *("from_avro(bi, NULL)", "from_avro(bi, 5)", "from_avro(bi, '\"int\"', map(), 1)"),
     *(
         f"to_avro({value}, {_written(['null', 'int'])})"

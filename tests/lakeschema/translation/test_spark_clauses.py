@@ -47,6 +47,7 @@ YIELDS = [
     ("SELECT end, struct(id a, end) AS x FROM (SELECT n AS `end`, id FROM t) ORDER BY end", "end int, x struct<a:int,end:int>!"),
     ("SELECT 200 AS base, base * 1.5 AS x, 200 * 1.5 AS y, count(*) AS c FROM t GROUP BY n", "base int!, x decimal(13,1)!, y decimal(6,1)!, c bigint!"),
     ("SELECT id FROM t WHERE id IN ((SELECT n FROM t ORDER BY n) UNION (SELECT 1))", "id int!"),
+    ("SELECT v:a.n::int, n + 1 AS m, struct(v:b, v:`c.d`, id).d::int AS x FROM t", "n int, m int, x int"),
 ]  # fmt: skip
 
 
@@ -102,7 +103,9 @@ def test_hive_makes_no_rows_over_groups() -> None:
         ("v:['a.b']", "$['a.b']", "a.b"),
         ("v:`a b`", "$.a b", "a b"),
         ("v:`x'y`", "$.x'y", "x'y"),
-        ('v:["x\'y"]', '$["x\'y"]', "x'y"),
+        (r"v:['a\\b']", r"$['a\\b']", r"a\\b"),
+        ("v:` a`", "$. a", "a"),
+        ("v:`[0]`.a", "$[0].a", "a"),
     ],
 )
 def test_a_path_into_a_variant_is_written_as_variant_get(
@@ -114,13 +117,27 @@ def test_a_path_into_a_variant_is_written_as_variant_get(
 
     found = spark_view(relations[view], interfaces(relations, view), Options(), lambda _: "t")
 
-    literal = written.replace("'", "\\'")
+    literal = written.replace("\\", "\\\\").replace("'", "\\'")
     assert found.sql == (
         f"SELECT CAST(variant_get(t1.`v`, '{literal}') AS INT) AS `{name}` FROM t AS t1"
     )
 
 
-@pytest.mark.parametrize("path", ["v:`a.`", "v:`.a`", "v:`a..b`", "v:`a[`", "v:['']"])
+@pytest.mark.parametrize(
+    "path",
+    [
+        *("v:`a.`", "v:`.a`", "v:`a..b`", "v:`a[`", "v:['']", "v:[' ']", 'v:["a"]', "v:['a''b']"),
+        *(r"v:['a\'b']", "v:[r'a']", "v:a[1.5]", "v:a[99999999999]"),
+    ],
+)
 def test_a_path_into_a_variant_that_spark_does_not_read_is_refused(path: str) -> None:
-    with pytest.raises(MalformedSql, match="expected a path into a variant"):
+    with pytest.raises(MalformedSql, match=r"expected a(n index up to| path into a variant)"):
         derived(f"{TABLE}CREATE VIEW v AS SELECT {path}::int AS x FROM t;", dialect=Dialect.SPARK)
+
+
+def test_variant_get_that_is_written_gives_no_name() -> None:
+    with pytest.raises(MalformedSql, match="column 1 of the view has no name"):
+        derived(
+            f"{TABLE}CREATE VIEW v AS SELECT variant_get(v, '$.a', 'int') FROM t;",
+            dialect=Dialect.SPARK,
+        )

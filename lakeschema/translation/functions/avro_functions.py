@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Final, assert_never
 
 from lakeschema.avro.definitions import definitions
 from lakeschema.avro.errors import MalformedAvroSchema
+from lakeschema.avro.json_text import shown
 from lakeschema.avro.model import (
     Array,
     EnumSchema,
@@ -43,12 +45,13 @@ from lakeschema.catalog.column_types import (
     MapType,
     StructField,
     StructType,
+    UnknownType,
     map_type,
     parse_type_or_unknown,
+    print_type,
     time_digits,
 )
 from lakeschema.translation.errors import MalformedSchema, TypeMismatch, UnsupportedConstruct
-from lakeschema.translation.functions.coercion import is_interval
 from lakeschema.translation.functions.constants import constant_text, is_null
 from lakeschema.translation.functions.results import CallResult, Rule
 from lakeschema.translation.functions.schema_texts import as_nullable
@@ -56,7 +59,7 @@ from lakeschema.translation.functions.semantics import Semantics
 from lakeschema.translation.plan.expressions import Call, RowExpression
 
 _MAX_PARTS: Final = 10_000
-"""A record that holds itself twice, fifteen levels deep, has more than memory."""
+"""A record that refers to itself several times unfolds exponentially."""
 _MAX_LEVELS: Final = 15
 """Spark's own bound of ``recursiveFieldMaxDepth``."""
 _MAX_DIGITS: Final = 38
@@ -76,14 +79,14 @@ _PRIMITIVES: Final[Mapping[str, ColumnType]] = MappingProxyType(
 _LOGICAL: Final[Mapping[str, ColumnType]] = MappingProxyType(
     {
         "date": DATE,
-        "time-micros": TIME,
         **dict.fromkeys(("timestamp-millis", "timestamp-micros"), TIMESTAMP),
         **dict.fromkeys(("local-timestamp-millis", "local-timestamp-micros"), TIMESTAMP_NTZ),
     }
 )
-_NANOSECONDS: Final = frozenset({"timestamp-nanos", "local-timestamp-nanos"})
+_UNKNOWN: Final = frozenset({"timestamp-nanos", "local-timestamp-nanos", "custom-decimal"})
 _WRITTEN_BY_SPARK: Final = "spark.sql.catalyst.type"
-"""A property in which Spark says what interval or time a number was."""
+"""A property in which Spark says what a number was before, such as an interval."""
+_WHOLE: Final = re.compile(r"[+-]?\d{1,9}")
 _WIDER: Final = (({"int", "long"}, BIGINT), ({"float", "double"}, DOUBLE))
 """Unions of two kinds of numbers are the wider."""
 
@@ -91,16 +94,18 @@ _WIDER: Final = (({"int", "long"}, BIGINT), ({"float", "double"}, DOUBLE))
 def _of_avro_schema(arguments: Sequence[RowExpression], _: Semantics) -> CallResult | None:
     if arguments[0].type != BINARY:
         return None
+    text = constant_text(arguments[1])
+    if text is None and not is_null(arguments[1]):
+        raise UnsupportedConstruct("from_avro with a schema that is not a literal")
     options = _options(arguments[2:])
-    text = options.get("avroschema") or constant_text(arguments[1])
-    if text is None:
-        raise UnsupportedConstruct("an Avro schema that is not a literal")
-    type_ = _type(_parsed(text), options)
-    mode = options.get("mode", "failfast").lower()
-    if mode == "dropmalformed":
+    if "avroschemaurl" in options and "avroschema" not in options:
+        raise UnsupportedConstruct("from_avro with a schema in a file (option avroSchemaUrl)")
+    type_ = _type(_parsed(options.get("avroschema", text or "")), options)
+    mode = options.get("mode", "FAILFAST").upper()
+    if mode == "DROPMALFORMED":
         raise TypeMismatch("from_avro has no mode DROPMALFORMED, expected PERMISSIVE or FAILFAST")
     # Of what cannot be read Spark makes nulls in every field, unless it fails.
-    return CallResult(type_ if mode == "failfast" else map_type(type_, as_nullable))
+    return CallResult(type_ if mode == "FAILFAST" else map_type(type_, as_nullable))
 
 
 def _options(arguments: Sequence[RowExpression]) -> Mapping[str, str]:
@@ -111,12 +116,19 @@ def _options(arguments: Sequence[RowExpression]) -> Mapping[str, str]:
         case [Call(operator, parts)] if operator.name == "map":
             texts = [constant_text(part) for part in parts]
             if None not in texts:
-                written = [text or "" for text in texts]
-                return {
-                    name.lower(): value
-                    for name, value in zip(written[::2], written[1::2], strict=True)
-                }
-    raise UnsupportedConstruct("options of from_avro that are not a map of literals")
+                return _by_name([text or "" for text in texts])
+    raise UnsupportedConstruct("from_avro with options that are not a map of literals")
+
+
+def _by_name(texts: Sequence[str]) -> Mapping[str, str]:
+    names = texts[::2]
+    options = {name.lower(): value for name, value in zip(names, texts[1::2], strict=True)}
+    if len(set(names)) < len(names):
+        raise TypeMismatch("expected each option of from_avro once, got one twice")
+    if len(options) < len(names):
+        # Which of them counts is a matter of their hashes.
+        raise UnsupportedConstruct("from_avro with options that differ in case alone")
+    return options
 
 
 def _parsed(text: str) -> Schema:
@@ -130,22 +142,19 @@ def _type(schema: Schema, options: Mapping[str, str]) -> ColumnType:
     if options.get("enablestableidentifiersforuniontype", "false").lower() != "false":
         raise UnsupportedConstruct("option enableStableIdentifiersForUnionType of from_avro")
     depth = options.get("recursivefieldmaxdepth", "-1")
-    try:
-        levels = int(depth)
-    except ValueError:
-        levels = _MAX_LEVELS + 1
-    if levels > _MAX_LEVELS:
+    if not _WHOLE.fullmatch(depth) or int(depth) > _MAX_LEVELS:
         raise TypeMismatch(
-            f"option recursiveFieldMaxDepth: expected a number up to {_MAX_LEVELS}, got {depth!r:.40}"
+            "option recursiveFieldMaxDepth of from_avro:"
+            f" expected a whole number up to {_MAX_LEVELS}, got {shown(depth)}"
         )
-    found = _Typer(definitions(schema), levels).type(schema)
+    found = _Typer(definitions(schema), int(depth)).type(schema)
     # Nothing is left out at the top, which is no recursion yet.
     assert found is not None
     return found
 
 
 class _Typer:
-    """``levels``: how often a record may stand within itself before it is left out; 0 for never."""
+    """``levels``: where a record refers to itself, it stands so often; 0 or less refuses that."""
 
     def __init__(self, known: Mapping[str, NamedSchema], levels: int) -> None:
         self._known = known
@@ -159,8 +168,8 @@ class _Typer:
         if self._parts > _MAX_PARTS:
             raise UnsupportedConstruct(f"an Avro schema of more than {_MAX_PARTS:,} parts")
         match schema:
-            case Primitive(name, logical):
-                return _number_of_spark(schema) or _logical(logical) or _PRIMITIVES[name]
+            case Primitive(name):
+                return _logical(schema) or _written(schema) or _PRIMITIVES[name]
             case Fixed(logical=logical):
                 return _decimal(logical) or BINARY
             case EnumSchema():
@@ -198,7 +207,7 @@ class _Typer:
         around = self._open.get(name, 0)
         if around and self._levels <= 0:
             raise TypeMismatch(
-                f"Avro record {name} holds itself, which no Spark type does",
+                f"Avro record {shown(name)} refers to itself, which no Spark type does",
                 hint="option recursiveFieldMaxDepth says after how many levels it is left out",
             )
         if around and around >= self._levels:
@@ -215,11 +224,17 @@ class _Typer:
         )
 
 
-def _logical(logical: LogicalType | None) -> ColumnType | None:
+def _logical(schema: Primitive) -> ColumnType | None:
+    logical = schema.logical
     if logical is None:
         return None
-    if logical.name in _NANOSECONDS:
+    if logical.name in _UNKNOWN:
         raise UnsupportedConstruct(f"Avro's logical type {logical.name} in from_avro")
+    if logical.name == "time-micros":
+        written = _written(schema)
+        if written is not None and time_digits(written) is None:
+            raise TypeMismatch(f"expected a time for Avro's time-micros, got {print_type(written)}")
+        return written or TIME
     return _LOGICAL.get(logical.name) or _decimal(logical)
 
 
@@ -235,24 +250,20 @@ def _decimal(logical: LogicalType | None) -> ColumnType | None:
             return None
 
 
-def _number_of_spark(schema: Primitive) -> ColumnType | None:
-    written = schema.properties.get(_WRITTEN_BY_SPARK)
-    if schema.name not in {"int", "long"} or not isinstance(written, str):
+def _written(schema: Primitive) -> ColumnType | None:
+    text = schema.properties.get(_WRITTEN_BY_SPARK)
+    if schema.name not in {"int", "long"} or not isinstance(text, str):
         return None
-    type_ = parse_type_or_unknown(written)
-    is_time = schema.name == "long" and time_digits(type_) is not None
-    return type_ if is_time or is_interval(type_) else None
+    found = parse_type_or_unknown(text)
+    if isinstance(found, UnknownType):
+        raise UnsupportedConstruct(f"property {_WRITTEN_BY_SPARK} of value {shown(text)}")
+    return found
 
 
-def _null_with_its_first(type_: ColumnType) -> Rule:
-    result = CallResult(type_, null_with=(0,))
-    return lambda arguments, semantics: result  # noqa: ARG005 (every rule takes both)
+def _in_avro(_: Sequence[RowExpression], __: Semantics) -> CallResult | None:
+    return CallResult(BINARY, null_with=(0,))
 
 
 RULES: Mapping[str, Rule] = MappingProxyType(
-    {
-        "@of_avro_schema": _of_avro_schema,
-        "@in_avro": _null_with_its_first(BINARY),
-        "@schema_text": _null_with_its_first(STRING),
-    }
+    {"@of_avro_schema": _of_avro_schema, "@in_avro": _in_avro}
 )

@@ -75,7 +75,7 @@ def test_fields_are_required_as_the_schema_says() -> None:
     )
 
 
-@pytest.mark.parametrize("mode", ["PERMISSIVE", "permissive", "of nobody"])
+@pytest.mark.parametrize("mode", ["PERMISSIVE", "permissive", "unknown"])
 def test_where_what_is_malformed_becomes_null_every_part_may_be_null(mode: str) -> None:
     type_, _ = column(f"from_avro(bytes, {written(COMPANY)}, map('mode', '{mode}'))")
 
@@ -113,14 +113,19 @@ def test_a_default_that_does_not_fit_is_no_reason_to_refuse_the_schema() -> None
 @pytest.mark.parametrize(
     ("arguments", "error", "reason"),
     [
-        ("bytes, text", UnsupportedConstruct, "an Avro schema that is not a literal"),
+        ("bytes, text", UnsupportedConstruct, "a schema that is not a literal"),
         ("bytes, '\"int\"', options", UnsupportedConstruct, "not a map of literals"),
         ("bytes, '\"int\"', map('mode', text)", UnsupportedConstruct, "not a map of literals"),
+        ("bytes, text, map('avroSchema', '\"int\"')", UnsupportedConstruct, "not a literal"),
+        ("bytes, '\"int\"', map('avroSchemaUrl', 'x.avsc')", UnsupportedConstruct, "in a file"),
+        ("bytes, '\"int\"', map('mode', 'x', 'MODE', 'y')", UnsupportedConstruct, "in case alone"),
+        ("bytes, '\"int\"', map('mode', 'x', 'mode', 'y')", TypeMismatch, "got one twice"),
+        ("bytes, '\"int\"', map('avroSchema', '')", MalformedSchema, "malformed"),
         ("bytes, 'int'", MalformedSchema, "Avro schema is malformed at [$]: .*JSON"),
         ('bytes, \'{"type": "nothing"}\'', MalformedSchema, "nothing"),
         ("text, '\"int\"'", TypeMismatch, "does not accept the types"),
         ("bytes, '\"int\"', map('mode', 'dropMalformed')", TypeMismatch, "DROPMALFORMED"),
-        (f"bytes, {written(NODE)}", TypeMismatch, "record Node holds itself"),
+        (f"bytes, {written(NODE)}", TypeMismatch, "record 'Node' refers to itself"),
         (
             f"bytes, {written(NODE)}, map('recursiveFieldMaxDepth', '15')",
             UnsupportedConstruct,
@@ -129,7 +134,7 @@ def test_a_default_that_does_not_fit_is_no_reason_to_refuse_the_schema() -> None
         (
             f"bytes, {written(NODE)}, map('recursiveFieldMaxDepth', 'deep')",
             TypeMismatch,
-            "recursiveFieldMaxDepth: expected a number up to 15, got 'deep'",
+            "recursiveFieldMaxDepth of from_avro: expected a whole number up to 15, got 'deep'",
         ),
         (
             "bytes, '[\"int\", \"string\"]', map('enableStableIdentifiersForUnionType', 'true')",
@@ -140,6 +145,11 @@ def test_a_default_that_does_not_fit_is_no_reason_to_refuse_the_schema() -> None
             'bytes, \'{"type": "long", "logicalType": "timestamp-nanos"}\'',
             UnsupportedConstruct,
             "timestamp-nanos",
+        ),
+        (
+            'bytes, \'{"type": "int", "spark.sql.catalyst.type": "nothing"}\'',
+            UnsupportedConstruct,
+            "property spark.sql.catalyst.type of value 'nothing'",
         ),
         (
             'bytes, \'{"type": "bytes", "logicalType": "decimal", "precision": 50}\'',
