@@ -438,8 +438,12 @@ def _called(name: str, arguments: Sequence[RowExpression], type_: ColumnType) ->
         return _chosen([(condition, one)], other)
     if name == "coalesce":
         return _first_value(map(_computed, arguments))
-    if name in {"nvl", "nullif"}:
-        return _of_pair(name, *map(_computed, arguments))
+    if name == "nvl":
+        found = [_computed(argument) for argument in arguments]
+        return None if None in found else _first_value(found)
+    if name == "nullif":
+        left, right = map(_computed, arguments)
+        return None if left is None or right is None else Null.NULL if left == right else left
     if len(arguments) not in ARITIES.get(name, ()):
         return None
     if name in TO_WHOLE and not is_constant(arguments[0]):
@@ -466,11 +470,3 @@ def _by_double(number: Decimal) -> Decimal:
 
 def _first_value(values: Iterable[Value]) -> Value:
     return next((value for value in values if value is not Null.NULL), Null.NULL)
-
-
-def _of_pair(name: str, one: Value, other: Value) -> Value:
-    if one is None or other is None:
-        return None
-    if name == "nvl":
-        return _first_value((one, other))
-    return Null.NULL if one == other else one

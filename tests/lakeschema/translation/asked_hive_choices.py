@@ -51,6 +51,9 @@ CHOICES: Final = (
       for call in ("de, 1, 0", "de, 1, dw", "i, 1, de", "i, 1, 'a'", "i, 1, b", "i, 1, d", "s, 1, i")),
     *("substring(bi, 2)", "substring(bi, 2, 3L)", "substring(bi, si, i)", "substr(bi, 2)"),
     *(f"{mask}({text})" for mask in ("mask", "mask_hash", "mask_show_last_n") for text in ("c", "v", "CAST(s AS CHAR(3))", "CAST(mask_first_n(de) AS CHAR(3))")),
+    # NVL of more than two
+    *(f"CASE WHEN bo THEN de ELSE nvl({values}) END" for values in ("1, 2, 3", "NULL, NULL, 3", "1, i, 3", "i, 1, 3")),
+    *("if(nvl(1, 2, 3) = 1, de, 0)", "nullif(nvl(1, 2, 3), 1) + de", "nvl(1, 2, 3) + de", "nvl(de, 2, 3000000000)", "nvl(1.5, 2, 100) * de"),
     *("(floor(coalesce(de, 0)) * 2) % (if(bo, de, 0))", "trunc(1234567891.1234567891, 4)", "trunc(1234567891.1234567891, -4)"),
 )
 # fmt: on
