@@ -182,9 +182,11 @@ def _star(ground: Ground) -> tuple[Query, Sequence[str]]:
         ), ("struct.*",)
     star = ground.random.choice(("*", f"{ground.alias}.*"))
     if len(columns) < 2:
+        # A view cannot show two columns of one name.
+        name = "still_more" if any(known == "more" for known, _ in columns) else "more"
         return Query(
-            f"SELECT {star}, {ground.of(BIGINT)} AS more FROM {ground.source}",
-            (*columns, ("more", BIGINT)),
+            f"SELECT {star}, {ground.of(BIGINT)} AS {name} FROM {ground.source}",
+            (*columns, (name, BIGINT)),
         ), ("star beside others",)
     left_out, _ = columns.pop(ground.random.randrange(len(columns)))
     text = f"SELECT {star} EXCEPT ({quoted(left_out)}) FROM {ground.source}"
