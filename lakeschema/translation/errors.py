@@ -81,8 +81,9 @@ class Unsupported(TranslationError):
 
 
 class UnsupportedConstruct(Unsupported):
-    def __init__(self, construct: str, **where: Unpack[Where]) -> None:
-        super().__init__(f"{construct} is not supported", **where)
+    def __init__(self, construct: str, reason: str = "", **where: Unpack[Where]) -> None:
+        because = f": {reason}" if reason else ""
+        super().__init__(f"{construct} is not supported{because}", **where)
         self.construct = construct
 
 

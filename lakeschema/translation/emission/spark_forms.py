@@ -156,7 +156,7 @@ class SparkForms:
         by_class = self.functions.is_of_hives_class(name)
         why = hive_missing.why_missing(name, arguments, by_class=by_class)
         if why is not None:
-            raise UnsupportedConstruct(f"{name} for Spark: {why}")
+            raise UnsupportedConstruct(f"{name} for Spark", why)
 
     def _is_exact(self, name: str, type_: ColumnType) -> bool:
         """Whether it is arithmetic on decimals in Hive, whose result is cast where it stands."""

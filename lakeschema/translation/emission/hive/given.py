@@ -63,7 +63,7 @@ class HiveCall:
         return found
 
     def unsupported(self, reason: str) -> UnsupportedConstruct:
-        return UnsupportedConstruct(f"{self.name} for Hive: {reason}")
+        return UnsupportedConstruct(f"{self.name} for Hive", reason)
 
     def fill(self, template: str) -> str:
         """The template with the call's parts; ``{raised}`` is an error where it is computed.

@@ -218,7 +218,7 @@ class TrinoForms:
     def _filled(self, given: Given) -> str:
         row = self._row(given)
         if isinstance(row.form, Unsupported):
-            raise UnsupportedConstruct(f"{given.name} for Trino: {row.form.reason}")
+            raise given.unsupported(row.form.reason)
         if not isinstance(row.form, str):
             return row.form(given)
         text = given.fill(row.form)
@@ -234,7 +234,7 @@ class TrinoForms:
         why = "no form with the same result is known"
         if rows:
             why += " for arguments of such types"
-        raise UnsupportedConstruct(f"{given.name} for Trino: {why}")
+        raise given.unsupported(why)
 
     def cast(self, writer: ExpressionWriter, cast: Cast) -> str:
         operand, source, target = cast.operand, cast.operand.type, cast.type

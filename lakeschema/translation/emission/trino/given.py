@@ -79,7 +79,7 @@ class Given:
         return unconverted(self.arguments[index])
 
     def unsupported(self, reason: str) -> UnsupportedConstruct:
-        return UnsupportedConstruct(f"{self.name} for Trino: {reason}")
+        return UnsupportedConstruct(f"{self.name} for Trino", reason)
 
     def text_constant(self, index: int, what: str) -> str:
         """A constant argument.
