@@ -28,7 +28,7 @@ def recorded_calls(engine: Engine, names: Sequence[str]) -> Mapping[str, Sequenc
 
 
 def _recorded(engine: Engine) -> Iterator[tuple[str, str]]:
-    """But what we refuse: each tree of it would be refused."""
+    """Without what we refuse: each tree of it would be refused."""
     refused = RECORDED / f"probed_{engine.value}_refused_by_us.txt"
     left_out = set(refused.read_text(encoding="utf-8").splitlines())
     for file in (f"probed_{engine.value}.tsv", f"{engine.value}.tsv"):
