@@ -349,8 +349,8 @@ class _SelectResolver:
                 # Spark lets an item read the aliases before it, where no column has the name.
                 resolver = replace(resolver, aliases=MappingProxyType(dict(aliases)))
             expression = resolver.resolve_whole(node)
-            alias = item.aliases[0] if item.aliases else implied_name(node)
-            if alias:
+            alias = item.aliases[0] if item.aliases else implied_name(node) or None
+            if alias is not None:
                 aliases[alias.lower()] = _as_column(expression)
                 items.append(_Item(alias, expression))
             else:
