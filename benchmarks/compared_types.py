@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import Final
 
 from lakeschema.catalog.column_types import (
     ArrayType,
@@ -16,6 +17,13 @@ from lakeschema.catalog.column_types import (
 Columns = tuple[StructField, ...]
 """A query's columns: name, type with the nullability of its parts, and whether null is possible."""
 
+_WORDS: Final = (
+    ("interval_day_time", "interval day to second"),
+    ("interval_year_month", "interval year to month"),
+    ("time(6)", "time"),
+)
+_COLLATION: Final = re.compile(r" collate [\w.`]+", re.IGNORECASE)
+_SHAPE: Final = re.compile(r"geo\w+\([^)]*\)", re.IGNORECASE)
 _REFERENCE_SYSTEM = re.compile(r"epsg:|srid:|, spherical", re.IGNORECASE)
 
 
@@ -31,17 +39,18 @@ def same(one: ColumnType, other: ColumnType) -> bool:
                 same(a.type, b.type) for a, b in zip(a_fields, b_fields, strict=True)
             )
         case _:
-            return _in_sparks_words(one) == _in_sparks_words(other)
+            return in_sparks_words(print_type(one)) == in_sparks_words(print_type(other))
 
 
-def _in_sparks_words(type_: ColumnType) -> str:
-    text = print_type(type_).replace("interval_day_time", "interval day to second")
-    if text.startswith("string collate "):
-        # The order of texts is none of the column's types.
-        return "string"
-    if text.startswith("geo"):
-        return _REFERENCE_SYSTEM.sub("", text.lower()).replace("ogc:crs84", "4326")
-    return text.replace("interval_year_month", "interval year to month").replace("time(6)", "time")
+def in_sparks_words(text: str) -> str:
+    """Types as they are compared: the order of texts is none of a column's type."""
+    for word, sparks in _WORDS:
+        text = text.replace(word, sparks)
+    return _SHAPE.sub(_without_words, _COLLATION.sub("", text))
+
+
+def _without_words(shape: re.Match[str]) -> str:
+    return _REFERENCE_SYSTEM.sub("", shape[0].lower()).replace("ogc:crs84", "4326")
 
 
 def is_looser(one: ColumnType, other: ColumnType) -> bool:

@@ -6,28 +6,17 @@ import re
 
 import pytest
 
-from benchmarks.compared_types import shown
+from benchmarks.compared_types import in_sparks_words, shown
 from benchmarks.function_findings import OurAnswers
 from benchmarks.function_judges import Refusal
 from tests.lakeschema.translation.asked_types import RECORDED, Engine
 
 _NAME_OF_FIELD = re.compile(r"(?<=[<,])[^<>,:]+:")
-_ENGINES_WORDS = (
-    ("interval_day_time", "interval day to second"),
-    ("interval_year_month", "interval year to month"),
-    ("time(6)", "time"),
-)
-_COLLATION = re.compile(r" collate [\w.]+", re.IGNORECASE)
-_REFERENCE_SYSTEM = re.compile(r"(geometry|geography)\([^)]*\)", re.IGNORECASE)
 
 
 def compared(types: str) -> str:
-    """Types as they are compared: without nulls, names of fields, and orders of texts."""
-    text = types.replace(" not null", "")
-    for word, ours in _ENGINES_WORDS:
-        text = text.replace(word, ours)
-    text = _COLLATION.sub("", _NAME_OF_FIELD.sub("", text))
-    return _REFERENCE_SYSTEM.sub(lambda found: found[1].lower(), text)
+    """Types as they are compared: without nulls and names of fields."""
+    return _NAME_OF_FIELD.sub("", in_sparks_words(types.replace(" not null", "")))
 
 
 @pytest.mark.slow

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from types import MappingProxyType
 from typing import assert_never
 
 from lakeschema.avro.definitions import definitions as definitions_of
@@ -23,13 +22,8 @@ from lakeschema.avro.model import (
     without_null,
 )
 from lakeschema.catalog.column_types import (
-    BIGINT,
     BINARY,
-    BOOLEAN,
     DATE,
-    DOUBLE,
-    FLOAT,
-    INT,
     STRING,
     TIMESTAMP,
     VOID,
@@ -38,7 +32,6 @@ from lakeschema.catalog.column_types import (
     ColumnType,
     DecimalType,
     MapType,
-    PrimitiveType,
     StructField,
     StructType,
     Uniontype,
@@ -46,22 +39,10 @@ from lakeschema.catalog.column_types import (
 )
 from lakeschema.translation.avro.types import MAX_DECIMAL_PRECISION
 from lakeschema.translation.errors import UnsupportedType
+from lakeschema.translation.functions.avro_functions import OF_PRIMITIVES
 
 MAX_TYPE_PARTS = 20_000
 """References can make a small schema stand for a huge type; a larger one has no column type."""
-
-_HIVE_READS: Mapping[str, PrimitiveType] = MappingProxyType(
-    {
-        "null": VOID,
-        "boolean": BOOLEAN,
-        "int": INT,
-        "long": BIGINT,
-        "float": FLOAT,
-        "double": DOUBLE,
-        "bytes": BINARY,
-        "string": STRING,
-    }
-)
 
 
 def column_type_of(
@@ -130,7 +111,7 @@ class _ColumnTyper:
                     return VarcharType(length) if kind == "varchar" else CharType(length)
             case _:
                 pass
-        return _HIVE_READS[schema.name]
+        return OF_PRIMITIVES[schema.name]
 
     def _decimal(self, precision: int, scale: int) -> ColumnType:
         if precision > MAX_DECIMAL_PRECISION:

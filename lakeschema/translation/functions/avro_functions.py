@@ -43,6 +43,7 @@ from lakeschema.catalog.column_types import (
     ColumnType,
     DecimalType,
     MapType,
+    PrimitiveType,
     StructField,
     StructType,
     UnknownType,
@@ -53,6 +54,7 @@ from lakeschema.catalog.column_types import (
 )
 from lakeschema.translation.errors import MalformedSchema, TypeMismatch, UnsupportedConstruct
 from lakeschema.translation.functions.constants import constant_text, is_null
+from lakeschema.translation.functions.decimals import MAX_PRECISION
 from lakeschema.translation.functions.results import CallResult, Rule
 from lakeschema.translation.functions.schema_texts import as_nullable
 from lakeschema.translation.functions.semantics import Semantics
@@ -62,9 +64,8 @@ _MAX_PARTS: Final = 10_000
 """A record that refers to itself several times unfolds exponentially."""
 _MAX_LEVELS: Final = 15
 """Spark's own bound of ``recursiveFieldMaxDepth``."""
-_MAX_DIGITS: Final = 38
 
-_PRIMITIVES: Final[Mapping[str, ColumnType]] = MappingProxyType(
+OF_PRIMITIVES: Final[Mapping[str, PrimitiveType]] = MappingProxyType(
     {
         "null": VOID,
         "boolean": BOOLEAN,
@@ -76,6 +77,7 @@ _PRIMITIVES: Final[Mapping[str, ColumnType]] = MappingProxyType(
         "string": STRING,
     }
 )
+"""What Spark and Hive read Avro's types as that are neither named nor built of others."""
 _LOGICAL: Final[Mapping[str, ColumnType]] = MappingProxyType(
     {
         "date": DATE,
@@ -169,7 +171,7 @@ class _Typer:
             raise UnsupportedConstruct(f"an Avro schema of more than {_MAX_PARTS:,} parts")
         match schema:
             case Primitive(name):
-                return _logical(schema) or _written(schema) or _PRIMITIVES[name]
+                return _logical(schema) or _written(schema) or OF_PRIMITIVES[name]
             case Fixed(logical=logical):
                 return _decimal(logical) or BINARY
             case EnumSchema():
@@ -241,9 +243,9 @@ def _logical(schema: Primitive) -> ColumnType | None:
 def _decimal(logical: LogicalType | None) -> ColumnType | None:
     match logical:
         case LogicalType("decimal", int() as precision, scale):
-            if precision > _MAX_DIGITS:
+            if precision > MAX_PRECISION:
                 raise TypeMismatch(
-                    f"Avro's decimal({precision},{scale}) has more than {_MAX_DIGITS} digits"
+                    f"Avro's decimal({precision},{scale}) has more than {MAX_PRECISION} digits"
                 )
             return DecimalType(precision, scale)
         case _:

@@ -5,7 +5,7 @@ Both read the same ORC files. The views that a view reads stand in its text for 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from random import Random
@@ -97,12 +97,12 @@ class HiveJudge(EmissionJudge[HiveQuery]):
         plan: Plan,
         names: Sequence[str],
         upstreams: Mapping[RelationName, Interface],
-        texts: Mapping[RelationName, str],
+        named: Callable[[RelationName], str],
     ) -> HiveQuery:
-        def named(read: RelationName) -> str:
-            return f"({texts[read]})" if read in texts else hives_name(read)
-
         return hive_view_of(relation, plan, names, upstreams, named)
+
+    def _table(self, name: RelationName) -> str:
+        return hives_name(name)
 
     def _verdict(self, view: RandomView, *, ansi: bool) -> Verdict:
         read = self._read(view, ansi=ansi)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import replace
 
@@ -92,12 +92,12 @@ class TrinoJudge(EmissionJudge[TrinoQuery]):
         plan: Plan,
         names: Sequence[str],
         upstreams: Mapping[RelationName, Interface],
-        texts: Mapping[RelationName, str],
+        named: Callable[[RelationName], str],
     ) -> TrinoQuery:
-        def named(read: RelationName) -> str:
-            return f"({texts[read]})" if read in texts else relation_text(read, {})
-
         return trino_view_of(relation, plan, names, upstreams, self._options, named)
+
+    def _table(self, name: RelationName) -> str:
+        return relation_text(name, {})
 
     def _verdict(self, view: RandomView, *, ansi: bool) -> Verdict:
         read = self._read(view, ansi=ansi)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from types import MappingProxyType
@@ -104,9 +104,13 @@ class EmissionJudge(ABC, Generic[QueryT]):
         plan: Plan,
         names: Sequence[str],
         upstreams: Mapping[RelationName, Interface],
-        texts: Mapping[RelationName, str],
+        named: Callable[[RelationName], str],
     ) -> QueryT:
-        """What is emitted of a view, in which the ``texts`` of views that it reads stand."""
+        """What is emitted of a view; ``named``: what stands for a relation that it reads."""
+
+    @abstractmethod
+    def _table(self, name: RelationName) -> str:
+        """A table of the lake, as the engine's text names it."""
 
     @abstractmethod
     def _verdict(self, view: RandomView, *, ansi: bool) -> Verdict: ...
@@ -163,13 +167,17 @@ class EmissionJudge(ABC, Generic[QueryT]):
             TranslationError: a view cannot be derived, or the engine has nothing that does the same.
         """
         known, texts = dict(self._spark.interfaces), dict[RelationName, str]()
+
+        def named(read: RelationName) -> str:
+            return f"({texts[read]})" if read in texts else self._table(read)
+
         for name, text in (*view.below, ("v", view.text)):
             relation = _relation(name, text, ansi=ansi)
             derivation, plan = derive_view(relation, known, self._options)
             interface = derivation.interface
             known[relation.name] = interface
             upstreams = {read: known[read] for read in derivation.upstreams}
-            query = self._query(relation, plan, interface.names, upstreams, texts)
+            query = self._query(relation, plan, interface.names, upstreams, named)
             texts[relation.name] = query.sql
             if len(query.sql) > MAX_TEXT:
                 raise TooLarge("the text is longer than the engine reads", relation=relation.name)
