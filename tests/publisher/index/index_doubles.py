@@ -121,7 +121,7 @@ def index_double(kind: ServerKind, faults: Faults | None = None) -> Iterator[Dou
         if wrong.get is not None:
             wrong.get(handler, double)
         else:
-            _answer_get(handler, double, kind)
+            answer_page(handler, double, kind)
 
     def post(handler: BaseHTTPRequestHandler, double: Double) -> None:
         if wrong.post is not None:
@@ -178,7 +178,7 @@ def _read_upload(handler: BaseHTTPRequestHandler) -> tuple[str, bytes]:
     raise AssertionError("the upload has no file")
 
 
-def _answer_get(handler: BaseHTTPRequestHandler, double: Double, kind: ServerKind) -> None:
+def answer_page(handler: BaseHTTPRequestHandler, double: Double, kind: ServerKind) -> None:
     path = handler.path.removeprefix("/files/")
     if path in double.files:
         send(handler, 200, double.files[path])

@@ -22,7 +22,14 @@ from tests.publisher.daemon.outages.worlds import (
     server_world,
     take_away,
 )
-from tests.publisher.index.index_doubles import Answer, Double, Faults, answer_with
+from tests.publisher.index.index_doubles import (
+    SERVER_KINDS,
+    Answer,
+    Double,
+    Faults,
+    answer_page,
+    answer_with,
+)
 
 Deployed = Callable[[Path], AbstractContextManager[World]]
 IMPATIENT_SECONDS = 2.0
@@ -87,7 +94,8 @@ def _slow_index() -> Case:
 
         def answer(handler: BaseHTTPRequestHandler, double: Double) -> None:
             mended.wait()
-            answer_with(404)(handler, double)
+            # Late, and true: who still waits would take a 404 for a package that is lost.
+            answer_page(handler, double, SERVER_KINDS["pypi"])
 
         faults.get = answer
 
