@@ -11,18 +11,18 @@ from codegen.source import literal
 _METHODS = """
     __replace__ = replace
 
-    def validate(self) -> _Self:
+    def validate(self) -> __typing__.Self:
         \"""The record itself, if it can be written; an error names the path of an invalid value.\"""
         _codec.to_avro_%(name)s(self)
         return self
 
-    def __rich_repr__(self) -> _Any:
+    def __rich_repr__(self) -> __typing__.Any:
         return __records__.rich_repr(self)
 
     if TYPE_CHECKING:
-        SCHEMA: _ClassVar[%(str)s]
+        SCHEMA: __typing__.ClassVar[%(str)s]
         \"""The Avro schema of the class, complete, as JSON text.\"""
-        __dataclass_fields__: _ClassVar[%(dict)s[%(str)s, _Any]]
+        __dataclass_fields__: __typing__.ClassVar[%(dict)s[%(str)s, __typing__.Any]]
     else:
         SCHEMA = __schema_text__(_codec, %(full_name)s)
         __dataclass_fields__ = __fields__
@@ -67,19 +67,19 @@ _METHODS = """
         )
         return read
 
-    def to_dict(self, mode: _Literal["python", "json"] = "python") -> %(dict)s[%(str)s, _Any]:
+    def to_dict(self, mode: __typing__.Literal["python", "json"] = "python") -> %(dict)s[%(str)s, __typing__.Any]:
         \"""Plain values, as fastavro and Confluent's serialisers take them, or as ``json`` does.\"""
         if mode != "python":
-            document: %(dict)s[%(str)s, _Any] = _json.to_document(
+            document: %(dict)s[%(str)s, __typing__.Any] = _json.to_document(
                 _codec.BINDING, %(full_name)s, self, mode
             )
             return document
-        plain: %(dict)s[%(str)s, _Any] = _codec.to_dict(%(full_name)s, self)
+        plain: %(dict)s[%(str)s, __typing__.Any] = _codec.to_dict(%(full_name)s, self)
         return plain
 
     @%(classmethod)s
     def from_dict(
-        cls, plain: %(dict)s[%(str)s, _Any], mode: _Literal["python", "json"] = "python"
+        cls, plain: %(dict)s[%(str)s, __typing__.Any], mode: __typing__.Literal["python", "json"] = "python"
     ) -> %(shown)s:
         \"""Reads plain values; an error names the path of the invalid one.\"""
         if mode != "python":
@@ -89,7 +89,7 @@ _METHODS = """
         return record
 
     def to_json(
-        self, form: _Literal["plain", "avro"] = "plain", indent: %(int)s | None = None
+        self, form: __typing__.Literal["plain", "avro"] = "plain", indent: %(int)s | None = None
     ) -> %(str)s:
         \"""JSON: plain, or in Avro's JSON encoding; both read back as an equal record.\"""
         text: %(str)s = _json.to_json(_codec.BINDING, %(full_name)s, self, form, indent)
@@ -99,8 +99,8 @@ _METHODS = """
     def from_json(
         cls,
         text: %(str)s | %(bytes)s,
-        form: _Literal["plain", "avro"] = "plain",
-        unknown: _Literal["refuse", "ignore"] = "refuse",
+        form: __typing__.Literal["plain", "avro"] = "plain",
+        unknown: __typing__.Literal["refuse", "ignore"] = "refuse",
     ) -> %(shown)s:
         \"""Reads JSON of that form; in the plain one, missing fields have their defaults.\"""
         record: %(inside)s = _json.from_json(_codec.BINDING, %(full_name)s, text, form, unknown)

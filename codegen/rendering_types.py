@@ -54,11 +54,17 @@ def render_types(package: PackageShape, defaults: Defaults) -> str:
     return _head(package, annotations) + body.text()
 
 
-# For annotations alone, which are not evaluated.
+# For annotations alone. At run time they are the same classes, but ``typing`` is imported by
+# whoever evaluates an annotation, and ``Final[int]`` is the ``int`` that an attribute holds.
 _CHECKED_IMPORTS = (
+    "import typing as __typing__",
     "from collections.abc import Callable as _Callable, Mapping as _Mapping",
-    "from typing import Any as _Any, ClassVar as _ClassVar, Final as _Final, Literal as _Literal",
-    "from typing import Self as _Self",
+    "from typing import Final as _Final",
+)
+_EVALUATED_IMPORTS = (
+    "from _collections_abc import Callable as _Callable, Mapping as _Mapping",
+    "from ._avro import FINAL as _Final",
+    '__typing__ = _Lazy("typing", "")',
 )
 
 _PLACEHOLDERS = (
@@ -131,6 +137,8 @@ def _head(package: PackageShape, annotations: Annotations) -> str:
     lines.add(*TYPE_CHECKING)
     with lines.block("if TYPE_CHECKING:"):
         lines.add(*_CHECKED_IMPORTS)
+    with lines.block("else:"):
+        lines.add(*_EVALUATED_IMPORTS)
     lines.add("")
     lines.add(
         '_codec = _Lazy("._codec", __package__ or "")',
@@ -294,9 +302,9 @@ class _ClassRenderer:
         )
         star = ", *, " if record.attributes else ""
         lines.add("")
-        with lines.block(f"def replace(self{star}{parameters}) -> _Self:"):
+        with lines.block(f"def replace(self{star}{parameters}) -> __typing__.Self:"):
             lines.docstring("A copy of the record with the given attributes replaced.")
             replace = "replace_immutable" if self._immutable else "replace"
             # The names of parameters are untrusted input; none starts with two underscores.
-            lines.add(f"__changed__: _Self = __records__.{replace}(__locals__())")
+            lines.add(f"__changed__: __typing__.Self = __records__.{replace}(__locals__())")
             lines.add("return __changed__")

@@ -28,17 +28,54 @@ class Lazy(ModuleType):
         return getattr(module, name)
 
 
+class NotInstalled:
+    """Stands in annotations for the types of a library that is not installed."""
+
+    def __class_getitem__(cls, _: object) -> type[NotInstalled]:
+        return cls
+
+
+class Library:
+    """The types of a library that may not be installed, for whoever evaluates annotations."""
+
+    def __init__(self, module: str) -> None:
+        self._module = module
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        try:
+            return getattr(importlib.import_module(self._module), name)
+        except ImportError:
+            return NotInstalled
+
+
+class _Unwrapped:
+    """``Final`` for type checkers; for whoever evaluates annotations, the type within it."""
+
+    def __getitem__(self, kind: Any) -> Any:
+        return kind
+
+
+FINAL = _Unwrapped()
+
+
 class TwinAttribute:
-    """An attribute of a record's class: the one that its dataclass would have, made when first read."""
+    """An attribute of a record's class: the one that its dataclass would have, made when first read.
+
+    Then it is an ordinary attribute, since some libraries look into the class's ``__dict__``.
+    """
 
     def __init__(self, name: str) -> None:
         self._name = name
 
     def __get__(self, _: object, record_class: type) -> Any:
-        return getattr(_records().dataclass_twin(record_class), self._name)
+        found = getattr(_records().dataclass_twin(record_class), self._name)
+        setattr(record_class, self._name, found)
+        return found
 
 
-def _pydantic_schema(record_class: type, *_: object) -> Any:
+def _pydantic_schema(record_class: type, *_: object) -> object:
     return _records().pydantic_schema(record_class)
 
 

@@ -7,11 +7,12 @@ import dataclasses
 import functools
 import importlib
 import inspect
+import typing
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 from .errors import short_repr
-from .frozen import freeze
+from .frozen import freeze, refuse_change
 from .lazy import UNCHANGED, Sign
 
 
@@ -34,9 +35,14 @@ def rich_repr(record: Any) -> Iterator[tuple[str, Any]]:
 
 @functools.cache
 def dataclass_twin(record_class: Any) -> type:
-    """A dataclass with the attributes, types and defaults of a record's class."""
+    """A dataclass with the attributes, types and defaults of a record's class.
+
+    Its own methods are never called; its parameters say what those of the record do.
+    """
     signature = inspect.signature(record_class)
     parameters = [p for p in signature.parameters.values() if p.name != "strict"]
+    # Libraries that look at the types of fields do not evaluate text.
+    types = typing.get_type_hints(record_class)
     required = {p.name: None for p in parameters if p.default is p.empty}
 
     def field(parameter: inspect.Parameter) -> Any:
@@ -51,8 +57,8 @@ def dataclass_twin(record_class: Any) -> type:
 
     return dataclasses.make_dataclass(
         record_class.__name__,
-        [(p.name, p.annotation, field(p)) for p in parameters],
-        init=False, repr=False, eq=False, kw_only=True,
+        [(p.name, types.get(p.name, p.annotation), field(p)) for p in parameters],
+        frozen=is_immutable(record_class), slots=True, kw_only=True, match_args=False,
     )  # fmt: skip
 
 
@@ -74,6 +80,10 @@ def pydantic_schema(record_class: Any) -> Any:
             lambda record, info: record.to_dict(mode=info.mode), info_arg=True
         ),
     )
+
+
+def is_immutable(record_class: type) -> bool:
+    return record_class.__setattr__ is refuse_change
 
 
 def _with(record: Any, given: dict[str, Any]) -> Any:

@@ -10,6 +10,7 @@ import json
 import pickle
 import pprint
 import sys
+import typing
 from collections.abc import Iterator
 from types import ModuleType
 from typing import Any
@@ -24,6 +25,8 @@ from codegen.modules import render_modules
 from lakeschema.avro.model import Record
 from lakeschema.avro.parsing import parse_schema
 from tests.codegen.generated import imported, record, record_of
+from tests.codegen.test_classes import NAMES, builtin_names
+from tests.codegen.test_types_of_packages import every
 
 COMPANY = record({
     "Id": "int",
@@ -47,7 +50,7 @@ def test_fields_have_names_types_and_defaults(package: ModuleType) -> None:
 
     assert list(fields) == ["Id", "tags", "Home", "State", "key", "limits"]
     assert fields["Id"].default is dataclasses.MISSING
-    assert fields["Id"].type == "int"
+    assert fields["Id"].type is int
     assert fields["State"].default is package.State.NY
     factory: Any = fields["limits"].default_factory
     assert factory() == {"low": 1}
@@ -244,3 +247,49 @@ def test_the_schema_of_a_class_defines_what_it_refers_to() -> None:
         with imported(json.loads(package.Inner.SCHEMA)) as alone:
             assert alone.RECORD.from_avro(inner_value.to_avro()).to_dict() == inner_value.to_dict()
             assert alone.RECORD.from_single_object(inner_value.to_single_object())
+
+
+@pytest.mark.parametrize("immutable", [False, True], ids=["mutable", "immutable"])
+@pytest.mark.parametrize("names", ["every", "of_builtins", "of_all_fields"])
+def test_every_annotation_can_be_evaluated(*, names: str, immutable: bool) -> None:
+    fields = record({name: {"type": ["null", "string"], "default": None} for name in NAMES})
+    document = {"every": every(), "of_builtins": builtin_names(), "of_all_fields": fields}[names]
+    with imported(document, immutable=immutable) as package:
+        public = [getattr(package, name) for name in package.__all__]
+        classes = [each for each in public if inspect.isclass(each) and hasattr(each, "SCHEMA")]
+        methods = [
+            method
+            for each in classes
+            for member in vars(each).values()
+            if inspect.isfunction(method := getattr(member, "__func__", member))
+        ]
+        functions = [each for each in public if inspect.isfunction(each)]
+
+        for each in [*functions, *methods, *classes]:
+            inspect.signature(each, eval_str=True)
+            typing.get_type_hints(each)
+
+        hints = typing.get_type_hints(package.RECORD)
+        assert [*hints] == [field.name for field in dataclasses.fields(package.RECORD)]
+        assert (
+            typing.get_type_hints(package.RECORD.from_dict)["mode"]
+            == (typing.Literal["python", "json"])
+        )
+
+
+def test_the_types_of_a_library_that_is_not_installed_are_evaluated(
+    monkeypatch: pytest.MonkeyPatch, package: ModuleType
+) -> None:
+    for library in ("pyarrow", "pyspark.sql", "pyspark.sql.types", "hypothesis.strategies"):
+        monkeypatch.setitem(sys.modules, library, None)
+
+    missing = typing.get_type_hints(package.to_arrow)["return"]
+
+    assert missing.__name__ == "NotInstalled"
+    assert typing.get_type_hints(package.strategy)["return"] is missing
+    assert typing.get_type_hints(package.rows)
+
+
+def test_a_directory_of_the_package_has_no_names_of_its_typing(package: ModuleType) -> None:
+    assert {"Company", "read_file", "__version__", "__doc__"} <= {*dir(package)}
+    assert not {"TYPE_CHECKING", "annotations"} & {*dir(package)}
