@@ -187,7 +187,10 @@ def strategy(record_class: type[_Record]) -> _SearchStrategy[_Record]:
 
 
 _CONSTANTS = ("ABSENT", "CRC_64_AVRO", "RECORD", "RELATION", "SCHEMA", "SHA_256")
-_ERRORS = ("AvroError", "InvalidAvro", "InvalidValue", "UnknownSchema", "UnresolvableSchema")
+_ERRORS = (
+    "AvroError", "InvalidAvro", "InvalidValue", "InvalidValues", "UnknownSchema",
+    "UnresolvableSchema",
+)  # fmt: skip
 _FUNCTIONS = _INIT_FUNCTIONS + column_functions.FUNCTIONS
 _FUNCTIONS_OF_A_RELATION = _FUNCTIONS + column_functions.DATASET
 

@@ -36,8 +36,8 @@ GROUPS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType({
 """A file's modules, each after those that it imports."""
 
 DOCUMENTED: Final = frozenset({
-    "AvroError", "InvalidAvro", "InvalidValue", "MissingCodec", "NotInArrow", "NotInSpark",
-    "UnknownSchema", "UnresolvableSchema", "Column", "Duration", "FrozenMap", "Items", "Row",
+    "AvroError", "InvalidAvro", "InvalidValue", "InvalidValues", "MissingCodec", "NotInArrow",
+    "NotInSpark", "UnknownSchema", "UnresolvableSchema", "Column", "Duration", "FrozenMap", "Items", "Row",
 })  # fmt: skip
 """The classes whose values a package's users hold: editors show what is written of them."""
 
