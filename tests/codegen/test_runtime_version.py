@@ -16,7 +16,7 @@ from tests.codegen.generated import record_of
 from tests.codegen.test_types_of_packages import every
 from tests.codegen.test_wheel import files_of, request_for
 
-RENDERED = (19, "e90009f06e4c1b9e3ceb8b2c2f06a42fd15d5959f46b5a1984a73c092bf113d3")
+RENDERED = (19, "2fd12f5940793ebf4f420ec1f3bed6b161c495a2a18ca9fe0ae5b58cb87848ad")
 """``RENDERER_VERSION``, and the SHA-256 of what it renders for a schema of every kind of type."""
 
 
