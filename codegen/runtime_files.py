@@ -13,7 +13,7 @@ from importlib.resources import files
 from types import MappingProxyType
 from typing import Final
 
-RENDERER_VERSION: Final = 18
+RENDERER_VERSION: Final = 19
 """To raise when the code that is rendered for a schema changes; a test compares that code."""
 
 
