@@ -46,7 +46,7 @@ _DEVICES = frozenset(
 # Python's that type checkers know only by its bare name.
 _RESERVED_IN_PACKAGE = frozenset({
     "RECORD", "RELATION", "SCHEMA", "CRC_64_AVRO", "SHA_256", "PROVENANCE", "VERSION", "Duration",
-    "InvalidAvro", "InvalidValue", "UnresolvableSchema", "AvroError", "Nanoseconds", "read_file",
+    "InvalidAvro", "InvalidValue", "InvalidValues", "UnresolvableSchema", "AvroError", "Nanoseconds", "read_file",
     "write_file", "read_jsonl", "write_jsonl", "resolve_from", "spark_schema", "dataset", "from_rows", "to_rows",
     "create_dataframe", "arrow_schema", "from_arrow", "to_arrow", "from_confluent", "to_confluent",
     "from_single_object", "to_single_object", "to_dict", "from_dict", "UnknownSchema", "diff", "ABSENT", "provenance", "changelog", "TYPE_CHECKING",

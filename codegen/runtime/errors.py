@@ -3,6 +3,7 @@
 AvroError
 ├── InvalidAvro          bytes that are not a value of the schema
 ├── InvalidValue         a value that the schema does not allow; ``path`` leads to it
+│   └── InvalidValues    several of them, which ``faults`` lists
 ├── UnresolvableSchema   a writer's schema that cannot be read with this package's
 ├── UnknownSchema        a frame whose writer's schema is not known
 ├── MissingCodec         a codec whose library is not installed
@@ -16,6 +17,8 @@ import sys
 
 # Type checkers know the name; to import ``typing`` takes longer than the rest of a package.
 TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
 
 
 class AvroError(ValueError):
@@ -47,7 +50,44 @@ class _ErrorAtPath(AvroError):
 
 
 class InvalidValue(_ErrorAtPath):
-    """A value that the schema does not allow."""
+    """A value that the schema does not allow.
+
+    ``faults`` are all that were found: this error alone, or those of an ``InvalidValues``.
+    """
+
+    @property
+    def faults(self) -> tuple[InvalidValue, ...]:
+        return (self,)
+
+
+_MOST_SHOWN = 20
+"""The faults that the text of ``InvalidValues`` lists."""
+
+
+class InvalidValues(InvalidValue):
+    """Several invalid values of one record; ``path`` and ``reason`` are those of the first."""
+
+    def __init__(self, faults: Iterable[InvalidValue]) -> None:
+        found = tuple(faults)
+        super().__init__(found[0].path, found[0].reason)
+        self.args = (found,)
+        self._faults = found
+
+    @property
+    def faults(self) -> tuple[InvalidValue, ...]:
+        return self._faults
+
+    def __str__(self) -> str:
+        found = self._faults
+        lines = [f"  {fault}" for fault in found[:_MOST_SHOWN]]
+        if len(found) > _MOST_SHOWN:
+            lines.append(f"  and {len(found) - _MOST_SHOWN} more")
+        return "\n".join([f"{len(found)} values are invalid:", *lines])
+
+
+def invalid(faults: Sequence[InvalidValue]) -> InvalidValue:
+    """One error for all faults, of which there is at least one."""
+    return faults[0] if len(faults) == 1 else InvalidValues(faults)
 
 
 class UnresolvableSchema(_ErrorAtPath):
@@ -86,11 +126,25 @@ class NotInArrow(AvroError):
     """A type that Arrow has no column for."""
 
 
+def located(place: str, error: AvroError) -> AvroError:
+    """The error, saying where its value stands: in which file, record, row or line."""
+    match error:
+        case _ if not place:
+            return error
+        case _ErrorAtPath(path=path, reason=reason):
+            return type(error)(f"{place}: {path}" if path else place, reason)
+        case UnknownSchema() | MissingCodec():
+            error.add_note(place)
+            return error
+        case _:
+            return type(error)(f"{place}: {error}")
+
+
 def short_repr(value: object) -> str:
     """A value, short enough for an error message."""
     try:
         text = repr(value)
-    except (ValueError, RecursionError):
+    except Exception:  # noqa: BLE001 - of the value's own class
         # Python refuses to print an int of more than 4300 digits.
         text = f"<{type(value).__name__}>"
     return text if len(text) <= 80 else text[:79] + "…"

@@ -11,9 +11,10 @@ import functools
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
-from .binding import Binding, Reader, read_all
+from .binding import Binding, Reader
 from .canonical import fingerprint, fingerprint_of_text
 from .container import reader_of
+from .decoding import make_decoder
 from .errors import InvalidAvro, InvalidValue, UnknownSchema, short_repr
 from .units import Narrowing
 from .values import write_onto
@@ -45,8 +46,9 @@ def from_single_object(
     # Fingerprints leave out logical types: a writer of another unit of time has the same.
     text = _schema_of_fingerprint(number, schemas)
     if text is None and number == _own_fingerprint(binding, name):
-        return read_all(binding.readers[name], body)
-    return read_all(_reader_of_fingerprint(binding, name, number, text, narrowing), body)
+        return make_decoder(binding, name, binding.readers[name])(body)
+    reader = _reader_of_fingerprint(binding, name, number, text, narrowing)
+    return make_decoder(binding, name, reader)(body)
 
 
 def to_confluent(binding: Binding, name: str, value: Any, schema_id: int) -> bytes:
@@ -76,7 +78,7 @@ def from_confluent(
     text = _look_up(schema_of, number)
     if text is None:
         raise UnknownSchema(f"id {number}", "schema not found")
-    return read_all(reader_of(binding, text, name, narrowing), body)
+    return make_decoder(binding, name, reader_of(binding, text, name, narrowing))(body)
 
 
 def _write_frame(binding: Binding, name: str, head: bytes, value: Any) -> bytes:

@@ -17,7 +17,7 @@ from .entries import dict_of_entries
 from .equality import equivalent, same_simple_name
 from .errors import InvalidAvro, InvalidValue, UnresolvableSchema
 from .plain import from_default
-from .readers import base_reader, dict_reader, list_reader, promotion
+from .readers import base_reader, dict_reader, list_reader, misread, promotion
 from .schema import Field, Node
 from .skipping import Skippers
 from .units import Narrowing, unit_conversion
@@ -51,12 +51,14 @@ def resolve(binding: Binding, writer: Node, reader: Node, narrowing: Narrowing =
 class _Error:
     """Two types that do not resolve: raised when data reaches them, or at once for the root."""
 
-    def __init__(self, path: str, reason: str) -> None:
-        self.path = path
+    def __init__(self, path: str, reason: str, field: str = "") -> None:
+        """``field``: of the record at the path, where one of its fields is wrong."""
+        self.path = f"{path}.{field}" if field else path
         self.reason = reason
+        self._field = field
 
     def read(self, _data: bytes, _at: int) -> tuple[Any, int]:
-        raise UnresolvableSchema(self.path, self.reason)
+        raise UnresolvableSchema(self._field, self.reason)
 
 
 class _Read:
@@ -106,7 +108,7 @@ class _Resolver:
             return _Read(self.reader(writer, branch, path).read)
         convert = unit_conversion(writer, reader, self._narrowing)
         if convert is not None:
-            return _Read(self._unit_reader(writer, reader, convert, path))
+            return _Read(self._unit_reader(writer, reader, convert))
         if writer.kind != reader.kind and reader.kind not in _PROMOTIONS.get(writer.kind, ()):
             return _Error(path, f"cannot read {writer.title} as {reader.title}")
         match reader.kind:
@@ -193,33 +195,37 @@ class _Resolver:
             zip([f.name for f in reader.fields], self._binding.attributes[reader.name], strict=True)
         )
         known = {field.name: field for field in reader.fields}
-        steps: list[tuple[str | None, Reader]] = []
+        steps: list[tuple[str, str | None, Reader]] = []
         for field in writer.fields:
             target = known.pop(field.name, None)
             if target is None:
-                steps.append((None, self._skippers.of(field.node)))
+                steps.append((f".{field.name}", None, self._skippers.of(field.node)))
                 continue
             inner = self.reader(field.node, target.node, f"{path}.{target.name}")
             record.fits = record.fits and not isinstance(inner, _Error)
-            steps.append((targets[target.name], inner.read))
+            steps.append((f".{target.name}", targets[target.name], inner.read))
         defaults: list[tuple[str, Callable[[], Any]]] = []
         for field in known.values():
             if not field.has_default:
                 return _Error(
-                    f"{path}.{field.name}", "is missing in the writer's schema and has no default"
+                    path, "is missing in the writer's schema and has no default", field.name
                 )
             try:
                 defaults.append((targets[field.name], self._default(field)))
             except (InvalidValue, InvalidAvro) as error:
-                return _Error(f"{path}.{field.name}", str(error))
+                return _Error(path, str(error), field.name)
         class_, put = self._binding.classes[reader.name], self._binding.put
 
         def read(data: bytes, at: int) -> tuple[Any, int]:
             record: Any = object.__new__(class_)
-            for attribute, part in steps:
-                value, at = part(data, at)
-                if attribute is not None:
-                    put(record, attribute, value)
+            name = ""
+            try:
+                for name, attribute, part in steps:  # noqa: B007 - the name of the one that fails
+                    value, at = part(data, at)
+                    if attribute is not None:
+                        put(record, attribute, value)
+            except Exception as error:  # noqa: BLE001 - raised again
+                raise misread(name, error) from None
             for attribute, make in defaults:
                 put(record, attribute, make())
             return record, at
@@ -251,14 +257,12 @@ class _Resolver:
                 raise InvalidAvro(f"enum symbol index out of range: {symbol}")
             member = members[symbol]
             if member is None:
-                raise UnresolvableSchema(path, f"{reader.name} has no symbol {symbols[symbol]}")
+                raise UnresolvableSchema("", f"{reader.name} has no symbol {symbols[symbol]}")
             return member, at
 
         return _Read(read)
 
-    def _unit_reader(
-        self, writer: Node, reader: Node, convert: Callable[[int], int], path: str
-    ) -> Reader:
+    def _unit_reader(self, writer: Node, reader: Node, convert: Callable[[int], int]) -> Reader:
         read = base_reader(writer)
         # None for nanoseconds, which stay numbers.
         finish = from_base(self._binding, reader) or int
@@ -268,7 +272,7 @@ class _Resolver:
             try:
                 converted = convert(count)
             except InvalidValue as error:
-                raise UnresolvableSchema(path, error.reason) from None
+                raise UnresolvableSchema("", error.reason) from None
             return finish(converted), at
 
         return read_converted

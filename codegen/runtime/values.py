@@ -117,13 +117,18 @@ def _refusal(binding: Binding, name: str, value: Any, error: Exception) -> Excep
             return error
 
 
+def is_of(binding: Binding, node: Node, value: object) -> bool:
+    """Whether a value has the class of a record, enum or fixed."""
+    return isinstance(value, binding.classes[node.name])
+
+
 def check(binding: Binding, node: Node, value: Any, path: str) -> None:
     """Raises ``InvalidValue`` for the first thing in ``value`` that ``node`` does not allow."""
     match node.kind:
         case "record":
             _check_record(binding, node, value, path)
         case "enum":
-            if not isinstance(value, binding.classes[node.name]):
+            if not is_of(binding, node, value):
                 raise InvalidValue(
                     path, f"expected {_class_name(binding, node)}, got {short_repr(value)}"
                 )
@@ -244,7 +249,7 @@ def _check_dict(binding: Binding, node: Node, value: Any, path: str) -> None:
 
 
 def _check_record(binding: Binding, node: Node, value: Any, path: str) -> None:
-    if not isinstance(value, binding.classes[node.name]):
+    if not is_of(binding, node, value):
         raise InvalidValue(path, f"expected {_class_name(binding, node)}, got {short_repr(value)}")
     for field, attribute in zip(node.fields, binding.attributes[node.name], strict=True):
         inner = f"{path}.{field.name}" if path else field.name

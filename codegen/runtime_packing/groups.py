@@ -18,8 +18,8 @@ GROUPS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType({
     INIT: ("frozen", "errors", "lazy"),
     "core": (
         "varints", "scalars", "schema", "equality", "aliases", "entries", "binding", "empty_items",
-        "units", "values", "plain", "readers", "skipping", "resolution", "compression", "container",
-        "canonical", "framing", "differences", "class_schemas",
+        "units", "values", "plain", "readers", "skipping", "resolution", "decoding", "compression",
+        "places", "container", "canonical", "framing", "differences", "class_schemas",
     ),
     "number_lists": ("number_lists",),
     "columns": (
@@ -36,8 +36,8 @@ GROUPS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType({
 """A file's modules, each after those that it imports."""
 
 DOCUMENTED: Final = frozenset({
-    "AvroError", "InvalidAvro", "InvalidValue", "MissingCodec", "NotInArrow", "NotInSpark",
-    "UnknownSchema", "UnresolvableSchema", "Column", "Duration", "FrozenMap", "Items", "Row",
+    "AvroError", "InvalidAvro", "InvalidValue", "InvalidValues", "MissingCodec", "NotInArrow",
+    "NotInSpark", "UnknownSchema", "UnresolvableSchema", "Column", "Duration", "FrozenMap", "Items", "Row",
 })  # fmt: skip
 """The classes whose values a package's users hold: editors show what is written of them."""
 
