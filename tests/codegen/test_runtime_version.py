@@ -16,7 +16,7 @@ from tests.codegen.generated import record_of
 from tests.codegen.test_types_of_packages import every
 from tests.codegen.test_wheel import files_of, request_for
 
-RENDERED = (19, "f40ff2550bb41e63d40caab7643f733983a05afbd0522e3b31fc0391a9d633cc")
+RENDERED = (19, "dd1736b2ff7be2b30f7753044f3d7052f1c219a5aae0f82cf9f9be667f5fa3b1")
 """``RENDERER_VERSION``, and the SHA-256 of what it renders for a schema of every kind of type."""
 
 
