@@ -49,7 +49,7 @@ def opened_index(
     # Nothing is built: the other options of a packaging have no effect.
     handler = packaging_handler(normalised, immutable=False, project_urls={}, second_opinion="off")
     with LimitedProcesses({HANDLER: handler}, count=1) as processes:
-        yield OpenIndex(index, LimitedPackaging(processes, WheelPackaging(normalised)))
+        yield OpenIndex(index, LimitedPackaging(processes, WheelPackaging(normalised), "off"))
 
 
 def _settings(config: Path | None, address: str | None) -> Settings:
