@@ -28,6 +28,7 @@ _METHODS = """
         __dataclass_fields__ = __fields__
         __dataclass_params__ = __params__
         __get_pydantic_core_schema__ = __pydantic_schema__
+        __get_pydantic_json_schema__ = __pydantic_json_schema__
 
     @%(classmethod)s
     def example(cls, seed: %(int)s = 0) -> %(shown)s:

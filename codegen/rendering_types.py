@@ -121,6 +121,7 @@ def _imports(package: PackageShape, annotations: Annotations) -> Iterator[str]:
         yield from ["from ._avro import freeze as __freeze__"] * any(map(is_mutable, shapes))
         yield from _FROZEN
     yield "from ._avro import FIELDS as __fields__, PARAMS as __params__"
+    yield "from ._avro import PYDANTIC_JSON_SCHEMA as __pydantic_json_schema__"
     yield "from ._avro import PYDANTIC_SCHEMA as __pydantic_schema__"
     yield "from ._avro import SchemaText as __schema_text__"
     yield from _PLACEHOLDERS if shapes else ()

@@ -85,7 +85,7 @@ class PlainForm:
             convert = writer(rest[0])
             return lambda value: None if value is None else convert(value)
         writers = {id(branch): writer(branch) for branch in union.branches}
-        texts = self.texts(union) if _needs_tags(union) else None
+        texts = self.texts(union) if needs_tags(union) else None
 
         def write(value: Any) -> Any:
             branch = branch_of(self._binding, union, value, "")
@@ -130,7 +130,7 @@ class _UnionReader:
         kinds: dict[str, Node] = {branch.kind: branch for branch in union.branches}
         self._tagged = (
             {b.title: reader(b) for b in union.branches if b.kind != "null"}
-            if _needs_tags(union)
+            if needs_tags(union)
             else None
         )
         self._array = reader(kinds["array"]) if "array" in kinds else None
@@ -185,7 +185,7 @@ def _text_kind(node: Node) -> str:
     return node.kind if node.kind in {"string", "bytes", "fixed"} else ""
 
 
-def _needs_tags(union: Node) -> bool:
+def needs_tags(union: Node) -> bool:
     """Whether two kinds of branch look alike; the two widths of floats are one."""
     texts = [_text_kind(branch) for branch in union.branches if _text_kind(branch)]
     floats = texts.count("float")

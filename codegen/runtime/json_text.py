@@ -17,7 +17,7 @@ from .errors import AvroError, InvalidValue, short_repr
 from .json_avro import AvroForm
 from .json_documents import Convert, Form, Readers, Writers
 from .json_plain import PlainForm
-from .schema import MAX_DIGITS
+from .schema import MAX_DIGITS, Node
 
 _FORMS: Final[dict[str, Callable[[Binding], Form]]] = {"avro": AvroForm, "plain": PlainForm}
 
@@ -84,6 +84,16 @@ def _writers(binding: Binding, form: str) -> Writers:
 @functools.lru_cache(8)
 def _readers(binding: Binding, form: str, unknown: str) -> Readers:
     return Readers(binding, _form(binding, form), ignores_unknown=unknown == "ignore")
+
+
+def part_writer(binding: Binding, node: Node) -> Convert:
+    """Makes a document in the plain form of a part of a record."""
+    return _writers(binding, "plain").of(node)
+
+
+def part_reader(binding: Binding, node: Node) -> Convert:
+    """Makes a part of a record of a document in the plain form."""
+    return _readers(binding, "plain", "refuse").of(node)
 
 
 def _form(binding: Binding, form: str) -> Form:

@@ -75,8 +75,16 @@ class TwinAttribute:
         return found
 
 
-def _pydantic_schema(record_class: type, *_: object) -> object:
-    return _records().pydantic_schema(record_class)
+def _core_schema(record_class: type, *_: object) -> object:
+    return _pydantic().core_schema_of(record_class)
+
+
+def _json_schema(record_class: type, _: object, handler: object) -> object:
+    return _pydantic().json_schema_of(record_class, handler)
+
+
+def _pydantic() -> Any:
+    return importlib.import_module(".pydantic_records", __package__)
 
 
 def _records() -> Any:
@@ -87,17 +95,27 @@ class SchemaText:
     """The attribute ``SCHEMA`` of a record's class; ``codec`` is the module of its package."""
 
     def __init__(self, codec: Any, name: str) -> None:
-        self._codec = codec
-        self._name = name
+        self.codec = codec
+        self.name = name
 
     def __get__(self, *_: object) -> Any:
         schemas = importlib.import_module(".class_schemas", __package__)
-        return schemas.schema_text(self._codec.BINDING, self._name)
+        return schemas.schema_text(self.codec.BINDING, self.name)
+
+
+def home_of(record_class: type) -> tuple[Any, str]:
+    """The binding of a record's package, and the full name of the record's type."""
+    for each in record_class.__mro__:
+        text = vars(each).get("SCHEMA")
+        if isinstance(text, SchemaText):
+            return text.codec.BINDING, text.name
+    raise TypeError(f"expected a class of records, got {record_class!r}")
 
 
 FIELDS = TwinAttribute("__dataclass_fields__")
 PARAMS = TwinAttribute("__dataclass_params__")
-PYDANTIC_SCHEMA: Any = classmethod(_pydantic_schema)
+PYDANTIC_SCHEMA: Any = classmethod(_core_schema)
+PYDANTIC_JSON_SCHEMA: Any = classmethod(_json_schema)
 
 
 class Sign:

@@ -5,13 +5,11 @@ from __future__ import annotations
 import copy
 import dataclasses
 import functools
-import importlib
 import inspect
 import typing
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 
-from .errors import short_repr
 from .frozen import freeze, refuse_change
 from .lazy import UNCHANGED, Sign
 
@@ -62,28 +60,8 @@ def dataclass_twin(record_class: Any) -> type:
     )  # fmt: skip
 
 
-def pydantic_schema(record_class: Any) -> Any:
-    """How pydantic takes a record, or the plain values of one, and gives its plain values back."""
-    # The program has pydantic if it asks.
-    core_schema: Any = importlib.import_module("pydantic_core.core_schema")
-
-    def read(value: Any, info: Any) -> Any:
-        if isinstance(value, record_class):
-            return value.validate()
-        if isinstance(value, Mapping):
-            return record_class.from_dict(dict(value), mode=info.mode)
-        raise ValueError(f"expected {record_class.__name__} or its fields, got {short_repr(value)}")
-
-    return core_schema.with_info_plain_validator_function(
-        read,
-        serialization=core_schema.plain_serializer_function_ser_schema(
-            lambda record, info: record.to_dict(mode=info.mode), info_arg=True
-        ),
-    )
-
-
-def is_immutable(record_class: type) -> bool:
-    return record_class.__setattr__ is refuse_change
+def is_immutable(record_class: Any) -> bool:
+    return bool(record_class.__setattr__ is refuse_change)
 
 
 def _with(record: Any, given: dict[str, Any]) -> Any:

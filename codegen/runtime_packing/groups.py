@@ -32,6 +32,7 @@ GROUPS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType({
     "examples": ("finite", "examples", "strategies"),
     # It imports ``inspect``, which nothing else needs.
     "records": ("records",),
+    "pydantic_records": ("json_schema", "lenient", "pydantic_records"),
 })  # fmt: skip
 """A file's modules, each after those that it imports."""
 

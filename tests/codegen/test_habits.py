@@ -133,9 +133,9 @@ def test_pydantic_takes_records_and_plain_values_and_checks_them(package: Module
     assert made.model_dump() == {"company": company.to_dict()}
     assert model.model_validate_json(made.model_dump_json()) == made
     for wrong, reason in (
-        (package.Company(Id="x"), "Id: expected int, got 'x'"),
+        (package.Company(Id="x"), "expected int, got 'x'"),
         ({"Id": 1, "Home": {}}, "Home"),
-        (3, "expected Company or its fields, got 3"),
+        (3, "expected Company or dict, got 3"),
     ):
         with pytest.raises(pydantic.ValidationError, match=reason):
             model(company=wrong)

@@ -110,12 +110,13 @@ def with_hypothesis(module: Any) -> Any:
     strategies = importlib.import_module("hypothesis.strategies")
     seen = []
 
-    @hypothesis.settings(max_examples=20, deadline=None, database=None)
-    @hypothesis.given(strategies.builds(module.Address), strategies.builds(module.Company, Id=...))
     def collect(address: Any, company: Any) -> None:
         seen.append((type(address) is module.Address, type(company.Id) is int))
 
-    collect()
+    drawn = hypothesis.given(
+        strategies.builds(module.Address), strategies.builds(module.Company, Id=...)
+    )(collect)
+    hypothesis.settings(max_examples=20, deadline=None, database=None)(drawn)()
     return all(map(all, seen))
 
 
@@ -124,10 +125,56 @@ def with_orjson(module: Any) -> Any:
     return orjson.loads(orjson.dumps(record(module, price=None)))
 
 
+def with_pydantic(module: Any) -> Any:
+    pydantic = importlib.import_module("pydantic")
+    adapter = pydantic.TypeAdapter(module.Company)
+    schema = adapter.json_schema()
+    assert {*schema["$defs"]} == {"Address", "Tier"}
+    assert schema["required"] == ["Id", "at"]
+    value = record(module)
+    return same(adapter.validate_json(adapter.dump_json(value)), value)
+
+
+def with_fastapi(module: Any) -> Any:
+    fastapi = importlib.import_module("fastapi")
+    client_of = importlib.import_module("fastapi.testclient").TestClient
+    adapter = importlib.import_module("pydantic").TypeAdapter(module.Company)
+    app = fastapi.FastAPI()
+
+    def create(company: Any) -> Any:
+        assert type(company) is module.Company
+        return company
+
+    create.__annotations__ = {"company": module.Company, "return": module.Company}
+    app.post("/companies")(create)
+    client = client_of(app)
+    body = adapter.dump_json(record(module))
+
+    answer = client.post("/companies", content=body, headers={"Content-Type": "application/json"})
+    refused = client.post("/companies", json={"addrs": [{"Zip": 1}], "ratio": "x"})
+
+    assert answer.status_code == 200, answer.text
+    assert adapter.validate_json(answer.content) == record(module)
+    assert client.get("/docs").status_code == 200
+    assert "Company" in str(client.get("/openapi.json").json()["components"]["schemas"])
+    places = {tuple(fault["loc"][1:]) for fault in refused.json()["detail"]}
+    assert places == {("Id",), ("at",), ("addrs", 0, "City"), ("ratio",)}
+    return answer.json()
+
+
 LIBRARIES: dict[str, Callable[[Any], Any]] = {
-    name.removeprefix("with_"): function
-    for name, function in list(globals().items())
-    if name.startswith("with_")
+    "cattrs": with_cattrs,
+    "msgspec": with_msgspec,
+    "dacite": with_dacite,
+    "polars": with_polars,
+    "mashumaro": with_mashumaro,
+    "typedload": with_typedload,
+    "apischema": with_apischema,
+    "polyfactory": with_polyfactory,
+    "hypothesis": with_hypothesis,
+    "orjson": with_orjson,
+    "pydantic": with_pydantic,
+    "fastapi": with_fastapi,
 }
 
 if __name__ == "__main__":
