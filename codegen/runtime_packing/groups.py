@@ -19,7 +19,7 @@ GROUPS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType({
     "core": (
         "varints", "scalars", "schema", "equality", "aliases", "entries", "binding", "empty_items",
         "units", "values", "plain", "readers", "skipping", "resolution", "decoding", "compression",
-        "places", "container", "canonical", "framing", "differences", "class_schemas",
+        "places", "container", "canonical", "class_schemas", "earlier", "framing", "differences",
     ),
     "number_lists": ("number_lists",),
     "columns": (
