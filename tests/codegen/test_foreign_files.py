@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from decimal import Decimal
 from typing import Any
 
@@ -29,7 +29,7 @@ def written(type_: Any, value: Any, name: str = "topLevelRecord") -> io.BytesIO:
     return file
 
 
-AROUND = {
+AROUND: dict[str, tuple[Callable[[Any], Any], Callable[[Any], Any]]] = {
     "bare": (lambda type_: type_, lambda value: value),
     "optional": (lambda type_: [type_, "null"], lambda value: value),
     "array": (lambda type_: {"type": "array", "items": type_}, lambda value: [value]),
