@@ -10,7 +10,7 @@ import functools
 import hashlib
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from codegen.changelog import (
@@ -68,7 +68,7 @@ def build_wheel(request: PackageRequest) -> Wheel:
         f"{info}/METADATA": metadata(request, layout.fingerprints, layout.shape),
         f"{info}/WHEEL": _WHEEL_FILE,
     }
-    data = _zipped(entries, f"{info}/RECORD")
+    data = _zipped(entries, _namespace_folders(package), f"{info}/RECORD")
     filename = f"{escaped}-{request.version}-py3-none-any.whl"
     sha256 = hashlib.sha256(data).hexdigest()
     return Wheel(
@@ -216,13 +216,24 @@ def _json_bytes(value: Mapping[str, Any]) -> bytes:
     return ("{\n" + ",\n".join(lines) + "\n}\n").encode()
 
 
-def _zipped(entries: Mapping[str, bytes], record_path: str) -> bytes:
+def _namespace_folders(package: str) -> list[tuple[str, bytes]]:
+    """Entries of the folders above a package, in which an archive on ``sys.path`` is searched for it.
+
+    They hold no ``__init__.py``, and zipimport takes no other folder without an entry for one.
+    """
+    parts = package.split(".")
+    return [("/".join(parts[:depth]) + "/", b"") for depth in range(1, len(parts))]
+
+
+def _zipped(
+    entries: Mapping[str, bytes], folders: Sequence[tuple[str, bytes]], record_path: str
+) -> bytes:
     lines = [f"{path},sha256={_digest(entries[path])},{len(entries[path])}" for path in entries]
     record = "\n".join([*sorted(lines), f"{record_path},,"]) + "\n"
     # The .dist-info folder last, as the specification recommends.
     order = sorted(entries, key=lambda path: (".dist-info/" in path, path))
     return deflated_zip(
-        [*((path, entries[path]) for path in order), (record_path, record.encode())],
+        [*folders, *((path, entries[path]) for path in order), (record_path, record.encode())],
         deflated_runtime(),
     )
 

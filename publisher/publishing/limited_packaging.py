@@ -7,8 +7,9 @@ memory to read: each costs one answer of a process that is killed at its limits.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from functools import cache
+from importlib.metadata import version
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from codegen.errors import CodegenError
@@ -76,15 +77,19 @@ class LimitedPackaging:
     """Asks ``processes``, one handler of which is ``packaging_handler``, called ``HANDLER``.
 
     Names and requests need no process: they are made by ``packaging``, of the same options.
+    ``second_opinion`` is the handler's, too.
     """
 
-    def __init__(self, processes: LimitedProcesses, packaging: WheelPackaging) -> None:
+    def __init__(
+        self, processes: LimitedProcesses, packaging: WheelPackaging, second_opinion: OpinionMode
+    ) -> None:
         self._processes = processes
         self._packaging = packaging
+        self._second_opinion = second_opinion
 
     @property
     def build_keys(self) -> BuildKeys:
-        return self._packaging.build_keys
+        return replace(self._packaging.build_keys, checks=_checks(self._second_opinion))
 
     @property
     def prefix(self) -> str:
@@ -152,6 +157,14 @@ class LimitedPackaging:
         if not isinstance(answer, Attached) and "refused" in answer:
             raise CodegenError(answer["refused"])
         return answer
+
+
+@cache
+def _checks(second_opinion: OpinionMode) -> str:
+    """Identifies those that give second opinions."""
+    if second_opinion == "off":
+        return second_opinion
+    return f"{second_opinion}, avro {version('avro')}, fastavro {version('fastavro')}"
 
 
 def _wheel_from_answer(answer: Attached) -> Wheel:

@@ -16,7 +16,7 @@ from tests.codegen.generated import record_of
 from tests.codegen.test_types_of_packages import every
 from tests.codegen.test_wheel import files_of, request_for
 
-RENDERED = (19, "dd1736b2ff7be2b30f7753044f3d7052f1c219a5aae0f82cf9f9be667f5fa3b1")
+RENDERED = (19, "4ac59835ad46cbf23cb0abc8eab6b461a6eb05f4e1b13091440296ac32938d90")
 """``RENDERER_VERSION``, and the SHA-256 of what it renders for a schema of every kind of type."""
 
 
