@@ -137,7 +137,7 @@ _METHODS = """
     def from_confluent(
         cls,
         data: %(bytes)s,
-        schema_of: _Callable[[%(int)s], %(str)s],
+        schema_of: _Mapping[%(int)s, %(str)s] | _Callable[[%(int)s], %(str)s],
         *,
         round_times: %(bool)s = False,
     ) -> %(shown)s:

@@ -10,6 +10,7 @@ from .binding import Binding
 from .schema import PRIMITIVES
 
 _NAMED = frozenset({"record", "error", "enum", "fixed"})
+_KINDS = (*_NAMED, "array", "map")
 
 
 @functools.cache
@@ -70,7 +71,8 @@ def _complete(document: Any, definitions: dict[str, Any], met: set[str]) -> Any:
         return [_complete(branch, definitions, met) for branch in document]
     whole = dict(document)
     for key in ("items", "values", "type"):
-        if key in whole and whole[key] not in _NAMED:
+        # Behind items and values a union is a list, and a word is always a type's name.
+        if key in whole and not (key == "type" and whole[key] in _KINDS):
             whole[key] = _complete(whole[key], definitions, met)
     if "fields" in whole:
         whole["fields"] = [

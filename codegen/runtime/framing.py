@@ -46,7 +46,7 @@ def from_single_object(
     written, body = _split_frame(data, _SINGLE_OBJECT, 8)
     number = int.from_bytes(written, "little")
     # Fingerprints leave out logical types: a writer of another unit of time has the same.
-    text = _schema_of_fingerprint(number, schemas)
+    text = _text_of(number, schemas)
     if text is None and number == _own_fingerprint(binding, name):
         return make_decoder(binding, name, binding.readers[name])(body)
     if text is None:
@@ -68,18 +68,18 @@ def from_confluent(
     binding: Binding,
     name: str,
     data: bytes,
-    schema_of: Callable[[int], str],
+    schemas: Schemas,
     narrowing: Narrowing = "exact",
 ) -> Any:
-    """``schema_of`` gives the text of a schema's id; its other errors are passed on.
+    """``schemas`` gives the text of a schema's id; a function's other errors are passed on.
 
     Raises:
         InvalidAvro: the frame or its body is damaged.
-        UnknownSchema: ``schema_of`` raised a ``LookupError``.
+        UnknownSchema: ``schemas`` lacks the id.
     """
     written, body = _split_frame(data, _CONFLUENT, 4)
     number = int.from_bytes(written, "big")
-    text = _look_up(schema_of, number)
+    text = _text_of(number, schemas)
     if text is None:
         raise UnknownSchema(f"id {number}", "schema not found")
     return make_decoder(binding, name, reader_of(binding, text, name, narrowing))(body)
@@ -108,7 +108,7 @@ def _own_fingerprint(binding: Binding, name: str) -> int:
     return fingerprint(binding.nodes[name])
 
 
-def _schema_of_fingerprint(number: int, schemas: Schemas) -> str | None:
+def _text_of(number: int, schemas: Schemas) -> str | None:
     if isinstance(schemas, Mapping):
         return schemas.get(number)
     return None if schemas is None else _look_up(schemas, number)
