@@ -16,7 +16,7 @@ from tests.codegen.generated import record_of
 from tests.codegen.test_types_of_packages import every
 from tests.codegen.test_wheel import files_of, request_for
 
-RENDERED = (19, "4d94a01ac104de944c6c740ecca419313a7bdbc8a76f947898227225a28f7237")
+RENDERED = (19, "d60484b835e891c2094cc033f487cd2b93930207c38dff88acdecf851973feac")
 """``RENDERER_VERSION``, and the SHA-256 of what it renders for a schema of every kind of type."""
 
 
