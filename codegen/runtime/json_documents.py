@@ -6,7 +6,8 @@ is not a value of the schema is an ``InvalidValue`` whose path is made while the
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from _thread import allocate_lock
+from collections.abc import Callable, Mapping
 from typing import Any, Final, Protocol, TypeAlias
 
 from . import scalars
@@ -44,38 +45,71 @@ class Form(Protocol):
     def union_reader(self, union: Node, reader: ConverterOf) -> Convert: ...
 
 
+class Made:
+    """What one thread makes at once: each node's function, in which those of its parts are used."""
+
+    def __init__(self, make: Callable[[Node, Made], Convert], whole: Mapping[int, Convert]) -> None:
+        self._make = make
+        self.functions = dict(whole)
+
+    def of(self, node: Node) -> Convert:
+        found = self.functions.get(id(node))
+        if found is None:
+            found = self.functions[id(node)] = self._make(node, self)
+        return found
+
+    def add_recursive(self, node: Node, function: Convert) -> None:
+        """Adds a record's function before those of its parts, which may lead back to it."""
+        self.functions[id(node)] = function
+
+
+class Converters:
+    """Each node's function, made when needed. No thread gets one that another still makes."""
+
+    def __init__(self, make: Callable[[Node, Made], Convert]) -> None:
+        self._make = make
+        self._whole: Mapping[int, Convert] = {}
+        self._lock = allocate_lock()
+
+    def of(self, node: Node) -> Convert:
+        found = self._whole.get(id(node))
+        if found is None:
+            with self._lock:
+                made = Made(self._make, self._whole)
+                found = made.of(node)
+                self._whole = made.functions
+        return found
+
+
 class Writers:
     """The functions that make a document of a typed value, one for each node, made when needed."""
 
     def __init__(self, binding: Binding, form: Form) -> None:
         self._binding = binding
         self._form = form
-        self._made: dict[int, Convert] = {}
+        self._converters = Converters(self._make)
+        self.of = self._converters.of
 
-    def of(self, node: Node) -> Convert:
-        found = self._made.get(id(node))
-        if found is None:
-            found = self._record(node) if node.kind == "record" else self._make(node)
-            self._made[id(node)] = found
-        return found
-
-    def _make(self, node: Node) -> Convert:
+    def _make(self, node: Node, made: Made) -> Convert:
+        of = made.of
         match node.kind:
+            case "record":
+                return self._record(node, made)
             case "array":
-                write = _array_writer(self.of(node.items))
+                write = _array_writer(of(node.items))
                 return (
                     (lambda value: write(entries_of(value))) if node.map_form == "dict" else write
                 )
             case "map":
-                return _map_writer(self.of(node.items))
+                return _map_writer(of(node.items))
             case "union":
-                return self._form.union_writer(node, self.of)
+                return self._form.union_writer(node, of)
             case "enum":
                 return _enum_writer(self._binding.classes[node.name])
             case _:
                 return self._form.leaf_writer(node)
 
-    def _record(self, node: Node) -> Convert:
+    def _record(self, node: Node, made: Made) -> Convert:
         class_ = self._binding.classes[node.name]
         parts: list[tuple[str, str, Convert]] = []
 
@@ -92,11 +126,10 @@ class Writers:
                     raise InvalidValue(name, "is not set") from None
             return document
 
-        # Before its parts, which may lead back to it.
-        self._made[id(node)] = write
+        made.add_recursive(node, write)
         attributes = self._binding.attributes[node.name]
         for field, attribute in zip(node.fields, attributes, strict=True):
-            parts.append((field.name, attribute, self.of(field.node)))
+            parts.append((field.name, attribute, made.of(field.node)))
         return write
 
 
@@ -107,32 +140,29 @@ class Readers:
         self._binding = binding
         self._form = form
         self._ignores_unknown = ignores_unknown
-        self._made: dict[int, Convert] = {}
+        self._converters = Converters(self._make)
+        self.of = self._converters.of
 
-    def of(self, node: Node) -> Convert:
-        found = self._made.get(id(node))
-        if found is None:
-            found = self._record(node) if node.kind == "record" else self._make(node)
-            self._made[id(node)] = found
-        return found
-
-    def _make(self, node: Node) -> Convert:
+    def _make(self, node: Node, made: Made) -> Convert:
+        of = made.of
         match node.kind:
+            case "record":
+                return self._record(node, made)
             case "array":
-                read = _array_reader(self.of(node.items))
+                read = _array_reader(of(node.items))
                 if node.map_form == "dict":
                     return lambda document: dict_of_entries(read(document))
                 return read
             case "map":
-                return _map_reader(self.of(node.items))
+                return _map_reader(of(node.items))
             case "union":
-                return self._form.union_reader(node, self.of)
+                return self._form.union_reader(node, of)
             case "enum":
                 return enum_reader(self._binding.classes[node.name], node.symbols)
             case _:
                 return self._form.leaf_reader(node)
 
-    def _record(self, node: Node) -> Convert:
+    def _record(self, node: Node, made: Made) -> Convert:
         binding = self._binding
         class_ = binding.classes[node.name]
         parts: list[tuple[Field, str, Convert]] = []
@@ -158,10 +188,10 @@ class Readers:
                 raise InvalidValue("", f"unknown field {short_repr(unknown)} of {class_.__name__}")
             return record
 
-        self._made[id(node)] = read
+        made.add_recursive(node, read)
         attributes = binding.attributes[node.name]
         for field, attribute in zip(node.fields, attributes, strict=True):
-            parts.append((field, attribute, self.of(field.node)))
+            parts.append((field, attribute, made.of(field.node)))
         return read
 
     def _missing(self, field: Field) -> Any:
