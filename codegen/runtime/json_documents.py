@@ -7,6 +7,7 @@ is not a value of the schema is an ``InvalidValue`` whose path is made while the
 from __future__ import annotations
 
 from _thread import allocate_lock
+from collections import Counter
 from collections.abc import Callable, Mapping
 from typing import Any, Final, Protocol, TypeAlias
 
@@ -34,6 +35,15 @@ class Form(Protocol):
     @property
     def fills_defaults(self) -> bool:
         """Whether a field may be missing that has a default."""
+        ...
+
+    @property
+    def tags_all(self) -> bool:
+        """Whether all values of unions but null have tags, and leaves are of their Avro types."""
+        ...
+
+    def is_told_by_class(self, union: Node) -> bool:
+        """Whether the class alone of a value, and of what it is in JSON, says which branch it is."""
         ...
 
     def leaf_writer(self, node: Node) -> Convert: ...
@@ -86,7 +96,7 @@ class Writers:
 
     def __init__(self, binding: Binding, form: Form) -> None:
         self._binding = binding
-        self._form = form
+        self.form = form
         self._converters = Converters(self._make)
         self.of = self._converters.of
 
@@ -103,11 +113,11 @@ class Writers:
             case "map":
                 return _map_writer(of(node.items))
             case "union":
-                return self._form.union_writer(node, of)
+                return self.form.union_writer(node, of)
             case "enum":
                 return _enum_writer(self._binding.classes[node.name])
             case _:
-                return self._form.leaf_writer(node)
+                return self.form.leaf_writer(node)
 
     def _record(self, node: Node, made: Made) -> Convert:
         class_ = self._binding.classes[node.name]
@@ -138,8 +148,8 @@ class Readers:
 
     def __init__(self, binding: Binding, form: Form, *, ignores_unknown: bool) -> None:
         self._binding = binding
-        self._form = form
-        self._ignores_unknown = ignores_unknown
+        self.form = form
+        self.ignores_unknown = ignores_unknown
         self._converters = Converters(self._make)
         self.of = self._converters.of
 
@@ -156,11 +166,11 @@ class Readers:
             case "map":
                 return _map_reader(of(node.items))
             case "union":
-                return self._form.union_reader(node, of)
+                return self.form.union_reader(node, of)
             case "enum":
                 return enum_reader(self._binding.classes[node.name], node.symbols)
             case _:
-                return self._form.leaf_reader(node)
+                return self.form.leaf_reader(node)
 
     def _record(self, node: Node, made: Made) -> Convert:
         binding = self._binding
@@ -180,9 +190,9 @@ class Readers:
                     except InvalidValue as error:
                         raise within(field.name, error) from None
                 else:
-                    part = self._missing(field)
+                    part = self.default_of(field)
                 binding.put(record, attribute, part)
-            if known < len(document) and not self._ignores_unknown:
+            if known < len(document) and not self.ignores_unknown:
                 names = {field.name for field in node.fields}
                 unknown = next(key for key in document if key not in names)
                 raise InvalidValue("", f"unknown field {short_repr(unknown)} of {class_.__name__}")
@@ -194,8 +204,13 @@ class Readers:
             parts.append((field, attribute, made.of(field.node)))
         return read
 
-    def _missing(self, field: Field) -> Any:
-        if not (self._form.fills_defaults and field.has_default):
+    def default_of(self, field: Field) -> Any:
+        """The value of a field that is missing.
+
+        Raises:
+            InvalidValue: it must not be missing.
+        """
+        if not (self.form.fills_defaults and field.has_default):
             raise InvalidValue(field.name, "is missing")
         return from_default(self._binding, field.node, field.default)
 
@@ -205,6 +220,20 @@ def within(step: str, error: InvalidValue) -> InvalidValue:
     path = error.path
     joint = "" if not path or path.startswith("[") else "."
     return InvalidValue(f"{step}{joint}{path}", error.reason)
+
+
+def object_of(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object of JSON; readers differ in which of two equal keys they take.
+
+    Raises:
+        InvalidValue: a key occurs twice.
+    """
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        counts = Counter(key for key, _ in pairs)
+        twice = next(key for key in counts if counts[key] > 1)
+        raise InvalidValue("", f"the key {short_repr(twice)} occurs twice in an object")
+    return found
 
 
 def shown(document: Any) -> str:
