@@ -171,7 +171,7 @@ requirements: $(INSTALLED)
 		pyproject.toml --extra spark --extra trino --group dev --constraint requirements/runtime.txt --output-file requirements/dev.txt
 	$(UV) pip compile --quiet --upgrade --universal --python-version 3.11 --no-header --no-emit-index-url --generate-hashes \
 		requirements/benchmarks.in --output-file requirements/benchmarks.txt
-	for tool in poetry devpi consumer lineage; do \
+	for tool in poetry devpi consumer lineage pip-23 pip-25; do \
 		$(UV) pip compile --quiet --upgrade --universal --python-version 3.11 --no-header --no-emit-index-url --generate-hashes \
 			requirements/$$tool.in --output-file requirements/$$tool.txt || exit; \
 	done

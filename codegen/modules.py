@@ -99,6 +99,9 @@ def read_file(
 ) -> _Iterator[_RECORD]:
     """The records of an Avro container file, which another schema may have written.
 
+    Of a folder, those of all files in it, but for names that begin with "_" or ".". An error names
+    the file, the record's number from 1 on, and the field.
+
     A block of more than ``max_block_bytes``, decompressed or in the file, is an error, and so are
     times that are finer than this schema's unit, unless ``round_times`` rounds them down.
     """
@@ -115,6 +118,9 @@ def write_file(
 ) -> None:
     """Writes an Avro container file.
 
+    A path gets the new file when all records are written; an error leaves what stood there. A
+    stream must be at its start.
+
     Codecs are null, deflate, bzip2 and xz, and with a library snappy and zstandard; the package's
     extras of these names install one.
     """
@@ -128,7 +134,10 @@ def read_jsonl(
     unknown: _Literal["refuse", "ignore"] = "refuse",
     max_line_bytes: int = 268_435_456,
 ) -> _Iterator[_RECORD]:
-    """The records of a file of JSON Lines, as ``from_json`` reads each; an error names the line."""
+    """The records of a file of JSON Lines, as ``from_json`` reads each; an error names the line.
+
+    Of a folder, those of all files in it, but for names that begin with "_" or ".".
+    """
     records: _Iterator[RECORD] = _json_lines.read_lines(
         _codec.BINDING, source, form, unknown, max_line_bytes
     )
@@ -141,7 +150,10 @@ def write_jsonl(
     *,
     form: _Literal["plain", "avro"] = "plain",
 ) -> None:
-    """Writes a file of JSON Lines: ``to_json`` of each record."""
+    """Writes a file of JSON Lines: ``to_json`` of each record.
+
+    A path gets the new file when all records are written; an error leaves what stood there.
+    """
     _json_lines.write_lines(_codec.BINDING, target, records, form)
 
 

@@ -155,7 +155,7 @@ def _entry_points(lines: Lines, package: PackageShape) -> None:
         name = record.class_name
         lines.add(
             f"to_avro_{name} = make_encoder(BINDING, {literal(record.full_name)}, encode_{name})",
-            f"from_avro_{name} = make_decoder(decode_{name})",
+            f"from_avro_{name} = make_decoder(BINDING, {literal(record.full_name)}, decode_{name})",
         )
     lines.add("", "")
     lines.add("def resolve_from(")
@@ -164,7 +164,7 @@ def _entry_points(lines: Lines, package: PackageShape) -> None:
         lines.add("how = narrowing(round_times=round_times)")
         lines.add(
             "read: Callable[[bytes], Any]",
-            "read = make_decoder(reader_of(BINDING, writer_schema, name, how))",
+            "read = make_decoder(BINDING, name, reader_of(BINDING, writer_schema, name, how))",
             "return read",
         )
     lines.add("", "")

@@ -1,6 +1,6 @@
 """Files as a ZIP archive whose bytes depend on the files and on the version of zlib alone.
 
-Entries are deflated at one level and dated 1980, the earliest year of ZIP. It is written here since
+Files are deflated at one level and dated 1980, the earliest year of ZIP. It is written here since
 the standard library needs more time for each entry's headers than all the rest of a small package
 takes, and deflates a file again that it has deflated before (APPNOTE.TXT 6.3, sections 4.3.7 to 4.3.16).
 """
@@ -11,30 +11,53 @@ import functools
 import struct
 import zlib
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from types import MappingProxyType
 
 _VERSION = 20
 _UNIX = 3
 _FIRST_DATE = 1 << 5 | 1
-_REGULAR_FILE = 0o100644 << 16
 
+_STORED = 0
 _DEFLATED = 8
 # Beyond this level a package of 20 columns loses one byte in 500 and takes a third longer to build.
 _LEVEL = 6
 # Without zlib's own header and checksum, which an archive has no place for.
 _RAW = -15
 
-# Version, flags, method, time, date: the fields that all entries share.
-_SHARED = struct.pack("<5H", _VERSION, 0, _DEFLATED, 0, _FIRST_DATE)
-_LOCAL_HEADER = b"PK\3\4" + _SHARED
-_DIRECTORY_ENTRY = b"PK\1\2" + struct.pack("<H", _UNIX << 8 | _VERSION) + _SHARED
+
+@dataclass(frozen=True, slots=True)
+class _Kind:
+    """What all entries of a kind have in common.
+
+    Attributes:
+        local: a header's signature, version, flags, method, time and date.
+        listed: the same of the directory.
+        place: lengths of extra field and comment, number of the disk, attributes.
+    """
+
+    local: bytes
+    listed: bytes
+    place: bytes
+
+
+def _kind(method: int, attributes: int) -> _Kind:
+    shared = struct.pack("<5H", _VERSION, 0, method, 0, _FIRST_DATE)
+    return _Kind(
+        b"PK\3\4" + shared,
+        b"PK\1\2" + struct.pack("<H", _UNIX << 8 | _VERSION) + shared,
+        struct.pack("<4HL", 0, 0, 0, 0, attributes),
+    )
+
+
+_FILE = _kind(_DEFLATED, 0o100644 << 16)
+_FOLDER = _kind(_STORED, 0o040755 << 16 | 0x10)
+
 _EXTRA_LENGTH = struct.pack("<H", 0)
-# Lengths of extra field and comment, number of the disk, attributes.
-_PLACE = struct.pack("<4HL", 0, 0, 0, 0, _REGULAR_FILE)
 # Checksum, both sizes, length of the name.
 _CONTENT = struct.Struct("<3LH")
 _OFFSET = struct.Struct("<L")
-_LOCAL_LENGTH = len(_LOCAL_HEADER) + _CONTENT.size + len(_EXTRA_LENGTH)
+_LOCAL_LENGTH = len(_FILE.local) + _CONTENT.size + len(_EXTRA_LENGTH)
 _NONE: Mapping[bytes, bytes] = MappingProxyType({})
 _END = struct.Struct("<4s4H2LH")
 
@@ -54,7 +77,8 @@ def deflated_zip(
 ) -> bytes:
     """The archive of paths and their contents, in this order.
 
-    Contents that are ``known`` are not deflated, but taken from there.
+    A path that ends in a slash is a folder, whose content is empty. Contents that are ``known`` are
+    not deflated, but taken from there.
 
     Raises:
         ValueError: a path is not ASCII.
@@ -65,10 +89,12 @@ def deflated_zip(
     offset = count = 0
     for path, data in entries:
         name = path.encode("ascii")
-        checksum, deflated = _deflate(data, known.get(data))
+        is_folder = path.endswith("/")
+        kind = _FOLDER if is_folder else _FILE
+        checksum, deflated = (0, b"") if is_folder else _deflate(data, known.get(data))
         content = _CONTENT.pack(checksum, len(deflated), len(data), len(name))
-        files += (_LOCAL_HEADER, content, _EXTRA_LENGTH, name, deflated)
-        directory += (_DIRECTORY_ENTRY, content, _PLACE, _OFFSET.pack(offset), name)
+        files += (kind.local, content, _EXTRA_LENGTH, name, deflated)
+        directory += (kind.listed, content, kind.place, _OFFSET.pack(offset), name)
         offset += _LOCAL_LENGTH + len(name) + len(deflated)
         count += 1
     size = sum(map(len, directory))

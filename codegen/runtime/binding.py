@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import functools
-import struct
 from _thread import RLock
 from collections.abc import Callable, Mapping
 from typing import Any, TypeAlias, TypeVar
 
 from .aliases import nodes
 from .entries import Entry, mark_entries
-from .errors import AvroError, InvalidAvro, InvalidValue
 from .frozen import freeze
 from .schema import Node, parse
 
@@ -68,70 +66,3 @@ class Binding:
     def nodes(self) -> Mapping[str, Node]:
         """Every named type of the schema."""
         return {node.name: node for node in nodes(self.root) if node.name}
-
-
-def make_decoder(reader: Callable[[bytes, int], tuple[V, int]]) -> Callable[[bytes], V]:
-    """A function that decodes exactly one value.
-
-    It raises ``InvalidAvro`` if the bytes are invalid, truncated, or longer than the value.
-    """
-
-    def read(data: bytes) -> V:
-        if type(data) is not bytes:
-            data = bytes(data)
-        try:
-            value, at = reader(data, 0)
-        except Exception as error:  # noqa: BLE001 - errors of other causes are raised again
-            raise _decoding_error(error) from None
-        if at != len(data):
-            raise InvalidAvro(_describe_end(at, data))
-        return value
-
-    return read
-
-
-def read_all(reader: Reader, data: bytes) -> Any:
-    """Decodes ``data``, which is exactly one value; raises as ``make_decoder`` does."""
-    return make_decoder(reader)(data)
-
-
-def read_one(reader: Reader, data: bytes, at: int) -> tuple[Any, int]:
-    """The value at ``at``, and the position after it.
-
-    Raises:
-        InvalidAvro: the bytes are invalid or truncated.
-    """
-    try:
-        value, at = reader(data, at)
-    except Exception as error:  # noqa: BLE001 - errors of other causes are raised again
-        raise _decoding_error(error) from None
-    if at > len(data):
-        raise InvalidAvro(_describe_end(at, data))
-    return value, at
-
-
-def _describe_end(at: int, data: bytes) -> str:
-    beyond = len(data) - at
-    return f"{beyond} bytes follow the value" if beyond > 0 else "unexpected end of input"
-
-
-def _decoding_error(error: Exception) -> Exception:
-    """The error of a decoder as ``InvalidAvro``, where the bytes caused it."""
-    match error:
-        case InvalidValue():
-            return InvalidAvro(f"invalid value: {error}")
-        case AvroError():
-            return error
-        case RecursionError():
-            return InvalidAvro("the value is nested too deeply")
-        case MemoryError():
-            return InvalidAvro("the value does not fit into memory")
-        case IndexError():
-            # Of the input or of an enum's members: the decoder does not ask which.
-            return InvalidAvro("unexpected end of input, or enum symbol index out of range")
-        case struct.error():
-            return InvalidAvro("unexpected end of input")
-        case ValueError() | TypeError() | ArithmeticError():
-            return InvalidAvro(f"invalid value: {error}")
-        case _:
-            return error

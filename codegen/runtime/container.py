@@ -7,21 +7,22 @@ from __future__ import annotations
 
 import functools
 import os
-from collections.abc import Generator, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import IO, Any, Final
 
-from .binding import Binding, Reader, read_one
+from .binding import Binding, Reader
 from .compression import (
     DEFAULT_MAX_BLOCK_BYTES,
     compressor,
     decompressor,
     max_compressed_bytes,
 )
+from .decoding import read_one
 from .empty_items import MAX_EMPTY_ITEMS
 from .equality import equal
-from .errors import InvalidAvro
+from .errors import AvroError, InvalidAvro, InvalidValue, located, short_repr
+from .places import Place, put, sources, target
 from .resolution import resolve
 from .schema import MalformedSchema, parse
 from .units import Narrowing
@@ -37,52 +38,70 @@ _HEADER_BYTES: Final = 1 << 24
 
 def read_records(
     binding: Binding,
-    source: str | os.PathLike[str] | IO[bytes],
+    source: Place,
     max_block_bytes: int = DEFAULT_MAX_BLOCK_BYTES,
     narrowing: Narrowing = "exact",
 ) -> Iterator[Any]:
-    """The file's records, read lazily.
+    """The records of a file, or of all part files of a folder, read lazily.
 
     Raises:
-        InvalidAvro: the file is not a container, is damaged or truncated, or has a block of more
+        InvalidAvro: a file is not a container, is damaged or truncated, or has a block of more
             than ``max_block_bytes``, decompressed or in the file.
         MissingCodec: its codec needs a library that is not installed.
         UnresolvableSchema: its schema cannot be read as this package's.
+
+    Errors begin with the file, where that has a name, and the record's number from 1 on.
     """
-    with open_binary(source, "rb") as file:
-        if _exactly(file, 4) != MAGIC:
-            raise InvalidAvro("not an Avro container file")
-        metadata = _metadata(file, max(max_block_bytes, _HEADER_BYTES))
-        sync = _exactly(file, _SYNC_BYTES)
-        reader = reader_of(binding, _text(metadata, "avro.schema", b""), None, narrowing)
-        codec = _text(metadata, "avro.codec", b"null")
-        empty = 0
-        for count, data in _blocks(file, codec, max_block_bytes, sync):
-            empty += yield from _records(reader, data, count, MAX_EMPTY_ITEMS - empty)
+    for name, file in sources(source):
+        with _locating(name):
+            reader, blocks = _open(binding, file, max_block_bytes, narrowing)
+        number = empty = 0
+        while True:
+            with _locating(_place(name, f"after record {number}") if number else name):
+                block = next(blocks, None)
+            if block is None:
+                break
+            count, data = block
+            at = 0
+            for _ in range(count):
+                number += 1
+                try:
+                    record, at = read_one(binding, binding.root.name, reader, data, at)
+                    if not at and count > MAX_EMPTY_ITEMS - empty:
+                        raise InvalidAvro(
+                            f"more than {MAX_EMPTY_ITEMS} zero-byte records in a file"
+                        )
+                except AvroError as error:
+                    raise located(_place(name, f"record {number}"), error) from None
+                yield record
+            empty += 0 if at else count
+            if at != len(data):
+                ended = InvalidAvro("a block is longer than its records")
+                raise located(_place(name, f"after record {number}"), ended)
 
 
-def write_records(
-    binding: Binding,
-    target: str | os.PathLike[str] | IO[bytes],
-    records: Iterable[Any],
-    codec: str,
-) -> None:
-    """Writes a file.
+def write_records(binding: Binding, place: Place, records: Iterable[Any], codec: str) -> None:
+    """Writes a file. At a path it takes the place of what stood there when it is complete.
 
     Raises:
-        InvalidValue: a record is invalid; the blocks before it are written.
+        AvroError: the target is a stream that is not at its start.
+        InvalidValue: a record is invalid; its path begins with the record's number from 1 on.
         MissingCodec: the codec needs a library that is not installed; nothing is written.
     """
     compress = compressor(codec)
     sync = os.urandom(_SYNC_BYTES)
     name = binding.root.name
     writer = binding.writers[name]
-    with open_binary(target, "wb") as file:
-        file.write(MAGIC + _header(binding.schema_text, codec) + sync)
+    with target(place) as file:
+        _check_start(file)
+        put(file, MAGIC + _header(binding.schema_text, codec) + sync)
         out = bytearray()
         count = 0
-        for record in records:
-            write_onto(binding, name, writer, record, out)
+        for number, record in enumerate(records, 1):
+            try:
+                write_onto(binding, name, writer, record, out)
+            except InvalidValue as error:
+                raise located(f"record {number}", error) from None
             count += 1
             if len(out) >= _BLOCK_BYTES:
                 _put_block(file, compress(bytes(out)), count, sync)
@@ -99,6 +118,10 @@ def reader_of(
     narrowing: Narrowing = "exact",
 ) -> Reader:
     """A reader of the bytes that a writer's schema describes; ``name`` is the root's unless given."""
+    if not isinstance(writer_schema, (str, bytes)):
+        raise MalformedSchema(
+            f"expected a schema as JSON text, got {short_repr(writer_schema)}: pass json.dumps of it"
+        )
     root = binding.root.name
     if name in {None, root} and writer_schema == binding.schema_text:
         return binding.readers[root]
@@ -122,6 +145,19 @@ def _resolved_reader(
         raise MalformedSchema("the schema does not fit into memory") from None
 
 
+def _open(
+    binding: Binding, file: IO[bytes], max_block_bytes: int, narrowing: Narrowing
+) -> tuple[Reader, Iterator[tuple[int, bytes]]]:
+    """What reads a record, and the blocks."""
+    if _exactly(file, 4) != MAGIC:
+        raise InvalidAvro("not an Avro container file")
+    metadata = _metadata(file, max(max_block_bytes, _HEADER_BYTES))
+    sync = _exactly(file, _SYNC_BYTES)
+    reader = reader_of(binding, _text(metadata, "avro.schema", b""), None, narrowing)
+    codec = _text(metadata, "avro.codec", b"null")
+    return reader, _blocks(file, codec, max_block_bytes, sync)
+
+
 def _blocks(
     file: IO[bytes], codec: str, max_block_bytes: int, sync: bytes
 ) -> Iterator[tuple[int, bytes]]:
@@ -143,19 +179,6 @@ def _blocks(
         yield count, data
 
 
-def _records(reader: Reader, data: bytes, count: int, max_empty: int) -> Generator[Any, None, int]:
-    """The records of a block; returns how many of them take no bytes."""
-    at = 0
-    for _ in range(count):
-        record, at = read_one(reader, data, at)
-        if not at and count > max_empty:
-            raise InvalidAvro(f"more than {MAX_EMPTY_ITEMS} zero-byte records in a file")
-        yield record
-    if at != len(data):
-        raise InvalidAvro("a block is longer than its records")
-    return 0 if at else count
-
-
 def _header(schema_text: str, codec: str) -> bytes:
     out = bytearray()
     put_long(out, 2)
@@ -167,11 +190,37 @@ def _header(schema_text: str, codec: str) -> bytes:
     return bytes(out)
 
 
+def _place(file: str, part: str) -> str:
+    return f"{file}, {part}" if file else part
+
+
+@contextmanager
+def _locating(place: str) -> Iterator[None]:
+    try:
+        yield
+    except AvroError as error:
+        raise located(place, error) from None
+
+
+def _check_start(file: IO[bytes]) -> None:
+    """Refuses to write a second header into a stream, which nothing could read."""
+    try:
+        at = file.tell()
+    except (OSError, AttributeError):
+        # A pipe or a socket, which has no position.
+        return
+    if at:
+        raise AvroError(
+            f"expected a stream at its start, got one at byte {at}: an Avro file has one header, "
+            "and nothing is appended; write all records at once, or a further file"
+        )
+
+
 def _put_block(file: IO[bytes], data: bytes, count: int, sync: bytes) -> None:
     head = bytearray()
     put_long(head, count)
     put_long(head, len(data))
-    file.write(bytes(head) + data + sync)
+    put(file, bytes(head) + data + sync)
 
 
 def _metadata(file: IO[bytes], max_bytes: int) -> dict[str, bytes]:
@@ -238,12 +287,3 @@ def _exactly(file: IO[bytes], size: int) -> bytes:
         parts.append(part)
         size -= len(part)
     return b"".join(parts)
-
-
-@contextmanager
-def open_binary(place: str | os.PathLike[str] | IO[bytes], mode: str) -> Iterator[IO[bytes]]:
-    if isinstance(place, (str, os.PathLike)):
-        with Path(place).open(mode) as file:
-            yield file
-    else:
-        yield place

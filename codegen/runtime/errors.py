@@ -126,6 +126,20 @@ class NotInArrow(AvroError):
     """A type that Arrow has no column for."""
 
 
+def located(place: str, error: AvroError) -> AvroError:
+    """The error, saying where its value stands: in which file, record, row or line."""
+    match error:
+        case _ if not place:
+            return error
+        case _ErrorAtPath(path=path, reason=reason):
+            return type(error)(f"{place}: {path}" if path else place, reason)
+        case UnknownSchema() | MissingCodec():
+            error.add_note(place)
+            return error
+        case _:
+            return type(error)(f"{place}: {error}")
+
+
 def short_repr(value: object) -> str:
     """A value, short enough for an error message."""
     try:

@@ -2,67 +2,65 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Iterator
-from typing import IO, Any
+from typing import Any
 
 from .binding import Binding
-from .container import open_binary
-from .errors import InvalidValue
+from .errors import InvalidValue, located
 from .json_text import from_json, to_json
+from .places import Place, put, sources, target
 
 
 def read_lines(
     binding: Binding,
-    source: str | os.PathLike[str] | IO[bytes],
+    source: Place,
     form: str,
     unknown: str,
     max_line_bytes: int,
 ) -> Iterator[Any]:
-    """The file's records, read lazily; blank lines are skipped.
+    """The records of a file, or of all part files of a folder, read lazily; skips blank lines.
 
     Raises:
         InvalidValue: a line is too long, is not JSON, or not a value of the schema; its path
-            begins with the line's number.
+            begins with the file, where that has a name, and the line's number.
     """
     name = binding.root.name
-    with open_binary(source, "rb") as file:
+    for path, file in sources(source):
         number = 0
         while line := file.readline(max_line_bytes + 1):
             number += 1
             if len(line) > max_line_bytes:
                 raise InvalidValue(
-                    f"line {number}", f"is longer than {max_line_bytes} bytes (max_line_bytes)"
+                    _line(path, number), f"is longer than {max_line_bytes} bytes (max_line_bytes)"
                 )
             if not line.isspace():
                 try:
                     record = from_json(binding, name, line, form, unknown)
                 except InvalidValue as error:
-                    raise _on_line(number, error) from None
+                    raise located(_line(path, number), error) from None
                 yield record
 
 
 def write_lines(
     binding: Binding,
-    target: str | os.PathLike[str] | IO[bytes],
+    place: Place,
     records: Iterable[Any],
     form: str,
 ) -> None:
-    """Writes a file.
+    """Writes a file. At a path it takes the place of what stood there when it is complete.
 
     Raises:
-        InvalidValue: a record is invalid; the lines before it are written.
+        InvalidValue: a record is invalid; its path begins with the line's number.
     """
     name = binding.root.name
-    with open_binary(target, "wb") as file:
+    with target(place) as file:
         for number, record in enumerate(records, 1):
             try:
                 text = to_json(binding, name, record, form, None)
             except InvalidValue as error:
-                raise _on_line(number, error) from None
-            file.write(text.encode() + b"\n")
+                raise located(_line("", number), error) from None
+            put(file, text.encode() + b"\n")
 
 
-def _on_line(number: int, error: InvalidValue) -> InvalidValue:
-    line = f"line {number}"
-    return InvalidValue(f"{line}: {error.path}" if error.path else line, error.reason)
+def _line(file: str, number: int) -> str:
+    return f"{file}, line {number}" if file else f"line {number}"

@@ -11,8 +11,36 @@ from typing import Any, Final
 from . import scalars
 from .binding import Reader
 from .empty_items import check_empty_items
+from .errors import short_repr
 from .schema import Node
 from .varints import block, length, long_after, more_int
+
+
+class Misread(Exception):
+    """What a reader of nested values raises: the error within, and the path that leads to it."""
+
+    def __init__(self, cause: Exception) -> None:
+        super().__init__(cause)
+        self.cause = cause
+        self.parts: list[str] = []
+
+    @property
+    def path(self) -> str:
+        """Empty where the error is not one of the place that it happened at."""
+        if isinstance(self.cause, (RecursionError, MemoryError)):
+            return ""
+        shown = "".join(self.parts[: -_SHOWN_PARTS - 1 : -1])
+        return (shown + "…" * (len(self.parts) > _SHOWN_PARTS)).removeprefix(".")
+
+
+_SHOWN_PARTS: Final = 30
+
+
+def misread(part: str, error: Exception) -> Misread:
+    """``error`` as one within ``part``, such as ``.price`` or ``[2]``."""
+    found = error if isinstance(error, Misread) else Misread(error)
+    found.parts.append(part)
+    return found
 
 
 def base_reader(node: Node) -> Reader:
@@ -40,15 +68,18 @@ def list_reader(item: Reader, empty_values: int) -> Reader:
 
     def read(data: bytes, at: int) -> tuple[Any, int]:
         items: list[Any] = []
-        while True:
-            count, at = block(data, at + 1, data[at])
-            if count == 0:
-                return items, at
-            if empty_values:
-                check_empty_items(data, at, count * empty_values)
-            for _ in range(count):
-                value, at = item(data, at)
-                items.append(value)
+        try:
+            while True:
+                count, at = block(data, at + 1, data[at])
+                if count == 0:
+                    return items, at
+                if empty_values:
+                    check_empty_items(data, at, count * empty_values)
+                for _ in range(count):
+                    value, at = item(data, at)
+                    items.append(value)
+        except Exception as error:  # noqa: BLE001 - raised again
+            raise misread(f"[{len(items)}]", error) from None
 
     return read
 
@@ -56,15 +87,20 @@ def list_reader(item: Reader, empty_values: int) -> Reader:
 def dict_reader(value: Reader) -> Reader:
     def read(data: bytes, at: int) -> tuple[Any, int]:
         items: dict[str, Any] = {}
-        while True:
-            count, at = block(data, at + 1, data[at])
-            if count == 0:
-                return items, at
-            for _ in range(count):
-                size, at = length(data, at + 1, data[at])
-                end = at + size
-                key = scalars.take(data, at, size).decode()
-                items[key], at = value(data, end)
+        key: str | None = None
+        try:
+            while True:
+                count, at = block(data, at + 1, data[at])
+                if count == 0:
+                    return items, at
+                for _ in range(count):
+                    size, at = length(data, at + 1, data[at])
+                    end = at + size
+                    key = scalars.take(data, at, size).decode()
+                    items[key], at = value(data, end)
+                    key = None
+        except Exception as error:  # noqa: BLE001 - raised again
+            raise misread("[]" if key is None else f"[{short_repr(key)}]", error) from None
 
     return read
 

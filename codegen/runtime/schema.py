@@ -238,9 +238,11 @@ def _is_key_value(items: Node, document: dict[str, Any]) -> bool:
 
 def _annotate(node: Node, document: dict[str, Any]) -> None:
     logical = document.get("logicalType")
+    if not isinstance(logical, str):
+        return
     if logical in _NANOS and node.kind == "long":
-        node.meaning = str(logical), 0
-    if not isinstance(logical, str) or node.kind not in _LOGICAL.get(logical, ()):
+        node.meaning = logical, 0
+    if node.kind not in _LOGICAL.get(logical, ()):
         return
     if node.kind == "fixed" and _SIZES.get(logical, node.size) != node.size:
         return

@@ -18,8 +18,8 @@ GROUPS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType({
     INIT: ("frozen", "errors", "lazy"),
     "core": (
         "varints", "scalars", "schema", "equality", "aliases", "entries", "binding", "empty_items",
-        "units", "values", "plain", "readers", "skipping", "resolution", "compression", "container",
-        "canonical", "framing", "differences", "class_schemas",
+        "units", "values", "plain", "readers", "skipping", "resolution", "decoding", "compression",
+        "places", "container", "canonical", "class_schemas", "earlier", "framing", "differences",
     ),
     "number_lists": ("number_lists",),
     "columns": (

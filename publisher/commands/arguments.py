@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from publisher.commands.failures import USAGE_ERROR, Refused
+from publisher.commands.failures import NO, USAGE_ERROR, Refused
+from publisher.similar_names import did_you_mean, likely_names
 
 if TYPE_CHECKING:
     from lakeschema.catalog.identifiers import RelationName
+    from lakeschema.catalog.relations import Catalog
 
 Config = Annotated[
     Path | None,
@@ -46,3 +49,25 @@ def relation_name(text: str) -> RelationName:
             "a part that is not a plain word stands in back-ticks: 'shop.`order items`'",
         )
     return name
+
+
+def unknown_relation(
+    message: str, asked: RelationName, known: Collection[RelationName], hint: str
+) -> Refused:
+    """With the known names that may be meant as its hint, or ``hint`` if there is none."""
+    close = likely_names(str(asked), [str(name) for name in known])
+    return Refused(NO, message, did_you_mean(close) or hint)
+
+
+def names_near(catalog: Catalog, asked: RelationName) -> list[RelationName]:
+    """The catalog's relations in the namespace of ``asked`` and in those that may be meant.
+
+    Raises:
+        CatalogError: it does not answer.
+    """
+    namespaces = {".".join(namespace): namespace for namespace in catalog.namespaces()}
+    stated = ".".join(asked.namespace)
+    near = dict.fromkeys(
+        (asked.namespace, *(namespaces[n] for n in likely_names(stated, namespaces)))
+    )
+    return [name for namespace in near for name in catalog.relations(namespace)]

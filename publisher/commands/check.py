@@ -6,7 +6,7 @@ The words come from the changelog of the newest wheel, which a limited process r
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
@@ -14,10 +14,11 @@ from codegen.changelog import shorten
 from codegen.errors import CodegenError
 from codegen.package import Release
 from publisher.commands.pins import Pin
-from publisher.index.protocol import IndexFile, PackageIndex
+from publisher.index.protocol import IndexFile, PackageIndex, PackageIndexError
 from publisher.publishing.listing import read_listing
 from publisher.publishing.packaging_protocol import Packaging
 from publisher.publishing.versioning import parse_number
+from publisher.similar_names import did_you_mean, likely_names
 
 PinStatus: TypeAlias = Literal["current", "behind", "breaks", "yanked", "missing"]
 
@@ -34,7 +35,8 @@ class CheckedPin:
             none is listed.
         newest: the newest version that is not yanked; None if there is none.
         status: ``breaks`` if a newer version is a major one.
-        why: of a yanked version the reason that the index states; "" otherwise, or if it states none.
+        why: of a yanked version the reason that the index states, of an unknown package the names
+            that may be meant; "" otherwise.
         releases: the newer versions, the newest first.
     """
 
@@ -50,6 +52,10 @@ class CheckedPin:
         return self.status not in {"current", "behind"}
 
 
+class NotOurIndex(Exception):
+    """The index has none of the packages, and no other with their prefix."""
+
+
 def check_pins(
     pins: Iterable[Pin], index: PackageIndex, packaging: Packaging
 ) -> Sequence[CheckedPin]:
@@ -57,12 +63,42 @@ def check_pins(
 
     Raises:
         PackageIndexError: the index did not answer.
+        NotOurIndex: most likely at another address.
     """
-    return [_check(pin, index, packaging) for pin in pins]
+    listed = {
+        pin: read_listing(pin.distribution, index.files(pin.distribution)).ours for pin in pins
+    }
+    checked = [_check(pin, files, index, packaging) for pin, files in listed.items()]
+    if all(listed.values()):
+        return checked
+    known = _known(index, packaging.prefix, knows_some=any(listed.values()))
+    return [
+        each
+        if listed[pin]
+        else replace(each, why=did_you_mean(likely_names(each.distribution, known)))
+        for pin, each in zip(listed, checked, strict=True)
+    ]
 
 
-def _check(pin: Pin, index: PackageIndex, packaging: Packaging) -> CheckedPin:
-    files = read_listing(pin.distribution, index.files(pin.distribution)).ours
+def _known(index: PackageIndex, prefix: str, *, knows_some: bool) -> Sequence[str]:
+    """The index's packages with the prefix; none where it has some and does not list them."""
+    try:
+        projects = index.projects()
+    except PackageIndexError as error:
+        if knows_some:
+            return ()
+        if error.status in {404, 410}:
+            raise NotOurIndex(f"{error}: it has no list of packages, and none of these") from error
+        raise
+    known = [name for name in projects if name.startswith(f"{prefix}-")]
+    if not known and not knows_some:
+        raise NotOurIndex(f"the index has no package whose name begins with {prefix}-")
+    return known
+
+
+def _check(
+    pin: Pin, files: Mapping[str, IndexFile], index: PackageIndex, packaging: Packaging
+) -> CheckedPin:
     offered = [number for number, file in files.items() if file.yanked is None]
     newest = offered[-1] if offered else None
     # As installers do: a yanked version only where nothing else is allowed.

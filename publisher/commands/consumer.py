@@ -17,7 +17,8 @@ from publisher.index.twine_index import TwineIndex
 from publisher.publishing.limited_packaging import HANDLER, LimitedPackaging, packaging_handler
 from publisher.publishing.packaging import WheelPackaging
 from publisher.publishing.packaging_protocol import Packaging
-from publisher.settings import load_settings
+from publisher.settings import Settings, SettingsError, load_settings
+from publisher.settings.loading import DEFAULT_FILE
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,9 +37,9 @@ def opened_index(
 
     Raises:
         SettingsError: settings are needed, and wrong.
-        Refused: the address is not one.
+        Refused: settings are needed, and there are none; or the address is not one.
     """
-    settings = None if address is not None and prefix is not None else load_settings(config)
+    settings = None if address is not None and prefix is not None else _settings(config, address)
     if settings is not None:
         prefix = prefix or settings.artifacts.prefix
     normalised = canonicalize_name(prefix or "")
@@ -48,7 +49,25 @@ def opened_index(
     # Nothing is built: the other options of a packaging have no effect.
     handler = packaging_handler(normalised, immutable=False, project_urls={}, second_opinion="off")
     with LimitedProcesses({HANDLER: handler}, count=1) as processes:
-        yield OpenIndex(index, LimitedPackaging(processes, WheelPackaging(normalised)))
+        yield OpenIndex(index, LimitedPackaging(processes, WheelPackaging(normalised), "off"))
+
+
+def _settings(config: Path | None, address: str | None) -> Settings:
+    """For the address or the prefix that was not given."""
+    try:
+        return load_settings(config)
+    except SettingsError as error:
+        if config is not None or DEFAULT_FILE.exists():
+            raise
+        if address is None:
+            lacking, flags = (
+                "the index's address",
+                "--against https://…/simple/ --prefix acme-schema",
+            )
+        else:
+            lacking, flags = "the prefix of our packages", "--prefix, such as --prefix acme-schema"
+        message = f"{lacking} is not known: there is no {DEFAULT_FILE} here"
+        raise Refused(USAGE_ERROR, message, f"add {flags}; or --config FILE") from error
 
 
 def index_at(address: str) -> PackageIndex:

@@ -12,7 +12,7 @@ from lakeschema.catalog.identifiers import RelationName
 from lakeschema.translation.errors import TranslationError
 from lakeschema.translation.policies.reading import InvalidPolicies, read_policies
 from lakeschema.translation.policies.rules import Policies, UnknownGroup
-from publisher.commands.arguments import relation_name
+from publisher.commands.arguments import names_near, relation_name, unknown_relation
 from publisher.commands.failures import NO, USAGE_ERROR, Refused
 
 TARGETS: Final = ("avro", "plan", "spark", "trino", "hive", "pig")
@@ -49,11 +49,14 @@ def print_governed(relation: str, to: str, policies: Policies, config: Path | No
         relations = read_with_upstreams([name], catalog.read, options)
         named = {text: RelationName.of(*text.split(".")) for text in policies.relations_named}
         known = catalog.read(sorted(named.values()))
-    if name not in relations:
-        raise Refused(NO, f"the catalog has no relation {name}")
-    for text in sorted(text for text, each in named.items() if each not in known):
-        # What is misspelt would leave a table as it is.
-        raise Refused(NO, f"--policies: the catalog has no relation {text}")
+        if name not in relations:
+            near = names_near(catalog, name)
+            raise unknown_relation(f"the catalog has no relation {name}", name, near, "")
+        for text, each in sorted(named.items()):
+            if each not in known:
+                # What is misspelt would leave a table as it is.
+                message = f"--policies: the catalog has no relation {text}"
+                raise unknown_relation(message, each, names_near(catalog, each), "")
     if to != "avro" and not relations[name].is_view:
         raise Refused(NO, f"{name} is a table: only avro is available for tables")
     try:

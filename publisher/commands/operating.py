@@ -10,7 +10,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from publisher.commands.arguments import Config, Json, relation_name
+from publisher.commands.arguments import Config, Json, names_near, relation_name, unknown_relation
 from publisher.commands.failures import NO, USAGE_ERROR, Refused
 
 _SIGNAL_SECONDS = 0.5
@@ -96,9 +96,11 @@ def resync(
             report = ResyncReport(deployment.engine.snapshot())
         else:
             if not deployment.knows(name):
-                raise Refused(
-                    NO,
+                recorded = deployment.state.read(lambda tx: tx.graph.every_record())
+                raise unknown_relation(
                     f"relation {name} is neither in the catalog nor known here",
+                    name,
+                    {*recorded, *names_near(deployment.catalog, name)},
                     "check its spelling",
                 )
             deployment.engine.resync([name])

@@ -8,8 +8,8 @@ from typing import Annotated
 
 import typer
 
-from publisher.commands.arguments import Config, Json, relation_name
-from publisher.commands.failures import NO, USAGE_ERROR, Refused
+from publisher.commands.arguments import Config, Json, relation_name, unknown_relation
+from publisher.commands.failures import NO, OUTSIDE_FAILED, USAGE_ERROR, Refused
 
 
 def status(config: Config = None, *, json: Json = None) -> None:
@@ -55,12 +55,13 @@ def explain(
     selection = build_selection(settings)
     with closing(state_to_read(settings)) as state:
         report = state.read(lambda tx: relation_report(tx, name, distribution, selection))
-    if report is None:
-        raise Refused(
-            NO,
-            f"relation {name} is not known here",
-            "check its spelling; if it is new: schema-publisher resync RELATION",
-        )
+        if report is None:
+            raise unknown_relation(
+                f"relation {name} is not known here",
+                name,
+                state.read(lambda tx: tx.graph.every_record()),
+                "check its spelling; if it is new: schema-publisher resync RELATION",
+            )
     output_for(json).relation(report)
 
 
@@ -144,7 +145,7 @@ def check(
 
     Exit status 1 if a newer version is a major one, or a pinned one is yanked or missing.
     """
-    from publisher.commands.check import check_pins
+    from publisher.commands.check import NotOurIndex, check_pins
     from publisher.commands.consumer import opened_index
     from publisher.commands.output.choice import output_for
     from publisher.commands.pins import UnreadablePins, read_pins
@@ -154,6 +155,10 @@ def check(
             pins = read_pins(file, opened.packaging.prefix)
         except UnreadablePins as error:
             raise Refused(USAGE_ERROR, str(error)) from error
-        checked = check_pins(pins, opened.index, opened.packaging)
+        try:
+            checked = check_pins(pins, opened.index, opened.packaging)
+        except NotOurIndex as error:
+            setting = "--against https://packages.example/simple/" if against else "[index]"
+            raise Refused(OUTSIDE_FAILED, str(error), f"check the address: {setting}") from error
     output_for(json).pins(checked)
     raise typer.Exit(NO if any(pin.needs_attention for pin in checked) else 0)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from lakeschema.catalog.identifiers import RelationName
+from publisher.commands.arguments import unknown_relation
 from publisher.commands.failures import NO, Refused
 from publisher.state.protocol import State
 
@@ -35,14 +36,14 @@ def mark(
         Refused: naming those that are not known or have no package.
     """
     known = state.read(lambda tx: tx.graph.records(names))
-    _refuse([name for name in names if name not in known], "not known here", "check the spelling")
+    unknown = [name for name in names if name not in known]
+    if unknown:
+        message = f"not known here: {', '.join(map(str, unknown))}"
+        every = state.read(lambda tx: tx.graph.every_record())
+        raise unknown_relation(message, unknown[0], every, "check the spelling")
     marked = engine.republish(names, whatever_generator=whatever_generator)
     without = [name for name in names if name not in set(marked)]
     hint = "schema-publisher explain RELATION says why; the others were marked"
-    _refuse(without, "without a package", hint)
+    if without:
+        raise Refused(NO, f"without a package: {', '.join(map(str, without))}", hint)
     return sorted(marked)
-
-
-def _refuse(names: Sequence[RelationName], what: str, hint: str) -> None:
-    if names:
-        raise Refused(NO, f"{what}: {', '.join(map(str, names))}", hint)

@@ -258,7 +258,9 @@ def build_packaging(settings: Settings) -> WheelPackaging:
 
 def build_limited_packaging(settings: Settings, processes: LimitedProcesses) -> Packaging:
     """As ``build_packaging``; what depends on untrusted input is done by ``processes``."""
-    return limited_packaging.LimitedPackaging(processes, build_packaging(settings))
+    return limited_packaging.LimitedPackaging(
+        processes, build_packaging(settings), settings.artifacts.second_opinion
+    )
 
 
 def build_selection(settings: Settings) -> Selection:

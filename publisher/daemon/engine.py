@@ -29,7 +29,7 @@ from publisher.publishing.index_comparison import IndexComparison, IndexReport
 from publisher.publishing.packaging_protocol import Packaging
 from publisher.publishing.publisher import Publisher
 from publisher.runtime import Runtime
-from publisher.settling.changed_settings import SettingsNotes
+from publisher.settling.changed_settings import SettingsNotes, derive_again
 from publisher.settling.claims import Deferred, defer, end_claim, fail, is_work_due, isolate
 from publisher.settling.comparison import (
     SNAPSHOT_BEGUN,
@@ -121,13 +121,14 @@ class Engine:
             self._wake_one()
 
     def resync(self, names: Iterable[RelationName]) -> None:
-        """Requests that relations be read and derived now."""
+        """Requests that relations be read and derived now, and packaged if that was refused."""
         now = self._clock.now()
         requests = [WorkRequest(name, now) for name in names]
         names = [request.relation for request in requests]
 
         def write(tx: Transaction) -> None:
             tx.work.forgive(names)
+            _retry_unfit(tx, names)
             tx.work.request(requests)
 
         self._state.write(write)
@@ -138,9 +139,10 @@ class Engine:
     ) -> Sequence[RelationName]:
         """Requests new versions of packages although their content is the same; returns which.
 
-        Of ``names``, those that have a package. Without names, every package that an earlier
-        generator built, so that a fix of the code that packages contain reaches them; with
-        ``whatever_generator`` those of the current one, too.
+        Of ``names``, those that have a package, and those that could not be packaged, which is tried
+        again. Without names, every package that an earlier generator built, so that a fix of the
+        code that packages contain reaches them; with ``whatever_generator`` those of the current
+        one, too.
         """
         wanted = frozenset(names)
         generator = self._packaging.build_keys.generator
@@ -160,8 +162,10 @@ class Engine:
             for record in requested:
                 sequence = newest[record.name].sequence
                 tx.graph.write(replace(record, republish_after=sequence))
-            tx.work.request(WorkRequest(record.name, now, Urgency.SNAPSHOT) for record in requested)
-            return [record.name for record in requested]
+            refused = _retry_unfit(tx, wanted)
+            names = sorted({*refused, *(record.name for record in requested)})
+            tx.work.request(WorkRequest(name, now, Urgency.SNAPSHOT) for name in names)
+            return names
 
         requested = self._state.write(request)
         self.wake()
@@ -360,7 +364,17 @@ class Engine:
         self.wake()
 
     def refill(self) -> IndexReport:
-        """Requests that every version which the index lacks be uploaded again, however many."""
+        """Requests that every version which the index lacks be uploaded again, however many.
+
+        What could not be packaged is tried again.
+        """
+        now = self._clock.now()
+
+        def retry(tx: Transaction) -> None:
+            unfit = _retry_unfit(tx, tx.graph.every_record())
+            tx.work.request(WorkRequest(name, now, Urgency.SNAPSHOT) for name in unfit)
+
+        self._state.write(retry)
         return self._end_comparison(self._index_comparison.run(NO_LIMIT, None))
 
     def adopt(self) -> IndexReport:
@@ -412,6 +426,13 @@ class Engine:
 
     def status(self) -> EngineStatus:
         return self._state.read(lambda tx: engine_status(tx, self.counters.values()))
+
+
+def _retry_unfit(tx: Transaction, names: Iterable[RelationName]) -> Sequence[RelationName]:
+    """Lets those of these be packaged again for which that was refused; returns which."""
+    unfit = [record for record in tx.graph.records(names).values() if record.is_unfit]
+    derive_again(tx, unfit)
+    return [record.name for record in unfit]
 
 
 def _crashed(claim: Claim) -> str:

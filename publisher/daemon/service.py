@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from functools import partial
@@ -240,6 +240,9 @@ class Service:
         """All that is known of a relation, for its page."""
         distribution = distribution_name(name, self._settings.artifacts.prefix)
         return self._details.read(name, distribution, self.engine.runtime.clock.now())
+
+    def similar(self, name: RelationName) -> Sequence[str]:
+        return self._shown.similar(name)
 
     def lineage(
         self, relation: RelationName, column: str | None, direction: Direction, depth: int | None

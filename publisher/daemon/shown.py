@@ -9,7 +9,7 @@ from typing import Final
 from codegen.naming import distribution_name
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.translation.outcome import Status
-from publisher.lineage.questions import NotFound, place_in
+from publisher.lineage.questions import NotFound, place_in, similar_relations
 from publisher.lineage.summaries import neighbouring_lineage
 from publisher.lineage.tracing import trace
 from publisher.lineage.values import Direction, Traced
@@ -79,6 +79,9 @@ class ShownState:
             tuple(self._neighbour(dependent) for dependent in sorted(dependents)),
             lineage,
         )
+
+    def similar(self, name: RelationName) -> Sequence[str]:
+        return self.state.read(lambda tx: similar_relations(tx, name))
 
     def lineage(
         self, relation: RelationName, column: str | None, direction: Direction, depth: int | None

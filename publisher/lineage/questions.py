@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from difflib import get_close_matches
 
 from lakeschema.catalog.errors import MalformedName
 from lakeschema.catalog.identifiers import RelationName
 from publisher.lineage.stored import StoredRelations
 from publisher.lineage.values import Place
+from publisher.similar_names import did_you_mean, likely_names, similar_names
 from publisher.state.protocol import Transaction
 
 _MAX_SIMILAR = 3
-_ALMOST = 0.75
+_SIMILAR = 0.6
+"""Of columns, whose names are short."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +25,7 @@ class NotFound:
 
     @property
     def hint(self) -> str:
-        return f"did you mean {' or '.join(self.similar)}?" if self.similar else ""
+        return did_you_mean(self.similar)
 
 
 def place_of(tx: Transaction, text: str) -> Place | NotFound:
@@ -60,7 +61,7 @@ def column_of(tx: Transaction, relation: RelationName, column: str) -> Place | N
     found = known.columns.get(column.lower())
     if found is not None:
         return Place(relation, found)
-    close = get_close_matches(column.lower(), list(known.columns), _MAX_SIMILAR)
+    close = similar_names(column, known.columns, _MAX_SIMILAR, _SIMILAR)
     return NotFound(
         f"{relation} has no column {column}",
         tuple(f"{relation}.{known.columns[name]}" for name in close),
@@ -71,12 +72,21 @@ def _unknown_relation(tx: Transaction, asked: RelationName) -> NotFound:
     return NotFound(f"relation {asked} is not known here", _similar(tx, asked))
 
 
+def similar_relations(tx: Transaction, asked: RelationName) -> tuple[str, ...]:
+    """Of the relations that the state knows, those that may be meant."""
+    return tuple(likely_names(str(asked), _known_names(tx)))
+
+
+def _known_names(tx: Transaction) -> list[str]:
+    return [str(name) for name in tx.graph.every_record()]
+
+
 def _similar(tx: Transaction, asked: RelationName) -> tuple[str, ...]:
-    names = [str(name) for name in tx.graph.every_record()]
+    names = _known_names(tx)
     if len(asked.namespace) > 1:
         outer = RelationName(asked.namespace[:-1], asked.namespace[-1])
         # What was asked for may be a column of a relation whose name is wrong.
-        close = get_close_matches(str(outer), names, 1, _ALMOST)
+        close = likely_names(str(outer), names)
         if close:
             return (f"{close[0]}.{asked.name}",)
-    return tuple(get_close_matches(str(asked), names, _MAX_SIMILAR, _ALMOST))
+    return tuple(likely_names(str(asked), names))

@@ -7,8 +7,10 @@ memory to read: each costs one answer of a process that is killed at its limits.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from functools import cache
+from importlib.metadata import version
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from codegen.errors import CodegenError
@@ -49,6 +51,7 @@ if TYPE_CHECKING:
     from publisher.publishing.second_opinion import SecondOpinions
 
 HANDLER = "packaging"
+_NO_TEXTS: Mapping[str, str] = MappingProxyType({})
 
 
 def packaging_handler(
@@ -76,15 +79,19 @@ class LimitedPackaging:
     """Asks ``processes``, one handler of which is ``packaging_handler``, called ``HANDLER``.
 
     Names and requests need no process: they are made by ``packaging``, of the same options.
+    ``second_opinion`` is the handler's, too.
     """
 
-    def __init__(self, processes: LimitedProcesses, packaging: WheelPackaging) -> None:
+    def __init__(
+        self, processes: LimitedProcesses, packaging: WheelPackaging, second_opinion: OpinionMode
+    ) -> None:
         self._processes = processes
         self._packaging = packaging
+        self._second_opinion = second_opinion
 
     @property
     def build_keys(self) -> BuildKeys:
-        return self._packaging.build_keys
+        return replace(self._packaging.build_keys, checks=_checks(self._second_opinion))
 
     @property
     def prefix(self) -> str:
@@ -123,7 +130,9 @@ class LimitedPackaging:
         wheel = _wheel_from_answer(answer)
         return DraftedPackage(change_from_json(answer.value["change"]), wheel)
 
-    def rebuild(self, version: VersionRecord, provenance: str) -> Wheel | None:
+    def rebuild(
+        self, version: VersionRecord, provenance: str, earlier: Mapping[str, str] = _NO_TEXTS
+    ) -> Wheel | None:
         question = {
             "ask": "rebuild",
             "relation": list(version.relation.parts),
@@ -131,6 +140,7 @@ class LimitedPackaging:
             "schema": version.schema_text,
             "sha256": version.wheel_sha256,
             "provenance": provenance,
+            "earlier": dict(earlier),
         }
         answer = self._ask(version.relation, question)
         return _wheel_from_answer(answer) if isinstance(answer, Attached) else None
@@ -152,6 +162,14 @@ class LimitedPackaging:
         if not isinstance(answer, Attached) and "refused" in answer:
             raise CodegenError(answer["refused"])
         return answer
+
+
+@cache
+def _checks(second_opinion: OpinionMode) -> str:
+    """Identifies those that give second opinions."""
+    if second_opinion == "off":
+        return second_opinion
+    return f"{second_opinion}, avro {version('avro')}, fastavro {version('fastavro')}"
 
 
 def _wheel_from_answer(answer: Attached) -> Wheel:
@@ -210,7 +228,9 @@ def _answer(packaging: WheelPackaging, draft: _Drafting, question: Mapping[str, 
             )
             return _attach(drafted.wheel, {"change": change_to_json(drafted.change)})
         case "rebuild":
-            rebuilt = packaging.rebuild(_version_of(question), question["provenance"])
+            rebuilt = packaging.rebuild(
+                _version_of(question), question["provenance"], question["earlier"]
+            )
             return {} if rebuilt is None else _attach(rebuilt, {})
         case asked:
             raise ValueError(f"not a question: {asked!r}")

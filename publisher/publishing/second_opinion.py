@@ -6,7 +6,6 @@ Only for processes within limits; see ``imported_package``.
 from __future__ import annotations
 
 import io
-import json
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -19,8 +18,10 @@ import fastavro
 
 from codegen.errors import CodegenError
 from codegen.package import Wheel
+from lakeschema.avro.json_text import compact
 from lakeschema.avro.model import NoDefault, Record
-from lakeschema.avro.printing import to_text
+from lakeschema.avro.printing import to_json, to_text
+from lakeschema.avro.properties import without_properties
 from publisher.publishing.imported_package import compile_modules, imported, package_files
 from publisher.publishing.packaging_protocol import OpinionMode
 from publisher.publishing.sample_values import Value, sample_values, with_defaults
@@ -88,7 +89,7 @@ def check(wheel: bytes, schema: Record) -> str | None:
         _agree(
             text.removesuffix("\n") == to_text(schema), "schema.avsc is not the schema asked for"
         )
-        theirs = _parse(text)
+        theirs = _parse(schema)
         with _step("a module does not compile"):
             modules = compile_modules(files)
         with _step("the package cannot be imported or used"), imported(modules) as (package, codec):
@@ -118,14 +119,18 @@ def _agree(agreed: bool, failure: str) -> None:
         raise _Disagreement(failure)
 
 
-def _parse(text: str) -> Any:
-    """The schema as fastavro has it; Apache Avro only has to accept it."""
+def _parse(schema: Record) -> Any:
+    """The schema as fastavro has it; Apache Avro only has to accept it.
+
+    Without its properties: both refuse annotations that the specification tells readers to ignore.
+    """
+    stated = to_json(without_properties(schema))
     with _step("fastavro does not accept the schema"):
-        theirs = fastavro.parse_schema(json.loads(text))
+        theirs = fastavro.parse_schema(stated)
     with _step("Apache Avro does not accept the schema"), warnings.catch_warnings():
         # Of logical types that it does not know.
         warnings.simplefilter("ignore")
-        avro.schema.parse(text)
+        avro.schema.parse(compact(stated))
     return theirs
 
 

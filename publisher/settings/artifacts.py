@@ -44,8 +44,8 @@ class Artifacts(Section):
 
     `fastavro` and Apache `avro` parse the schema, the package is compiled and imported in a limited
     process, and two values go through its codec and fastavro's. What fails is not published;
-    `status` shows `cannot be packaged: second opinion: …`, and it is tried again at its next change
-    or with the next code of the generator. `"sampled"`: those whose schema has something
+    `status` shows `cannot be packaged: second opinion: …`, and it is tried again at its next change,
+    at the first snapshot with another value, and by `resync` or `republish` of the relation. `"sampled"`: those whose schema has something
     that no wheel of this process had, such as a type within a map, and of the others one of 64,
     chosen by their bytes. `"always"`: all, for more than twice the time to publish.
     `"off"`: none. Wheels of more than 4 MB are not checked.

@@ -6,7 +6,7 @@ go on under changed settings, so that a note says no more than this once they ch
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from lakeschema.catalog.identifiers import RelationName
@@ -57,10 +57,10 @@ class SettingsNotes:
                 lambda record: record.content_hash is not None or record.is_unfit,
                 lambda record: record.content_hash is not None,
             ),
-            # What an earlier generator could not package.
+            # What an earlier generator could not package, or other checks refused.
             (
                 f"@generator/{catalog_name}",
-                build_keys.generator,
+                f"{build_keys.generator} {build_keys.checks}".strip(),
                 lambda record: record.is_unfit,
                 lambda _: False,
             ),
@@ -97,10 +97,15 @@ class SettingsNotes:
         return record.status is Status.OK and is_selected is (record.content_hash is None)
 
 
+def derive_again(tx: Transaction, records: Iterable[RelationRecord]) -> None:
+    """Lets the next work on these derive and package them although no fact changed."""
+    for record in records:
+        tx.graph.write(replace(record, inputs_hash=None, derived_facts_hash=None))
+
+
 def carry_out(tx: Transaction, changes: Sequence[ChangedSetting], now: float) -> None:
     """Requests derivation of what the settings concern, and notes them."""
     for change in changes:
-        for record in tx.graph.records(change.names).values():
-            tx.graph.write(replace(record, inputs_hash=None, derived_facts_hash=None))
+        derive_again(tx, tx.graph.records(change.names).values())
         tx.work.request(WorkRequest(name, now, Urgency.SNAPSHOT) for name in change.names)
         tx.journal.write_note(change.note, change.text)

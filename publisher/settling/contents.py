@@ -35,7 +35,9 @@ class BuildKeys:
     Attributes:
         options: the settings that apply to every package; "" for the defaults.
         generator: the code that packages contain.
+        checks: what may refuse a package that was built.
     """
 
     options: str = ""
     generator: str = ""
+    checks: str = ""

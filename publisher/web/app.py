@@ -43,6 +43,7 @@ from publisher.web.packages import (
     redirect_to_package,
     redirect_to_package_list,
 )
+from publisher.web.pins import newest_pin
 from publisher.web.rendering import CONTENT_SECURITY_POLICY
 from publisher.web.responses import Body, is_not_modified, page_response
 from publisher.web.served_index import ServedIndex
@@ -141,6 +142,8 @@ def _index_routes(index: ServedIndex | None, packages: PackagePages | None) -> S
     simple = _SimpleIndex(index)
     return (
         Route("/constraints.txt", simple.constraints),
+        Route("/requirements.txt", simple.requirements),
+        Route("/requirements/{project}.txt", simple.requirement),
         Route("/simple", _redirect_to_folder),
         Route("/simple/", simple.root),
         Route("/simple/{project}", _redirect_to_folder),
@@ -209,7 +212,19 @@ class _SimpleIndex:
         return Response(found, media_type=_PROVENANCE_TYPE, headers={"Cache-Control": "no-cache"})
 
     def constraints(self, request: Request) -> Response:
-        return _respond(request, self._served.constraints(), "text/plain")
+        return _respond(request, self._served.pins().constraints().encode(), "text/plain")
+
+    def requirements(self, request: Request) -> Response:
+        """All of them with their hashes."""
+        return _respond(request, self._served.pins().requirements().encode(), "text/plain")
+
+    def requirement(self, request: Request) -> Response:
+        """One project's newest version with its hashes."""
+        page = self._index.page(canonicalize_name(request.path_params["project"]))
+        pin = None if page is None else newest_pin(page)
+        if pin is None:
+            raise HTTPException(404, "no such package, or all of its versions are yanked")
+        return _respond(request, f"{pin.hashed}\n".encode(), "text/plain")
 
 
 class _ReadOnly:

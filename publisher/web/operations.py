@@ -111,10 +111,10 @@ class OperationsPages:
         try:
             name = RelationName.parse(stated)
         except MalformedName:
-            return _unknown_relation(request, stated)
+            return _unknown_relation(request, stated, ())
         details = self._daemon.relation(name)
         if details is None:
-            return _unknown_relation(request, stated)
+            return _unknown_relation(request, stated, self._daemon.similar(name))
         if details.relation != stated:
             return RedirectResponse(
                 relation_address(details.relation), HTTPStatus.MOVED_PERMANENTLY
@@ -200,8 +200,8 @@ def _to_start(request: Request) -> Response:  # noqa: ARG001
     return RedirectResponse("/", HTTPStatus.FOUND)
 
 
-def _unknown_relation(request: Request, stated: str) -> Response:
-    body = Body.of(unknown_relation_page(stated[:_MAX_NAME]))
+def _unknown_relation(request: Request, stated: str, similar: Sequence[str]) -> Response:
+    body = Body.of(unknown_relation_page(stated[:_MAX_NAME], similar))
     return page_response(request, body, "text/html", status=HTTPStatus.NOT_FOUND)
 
 

@@ -19,6 +19,7 @@ from lakeschema.catalog.identifiers import RelationName
 from publisher.index.protocol import IndexFile, IndexRefused, PackageIndexError
 from publisher.index.releases import by_version
 from publisher.index.simple_page import ListedFile, ProjectPage
+from publisher.similar_names import similar_names
 from publisher.state.protocol import StateUnavailable
 from publisher.web.access import Access
 from publisher.web.addresses import package_address
@@ -35,8 +36,6 @@ log = logging.getLogger(__name__)
 MAX_QUERY: Final = 200
 _MAX_CACHED: Final = 32
 _MAX_WHEELS_READ: Final = 5
-_MAX_SIMILAR_NAMES: Final = 10
-_STEM_LENGTH: Final = 4
 _MAX_NAME: Final = 200
 _HOST: Final = re.compile(
     r"([A-Za-z0-9._-]{1,253}|\[[0-9A-Fa-f:.]{2,45}\])(:[0-9]{1,5})?", re.ASCII
@@ -174,21 +173,6 @@ def redirect_to_package_list(request: Request) -> Response:  # noqa: ARG001
 def asked(request: Request) -> str:
     """What a search page is asked for; "" for everything."""
     return request.query_params.get("q", "")[:MAX_QUERY].strip()
-
-
-def similar_names(name: str, projects: Sequence[str]) -> Sequence[str]:
-    """Projects whose names share beginnings of words with ``name``, most first."""
-    wanted = _stems(name)
-    shared = {project: wanted & _stems(project) for project in projects}
-    # What every project shares, such as the prefix, tells nothing.
-    common = frozenset.intersection(*shared.values()) if len(shared) > 1 else frozenset()
-    scored = ((len(stems - common), project) for project, stems in shared.items())
-    best = sorted(scored, key=lambda each: (-each[0], each[1]))[:_MAX_SIMILAR_NAMES]
-    return [project for score, project in best if score]
-
-
-def _stems(name: str) -> frozenset[str]:
-    return frozenset(word[:_STEM_LENGTH] for word in name.split("-"))
 
 
 def _simple_url(request: Request, public_url: str | None) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Final
@@ -70,6 +71,7 @@ class RelationView:
 @dataclass(frozen=True, slots=True)
 class UnknownRelationView:
     name: str
+    similar: tuple[Link, ...]
 
 
 def relation_page(details: RelationDetails, *, has_package_page: bool) -> bytes:
@@ -85,9 +87,10 @@ def relation_page(details: RelationDetails, *, has_package_page: bool) -> bytes:
     return render("relation.html", view)
 
 
-def unknown_relation_page(name: str) -> bytes:
+def unknown_relation_page(name: str, similar: Sequence[str]) -> bytes:
     """For an address that no relation has."""
-    return render("unknown_relation.html", UnknownRelationView(name))
+    view = UnknownRelationView(name, tuple(map(relation_link, similar)))
+    return render("unknown_relation.html", view)
 
 
 def _status_class(status: str) -> str:

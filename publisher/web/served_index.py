@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from publisher.index.protocol import PackageIndexError
 from publisher.index.static import StaticIndex
 from publisher.state.search_words import search_key
-from publisher.web.constraints import constraints
+from publisher.web.pins import Pins, pin_newest
 from publisher.web.shared_answer import SharedAnswer
 
 log = logging.getLogger(__name__)
@@ -28,21 +28,21 @@ class ServedIndex:
         self.files = files
         self.projects = SharedAnswer(files.projects)
         self.named_projects = SharedAnswer(self._named_projects)
-        self.constraints = SharedAnswer(self._constraints)
+        self.pins = SharedAnswer(self._pins)
 
     def _named_projects(self) -> NamedProjects:
         projects = self.projects()
         return NamedProjects(projects, [search_key(project) for project in projects])
 
-    def _constraints(self) -> bytes:
+    def _pins(self) -> Pins:
         pages, unreadable = [], []
         for project in self.projects():
             try:
                 page = self.files.page(project)
             except PackageIndexError as error:
-                log.warning("project left out of constraints", extra={"why": str(error)})
+                log.warning("project left out of the pins", extra={"why": str(error)})
                 unreadable.append(project)
                 continue
             if page is not None:
                 pages.append(page)
-        return constraints(pages, unreadable).encode()
+        return pin_newest(pages, unreadable)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Protocol
@@ -27,6 +27,13 @@ class Daemon(Protocol):
 
     def relation(self, name: RelationName) -> RelationDetails | None:
         """All that is known of a relation; None if nothing is.
+
+        Raises:
+            StateUnavailable
+        """
+
+    def similar(self, name: RelationName) -> Sequence[str]:
+        """Relations that may be meant by a name that is not known.
 
         Raises:
             StateUnavailable

@@ -140,7 +140,7 @@ def test_the_path_leads_to_the_time_and_every_way_of_reading_can_round() -> None
         for read in ways:
             with pytest.raises(
                 reader.UnresolvableSchema,
-                match=r"items\[\]\.at: expected whole milliseconds, got -1 microseconds",
+                match=r"items\[0\]\.at: expected whole milliseconds, got -1 microseconds",
             ):
                 read()
             assert read(round_times=True).items[0].at == moment.replace(microsecond=999_000)

@@ -63,7 +63,11 @@ def request_for(relation: str = "example.company", **changes: Any) -> PackageReq
 def files_of(data: bytes) -> dict[str, bytes]:
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
         assert archive.testzip() is None
-        return {name: archive.read(name) for name in archive.namelist()}
+        return {
+            entry.filename: archive.read(entry)
+            for entry in archive.infolist()
+            if not entry.is_dir()
+        }
 
 
 def test_wheel_reads_back_as_what_was_asked_for() -> None:
@@ -119,6 +123,13 @@ def test_record_lists_every_file_with_its_hash() -> None:
             expected = base64.urlsafe_b64encode(hashlib.sha256(files[path]).digest())
             assert digest == "sha256=" + expected.decode().rstrip("=")
             assert int(size) == len(files[path])
+
+
+def test_only_the_folders_above_a_package_have_entries() -> None:
+    with zipfile.ZipFile(io.BytesIO(build_wheel(request_for()).data)) as archive:
+        folders = [entry.filename for entry in archive.infolist() if entry.is_dir()]
+
+    assert folders == ["acme_schemas/", "acme_schemas/example/"]
 
 
 def test_two_distributions_share_no_file() -> None:

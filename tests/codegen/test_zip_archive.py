@@ -18,14 +18,19 @@ def of_the_standard_library(entries: Sequence[tuple[str, bytes]]) -> bytes:
     with zipfile.ZipFile(out, "w") as archive:
         for path, data in entries:
             entry = zipfile.ZipInfo(path)
-            entry.external_attr = 0o100644 << 16
+            is_folder = path.endswith("/")
+            entry.external_attr = 0o040755 << 16 | 0x10 if is_folder else 0o100644 << 16
             entry.create_system = 3
-            entry.compress_type = zipfile.ZIP_DEFLATED
+            entry.compress_type = zipfile.ZIP_STORED if is_folder else zipfile.ZIP_DEFLATED
             archive.writestr(entry, data)
     return out.getvalue()
 
 
-@given(st.lists(st.tuples(PATHS, st.binary(max_size=300)), max_size=6, unique_by=lambda e: e[0]))
+FILES = st.tuples(PATHS.filter(lambda path: not path.endswith("/")), st.binary(max_size=300))
+FOLDERS = st.tuples(PATHS.map("{}/".format), st.just(b""))
+
+
+@given(st.lists(FILES | FOLDERS, max_size=6, unique_by=lambda entry: entry[0]))
 def test_bytes_are_those_of_the_standard_library(entries: list[tuple[str, bytes]]) -> None:
     assert deflated_zip(entries) == of_the_standard_library(entries)
 

@@ -113,6 +113,7 @@ class Simulation:
     build_options_key: str = ""
     refused: frozenset[RelationName] = frozenset()
     runtime: str = ""
+    checks: str = ""
     selection: Selection = EVERYTHING
     processes: int = 1
     faults: int = 0
@@ -164,7 +165,11 @@ class Simulation:
             index=self.index,
             deriver=ToyDeriver(),
             packaging=ToyPackaging(
-                self.naming_rule, self.build_options_key, self.refused, self.runtime
+                self.naming_rule,
+                self.build_options_key,
+                self.refused,
+                self.runtime,
+                self.checks,
             ),
             selection=self.selection,
         )

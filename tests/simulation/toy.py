@@ -107,16 +107,21 @@ class ToyPackaging:
         build_options_key: str = "",
         refused: frozenset[RelationName] = frozenset(),
         runtime: str = "",
+        checks: str = "",
     ) -> None:
-        """``refused``: relations that it cannot package; ``runtime``: the code of its packages."""
+        """``refused``: relations that it cannot package; ``runtime``: the code of its packages.
+
+        ``checks`` names the one that refuses them, if it is not the generator itself.
+        """
         self._rules = naming_rule + build_options_key
         self._refused = refused
         self._runtime = runtime
+        self._checks = checks
         self.build_options_key = build_options_key
 
     @property
     def build_keys(self) -> BuildKeys:
-        return BuildKeys(self.build_options_key, self._rules + self._runtime)
+        return BuildKeys(self.build_options_key, self._rules + self._runtime, self._checks)
 
     @property
     def prefix(self) -> str:
@@ -165,7 +170,9 @@ class ToyPackaging:
         text = data.decode()
         return Wheel(distribution, request.version, filename, data, sha256, self._rules, text)
 
-    def rebuild(self, version: VersionRecord, provenance: str) -> Wheel | None:
+    def rebuild(
+        self, version: VersionRecord, provenance: str, earlier: Mapping[str, str]
+    ) -> Wheel | None:
         """Only with the generator and the options of that time, as in reality."""
         data = provenance.encode()
         sha256 = hashlib.sha256(data).hexdigest()

@@ -31,7 +31,7 @@ from lakeschema.catalog.column_types import ArrayType, ColumnType, MapType, Stru
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.relations import Column
 from lakeschema.translation.avro.common_schema import common_schema
-from lakeschema.translation.avro.documentation import derived_documentation
+from lakeschema.translation.avro.documentation import comment_behind, derived_documentation
 from lakeschema.translation.avro.inlining import inline_fields
 from lakeschema.translation.avro.names import ORIGINAL_NAME, legal_name, name_properties
 from lakeschema.translation.avro.types import avro_type_or_placeholders
@@ -259,7 +259,7 @@ class _ExpressionSchemas:
             case OuterReference(level=level, index=index):
                 return self._outer[level - 1][0][index]
             case FieldAccess():
-                return self._nested_field(expression, name)
+                return self._nested_field(expression, name, sources)
             case Cast(operand=operand, implicit=True):
                 # After an implicit cast it is still the same column to a reader.
                 kept = self.field(name, operand, sources)
@@ -268,7 +268,7 @@ class _ExpressionSchemas:
                 operator.keeps is not None
             ):
                 kept = self.field(name, arguments[operator.keeps])
-                doc = kept.doc or self._doc(expression, sources)
+                doc = self._doc(expression, sources)
                 return Field("", self.schema(expression, name), doc=doc, properties=kept.properties)
             case _:
                 return Field(
@@ -282,7 +282,29 @@ class _ExpressionSchemas:
         if sources is None:
             outer = tuple(part[1] for part in self._outer)
             sources = self._deriver.lineage.expression(expression, self._sources, outer)
-        return derived_documentation(expression, self._calls(), sources)
+        return derived_documentation(expression, self._calls(), sources, self._comment(expression))
+
+    def _comment(self, expression: RowExpression) -> str | None:
+        """The documentation of the column whose values the expression returns."""
+        match expression:
+            case ColumnReference(index=index):
+                doc, call = self._fields[index].doc, self._calls().get(index)
+                return doc if call is None else comment_behind(call, doc)
+            case OuterReference(level=level, index=index):
+                return self._outer[level - 1][0][index].doc
+            case FieldAccess():
+                found = self._nested(expression, "")
+                return None if found is None else found.doc
+            case Cast(operand=operand):
+                return self._comment(operand)
+            case (
+                Call(operator, arguments)
+                | AggregateCall(operator, arguments)
+                | WindowCall(operator, arguments)
+            ) if operator.keeps is not None:
+                return self._comment(arguments[operator.keeps])
+            case _:
+                return None
 
     def _calls(self) -> Mapping[int, str]:
         """Made once, and not for the many plans whose expressions need no documentation."""
@@ -308,17 +330,32 @@ class _ExpressionSchemas:
     def _around(self) -> Outer:
         return ((self._fields, self._sources), *self._outer)
 
-    def _nested_field(self, expression: FieldAccess, name: str) -> Field:
-        base = without_null(self.schema(expression.base, name))
+    def _nested_field(self, expression: FieldAccess, name: str, sources: Sources | None) -> Field:
         inherited = self._inherited(expression)
-        record = without_null(base.items) if isinstance(base, Array) else base
-        if not isinstance(record, Record):
+        found = self._nested(expression, name)
+        if found is None:
             return Field("", self._by_type(expression, name), properties=inherited)
-        found = record.fields[expression.index]
         schema = self.schema(expression, name)
-        properties = {**inherited, **found.properties}
+        properties = MappingProxyType({**inherited, **found.properties})
         default = found.default if schema == found.type else NO_DEFAULT
-        return replace(found, type=schema, default=default, properties=MappingProxyType(properties))
+        doc = found.doc if self._is_read(expression) else self._doc(expression, sources)
+        return replace(found, type=schema, default=default, doc=doc, properties=properties)
+
+    def _nested(self, expression: FieldAccess, name: str) -> Field | None:
+        """The field in the record of its base; None if the base's schema is of another form."""
+        base = without_null(self.schema(expression.base, name))
+        record = without_null(base.items) if isinstance(base, Array) else base
+        return record.fields[expression.index] if isinstance(record, Record) else None
+
+    def _is_read(self, expression: RowExpression) -> bool:
+        """Whether it is a column or a field of one, of which nothing is computed."""
+        while isinstance(expression, FieldAccess):
+            expression = expression.base
+        match expression:
+            case ColumnReference(index=index):
+                return index not in self._calls()
+            case _:
+                return isinstance(expression, OuterReference)
 
     def schema(self, expression: RowExpression, name: str) -> Schema:
         """The expression's schema, with null exactly where the plan says so."""

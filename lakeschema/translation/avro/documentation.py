@@ -1,4 +1,4 @@
-"""What a derived field is documented as: its expression and the columns that it reads."""
+"""What a computed field is documented as: its expression, and what the values in it are."""
 
 from __future__ import annotations
 
@@ -9,20 +9,33 @@ from lakeschema.translation.plan.expression_text import source_text
 from lakeschema.translation.plan.expressions import RowExpression, ScalarSubquery
 
 MAX_LENGTH = 240
+_COMPUTED = "Computed as "
 
 
 def derived_documentation(
-    expression: RowExpression, calls: Mapping[int, str], sources: tuple[SourceColumn, ...]
+    expression: RowExpression,
+    calls: Mapping[int, str],
+    sources: tuple[SourceColumn, ...],
+    comment: str | None = None,
 ) -> str | None:
-    """``upper(Name), from db.member.Name``; long expressions are cut. None if that says nothing.
+    """``max(time): When it was.``, else ``upper(name), from db.member.name``; None if that says nothing.
 
-    ``calls``: as of ``source_text``.
+    Long expressions are cut. ``calls``: as of ``source_text``. ``comment``: of the column whose values
+    the expression returns. One that tells a computation itself is not repeated.
     """
     text = source_text(expression, calls)
     if len(text) > MAX_LENGTH:
         text = text[: MAX_LENGTH - 1] + "…"
+    if comment and not comment.startswith(_COMPUTED):
+        return f"{_COMPUTED}{text}: {comment}"
     if not sources:
-        return None if isinstance(expression, ScalarSubquery) else f"Computed as {text}"
+        return None if isinstance(expression, ScalarSubquery) else f"{_COMPUTED}{text}"
     names = [".".join((str(s.relation), s.column, *s.path)) for s in sources]
     shown = ", ".join(names[:5]) + (", …" if len(names) > 5 else "")
-    return f"Computed as {text}, from {shown}"
+    return f"{_COMPUTED}{text}, from {shown}"
+
+
+def comment_behind(text: str, documentation: str | None) -> str | None:
+    """``When it was.`` of ``max(time)`` and what this expression is documented as."""
+    told = f"{_COMPUTED}{text}: "
+    return documentation[len(told) :] if documentation and documentation.startswith(told) else None

@@ -11,7 +11,6 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TextIO
 
-from rich.table import Table
 from rich.text import Text
 
 from lakeschema.catalog.identifiers import RelationName
@@ -24,6 +23,7 @@ from publisher.commands.output.tables import (
     cell,
     plain_console,
     print_described,
+    print_facts,
     print_table,
     say,
 )
@@ -331,12 +331,7 @@ class ConsoleOutput:
         )
 
     def _facts(self, facts: Mapping[str, str]) -> None:
-        table = Table(box=None, show_header=False, pad_edge=False)
-        table.add_column(style="bold", no_wrap=True)
-        table.add_column(overflow="fold")
-        for name, value in facts.items():
-            table.add_row(name, cell(value))
-        self._console.print(table)
+        print_facts(self._console, facts)
 
     def _table(
         self,

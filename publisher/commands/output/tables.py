@@ -1,11 +1,15 @@
-"""Titled tables and sentences on a console; what they show is untrusted, and never read as markup."""
+"""Titled tables and sentences on a console; what they show is untrusted, and never read as markup.
+
+A terminal's tables fit into its width. Elsewhere, in a file or a log of CI, nothing is cut or wrapped.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from itertools import compress, islice
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import compress, islice, zip_longest
 from typing import TextIO
 
+from rich.cells import cell_len, set_cell_size
 from rich.console import Console
 from rich.padding import Padding
 from rich.table import Table
@@ -62,17 +66,47 @@ def print_table(
     shown = list(islice(remaining, most))
     if not shown:
         return
-    table = Table(box=None, header_style="bold", pad_edge=False)
     filled = [any(column) for column in zip(*shown, strict=True)]
+    table = Table(box=None, header_style="bold", pad_edge=False)
     for heading in compress(headings, filled):
         table.add_column(heading, overflow="fold")
-    for row in shown:
-        table.add_row(*map(cell, compress(row, filled)))
+    rows_shown = [tuple(compress(row, filled)) for row in shown]
+    console.print(Text(f"\n{title}", style="bold underline"), soft_wrap=True)
+    _print_rows(console, table, rows_shown, indent=2)
     more = sum(1 for _ in remaining)
-    console.print(Text(f"\n{title}", style="bold underline"))
-    console.print(Padding(table, (0, 0, 0, 2)))
     if more:
         say(console, f"  … and {more} more; --json shows all")
+
+
+def print_facts(console: Console, facts: Mapping[str, str]) -> None:
+    """Each name with its value behind it."""
+    table = Table(box=None, show_header=False, pad_edge=False)
+    table.add_column(style="bold", no_wrap=True)
+    table.add_column(overflow="fold")
+    _print_rows(console, table, list(facts.items()), indent=0)
+
+
+def _print_rows(
+    console: Console, table: Table, rows: Sequence[Sequence[str]], *, indent: int
+) -> None:
+    """``table`` has columns and no rows yet."""
+    if console.is_terminal:
+        for row in rows:
+            table.add_row(*map(cell, row))
+        console.print(Padding(table, (0, 0, 0, indent)))
+        return
+    lines = [[cell(value).plain.split("\n") for value in row] for row in rows]
+    if table.show_header:
+        lines.insert(0, [[str(column.header)] for column in table.columns])
+    widths = [
+        max(cell_len(line) for each in column for line in each)
+        for column in zip(*lines, strict=True)
+    ]
+    for row_lines in lines:
+        for parts in zip_longest(*row_lines, fillvalue=""):
+            padded = map(set_cell_size, parts, widths)
+            line = " " * indent + "  ".join(padded)
+            console.print(Text(line.rstrip()), soft_wrap=True)
 
 
 def print_described(console: Console, rows: Iterable[tuple[str, str]]) -> None:

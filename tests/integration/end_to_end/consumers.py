@@ -110,10 +110,11 @@ class Command:
         self.environment = Environment(folder)
         self._offered = offered
         python = str(self.environment.python)
-        self._command = [sys.executable, "-m"] + {
-            "pip": ["pip", "--python", python, "install"],
-            "uv pip": ["uv", "pip", "install", "--python", python],
-        }[tool]
+        self._command = (
+            [sys.executable, "-m", "uv", "pip", "install", "--python", python]
+            if tool == "uv pip"
+            else [str(_pip_python(tool)), "-m", "pip", "--python", python, "install"]
+        )
         self._requirements = folder / "requirements.txt"
 
     @property
@@ -298,6 +299,12 @@ class Project:
         (self._folder / "pyproject.toml").write_text(filled)
 
 
+def _pip_python(tool: str) -> Path:
+    """That of our own pip, or of an earlier one, such as that of "pip 23"."""
+    return Path(sys.executable) if tool == "pip" else tool_python(tool.replace(" ", "-"))
+
+
+PIPS = ("pip 23", "pip 25", "pip")
 TOOLS = ("pip", "uv pip", "uv project", "poetry project")
 
 

@@ -159,7 +159,7 @@ def test_a_range_follows_and_a_pin_and_a_hash_stay(
     ranged, pinned, hashed = (
         Reader(tmp_path / kind, installer, own) for kind in ("ranged", "pinned", "hashed")
     )
-    hashed.pin(constraint(own))
+    hashed.pin(pinned_line(own))
     ranged.installs("~=1.0")
     pinned.installs("==1.0.0")
     succeeded(hashed.sync())
@@ -183,7 +183,7 @@ def test_a_range_follows_and_a_pin_and_a_hash_stay(
 @pytest.mark.parametrize("installer", ["pip", "uv pip"])
 def test_another_files_hash_is_refused(own: Offer, installer: str, tmp_path: Path) -> None:
     consumer = Reader(tmp_path / "hashed", installer, own)
-    requirement, _, sha256 = constraint(own).rpartition(":")
+    requirement, _, sha256 = pinned_line(own).rpartition(":")
 
     consumer.pin(f"{requirement}:{sha256[::-1]}")
     ended = consumer.sync()
@@ -211,10 +211,9 @@ def test_a_range_follows_and_a_pin_stays_at_another_index(
     assert pinned.read(newer) == "{'id': 7, 'name': 'Ada'}"
 
 
-def constraint(offer: Offer) -> str:
-    """The package's line in the constraints file that stands beside the daemon's index."""
-    address = offer.simple_url.removesuffix("simple/") + "constraints.txt"
+def pinned_line(offer: Offer) -> str:
+    """The package's line, with its hash, that the service has beside its index."""
+    service = offer.simple_url.removesuffix("simple/")
+    address = f"{service}requirements/{offer.distribution}.txt"
     with urllib.request.urlopen(address, timeout=PATIENCE_SECONDS) as answer:
-        lines = answer.read().decode().splitlines()
-    (line,) = (line for line in lines if line.startswith(f"{offer.distribution}=="))
-    return str(line)
+        return str(answer.read().decode().strip())

@@ -36,6 +36,8 @@ ADDRESSES = [
     f"/packages/{NAME}",
     "/packages/unknown",
     "/constraints.txt",
+    "/requirements.txt",
+    f"/requirements/{NAME}.txt",
     WHEEL,
     f"{WHEEL}.metadata",
     f"{WHEEL}.provenance",

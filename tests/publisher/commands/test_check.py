@@ -157,6 +157,60 @@ def test_an_index_that_cannot_be_asked_is_told(
     assert message in ended.err
 
 
+@pytest.mark.parametrize(
+    ("path", "hint"),
+    [
+        ("simpel/", "check the address: --against https://"),
+        ("", "check the address: --against https://"),
+        (f"simple/{ORDERS}/", "what answers there is not the simple API of an index"),
+    ],
+)
+def test_a_wrong_path_of_the_index_is_an_outside_failure(
+    tmp_path: Path, path: str, hint: str
+) -> None:
+    index = StaticIndex(tmp_path / "index")
+    index.upload(sample_wheel(ORDERS))
+    file = tmp_path / "requirements.txt"
+    file.write_text(f"{ORDERS}==1.0.0")
+
+    with WebServer(create_app(index, IdleDaemon())) as web:
+        against = ("--against", f"{web.url}/{path}", "--prefix", "acme-schema")
+        ended = run("check", str(file), *against)
+
+    assert ended.status == 3
+    assert ended.out == ""
+    assert hint in ended.err
+
+
+def test_an_unknown_package_is_told_with_the_name_that_may_be_meant(folder: Folder) -> None:
+    index_of(folder).upload(sample_wheel(ORDERS))
+
+    (line,) = check(folder, "acme-schema-shop-order==1.0.0").lines
+
+    assert (line["status"], line["why"]) == ("missing", f"did you mean {ORDERS}?")
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        (("--against", "https://packages.example/simple/"), "add --prefix, such as"),
+        (("--prefix", "acme-schema"), "add --against https://"),
+        ((), "add --against https://"),
+    ],
+)
+def test_without_settings_the_flag_that_is_missing_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, given: tuple[str, ...], expected: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "requirements.txt").write_text(f"{ORDERS}==1.0.0")
+
+    ended = run("check", "requirements.txt", *given)
+
+    assert ended.status == 2
+    assert expected in ended.err
+    assert "catalog" not in ended.err
+
+
 def test_a_file_of_another_kind_is_a_wrong_use(folder: Folder) -> None:
     ended = folder.run("check", str(folder.config))
 

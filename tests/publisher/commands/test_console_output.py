@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Literal
 
 import pytest
+from rich.text import Text
 
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.translation.outcome import Status
@@ -165,6 +166,30 @@ def test_what_a_metastore_says_is_shown_and_never_obeyed(
 
     assert (expected or reason) in seen
     assert expected is None or reason not in seen
+
+
+LONG = "revenue_by_country_" * 8
+
+
+def test_off_a_terminal_no_name_is_cut_or_wrapped() -> None:
+    seen = shown(replace(EMPTY, troubled=[broken(LONG, "because " * 40), broken("t", "no")]))
+
+    rows = seen[seen.index("relations in trouble") :].splitlines()
+    assert [row.split()[:2] for row in rows[1:4]] == [
+        ["relation", "status"],
+        [f"shop.{LONG}", "BROKEN"],
+        ["shop.t", "BROKEN"],
+    ]
+    assert rows[2].count("because") == 40
+    assert not [row for row in rows if row != row.rstrip()]
+
+
+def test_on_a_terminal_a_table_fits_into_its_width() -> None:
+    seen = shown(replace(EMPTY, troubled=[broken(LONG, "because")]), is_terminal=True)
+
+    lines = [Text.from_ansi(line).cell_len for line in seen.splitlines() if "revenue" in line]
+    assert lines
+    assert max(lines) <= 80
 
 
 def test_a_long_table_ends_with_how_many_more_there_are() -> None:

@@ -73,6 +73,29 @@ def test_a_wrong_argument_is_told(
 
 
 @pytest.mark.parametrize(
+    "command",
+    [("explain",), ("lineage",), ("resync",), ("republish",), ("republish", "shop.orders")],
+    ids=" ".join,
+)
+def test_a_misspelt_relation_is_told_with_the_name_that_may_be_meant(
+    published: Folder, command: tuple[str, ...]
+) -> None:
+    ended = published.run(*command, "shop.ordrs")
+
+    assert is_told(ended)
+    assert ended.status == 1
+    assert ended.err.splitlines()[1:] == ["  did you mean shop.orders?"]
+
+
+def test_a_misspelt_namespace_is_told_with_what_the_catalog_has(folder: Folder) -> None:
+    make_state(folder.path)
+
+    ended = folder.run("resync", "shpo.orders")
+
+    assert "did you mean shop.orders?" in ended.err
+
+
+@pytest.mark.parametrize(
     ("arguments", "expected"),
     [
         (["snapshot", "--runner", "sparx"], "'sparx' is not one of 'auto', 'spark', 'local'"),

@@ -63,8 +63,9 @@ def select(world: Simulation, selection: Selection) -> None:
     world.engine = assemble(world.deployment())
 
 
-def refuse(world: Simulation, *names: RelationName, generator: str = "") -> None:
-    """The engine continues with a generator that cannot package these relations."""
+def refuse(world: Simulation, *names: RelationName, generator: str = "", checks: str = "") -> None:
+    """The engine continues with a generator, or checks, that refuse to package these relations."""
     world.refused = frozenset(names)
     world.naming_rule = generator
+    world.checks = checks
     world.engine = assemble(world.deployment())

@@ -45,7 +45,9 @@ class InThisProcess(LimitedProcesses):
 
 def generate_wheels(world: Simulation, second_opinion: OpinionMode) -> None:
     """The engine continues with the real generator."""
-    packaging = LimitedPackaging(InThisProcess(second_opinion), WheelPackaging("acme"))
+    packaging = LimitedPackaging(
+        InThisProcess(second_opinion), WheelPackaging("acme"), second_opinion
+    )
     world.engine = assemble(replace(world.deployment(), packaging=packaging))
 
 
@@ -100,6 +102,25 @@ def test_the_next_change_is_published_once_the_generator_is_right_again(world: S
 
     world.change(table(T, "a", "b"))
     process_events(world)
+
+    assert numbers(world) == ["1.0.0"]
+    assert not record(world, T).reason
+
+
+@pytest.mark.parametrize("has_run", [False, True])
+def test_what_was_refused_is_published_once_nobody_checks_it(
+    world: Simulation, *, has_run: bool
+) -> None:
+    generate_wheels(world, "always")
+    if has_run:
+        world.engine.snapshot()
+    world.change(table(T, "a"))
+
+    with broken("syntax error"):
+        process_events(world)
+        generate_wheels(world, "off")
+        world.engine.snapshot()
+        process_events(world)
 
     assert numbers(world) == ["1.0.0"]
     assert not record(world, T).reason

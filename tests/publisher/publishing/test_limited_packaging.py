@@ -65,7 +65,7 @@ DIRECT = WheelPackaging("acme-schema", **OPTIONS)
 def limited(limits: Limits) -> Iterator[LimitedPackaging]:
     handlers = {HANDLER: packaging_handler("acme-schema", **OPTIONS, second_opinion="always")}
     with LimitedProcesses(handlers, count=1, limits=limits) as processes:
-        yield LimitedPackaging(processes, DIRECT)
+        yield LimitedPackaging(processes, DIRECT, "always")
 
 
 @pytest.fixture(scope="module")
@@ -84,7 +84,7 @@ def test_names_and_requests_are_those_of_the_packaging_itself(packaging: Limited
 
     assert packaging.request(table, derivation) == DIRECT.request(table, derivation)
     assert packaging.distribution(RELATION) == DIRECT.distribution(RELATION)
-    assert packaging.build_keys == DIRECT.build_keys
+    assert replace(packaging.build_keys, checks="") == DIRECT.build_keys
 
 
 def test_a_wheel_has_the_same_bytes_and_is_read_alike(packaging: LimitedPackaging) -> None:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from lakeschema.catalog.identifiers import RelationName
 from publisher.lineage.questions import NotFound
 from publisher.lineage.values import Direction, Place, Traced
+from publisher.similar_names import likely_names
 from publisher.web.details import RelationDetails
 from publisher.web.status import FoundRelations, ServiceStatus
 
@@ -30,6 +31,9 @@ class IdleDaemon:
 
     def relation(self, name: RelationName) -> RelationDetails | None:
         return self.known.get(name)
+
+    def similar(self, name: RelationName) -> Sequence[str]:
+        return likely_names(str(name), [str(each) for each in self.known])
 
     def lineage(
         self, relation: RelationName, column: str | None, direction: Direction, depth: int | None

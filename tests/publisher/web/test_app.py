@@ -42,7 +42,14 @@ def client_of(index: StaticIndex | None, status: ServiceStatus) -> AsgiClient:
     return AsgiClient(app)
 
 
-PAGES = ["/simple/", SIMPLE, "/constraints.txt", "/", "/packages/acme-schema-other"]
+PAGES = [
+    "/simple/",
+    SIMPLE,
+    "/constraints.txt",
+    "/requirements.txt",
+    "/",
+    "/packages/acme-schema-other",
+]
 
 
 @pytest.mark.parametrize("address", PAGES)
@@ -257,30 +264,45 @@ def test_a_damaged_index_is_a_passing_error_that_tells_no_paths(
         assert str(tmp_path) not in answer.text
 
 
-def test_the_constraints_pin_every_newest_version_with_its_hash(
+def test_the_newest_version_that_is_not_yanked_is_pinned(
     client: AsgiClient, index: StaticIndex
 ) -> None:
     index.yank(index.files(PROJECT)[-1], "dropped")
 
-    lines = client.get("/constraints.txt").text.splitlines()
+    constraints = client.get("/constraints.txt").text.splitlines()
+    requirements = client.get("/requirements.txt").text.splitlines()
+    own = client.get(f"/requirements/{PROJECT.upper()}.txt").text
 
-    sha256 = sample_wheel(version="1.3.0").sha256
-    assert lines[1] == f"{PROJECT}==1.3.0 --hash=sha256:{sha256}"
+    pinned = f"{PROJECT}==1.3.0 --hash=sha256:{sample_wheel(version='1.3.0').sha256}"
+    assert constraints == ["acme-schema-other==1.0.0", f"{PROJECT}==1.3.0"]
+    assert requirements[1] == pinned
+    assert own == f"{pinned}\n"
 
 
-def test_one_damaged_page_costs_the_constraints_its_project_only(
+def test_a_package_without_versions_to_install_has_no_requirements(
+    client: AsgiClient, index: StaticIndex
+) -> None:
+    for file in index.files("acme-schema-other"):
+        index.yank(file, "dropped")
+
+    assert client.get("/requirements/acme-schema-other.txt").status_code == 404
+    assert client.get("/requirements/nothing.txt").status_code == 404
+    assert "acme-schema-other" not in client.get("/requirements.txt").text
+
+
+def test_one_damaged_page_costs_the_pins_its_project_only(
     client: AsgiClient, tmp_path: Path
 ) -> None:
     (page,) = tmp_path.glob(f"index/**/{PROJECT}/index.json")
     page.write_text("{")
 
-    answer = client.get("/constraints.txt")
+    constraints = client.get("/constraints.txt").text.splitlines()
+    requirements = client.get("/requirements.txt").text.splitlines()
 
     sha256 = sample_wheel("acme-schema-other").sha256
-    assert answer.text.splitlines() == [
-        f"# {PROJECT}: its page cannot be read",
-        f"acme-schema-other==1.0.0 --hash=sha256:{sha256}",
-    ]
+    damaged = f"# {PROJECT}: its page cannot be read"
+    assert constraints == [damaged, "acme-schema-other==1.0.0"]
+    assert requirements == [damaged, f"acme-schema-other==1.0.0 --hash=sha256:{sha256}"]
 
 
 def test_the_dashboard_leads_to_packages_and_these_are_found(client: AsgiClient) -> None:

@@ -21,7 +21,7 @@ from publisher.web.app import create_app
 from publisher.web.descriptions import PackageDescription
 from publisher.web.fields import field_rows
 from publisher.web.package_page import PackageView, package_page, package_view
-from publisher.web.packages import Site, similar_names
+from publisher.web.packages import Site
 from publisher.web.status import Neighbour, RelationSummary
 from tests.effort import examples
 from tests.lakeschema.avro.strategies import schemas
@@ -245,20 +245,6 @@ def test_an_unknown_name_is_told_with_names_like_it(index: StaticIndex) -> None:
         "/", "/packages/", "/packages/acme-schema-example-companies", ADDRESS, "/packages/",
     ]  # fmt: skip
     assert outline.faults == []
-
-
-def test_names_are_alike_by_their_rarer_words() -> None:
-    projects = ["acme-sales-orders", "acme-sales-refunds", "acme-hr-people"]
-
-    assert similar_names("acme-orders", projects) == ["acme-sales-orders"]
-    assert similar_names("other-sales-order", projects) == [
-        "acme-sales-orders",
-        "acme-sales-refunds",
-    ]
-    assert similar_names("acme-x", projects) == []
-    assert similar_names("acme-refunded", projects) == ["acme-sales-refunds"]
-    assert similar_names("acme", ["acme-only"]) == ["acme-only"]
-    assert similar_names("acme", []) == []
 
 
 ALLOWED = {

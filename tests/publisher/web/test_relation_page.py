@@ -218,6 +218,13 @@ def test_an_unknown_relation_is_not_found(stated: str) -> None:
     assert len(answer.text) < 20_000
 
 
+def test_an_unknown_relation_is_told_with_names_like_it() -> None:
+    answer = client_of(ORDERS).get("/relations/shop.ordres")
+
+    assert answer.status_code == 404
+    assert "/relations/shop.orders" in Outline(answer.text).links
+
+
 class TestWhoMayRead:
     def test_only_operators_where_there_is_a_token(self, index: StaticIndex) -> None:
         client = client_of(ORDERS, index=index, access=Access(TOKEN))

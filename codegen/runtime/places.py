@@ -1,0 +1,138 @@
+"""Where records are read from and written to: paths, folders of part files, the caller's streams.
+
+A file at a path is written beside it and takes its place at the end, so that nothing that goes
+wrong before harms what stands there.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import IO, Final, TypeAlias
+
+from .errors import AvroError
+
+Place: TypeAlias = str | os.PathLike[str] | IO[bytes]
+
+_IN_PLACE: Final = (
+    "a new file is written into the folder and renamed; to write in place, pass open(path, 'wb')"
+)
+
+
+def sources(place: Place) -> Iterator[tuple[str, IO[bytes]]]:
+    """The files of a place, each open until the next one is asked for, with what errors call it.
+
+    A folder's are those that Spark and Hive read: all beneath it, in the order of their names,
+    but for names that begin with ``_`` or ``.``, and files without bytes, as Hive writes them.
+    """
+    if not isinstance(place, (str, os.PathLike)):
+        if isinstance(place.read(0), str):
+            raise _text_refused("rb")
+        name = getattr(place, "name", "")
+        yield name if isinstance(name, str) else "", place
+        return
+    path = Path(place)
+    for each in _part_files(path, ()) if path.is_dir() else [path]:
+        with each.open("rb") as file:
+            yield str(each), file
+
+
+@contextmanager
+def target(place: Place) -> Iterator[IO[bytes]]:
+    """What to write to. A stream stays open, and has what was written before an error."""
+    if not isinstance(place, (str, os.PathLike)):
+        try:
+            place.write(b"")
+        except TypeError:
+            raise _text_refused("wb") from None
+        yield place
+        return
+    path = Path(place)
+    if _is_written_straight(path):
+        with path.open("wb") as file:
+            yield file
+        return
+    # A link stays one.
+    with _beside(Path(os.path.realpath(path))) as file:
+        yield file
+
+
+def put(file: IO[bytes], data: bytes) -> None:
+    """Writes all bytes, also to a stream without a buffer, which may take some of them only."""
+    written = file.write(data)
+    while isinstance(written, int) and written < len(data):
+        data = data[written:]
+        written = file.write(data)
+
+
+def _text_refused(mode: str) -> AvroError:
+    return AvroError(f"expected a binary file, got one of text: open it in the mode {mode!r}")
+
+
+def _part_files(folder: Path, above: tuple[str, ...]) -> Iterator[Path]:
+    real = os.path.realpath(folder)
+    if real in above:
+        raise AvroError(f"{folder} is a link to a folder that contains it")
+    for path in sorted(folder.iterdir()):
+        # As Spark decides: a partition's folder has the name of its column, which may begin so.
+        name = path.name
+        if name.startswith(".") or (name.startswith("_") and "=" not in name):
+            continue
+        if path.is_dir():
+            yield from _part_files(path, (*above, real))
+        elif path.stat().st_size:
+            yield path
+
+
+def _is_written_straight(path: Path) -> bool:
+    """Whether a path is no file that could be replaced: a pipe, a device, a process's own output."""
+    try:
+        mode = path.stat().st_mode
+    except OSError:
+        return False
+    is_of_a_process = path.is_symlink() and path.absolute().parts[1:2] in {("dev",), ("proc",)}
+    return not stat.S_ISREG(mode) or is_of_a_process
+
+
+@contextmanager
+def _beside(path: Path) -> Iterator[IO[bytes]]:
+    """A new file in the path's folder, which is renamed to it after success."""
+    found = path.stat() if path.exists() else None
+    if found:
+        # Where the path cannot be written to, its folder may still let it be replaced.
+        os.close(os.open(path, os.O_WRONLY))
+    temporary = path.with_name(f".{os.urandom(8).hex()}.tmp")
+    file = _create(temporary, path, found.st_mode & 0o600 if found else 0o666)
+    try:
+        with file:
+            yield file
+            file.flush()
+            # Else a machine that fails could keep the new name without the new contents.
+            os.fsync(file.fileno())
+        if found:
+            _give(temporary, found)
+        temporary.replace(path)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
+
+
+def _create(temporary: Path, path: Path, mode: int) -> IO[bytes]:
+    try:
+        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
+        return os.fdopen(os.open(temporary, flags, mode), "wb")
+    except OSError as error:
+        error.filename = str(path)
+        if isinstance(error, PermissionError):
+            error.add_note(_IN_PLACE)
+        raise
+
+
+def _give(file: Path, before: os.stat_result) -> None:
+    """Owner, as far as this process may, and permissions of the file that stood there."""
+    with suppress(OSError, AttributeError):
+        os.chown(file, before.st_uid, before.st_gid)
+    file.chmod(stat.S_IMODE(before.st_mode))

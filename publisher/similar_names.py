@@ -1,0 +1,58 @@
+"""A name that nobody knows → the known names that may be meant, for commands and pages alike."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Sequence
+from difflib import get_close_matches
+from typing import Final
+
+_MAX_COMPARED: Final = 2_000
+_MAX_LENGTH: Final = 300
+_STEM_LENGTH: Final = 3
+_ALMOST_THE_SAME: Final = 0.75
+_MAX_LIKELY: Final = 3
+_LIKELY: Final = 0.7
+_SEPARATORS: Final = re.compile(r"[\W_]+")
+
+
+def similar_names(
+    asked: str, known: Collection[str], most: int = 10, at_least: float = 0.5
+) -> Sequence[str]:
+    """Names of relations or of packages, the likeliest first: a list to choose from.
+
+    Names that have a word in common are compared letter by letter; names that have none only if
+    they are nearly the same. Of a catalog with 100,000 names few are compared so.
+
+    ``at_least`` so alike; 1 is the same name.
+    """
+    asked = asked[:_MAX_LENGTH].lower()
+    wanted = _stems(asked)
+    shared = {name: wanted & _stems(name.lower()) for name in known}
+    # What every name shares, such as the packages' prefix, tells nothing.
+    common = frozenset.intersection(*shared.values()) if len(shared) > 1 else frozenset()
+    counts = {name: len(stems - common) for name, stems in shared.items()}
+    nearest = sorted(counts, key=lambda n: (-counts[n], abs(len(n) - len(asked)), n))
+    by_count = nearest[:_MAX_COMPARED]
+    related = [name for name in by_count if counts[name]]
+    return get_close_matches(asked, related, most, at_least) or get_close_matches(
+        asked, by_count, most, max(at_least, _ALMOST_THE_SAME)
+    )
+
+
+def likely_names(asked: str, known: Collection[str]) -> Sequence[str]:
+    """The few of ``similar_names`` that ``did_you_mean`` can ask for."""
+    return similar_names(asked, known, _MAX_LIKELY, _LIKELY)
+
+
+def did_you_mean(names: Sequence[str]) -> str:
+    """A hint for people; "" without names."""
+    return f"did you mean {' or '.join(names)}?" if names else ""
+
+
+def _stems(name: str) -> frozenset[str]:
+    """How words begin and end: a misspelt letter leaves one of both as it was."""
+    words = [word for word in _SEPARATORS.split(name) if word]
+    return frozenset(
+        stem for word in words for stem in (word[:_STEM_LENGTH], f"…{word[-_STEM_LENGTH:]}")
+    )
