@@ -17,7 +17,7 @@ from .container import reader_of
 from .decoding import make_decoder
 from .errors import InvalidAvro, InvalidValue, UnknownSchema, short_repr
 from .units import Narrowing
-from .values import write_onto
+from .writers import write_onto
 
 _SINGLE_OBJECT: Final = b"\xc3\x01"
 _CONFLUENT: Final = b"\0"
