@@ -18,8 +18,17 @@ def schema_text(binding: Binding, name: str) -> str:
     """The text of the type with this full name; of the relation's own record, the package's."""
     if name == binding.root.name:
         return binding.schema_text
+    text = part_text(binding.schema_text, name)
+    assert text is not None, "a class is one of its package's schema"
+    return text
+
+
+def part_text(schema: str, name: str) -> str | None:
+    """That of a type which the schema defines; None if it does not."""
     definitions: dict[str, Any] = {}
-    _collect(json.loads(binding.schema_text), "", definitions)
+    _collect(json.loads(schema), "", definitions)
+    if name not in definitions:
+        return None
     return json.dumps(
         _complete(name, definitions, set()), separators=(",", ":"), ensure_ascii=False
     )

@@ -19,8 +19,8 @@ GROUPS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType({
     "core": (
         "varints", "plain_values", "scalars", "schema", "equality", "aliases", "entries", "binding",
         "empty_items", "units", "values", "acceptance", "writers", "plain", "readers", "skipping",
-        "resolution", "decoding", "compression", "places", "container", "canonical", "framing",
-        "differences", "class_schemas",
+        "resolution", "decoding", "compression", "places", "container", "canonical", "class_schemas",
+        "earlier", "framing", "differences",
     ),
     "number_lists": ("number_lists",),
     "columns": (
