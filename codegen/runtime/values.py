@@ -219,10 +219,14 @@ def convert_leaf(convert: Callable[[Any], Any], value: Any, path: str) -> Any:
         raise InvalidValue(path, error.reason) from None
     except AvroError as error:
         raise InvalidValue(path, str(error)) from None
+    except RecursionError:
+        raise
     except REFUSALS as error:
         # Of the value's own class: a year that no datetime has, a time zone that raises.
         raise InvalidValue(path, f"{short_repr(value)} cannot be read: {error}") from None
 
 
-REFUSALS: Final = (AttributeError, TypeError, ValueError, ArithmeticError, LookupError)
-"""What code that expects a value of its type raises for another one."""
+REFUSALS: Final = (
+    AttributeError, TypeError, ValueError, ArithmeticError, LookupError, RuntimeError,
+)  # fmt: skip
+"""What code that expects a value of its type raises for another one, or a value's own class."""
