@@ -11,6 +11,7 @@ from .binding import Binding
 from .schema import PRIMITIVES
 
 _NAMED = frozenset({"record", "error", "enum", "fixed"})
+_KINDS = (*_NAMED, "array", "map")
 
 
 @functools.cache
@@ -18,8 +19,18 @@ def schema_text(binding: Binding, name: str) -> str:
     """The text of the type with this full name; of the relation's own record, the package's."""
     if name == binding.root.name:
         return binding.schema_text
-    whole = _complete(name, definitions(binding), set())
-    return json.dumps(whole, separators=(",", ":"), ensure_ascii=False)
+    text = part_text(binding.schema_text, name)
+    assert text is not None, "a class is one of its package's schema"
+    return text
+
+
+def part_text(schema: str, name: str) -> str | None:
+    """That of a type which the schema defines; None if it does not."""
+    named: dict[str, Any] = {}
+    _collect(json.loads(schema), "", named)
+    if name not in named:
+        return None
+    return json.dumps(_complete(name, named, set()), separators=(",", ":"), ensure_ascii=False)
 
 
 @functools.cache
@@ -66,7 +77,8 @@ def _complete(document: Any, named: Mapping[str, Any], met: set[str]) -> Any:
         return [_complete(branch, named, met) for branch in document]
     whole = dict(document)
     for key in ("items", "values", "type"):
-        if key in whole and whole[key] not in _NAMED:
+        # Behind items and values a union is a list, and a word is always a type's name.
+        if key in whole and not (key == "type" and whole[key] in _KINDS):
             whole[key] = _complete(whole[key], named, met)
     if "fields" in whole:
         whole["fields"] = [

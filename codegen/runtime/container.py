@@ -21,13 +21,13 @@ from .compression import (
 from .decoding import read_one
 from .empty_items import MAX_EMPTY_ITEMS
 from .equality import equal
-from .errors import AvroError, InvalidAvro, InvalidValue, located
+from .errors import AvroError, InvalidAvro, InvalidValue, located, short_repr
 from .places import Place, put, sources, target
 from .resolution import resolve
 from .schema import MalformedSchema, parse
 from .units import Narrowing
-from .values import write_onto
 from .varints import put_long
+from .writers import write_onto
 
 MAGIC: Final = b"Obj\x01"
 _BLOCK_BYTES: Final = 64_000
@@ -118,6 +118,10 @@ def reader_of(
     narrowing: Narrowing = "exact",
 ) -> Reader:
     """A reader of the bytes that a writer's schema describes; ``name`` is the root's unless given."""
+    if not isinstance(writer_schema, (str, bytes)):
+        raise MalformedSchema(
+            f"expected a schema as JSON text, got {short_repr(writer_schema)}: pass json.dumps of it"
+        )
     root = binding.root.name
     if name in {None, root} and writer_schema == binding.schema_text:
         return binding.readers[root]

@@ -2,7 +2,11 @@
 
 Follows the specification's "Schema Resolution" and, where that says nothing, Java's ``Resolver``: a
 branch or record that cannot be resolved is an error only for data that reaches it. Two schemas are
-compared once; the result is a tree of functions. Beyond both, units of time are converted.
+compared once; the result is a tree of functions.
+
+Decimals match as the specification says, whichever of ``bytes`` and ``fixed`` they are; Java's
+``Resolver`` compares those. Of equal scale but another precision, values are read that fit. Beyond
+both, units of time are converted, and so are the text and bytes that Spark writes for enums and fixed types.
 """
 
 from __future__ import annotations
@@ -15,7 +19,7 @@ from .binding import Binding, Reader
 from .empty_items import MAX_EMPTY_ITEMS, EmptyTypes
 from .entries import dict_of_entries
 from .equality import equivalent, same_simple_name
-from .errors import InvalidAvro, InvalidValue, UnresolvableSchema
+from .errors import InvalidAvro, InvalidValue, UnresolvableSchema, short_repr
 from .plain import from_default
 from .readers import base_reader, dict_reader, list_reader, misread, promotion
 from .schema import Field, Node
@@ -103,14 +107,18 @@ class _Resolver:
         if reader.kind == "union":
             branch = self._branch(writer, reader, path)
             if branch is None:
-                return _Error(path, f"no branch of the union accepts {writer.title}")
+                return _Error(path, f"no branch of the union accepts {_describe(writer)}")
             # An error within the branch is not an error of the union: the branch's type decides.
             return _Read(self.reader(writer, branch, path).read)
         convert = unit_conversion(writer, reader, self._narrowing)
         if convert is not None:
             return _Read(self._unit_reader(writer, reader, convert))
+        if _are_decimals(writer, reader):
+            return _Read(self._leaf(writer, reader))
+        if self._is_of_spark(writer, reader):
+            return _Read(self._leaf_of_spark(writer, reader))
         if writer.kind != reader.kind and reader.kind not in _PROMOTIONS.get(writer.kind, ()):
-            return _Error(path, f"cannot read {writer.title} as {reader.title}")
+            return _Error(path, f"cannot read {_describe(writer)} as {_describe(reader)}")
         match reader.kind:
             case "record":
                 record = self._record(writer, reader, path)
@@ -126,8 +134,8 @@ class _Resolver:
             case "fixed" if not same_simple_name(writer, reader) or writer.size != reader.size:
                 return _Error(
                     path,
-                    f"cannot read {writer.name} of {writer.size} bytes "
-                    f"as {reader.name} of {reader.size} bytes",
+                    f"cannot read {_describe(writer)} of {writer.size} bytes "
+                    f"as {_describe(reader)} of {reader.size} bytes",
                 )
         if writer.meaning and reader.meaning and writer.meaning != reader.meaning:
             # Java reads the number unconverted, and so a thousand times too large or small.
@@ -167,14 +175,23 @@ class _Resolver:
         if structural is not None:
             return structural
         promoted = _PROMOTIONS.get(writer.kind, frozenset())
-        found = next((b for b in union.branches if b.kind in promoted), None)
-        if found is not None:
-            return found
-        # A long that Avro cannot read as an int: microseconds of a day as its milliseconds.
-        return next((b for b in union.branches if self._is_other_unit(writer, b)), None)
+        accepts: tuple[Callable[[Node], bool], ...] = (
+            lambda branch: _are_decimals(writer, branch),
+            lambda branch: branch.kind in promoted,
+            # A long that Avro cannot read as an int: microseconds of a day as its milliseconds.
+            lambda branch: self._is_other_unit(writer, branch),
+            lambda branch: self._is_of_spark(writer, branch),
+        )
+        return next((b for accept in accepts for b in union.branches if accept(b)), None)
 
     def _is_other_unit(self, writer: Node, branch: Node) -> bool:
         return unit_conversion(writer, branch, self._narrowing) is not None
+
+    def _is_of_spark(self, writer: Node, reader: Node) -> bool:
+        """Whether the reader's type is one that Spark has no equal of, and writes as the other."""
+        if self._narrowing == "refused" or writer.meaning:
+            return False
+        return (writer.kind, reader.kind) in {("string", "enum"), ("bytes", "fixed")}
 
     def _has_structure(self, writer: Node, branch: Node, path: str) -> bool:
         record = self._record(writer, branch, path)
@@ -195,12 +212,16 @@ class _Resolver:
             zip([f.name for f in reader.fields], self._binding.attributes[reader.name], strict=True)
         )
         known = {field.name: field for field in reader.fields}
+        written = {field.name for field in writer.fields}
+        # Writers such as Spark keep names that Avro does not allow.
+        originals = {f.column: f for f in reader.fields if f.name not in written}
         steps: list[tuple[str, str | None, Reader]] = []
         for field in writer.fields:
-            target = known.pop(field.name, None)
+            target = known.get(field.name) or originals.get(field.name)
             if target is None:
                 steps.append((f".{field.name}", None, self._skippers.of(field.node)))
                 continue
+            del known[target.name]
             inner = self.reader(field.node, target.node, f"{path}.{target.name}")
             record.fits = record.fits and not isinstance(inner, _Error)
             steps.append((f".{target.name}", targets[target.name], inner.read))
@@ -277,6 +298,24 @@ class _Resolver:
 
         return read_converted
 
+    def _leaf_of_spark(self, writer: Node, reader: Node) -> Reader:
+        """Reads the text of a symbol, or the bytes of a fixed."""
+        read, name, size = base_reader(writer), reader.title, reader.size
+        finish = from_base(self._binding, reader)
+        symbols = frozenset(reader.symbols)
+
+        def read_of_spark(data: bytes, at: int) -> tuple[Any, int]:
+            value, at = read(data, at)
+            if symbols and value not in symbols:
+                if reader.default is None:
+                    raise UnresolvableSchema("", f"{name} has no symbol {short_repr(value)}")
+                value = reader.default
+            elif not symbols and len(value) != size:
+                raise UnresolvableSchema("", f"expected {size} bytes for {name}, got {len(value)}")
+            return (finish(value) if finish else value), at
+
+        return read_of_spark
+
     def _leaf(self, writer: Node, reader: Node) -> Reader:
         read = base_reader(writer)
         promote = promotion(writer.kind, reader.kind)
@@ -301,12 +340,23 @@ class _Resolver:
         return read_two
 
 
+def _are_decimals(writer: Node, reader: Node) -> bool:
+    """Whether both are decimals of one scale, in whatever bytes."""
+    return writer.logical == reader.logical == "decimal" and writer.scale == reader.scale
+
+
 def _read_dict(read: Reader) -> Reader:
     def read_dict(data: bytes, at: int) -> tuple[Any, int]:
         entries, at = read(data, at)
         return dict_of_entries(entries), at
 
     return read_dict
+
+
+def _describe(node: Node) -> str:
+    if node.logical == "decimal":
+        return f"decimal({node.precision},{node.scale})"
+    return node.title
 
 
 def _describe_unit(node: Node) -> str:
