@@ -16,7 +16,7 @@ from tests.codegen.generated import record_of
 from tests.codegen.test_types_of_packages import every
 from tests.codegen.test_wheel import files_of, request_for
 
-RENDERED = (19, "43897ffa4a4c12e94d1324f43c5f3d6e9f8376f06257c06c11b235f2ea511d6f")
+RENDERED = (19, "fbbff01cf43b72abbf0f7631e826affdbe49a88579eba4d1f3aa2fbb3301cb56")
 """``RENDERER_VERSION``, and the SHA-256 of what it renders for a schema of every kind of type."""
 
 
