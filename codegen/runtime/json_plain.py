@@ -109,7 +109,7 @@ class PlainForm:
         return _UnionReader(union, reader, self).read
 
     def is_told_by_class(self, union: Node) -> bool:
-        return not _needs_tags(union) and not any(b.map_form == "dict" for b in union.branches)
+        return not needs_tags(union) and not any(b.map_form == "dict" for b in union.branches)
 
     def texts(self, union: Node) -> Sequence[tuple[Node, Convert]]:
         """The branches that may be text, with their readers, in the order in which text is tried."""
