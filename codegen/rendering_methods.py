@@ -23,7 +23,14 @@ _METHODS = """
         SCHEMA: __typing__.ClassVar[%(str)s]
         \"""The Avro schema of the class, complete, as JSON text.\"""
         __dataclass_fields__: __typing__.ClassVar[%(dict)s[%(str)s, __typing__.Any]]
+
+        @%(classmethod)s
+        def of(cls, other: %(object)s) -> %(shown)s:
+            \"""%(of_doc)s\"""
     else:
+        of = __of__
+        __getstate__ = __state_of__
+        __setstate__ = __restore__
         SCHEMA = __schema_text__(_codec, %(full_name)s)
         __dataclass_fields__ = __fields__
         __dataclass_params__ = __params__
@@ -148,7 +155,8 @@ _METHODS = """
         )
         return record"""
 
-_BUILTINS = ("bool", "bytes", "classmethod", "dict", "int", "str")
+OF_DOC = "The value itself, or as this class what another package has of the same type."
+_BUILTINS = ("bool", "bytes", "classmethod", "dict", "int", "object", "str")
 
 
 def codec_methods(record: RecordClass, shown: str, builtin: Callable[[str], str]) -> str:
@@ -163,5 +171,6 @@ def codec_methods(record: RecordClass, shown: str, builtin: Callable[[str], str]
         "shown": shown,
         "inside": name_inside(name),
         "full_name": literal(record.full_name),
+        "of_doc": OF_DOC,
     }
     return _METHODS % names

@@ -39,7 +39,8 @@ def _accept(binding: Binding, node: Node, value: Any, path: str) -> Any:
         case "enum":
             if not is_of(binding, node, value):
                 raise _other_class(binding, node, value, path)
-            return value
+            class_: Any = binding.classes[node.name]
+            return value if type(value) is class_ else class_(value.value)
         case "array" if node.map_form == "dict":
             keys, values = key_and_value(node)
             return _accept_dict(binding, keys, values, value, path)

@@ -105,14 +105,38 @@ class SchemaText:
 
 
 def home_of(record_class: type) -> tuple[Any, str]:
-    """The binding of a record's package, and the full name of the record's type."""
+    """The binding of a class's package, and the full name of the class's type."""
     for each in record_class.__mro__:
-        text = vars(each).get("SCHEMA")
+        text = vars(each).get("SCHEMA") or vars(each).get("__avro_schema__")
         if isinstance(text, SchemaText):
             return text.codec.BINDING, text.name
     raise TypeError(f"expected a class of records, got {record_class!r}")
 
 
+def _own_value(class_: type, value: object) -> object:
+    return _meeting().own_value(class_, value)
+
+
+def equals(self: object, other: object) -> object:
+    """``__eq__`` of records with what is not of their class: another package may have their type."""
+    return _meeting().equals(self, other)
+
+
+def equals_member(self: Any, other: Any) -> object:
+    """``__eq__`` of enums' members, also with those of another package's same enum."""
+    if self is other:
+        return True
+    kind, own = type(other), type(self)
+    if kind is own or type(kind) is not type(own):
+        return NotImplemented
+    return _meeting().is_same_type(kind, own) and self._value_ == other._value_
+
+
+def _meeting() -> Any:
+    return importlib.import_module(".meeting", __package__)
+
+
+OF: Any = classmethod(_own_value)
 FIELDS = TwinAttribute("__dataclass_fields__")
 PARAMS = TwinAttribute("__dataclass_params__")
 PYDANTIC_SCHEMA: Any = classmethod(_core_schema)

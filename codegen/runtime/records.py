@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import copy
+import contextlib
 import dataclasses
 import functools
 import inspect
 import typing
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
+from .errors import InvalidValue, short_repr
 from .frozen import freeze, refuse_change
-from .lazy import UNCHANGED, Sign
+from .lazy import UNCHANGED, Sign, home_of
+from .pickling import package_and_version
+from .plain import from_default
 
 
 def replace(given: dict[str, Any]) -> Any:
@@ -58,6 +62,46 @@ def dataclass_twin(record_class: Any) -> type:
         [(p.name, types.get(p.name, p.annotation), field(p)) for p in parameters],
         frozen=is_immutable(record_class), slots=True, kw_only=True, match_args=False,
     )  # fmt: skip
+
+
+def complete(record: Any, values: Mapping[str, Any], pickled: str) -> None:
+    """Sets the attributes of an unpickled record, which another version may have pickled.
+
+    Raises:
+        InvalidValue: an attribute is missing and has no default.
+    """
+    binding, name = home_of(type(record))
+    attributes = binding.attributes[name]
+    for attribute, value in values.items():
+        # An unknown one may be an attribute of a subclass.
+        with contextlib.suppress(AttributeError):
+            object.__setattr__(record, attribute, value)
+    for field, attribute in zip(binding.nodes[name].fields, attributes, strict=True):
+        if attribute in values:
+            continue
+        if not field.has_default:
+            reason = f"is missing in the pickle, and has no default ({_versions(pickled)})"
+            raise InvalidValue(field.name, reason)
+        binding.put(record, attribute, from_default(binding, field.node, field.default))
+
+
+def default_member(enum: Any, symbol: str, pickled: str) -> Any:
+    """The member that stands for a symbol which this version's enum does not have.
+
+    Raises:
+        InvalidValue: the enum has no default.
+    """
+    binding, name = home_of(enum)
+    default = binding.nodes[name].default
+    if default is None:
+        reason = f"{enum.__name__} has no symbol {short_repr(symbol)}"
+        raise InvalidValue("", f"{reason} and no default ({_versions(pickled)})")
+    return enum(default)
+
+
+def _versions(pickled: str) -> str:
+    package, version = package_and_version()
+    return f"pickled by {package} {pickled}, read by {version}"
 
 
 def is_immutable(record_class: Any) -> bool:

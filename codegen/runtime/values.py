@@ -14,6 +14,7 @@ from .entries import is_dict
 from .errors import AvroError, InvalidValue, short_repr
 from .frozen import FrozenMap, items_in
 from .plain_values import plain_of
+from .same_types import is_same_type
 from .schema import Node
 from .varints import INT_MAX, INT_MIN
 
@@ -81,8 +82,9 @@ _EXACT_CLASS: Final[dict[tuple[str, str], type]] = {
 
 
 def is_of(binding: Binding, node: Node, value: object) -> bool:
-    """Whether a value has the class of a record, enum or fixed."""
-    return isinstance(value, binding.classes[node.name])
+    """Whether a value has the class of a record, enum or fixed, or another package's of that type."""
+    class_ = binding.classes[node.name]
+    return isinstance(value, class_) or is_same_type(type(value), class_)
 
 
 def to_base(node: Node, value: Any, path: str) -> Any:

@@ -1,0 +1,63 @@
+"""Pickles and copies of records and of enums' members, which other versions of a package can read."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+
+# Type checkers know the name; to import ``typing`` takes longer than the rest of a package.
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+
+def package_and_version() -> tuple[str, str]:
+    """The name of the package that this runtime belongs to, and its version."""
+    package = (__package__ or "").rpartition(".")[0]
+    return package, getattr(sys.modules.get(package), "__version__", "")
+
+
+def state_of(self: object) -> object:
+    """``__getstate__`` of records: version, attributes, and what a subclass has besides."""
+    held: Any = object.__getstate__(self)
+    more, values = held if type(held) is tuple else (held, {})
+    version = package_and_version()[1]
+    return (version, values) if more is None else (version, values, more)
+
+
+def restore_record(self: object, state: Any) -> None:
+    """``__setstate__`` of records: a missing attribute has its default, an unknown one is dropped.
+
+    Earlier releases pickled ``(None, values)``, or what a subclass has besides instead of None.
+    """
+    version, values, *more = state
+    put = object.__setattr__
+    try:
+        for name, value in values.items():
+            put(self, name, value)
+        is_whole = len(values) == len(self.__slots__)  # type: ignore[attr-defined]
+    except AttributeError:
+        is_whole = False
+    if not isinstance(version, str):
+        version, more = "of an earlier release", [version]
+    if not is_whole:
+        _records().complete(self, values, version)
+    if more and more[0]:
+        self.__dict__.update(more[0])
+
+
+def reduce_member(self: Any, _: object) -> object:
+    """``__reduce_ex__`` of enums' members."""
+    return load_member, (type(self), self._value_, package_and_version()[1])
+
+
+def load_member(enum: Any, symbol: str, version: str) -> object:
+    """The member; of a symbol that this version lacks, the enum's default."""
+    try:
+        return enum(symbol)
+    except ValueError:
+        return _records().default_member(enum, symbol, version)
+
+
+def _records() -> Any:
+    return importlib.import_module(".records", __package__)
