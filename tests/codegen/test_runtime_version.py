@@ -16,7 +16,7 @@ from tests.codegen.generated import record_of
 from tests.codegen.test_types_of_packages import every
 from tests.codegen.test_wheel import files_of, request_for
 
-RENDERED = (19, "4ac59835ad46cbf23cb0abc8eab6b461a6eb05f4e1b13091440296ac32938d90")
+RENDERED = (19, "e6eb0712121f6a302628f29e6dcfbfcbb3b2cad965d50902ba2daf559b729c4d")
 """``RENDERER_VERSION``, and the SHA-256 of what it renders for a schema of every kind of type."""
 
 
