@@ -19,10 +19,11 @@ class Lazy(ModuleType):
 
     def __init__(self, module: str, package: str) -> None:
         super().__init__(module)
-        self.__package__ = package
+        # One attribute: another thread may replace what the module calls itself between two.
+        self.__where__ = module, package
 
     def __getattr__(self, name: str) -> Any:
-        module = importlib.import_module(self.__name__, self.__package__)
+        module = importlib.import_module(*self.__where__)
         self.__dict__.update(vars(module))
         # From now on an ordinary module, whose names the interpreter finds fastest.
         object.__setattr__(self, "__class__", ModuleType)
