@@ -11,7 +11,7 @@ from codegen import column_functions
 from codegen.annotations import alternatives
 from codegen.layout import Layout, lay_out
 from codegen.rendering_codec import has_number_lists, render_codec
-from codegen.rendering_rows import render_rows, row_name
+from codegen.rendering_rows import columns_class, render_rows, row_name
 from codegen.rendering_types import render_types, uses_durations
 from codegen.runtime_files import runtime_files
 from codegen.shapes import PackageShape
@@ -218,7 +218,7 @@ def _render_init(shape: PackageShape, relation: RelationName | None, version: st
         "from ._avro import (",
         f"    {', '.join(_ERRORS)},",
         ")",
-        "from ._avro import ABSENT as ABSENT, Lazy as _Lazy",
+        "from ._avro import ABSENT as ABSENT, Lazy as _Lazy, submodules as _submodules",
         "from ._schema import CRC_64_AVRO, SCHEMA, SHA_256",
         *(f"from ._types import {name} as {name}" for name in classes),
         *(f"from ._avro.core import {name}" for name in durations),
@@ -227,7 +227,14 @@ def _render_init(shape: PackageShape, relation: RelationName | None, version: st
     )
     with lines.block("if TYPE_CHECKING:"):
         lines.add(*_CHECKED_IMPORTS, "", *column_functions.CHECKED_IMPORTS)
-        lines.add(f"from .row_types import {row_name(shape.root.class_name)} as _RootRow", "")
+        lines.add(
+            "from . import row_types as row_types",
+            f"from .columns import {columns_class(shape)} as _Columns",
+            f"from .row_types import {row_name(shape.root.class_name)} as _RootRow",
+            "",
+            "columns: _Columns",
+            "",
+        )
         records = alternatives([record.class_name for record in shape.records])
         lines.add(f'_Record = _TypeVar("_Record", bound={records})')
     lines.add(
@@ -243,6 +250,9 @@ def _render_init(shape: PackageShape, relation: RelationName | None, version: st
         '_files = _Lazy("._avro.files", __name__)',
         '_json_lines = _Lazy("._avro.json_lines", __name__)',
         '_strategies = _Lazy("._avro.examples", __name__)',
+        "",
+        "if not TYPE_CHECKING:",
+        "    __getattr__ = _submodules(__name__, ('columns', 'row_types'))",
     )
     return lines.text() + _with_classes(functions, shape, classes)
 
