@@ -16,7 +16,7 @@ from tests.codegen.generated import record_of
 from tests.codegen.test_types_of_packages import every
 from tests.codegen.test_wheel import files_of, request_for
 
-RENDERED = (19, "d9f16064cec06816c2a1f7a44f9415adbbd8ebac83862a2e02e9813b474164b3")
+RENDERED = (19, "86555164b95557751c84751bdfcac681edbacad5e6de6f3424d1786d63e2751b")
 """``RENDERER_VERSION``, and the SHA-256 of what it renders for a schema of every kind of type."""
 
 
