@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import decimal
+import importlib
 import uuid
 from collections.abc import Callable, Mapping
 from typing import Any, Final
@@ -14,7 +15,6 @@ from .entries import is_dict
 from .errors import AvroError, InvalidValue, short_repr
 from .frozen import FrozenMap, items_in
 from .plain_values import plain_of
-from .same_types import is_same_type
 from .schema import Node
 from .varints import INT_MAX, INT_MIN
 
@@ -83,8 +83,13 @@ _EXACT_CLASS: Final[dict[tuple[str, str], type]] = {
 
 def is_of(binding: Binding, node: Node, value: object) -> bool:
     """Whether a value has the class of a record, enum or fixed, or another package's of that type."""
-    class_ = binding.classes[node.name]
-    return isinstance(value, class_) or is_same_type(type(value), class_)
+    class_, kind = binding.classes[node.name], type(value)
+    if isinstance(value, class_):
+        return True
+    if not (hasattr(kind, "__avro_schema__") or hasattr(kind, "SCHEMA")):
+        return False
+    types = importlib.import_module(".same_types", __package__)
+    return bool(types.is_same_type(kind, class_))
 
 
 def to_base(node: Node, value: Any, path: str) -> Any:
