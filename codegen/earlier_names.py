@@ -74,9 +74,9 @@ def _renamed(old: NamedClass, new: NamedClass) -> Iterator[str]:
             if before.name != now.name:
                 yield f"attribute `{before.name}` of `{new.class_name}` is named `{now.name}` now"
     if isinstance(old, EnumClass) and isinstance(new, EnumClass):
-        for (before, _), (now, _) in zip(old.members, new.members, strict=True):
-            if before != now:
-                yield f"member `{before}` of `{new.class_name}` is named `{now}` now"
+        for (earlier, _), (member, _) in zip(old.members, new.members, strict=True):
+            if earlier != member:
+                yield f"member `{earlier}` of `{new.class_name}` is named `{member}` now"
 
 
 def _class_names(root: Record) -> Callable[[str], str]:

@@ -121,6 +121,8 @@ def _accept_dict(binding: Binding, keys: Node, values: Node, value: Any, path: s
 def accept_leaf(binding: Binding, node: Node, value: Any, path: str) -> Any:
     """``accept`` of a primitive or fixed, with a logical type or without."""
     base = to_base(node, value, path)
+    if node.logical == "duration":
+        return scalars.own_duration(value)
     if node.logical:
         return plain_of(value)
     if node.kind != "fixed":

@@ -24,7 +24,7 @@ def own_value(class_: Any, value: Any) -> Any:
     return accept(binding, binding.nodes[name], value, "")
 
 
-def equals(value: Any, other: Any) -> bool:
+def equals(value: Any, other: Any) -> Any:
     """``==`` with a value of another class; ``NotImplemented`` unless that is of the same type."""
     class_ = type(value)
     if not is_same_type(type(other), class_):

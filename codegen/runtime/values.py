@@ -179,6 +179,8 @@ def _like(value: Any) -> Any:
     """The value as a plain class that it is an instance of has it, also where it is a container."""
     if isinstance(value, Mapping):
         return scalars.dict_of(value)
+    if scalars.is_duration(value):
+        return scalars.own_duration(value)
     items = items_in(value)
     return plain_of(value) if items is None else list(items)
 
