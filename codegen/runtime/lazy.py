@@ -134,14 +134,16 @@ def equals(self: object, other: object) -> object:
     return _meeting().equals(self, other)
 
 
-def equals_member(self: Any, other: Any) -> object:
+def equals_member(self: object, other: object) -> object:
     """``__eq__`` of enums' members, also with those of another package's same enum."""
     if self is other:
         return True
     kind, own = type(other), type(self)
     if kind is own or type(kind) is not type(own):
         return NotImplemented
-    return _meeting().is_same_type(kind, own) and self._value_ == other._value_
+    one: Any = self
+    another: Any = other
+    return _meeting().is_same_type(kind, own) and one._value_ == another._value_
 
 
 def _meeting() -> Any:

@@ -11,31 +11,37 @@ if TYPE_CHECKING:
     from typing import Any
 
 
-def package_and_version() -> tuple[str, str]:
-    """The name of the package that this runtime belongs to, and its version."""
-    package = (__package__ or "").rpartition(".")[0]
-    return package, getattr(sys.modules.get(package), "__version__", "")
+OWN_PACKAGE = (__package__ or "").rpartition(".")[0]
+
+
+def own_version() -> str:
+    """The version of the package that this runtime belongs to."""
+    return getattr(sys.modules.get(OWN_PACKAGE), "__version__", "")
 
 
 def state_of(self: object) -> object:
     """``__getstate__`` of records: version, attributes, and what a subclass has besides."""
     held: Any = object.__getstate__(self)
     more, values = held if type(held) is tuple else (held, {})
-    version = package_and_version()[1]
+    version = own_version()
     return (version, values) if more is None else (version, values, more)
 
 
-def restore_record(self: object, state: Any) -> None:
+def restore_record(self: object, state: object) -> None:
     """``__setstate__`` of records: a missing attribute has its default, an unknown one is dropped.
 
     Earlier releases pickled ``(None, values)``, or what a subclass has besides instead of None.
     """
-    version, values, *more = state
-    put = object.__setattr__
+    parts: Any = state
+    record: Any = self
+    version, values, *more = parts
+    kind: Any = type(self)
+    # That of immutable records refuses; where it does not, ``setattr`` is faster.
+    put = setattr if kind.__setattr__ is object.__setattr__ else object.__setattr__
     try:
         for name, value in values.items():
             put(self, name, value)
-        is_whole = len(values) == len(self.__slots__)  # type: ignore[attr-defined]
+        is_whole = len(values) == len(record.__slots__)
     except AttributeError:
         is_whole = False
     if not isinstance(version, str):
@@ -43,12 +49,13 @@ def restore_record(self: object, state: Any) -> None:
     if not is_whole:
         _records().complete(self, values, version)
     if more and more[0]:
-        self.__dict__.update(more[0])
+        record.__dict__.update(more[0])
 
 
-def reduce_member(self: Any, _: object) -> object:
+def reduce_member(self: object, _: object) -> object:
     """``__reduce_ex__`` of enums' members."""
-    return load_member, (type(self), self._value_, package_and_version()[1])
+    member: Any = self
+    return load_member, (type(self), member._value_, own_version())
 
 
 def load_member(enum: Any, symbol: str, version: str) -> object:

@@ -14,7 +14,7 @@ from typing import Any
 from .errors import InvalidValue, short_repr
 from .frozen import freeze, refuse_change
 from .lazy import UNCHANGED, Sign, home_of
-from .pickling import package_and_version
+from .pickling import OWN_PACKAGE, own_version
 from .plain import from_default
 
 
@@ -100,8 +100,7 @@ def default_member(enum: Any, symbol: str, pickled: str) -> Any:
 
 
 def _versions(pickled: str) -> str:
-    package, version = package_and_version()
-    return f"pickled by {package} {pickled}, read by {version}"
+    return f"pickled by {OWN_PACKAGE} {pickled}, read by {own_version()}"
 
 
 def is_immutable(record_class: Any) -> bool:

@@ -187,11 +187,10 @@ def test_fields_named_as_what_records_have_work() -> None:
 def test_the_avro_error_of_a_package_is_that_of_every_package() -> None:
     with imported(COMPANY) as one, imported(COMPANY) as other:
         assert issubclass(one.AvroError, ValueError)
-        assert one.InvalidValue is not other.InvalidValue
         with pytest.raises(one.AvroError, match="Id") as caught:
             other.Company.from_dict({"Id": "x"})
 
-        assert type(pickle.loads(pickle.dumps(caught.value))) is other.InvalidValue
+        assert type(pickle.loads(pickle.dumps(caught.value))) is one.InvalidValue
 
 
 def test_a_strict_constructor_refuses_what_cannot_be_written(package: ModuleType) -> None:
