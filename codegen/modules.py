@@ -176,10 +176,6 @@ def from_dict(plain: dict[str, __typing__.Any], ctx: object = None) -> _RECORD:
     return RECORD.from_dict(plain)
 
 
-def __dir__() -> list[str]:
-    return _builtins.sorted({*_builtins.globals()} - {"TYPE_CHECKING", "annotations"})
-
-
 def strategy(record_class: type[__rows__.__Record__]) -> __hypothesis__.SearchStrategy[__rows__.__Record__]:
     """A Hypothesis strategy of the class's records; each can be written and reads back equal.
 
@@ -224,6 +220,7 @@ def _render_init(shape: PackageShape, relation: RelationName | None, version: st
         f"    {', '.join(_ERRORS)},",
         ")",
         "from ._avro import ABSENT as ABSENT, Lazy as _Lazy, submodules as _submodules",
+        "from ._avro import register_strategies as _register_strategies",
         "from ._schema import CRC_64_AVRO, SCHEMA, SHA_256",
         *(f"from ._types import {name} as {name}" for name in classes),
         *(f"from ._avro.core import {name}" for name in durations),
@@ -256,8 +253,30 @@ def _render_init(shape: PackageShape, relation: RelationName | None, version: st
         "",
         "if not TYPE_CHECKING:",
         "    __getattr__ = _submodules(__name__, ('columns', 'row_types'))",
+        "    __dir__ = lambda: _builtins.sorted(",
+        "        {*_builtins.globals(), 'columns', 'row_types'} - {'TYPE_CHECKING', 'annotations'}",
+        "    )",
     )
-    return lines.text() + _with_classes(functions, shape, classes)
+    return lines.text() + _with_classes(functions, shape, classes) + _render_end(shape)
+
+
+def _render_end(shape: PackageShape) -> str:
+    modules = [name.removesuffix(".py") for name, _ in _runtime_of(shape)]
+    records = "".join(f"{record.class_name}, " for record in shape.records)
+    lines = Lines()
+    lines.add("", "")
+    with lines.block("def _bundled() -> None:"):
+        lines.docstring("Never called: shows bundlers what is imported by name, when it is needed.")
+        lines.add("from . import _codec, columns, row_types")
+        names = [name for name in modules if name != "__init__"]
+        lines.add(f"from ._avro import {', '.join(f'{name} as _{name}' for name in names)}")
+    lines.add("", "")
+    with lines.block("if not TYPE_CHECKING:"):
+        lines.add(
+            f"_offer_strategies = lambda: _register_strategies(({records.rstrip()}), strategy)"
+        )
+        lines.add("_offer_strategies()")
+    return lines.text()
 
 
 # For annotations alone: at run time whoever evaluates one imports what it names.

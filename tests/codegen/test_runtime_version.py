@@ -16,7 +16,7 @@ from tests.codegen.generated import record_of
 from tests.codegen.test_types_of_packages import every
 from tests.codegen.test_wheel import files_of, request_for
 
-RENDERED = (19, "a8ce69bce4e61b519fe6d4dafe9681ca250dda27e5c833c3ef5f790f848ffdf7")
+RENDERED = (19, "7997acd3f3fcfa9d98521943b7e9fee3d60650ccc1dc8685f194cfeaab60fec8")
 """``RENDERER_VERSION``, and the SHA-256 of what it renders for a schema of every kind of type."""
 
 
