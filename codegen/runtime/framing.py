@@ -18,7 +18,7 @@ from .decoding import make_decoder
 from .earlier import earlier_text
 from .errors import InvalidAvro, InvalidValue, UnknownSchema, short_repr
 from .units import Narrowing
-from .values import write_onto
+from .writers import write_onto
 
 _SINGLE_OBJECT: Final = b"\xc3\x01"
 _CONFLUENT: Final = b"\0"

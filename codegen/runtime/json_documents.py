@@ -17,7 +17,7 @@ from .entries import dict_of_entries, entries_of
 from .errors import InvalidAvro, InvalidValue, short_repr
 from .plain import from_default, known_symbol
 from .schema import Field, Node
-from .values import from_base, to_base
+from .values import from_base, is_of, to_base
 
 Convert: TypeAlias = Callable[[Any], Any]
 ConverterOf: TypeAlias = Callable[[Node], Convert]
@@ -115,16 +115,17 @@ class Writers:
             case "union":
                 return self.form.union_writer(node, of)
             case "enum":
-                return _enum_writer(self._binding.classes[node.name])
+                return _enum_writer(self._binding, node)
             case _:
                 return self.form.leaf_writer(node)
 
     def _record(self, node: Node, made: Made) -> Convert:
-        class_ = self._binding.classes[node.name]
+        binding = self._binding
+        class_ = binding.classes[node.name]
         parts: list[tuple[str, str, Convert]] = []
 
         def write(value: Any) -> dict[str, Any]:
-            if not isinstance(value, class_):
+            if not is_of(binding, node, value):
                 raise InvalidValue("", f"expected {class_.__name__}, got {short_repr(value)}")
             document: dict[str, Any] = {}
             for name, attribute, convert in parts:
@@ -137,7 +138,7 @@ class Writers:
             return document
 
         made.add_recursive(node, write)
-        attributes = self._binding.attributes[node.name]
+        attributes = binding.attributes[node.name]
         for field, attribute in zip(node.fields, attributes, strict=True):
             parts.append((field.name, attribute, made.of(field.node)))
         return write
@@ -312,9 +313,7 @@ def typed_reader(binding: Binding, node: Node) -> Convert:
 
 def _array_writer(convert: Convert) -> Convert:
     def write(value: Any) -> list[Any]:
-        if not isinstance(value, (list, tuple)):
-            raise InvalidValue("", f"expected list, got {short_repr(value)}")
-        return _items(convert, value)
+        return _items(convert, scalars.list_of(value))
 
     return write
 
@@ -340,9 +339,7 @@ def _items(convert: Convert, items: list[Any] | tuple[Any, ...]) -> list[Any]:
 
 def _map_writer(convert: Convert) -> Convert:
     def write(value: Any) -> dict[str, Any]:
-        if not isinstance(value, dict):
-            raise InvalidValue("", f"expected dict, got {short_repr(value)}")
-        return _entries(convert, value)
+        return _entries(convert, scalars.dict_of(value))
 
     return write
 
@@ -370,10 +367,11 @@ def _entries(convert: Convert, entries: dict[Any, Any]) -> dict[str, Any]:
     return made
 
 
-def _enum_writer(class_: Any) -> Convert:
+def _enum_writer(binding: Binding, node: Node) -> Convert:
     def write(value: Any) -> str:
-        if not isinstance(value, class_):
-            raise InvalidValue("", f"expected {class_.__name__}, got {short_repr(value)}")
+        if not is_of(binding, node, value):
+            expected = binding.classes[node.name].__name__
+            raise InvalidValue("", f"expected {expected}, got {short_repr(value)}")
         symbol: str = value.value
         return symbol
 

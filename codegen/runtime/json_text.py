@@ -11,6 +11,7 @@ import json
 from collections.abc import Callable
 from typing import Any, Final
 
+from .acceptance import accept
 from .binding import Binding
 from .errors import AvroError, InvalidValue, short_repr
 from .json_avro import AvroForm
@@ -36,7 +37,7 @@ def to_json(binding: Binding, name: str, value: Any, form: str, indent: int | No
         if text is not None:
             return text
     try:
-        document = writer_of(binding, name, form)(value)
+        document = _document(binding, name, value, form)
         if indent is None:
             return COMPACT.encode(document)
         return json.dumps(document, ensure_ascii=False, allow_nan=False, indent=indent)
@@ -60,10 +61,20 @@ def to_document(binding: Binding, name: str, value: Any, mode: str) -> dict[str,
     """What ``json.dumps`` takes, in the plain form."""
     _check_mode(mode)
     try:
-        document: dict[str, Any] = writer_of(binding, name, "plain")(value)
+        document: dict[str, Any] = _document(binding, name, value, "plain")
     except RecursionError:
         raise _too_deep("value") from None
     return document
+
+
+def _document(binding: Binding, name: str, value: Any, form: str) -> Any:
+    write = writer_of(binding, name, form)
+    try:
+        return write(value)
+    except InvalidValue:
+        # All that is wrong, not the first alone.
+        accept(binding, binding.nodes[name], value, "")
+        raise
 
 
 def from_document(binding: Binding, name: str, document: Any, mode: str, unknown: str) -> Any:

@@ -17,9 +17,10 @@ GROUPS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType({
     # What a package imports at once: short, and nothing of ``typing`` or of the codec.
     INIT: ("frozen", "errors", "lazy"),
     "core": (
-        "varints", "scalars", "schema", "equality", "aliases", "entries", "binding", "empty_items",
-        "units", "values", "plain", "readers", "skipping", "resolution", "decoding", "compression",
-        "places", "container", "canonical", "class_schemas", "earlier", "framing", "differences",
+        "varints", "plain_values", "scalars", "schema", "equality", "aliases", "entries", "binding",
+        "empty_items", "units", "values", "acceptance", "writers", "plain", "readers", "skipping",
+        "resolution", "decoding", "compression", "places", "container", "canonical", "class_schemas",
+        "earlier", "framing", "differences",
     ),
     "number_lists": ("number_lists",),
     "columns": (
