@@ -95,9 +95,7 @@ def _needs_name(union: Node, branch: Node) -> bool:
     )
 
 
-def from_plain(
-    binding: Binding, node: Node, value: Any, path: str, unknown: str = "refuse"
-) -> Any:
+def from_plain(binding: Binding, node: Node, value: Any, path: str, unknown: str = "refuse") -> Any:
     """A plain value as a typed one; typed parts are checked and kept.
 
     If ``unknown`` is "ignore", unknown fields are ignored, and an unknown symbol of an enum is the

@@ -394,7 +394,9 @@ def test_what_a_later_version_adds_reads_as_avro_reads_it() -> None:
 
 def test_an_unknown_symbol_of_an_enum_without_default_is_an_error_that_says_so() -> None:
     kind = {"type": "enum", "name": "Kind", "symbols": ["A"]}
-    with imported(record({"kind": kind, "kinds": ["null", {"type": "array", "items": "n.Kind"}]})) as package:
+    with imported(
+        record({"kind": kind, "kinds": ["null", {"type": "array", "items": "n.Kind"}]})
+    ) as package:
         expected = "expected one of A, as the enum has no default; got 'B'"
         for read in (
             lambda plain: package.R.from_json(json.dumps(plain), unknown="ignore"),
