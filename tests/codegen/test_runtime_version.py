@@ -16,7 +16,7 @@ from tests.codegen.generated import record_of
 from tests.codegen.test_types_of_packages import every
 from tests.codegen.test_wheel import files_of, request_for
 
-RENDERED = (19, "fc5134973f0373e90b7e4bad50530be2d2c1e86cdaeb0055df16a65b39dc9d1f")
+RENDERED = (19, "e99716899e9c7a13297320ad9faa70da9b9b4a241a4434012adaacfa3ae73bf5")
 """``RENDERER_VERSION``, and the SHA-256 of what it renders for a schema of every kind of type."""
 
 
