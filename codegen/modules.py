@@ -106,7 +106,7 @@ def read_file(
     times that are finer than this schema's unit, unless ``round_times`` rounds them down.
     """
     how = _codec.narrowing(round_times=round_times)
-    records: _Iterator[RECORD] = _codec.read_records(_codec.BINDING, source, max_block_bytes, how)
+    records: _Iterator[RECORD] = _files.read_records(_codec.BINDING, source, max_block_bytes, how)
     return records
 
 
@@ -124,7 +124,7 @@ def write_file(
     Codecs are null, deflate, bzip2 and xz, and with a library snappy and zstandard; the package's
     extras of these names install one.
     """
-    _codec.write_records(_codec.BINDING, target, records, codec)
+    _files.write_records(_codec.BINDING, target, records, codec)
 
 
 def read_jsonl(
@@ -162,7 +162,7 @@ def diff(left: _EITHER, right: _EITHER) -> list[tuple[str, _Any, _Any]]:
 
     An item that one side lacks is ``ABSENT`` there. Equal records have no difference.
     """
-    found: list[tuple[str, _Any, _Any]] = _core.differences(_codec.BINDING, left, right)
+    found: list[tuple[str, _Any, _Any]] = _files.differences(_codec.BINDING, left, right)
     return found
 
 
@@ -247,8 +247,8 @@ def _render_init(shape: PackageShape, relation: RelationName | None, version: st
         "",
         '_codec = _Lazy("._codec", __name__)',
         column_functions.LAZY_MODULE,
-        '_core = _Lazy("._avro.core", __name__)',
-        '_json_lines = _Lazy("._avro.json_text", __name__)',
+        '_files = _Lazy("._avro.files", __name__)',
+        '_json_lines = _Lazy("._avro.json_lines", __name__)',
         '_strategies = _Lazy("._avro.examples", __name__)',
         "",
         "if not TYPE_CHECKING:",

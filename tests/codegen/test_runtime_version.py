@@ -16,7 +16,7 @@ from tests.codegen.generated import record_of
 from tests.codegen.test_types_of_packages import every
 from tests.codegen.test_wheel import files_of, request_for
 
-RENDERED = (19, "289bf00974c1d7b0b042d45d7e887ad0389c335a5a944ce864a6de2c9fda0a89")
+RENDERED = (19, "e99716899e9c7a13297320ad9faa70da9b9b4a241a4434012adaacfa3ae73bf5")
 """``RENDERER_VERSION``, and the SHA-256 of what it renders for a schema of every kind of type."""
 
 
