@@ -16,7 +16,7 @@ from tests.codegen.generated import record_of
 from tests.codegen.test_types_of_packages import every
 from tests.codegen.test_wheel import files_of, request_for
 
-RENDERED = (19, "86555164b95557751c84751bdfcac681edbacad5e6de6f3424d1786d63e2751b")
+RENDERED = (19, "e99716899e9c7a13297320ad9faa70da9b9b4a241a4434012adaacfa3ae73bf5")
 """``RENDERER_VERSION``, and the SHA-256 of what it renders for a schema of every kind of type."""
 
 
