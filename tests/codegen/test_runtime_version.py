@@ -16,7 +16,7 @@ from tests.codegen.generated import record_of
 from tests.codegen.test_types_of_packages import every
 from tests.codegen.test_wheel import files_of, request_for
 
-RENDERED = (19, "4ac59835ad46cbf23cb0abc8eab6b461a6eb05f4e1b13091440296ac32938d90")
+RENDERED = (19, "3f713a2fbbc4a7c1e406ff4e52016d12ee0618faa6c4f624898db47b17de037c")
 """``RENDERER_VERSION``, and the SHA-256 of what it renders for a schema of every kind of type."""
 
 
