@@ -26,6 +26,20 @@ class Release:
 
 
 @dataclass(frozen=True, slots=True)
+class EarlierSchema:
+    """A schema with which earlier versions of a package wrote.
+
+    Attributes:
+        versions: all of its fingerprint and its logical types, newest first.
+        text: the newest one's.
+    """
+
+    versions: tuple[str, ...]
+    crc_64_avro: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class Provenance:
     """Where a package's schema comes from; becomes ``provenance.json``.
 
@@ -59,6 +73,7 @@ class PackageRequest:
 
     Attributes:
         immutable: whether the package's records are.
+        earlier_schemas: those that its records are read with besides its own.
         project_urls: what indexes link to, by label; ``{name}`` in a URL stands for the
             distribution, ``{relation}`` for the relation.
     """
@@ -70,6 +85,7 @@ class PackageRequest:
     provenance: Provenance
     immutable: bool = False
     project_urls: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    earlier_schemas: tuple[EarlierSchema, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +121,7 @@ class PackageContents:
         newest_event_id: it reflects no later event of the metastore; None where the wheel states
             none.
         record_class: the name of the relation's own class; "" where the wheel states none.
+        earlier_schemas: as the request's.
     """
 
     relation: RelationName
@@ -119,3 +136,4 @@ class PackageContents:
     runtime_version: str = ""
     newest_event_id: int | None = None
     record_class: str = ""
+    earlier_schemas: tuple[EarlierSchema, ...] = ()

@@ -3,29 +3,46 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from types import MappingProxyType
 from typing import Any
 
 from codegen.changelog import changelog_from_json
 from codegen.errors import NotOurWheel
-from codegen.package import PackageRequest, Provenance
+from codegen.package import EarlierSchema, PackageRequest, Provenance
+from lakeschema.avro.fingerprint import crc64_avro
+from lakeschema.avro.parsing import parse_schema
 
 
-def request_again(provenance: str, like: PackageRequest) -> PackageRequest:
+def request_again(
+    provenance: str, like: PackageRequest, texts: Mapping[str, str] = MappingProxyType({})
+) -> PackageRequest:
     """The request that this ``provenance.json`` is of.
 
-    ``like`` has what it does not state: the schema, and the options of a deployment. With other
-    options, or another generator, other bytes come of it: compare them.
+    ``like`` has what it does not state: the schema, and the options of a deployment; ``texts`` are
+    the schemas of earlier versions, by number. With other options, or another generator, other bytes
+    come of it: compare them.
 
     Raises:
         NotOurWheel: the text is not a provenance.
     """
     try:
         stated = json.loads(provenance)
-        return replace(like, version=stated["version"], provenance=_provenance(stated))
+        earlier = tuple(_earlier(each, texts) for each in stated.get("earlier_schemas", ()))
+        return replace(
+            like,
+            version=stated["version"],
+            provenance=_provenance(stated),
+            earlier_schemas=earlier,
+        )
     except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
         raise NotOurWheel(f"invalid provenance: {error}") from error
+
+
+def _earlier(versions: Sequence[str], texts: Mapping[str, str]) -> EarlierSchema:
+    text = texts[versions[0]]
+    return EarlierSchema(tuple(versions), crc64_avro(parse_schema(text)), text)
 
 
 def _provenance(stated: Mapping[str, Any]) -> Provenance:

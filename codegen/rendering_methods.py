@@ -119,7 +119,10 @@ _METHODS = """
         *,
         round_times: %(bool)s = False,
     ) -> %(shown)s:
-        \"""Reads a single object; ``schemas``: fingerprint to schema, of other writers.\"""
+        \"""Reads a single object; ``schemas``: fingerprint to schema, of other writers.
+
+        It need not know this version's schema, nor those of earlier ones.
+        \"""
         record: %(inside)s = _framing.from_single_object(
             _codec.BINDING, %(full_name)s, data, schemas, _codec.narrowing(round_times=round_times)
         )

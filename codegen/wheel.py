@@ -13,6 +13,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from codegen import earlier_schemas
 from codegen.changelog import (
     changelog_from_json,
     changelog_markdown,
@@ -39,6 +40,7 @@ _WHEEL_FILE = (
 )
 MAX_PROVENANCE_BYTES = 16 * 1024 * 1024
 MAX_SCHEMA_BYTES = 16 * 1024 * 1024
+MAX_EARLIER_BYTES = 8 * earlier_schemas.MAX_BYTES
 """Of a wheel that is read; ours have kilobytes."""
 
 _JSON = json.JSONEncoder(sort_keys=True)
@@ -65,6 +67,7 @@ def build_wheel(request: PackageRequest) -> Wheel:
         **render_layout(layout, package, request.relation, request.version),
         f"{folder}/provenance.json": provenance,
         f"{folder}/CHANGELOG.md": changelog_markdown(distribution, releases(request)),
+        **_earlier_schemas(request, folder),
         f"{info}/METADATA": metadata(request, layout.fingerprints, layout.shape),
         f"{info}/WHEEL": _WHEEL_FILE,
     }
@@ -76,11 +79,16 @@ def build_wheel(request: PackageRequest) -> Wheel:
     )
 
 
+def _earlier_schemas(request: PackageRequest, folder: str) -> Mapping[str, bytes]:
+    listed = request.earlier_schemas
+    return {f"{folder}/{earlier_schemas.FILE}": earlier_schemas.to_file(listed)} if listed else {}
+
+
 def content_hash(request: PackageRequest) -> str:
     """SHA-256 of what a package states about its relation.
 
-    Not in it are the version, the changelog, the event and the upstreams' schema hashes: a change
-    upstream that does not reach this relation is not a change of its package. Nor are the modules,
+    Not in it are the version, the changelog, the schemas of earlier versions, the event and the
+    upstreams' schema hashes: a change upstream that does not reach this relation is not a change of its package. Nor are the modules,
     a function of the schema and the generator, whose code ``runtime_version`` identifies.
 
     Raises:
@@ -122,6 +130,9 @@ def read_wheel(data: bytes) -> PackageContents:
         provenance: Any = json.loads(archive.read(stated[0], MAX_PROVENANCE_BYTES))
         schema = archive.read(f"{folder}/schema.avsc", MAX_SCHEMA_BYTES)
         schema_text = schema.decode().removesuffix("\n")
+        earlier = f"{folder}/{earlier_schemas.FILE}"
+        has_earlier = earlier in archive.names
+        listed = archive.read(earlier, MAX_EARLIER_BYTES) if has_earlier else b"[]"
     except (ValueError, RecursionError) as error:
         raise NotOurWheel(str(error)) from error
     try:
@@ -139,6 +150,7 @@ def read_wheel(data: bytes) -> PackageContents:
             _stated_event_id(provenance, "newest_event_id")
             or _stated_event_id(provenance, "event_id"),
             _stated_class(provenance),
+            earlier_schemas.from_file(listed),
         )
     except (KeyError, TypeError, ValueError, RecursionError, CatalogError) as error:
         raise NotOurWheel(f"invalid provenance: {short_repr(error)}") from error
@@ -191,6 +203,12 @@ def _provenance(request: PackageRequest, layout: Layout, surface: str) -> dict[s
         "lineage": {column: list(sources) for column, sources in provenance.lineage.items()},
         "content_hash": _content_hash(request, layout),
         "surface_hash": surface,
+        # Which versions' texts the package has beside its own.
+        **(
+            {"earlier_schemas": [list(each.versions) for each in request.earlier_schemas]}
+            if request.earlier_schemas
+            else {}
+        ),
         "change": provenance.change,
         "reasons": list(provenance.reasons),
         "changelog": changelog_to_json(releases(request)),

@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Final
 
 from . import scalars
+from .acceptance import accept
 from .arrow_times import TimeColumns
 from .binding import Binding
 from .columnar import (
@@ -30,9 +31,9 @@ from .columnar import (
 )
 from .entries import key_and_value
 from .errors import InvalidValue, NotInArrow, located, short_repr
+from .plain_values import plain_of
 from .schema import Node
 from .units import Narrowing
-from .values import check
 
 _TYPES: Final[Mapping[tuple[str, str], tuple[Any, ...]]] = {
     ("null", ""): ("null",),
@@ -166,10 +167,9 @@ def _batches(
     ]
     pending = iter(records)
     while chunk := list(itertools.islice(pending, batch_size)):
-        for record in chunk:
-            check(binding, root, record, "")
+        accepted = [accept(binding, root, record, "") for record in chunk]
         arrays = [
-            pa.array(_column(chunk, attribute, convert), type=field.type)
+            pa.array(_column(accepted, attribute, convert), type=field.type)
             for field, (attribute, convert) in zip(schema, converters, strict=True)
         ]
         yield pa.RecordBatch.from_arrays(arrays, schema=schema)
@@ -249,27 +249,15 @@ def _read_leaf(node: Node, path: str, times: Mapping[str, Convert]) -> Convert |
             return lambda value: scalars.uuid_from_bytes(scalars.fixed_of(value, 16))
         case _, ("timestamp-millis" | "timestamp-micros"):
             return _instant
-        case _, ("local-timestamp-millis" | "local-timestamp-micros"):
-            return _moment
         case _:
             return None
 
 
 def _instant(value: Any) -> Any:
-    moment = _moment(value)
+    moment = plain_of(value)
     if isinstance(moment, dt.datetime) and moment.tzinfo is not None:
         return moment.astimezone(dt.UTC)
     return moment
-
-
-def _moment(value: Any) -> Any:
-    """Where pandas is installed, PyArrow returns nanoseconds as its subclass of datetime."""
-    nanosecond = getattr(value, "nanosecond", None)
-    if nanosecond is None:
-        return value
-    if nanosecond:
-        raise InvalidValue("", f"{short_repr(value)} is finer than microseconds")
-    return value.to_pydatetime()
 
 
 _WRITTEN: Final[Mapping[tuple[str, str], Callable[[Any], Any]]] = {

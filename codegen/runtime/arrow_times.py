@@ -12,9 +12,10 @@ from .binding import Binding
 from .columnar import Convert, column_places, entry_paths, join_path
 from .entries import key_and_value
 from .errors import InvalidValue
+from .plain import INTERVAL
 from .schema import Node
 from .units import MICROS, MILLIS, NANOS, Narrowing, conversion, unit_of
-from .values import from_base
+from .values import convert_leaf, from_base
 
 _OF_SPARK: Final = b"org.apache.spark.sql.parquet.row.metadata"
 """What a Parquet file that Spark wrote has in its metadata."""
@@ -93,6 +94,11 @@ class TimeColumns:
         if wanted is None:
             return type_
         kind, per_second = wanted
+        if node.logical == INTERVAL:
+            if not pa.types.is_duration(type_):
+                return type_
+            self.readers[path] = self._reader(type_, per_second, node)
+            return pa.int64()
         if kind == "time":
             if not pa.types.is_time(type_):
                 return type_
@@ -111,7 +117,7 @@ class TimeColumns:
         convert = conversion(_PER_SECOND[type_.unit], per_second, self._narrowing)
         # None for nanoseconds, which stay numbers.
         finish = from_base(self._binding, node) or int
-        return lambda count: None if count is None else finish(convert(count))
+        return lambda count: None if count is None else convert_leaf(finish, convert(count), "")
 
 
 def _refusal(kind: str, type_: Any) -> Callable[[Any], None]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+from _thread import RLock
 from collections.abc import Callable, Mapping
 from typing import Any, TypeAlias, TypeVar
 
@@ -38,18 +39,28 @@ class Binding:
         self.readers = readers
         self.writers = writers
         self.immutable = immutable
+        self._lock = RLock()
+        self._root: Node | None = None
 
     def put(self, record: object, attribute: str, value: Any) -> None:
         """Sets an attribute of a record under construction."""
         object.__setattr__(record, attribute, freeze(value) if self.immutable else value)
 
-    @functools.cached_property
+    @property
     def root(self) -> Node:
-        root = parse(self.schema_text)
-        entries = mark_entries(root, self.classes)
-        self.classes = {**self.classes, **dict.fromkeys(entries, Entry)}
-        self.attributes = {**self.attributes, **dict.fromkeys(entries, ("key", "value"))}
-        return root
+        if self._root is None:
+            # Others know nodes by identity, so that there must be one root for all threads.
+            with self._lock:
+                if self._root is None:
+                    root = parse(self.schema_text)
+                    entries = mark_entries(root, self.classes)
+                    self.classes = {**self.classes, **dict.fromkeys(entries, Entry)}
+                    self.attributes = {
+                        **self.attributes,
+                        **dict.fromkeys(entries, ("key", "value")),
+                    }
+                    self._root = root
+        return self._root
 
     @functools.cached_property
     def nodes(self) -> Mapping[str, Node]:

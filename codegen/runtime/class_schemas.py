@@ -10,6 +10,7 @@ from .binding import Binding
 from .schema import PRIMITIVES
 
 _NAMED = frozenset({"record", "error", "enum", "fixed"})
+_KINDS = (*_NAMED, "array", "map")
 
 
 @functools.cache
@@ -17,8 +18,17 @@ def schema_text(binding: Binding, name: str) -> str:
     """The text of the type with this full name; of the relation's own record, the package's."""
     if name == binding.root.name:
         return binding.schema_text
+    text = part_text(binding.schema_text, name)
+    assert text is not None, "a class is one of its package's schema"
+    return text
+
+
+def part_text(schema: str, name: str) -> str | None:
+    """That of a type which the schema defines; None if it does not."""
     definitions: dict[str, Any] = {}
-    _collect(json.loads(binding.schema_text), "", definitions)
+    _collect(json.loads(schema), "", definitions)
+    if name not in definitions:
+        return None
     return json.dumps(
         _complete(name, definitions, set()), separators=(",", ":"), ensure_ascii=False
     )
@@ -61,7 +71,8 @@ def _complete(document: Any, definitions: dict[str, Any], met: set[str]) -> Any:
         return [_complete(branch, definitions, met) for branch in document]
     whole = dict(document)
     for key in ("items", "values", "type"):
-        if key in whole and whole[key] not in _NAMED:
+        # Behind items and values a union is a list, and a word is always a type's name.
+        if key in whole and not (key == "type" and whole[key] in _KINDS):
             whole[key] = _complete(whole[key], definitions, met)
     if "fields" in whole:
         whole["fields"] = [

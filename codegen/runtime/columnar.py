@@ -9,11 +9,13 @@ import functools
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
+from . import scalars
 from .binding import Binding
 from .entries import key_and_value, pairs_as_rows
-from .errors import AvroError, InvalidAvro, InvalidValue, located, short_repr
+from .errors import AvroError, InvalidValue, located, short_repr
 from .plain import from_default, from_plain
 from .schema import Field, Node
+from .values import convert_leaf
 
 Convert: TypeAlias = Callable[[Any], Any]
 
@@ -113,7 +115,7 @@ def field_reader(
             return _entries_reader(read, form) if node.map_form else read
         case "map":
             inner = field_reader(binding, node.items, form, f"{path}[]", above)
-            return _map_reader(_text_key, inner, form)
+            return _map_reader(scalars.text_of, inner, form)
         case "union":
             inner = field_reader(binding, form.only_branch(node, path), form, path, above)
             return _optional(inner) if is_nullable(node) else inner
@@ -203,11 +205,10 @@ def _absent(binding: Binding, field: Field) -> Any:
 
 def _array_reader(item: Convert) -> Convert:
     def read(value: Any) -> Any:
-        if not isinstance(value, (list, tuple)):
-            raise InvalidValue("", f"expected list, got {short_repr(value)}")
         items: list[Any] = []
+        given = scalars.list_of(value)
         try:
-            for each in value:
+            for each in given:
                 items.append(item(each))  # noqa: PERF401 - their count is the index of the failure
         except InvalidValue as error:
             raise prefix_path(f"[{len(items)}]", error) from None
@@ -231,12 +232,6 @@ def _map_reader(read_key: Convert, item: Convert, form: Format) -> Convert:
         return items
 
     return read
-
-
-def _text_key(key: Any) -> str:
-    if not isinstance(key, str):
-        raise InvalidValue("", f"expected str, got {short_repr(key)}")
-    return key
 
 
 def entry_pair(entry: Any) -> tuple[Any, Any]:
@@ -276,14 +271,7 @@ def _leaf_reader(binding: Binding, node: Node, convert: Convert | None) -> Conve
     if convert is None:
         return lambda value: from_plain(binding, node, value, "")
     change = convert
-
-    def read(value: Any) -> Any:
-        try:
-            return from_plain(binding, node, change(value), "")
-        except InvalidAvro as error:
-            raise InvalidValue("", str(error)) from None
-
-    return read
+    return lambda value: from_plain(binding, node, convert_leaf(change, value, ""), "")
 
 
 def read_numbered(read: Convert, values: Iterable[Any], first: int = 1) -> Iterator[Any]:

@@ -26,8 +26,8 @@ from .places import Place, put, sources, target
 from .resolution import resolve
 from .schema import MalformedSchema, parse
 from .units import Narrowing
-from .values import write_onto
 from .varints import put_long
+from .writers import write_onto
 
 MAGIC: Final = b"Obj\x01"
 _BLOCK_BYTES: Final = 64_000

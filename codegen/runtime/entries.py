@@ -51,7 +51,7 @@ def entries_of(value: Any, path: str = "") -> list[Any]:
     Raises:
         InvalidValue: it is no dict.
     """
-    if not isinstance(value, dict):
+    if not isinstance(value, Mapping):
         raise InvalidValue(path, f"expected dict, got {short_repr(value)}")
     return [Entry(key=key, value=item) for key, item in value.items()]
 

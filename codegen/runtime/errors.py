@@ -18,7 +18,10 @@ import sys
 # Type checkers know the name; to import ``typing`` takes longer than the rest of a package.
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable
+    from typing import TypeVar
+
+    _AtPath = TypeVar("_AtPath", bound="_ErrorAtPath")
 
 
 class AvroError(ValueError):
@@ -85,7 +88,7 @@ class InvalidValues(InvalidValue):
         return "\n".join([f"{len(found)} values are invalid:", *lines])
 
 
-def invalid(faults: Sequence[InvalidValue]) -> InvalidValue:
+def invalid(faults: list[InvalidValue]) -> InvalidValue:
     """One error for all faults, of which there is at least one."""
     return faults[0] if len(faults) == 1 else InvalidValues(faults)
 
@@ -131,13 +134,19 @@ def located(place: str, error: AvroError) -> AvroError:
     match error:
         case _ if not place:
             return error
-        case _ErrorAtPath(path=path, reason=reason):
-            return type(error)(f"{place}: {path}" if path else place, reason)
+        case InvalidValues(faults=faults):
+            return InvalidValues(_located(place, fault) for fault in faults)
+        case _ErrorAtPath():
+            return _located(place, error)
         case UnknownSchema() | MissingCodec():
             error.add_note(place)
             return error
         case _:
             return type(error)(f"{place}: {error}")
+
+
+def _located(place: str, error: _AtPath) -> _AtPath:
+    return type(error)(f"{place}: {error.path}" if error.path else place, error.reason)
 
 
 def short_repr(value: object) -> str:

@@ -15,9 +15,10 @@ from .binding import Binding, Reader
 from .canonical import fingerprint, fingerprint_of_text
 from .container import reader_of
 from .decoding import make_decoder
+from .earlier import earlier_text
 from .errors import InvalidAvro, InvalidValue, UnknownSchema, short_repr
 from .units import Narrowing
-from .values import write_onto
+from .writers import write_onto
 
 _SINGLE_OBJECT: Final = b"\xc3\x01"
 _CONFLUENT: Final = b"\0"
@@ -39,7 +40,8 @@ def from_single_object(
 
     Raises:
         InvalidAvro: the frame or its body is damaged.
-        UnknownSchema: ``schemas`` lacks the fingerprint, or its text has another fingerprint.
+        UnknownSchema: neither ``schemas`` nor an earlier version of the package has the fingerprint,
+            or the text given for it has another one.
     """
     written, body = _split_frame(data, _SINGLE_OBJECT, 8)
     number = int.from_bytes(written, "little")
@@ -47,6 +49,8 @@ def from_single_object(
     text = _text_of(number, schemas)
     if text is None and number == _own_fingerprint(binding, name):
         return make_decoder(binding, name, binding.readers[name])(body)
+    if text is None:
+        text = earlier_text(binding, name, number)
     reader = _reader_of_fingerprint(binding, name, number, text, narrowing)
     return make_decoder(binding, name, reader)(body)
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import sys
+
 # Not from ``collections.abc``: Python loads this module at start-up, and that one perhaps not.
-from _collections_abc import Mapping
+from _collections_abc import Mapping, Sequence
 
 # Type checkers know the name; to import ``typing`` takes longer than the rest of a package.
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from typing import Any, NoReturn
 
 
@@ -30,13 +33,33 @@ class FrozenMap(dict[str, "Any"]):
         clear = pop = popitem = setdefault = update = _refuse
 
 
-def freeze(value: Any) -> Any:
-    """The value with tuples for lists and ``FrozenMap`` for mappings, at every depth."""
+def items_in(value: Any) -> Iterable[Any] | None:
+    """The items of a sequence that is no text, or of a numpy array; None of any other value."""
     if isinstance(value, (list, tuple)):
-        return tuple(map(freeze, value))
+        # A row of ``rows`` is a tuple that shows no items.
+        return value if type(value).__iter__ is not None else None
+    if isinstance(value, Sequence):
+        return None if isinstance(value, _TEXT) else value
+    # Whoever has an array of numpy's has imported it.
+    array = getattr(sys.modules.get("numpy"), "ndarray", None)
+    if array is None or not isinstance(value, array) or not value.ndim:
+        return None
+    # A list of times would be of numbers.
+    return value.tolist() if value.dtype.kind in "biuf" else list(value)
+
+
+_TEXT = (str, bytes, bytearray, memoryview)
+_LEAVES = frozenset({str, int, float, bool, bytes, type(None)})
+
+
+def freeze(value: Any) -> Any:
+    """The value with tuples for sequences and ``FrozenMap`` for mappings, at every depth."""
+    if type(value) in _LEAVES:
+        return value
     if isinstance(value, Mapping):
         return FrozenMap((key, freeze(item)) for key, item in value.items())
-    return value
+    items = items_in(value)
+    return value if items is None else tuple(map(freeze, items))
 
 
 def refuse_change(self: object, name: str, _: object) -> NoReturn:

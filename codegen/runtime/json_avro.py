@@ -29,6 +29,7 @@ class AvroForm:
     """Every field must be present."""
 
     fills_defaults = False
+    tags_all = True
 
     def __init__(self, binding: Binding) -> None:
         self._binding = binding
@@ -65,6 +66,11 @@ class AvroForm:
             case _:
                 size = node.size
                 return lambda document: typed(scalars.fixed_of(_bytes(document), size))
+
+    def is_told_by_class(self, union: Node) -> bool:
+        kinds = {branch.kind for branch in union.branches}
+        is_dict = any(branch.map_form == "dict" for branch in union.branches)
+        return not is_dict and not {"float", "double"} <= kinds
 
     def union_writer(self, union: Node, writer: ConverterOf) -> Convert:
         writers = {id(branch): (branch.title, writer(branch)) for branch in union.branches}

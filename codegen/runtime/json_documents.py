@@ -6,7 +6,9 @@ is not a value of the schema is an ``InvalidValue`` whose path is made while the
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from _thread import allocate_lock
+from collections import Counter
+from collections.abc import Callable, Mapping
 from typing import Any, Final, Protocol, TypeAlias
 
 from . import scalars
@@ -15,7 +17,7 @@ from .entries import dict_of_entries, entries_of
 from .errors import InvalidAvro, InvalidValue, short_repr
 from .plain import from_default
 from .schema import Field, Node
-from .values import from_base, to_base
+from .values import from_base, is_of, to_base
 
 Convert: TypeAlias = Callable[[Any], Any]
 ConverterOf: TypeAlias = Callable[[Node], Convert]
@@ -35,6 +37,15 @@ class Form(Protocol):
         """Whether a field may be missing that has a default."""
         ...
 
+    @property
+    def tags_all(self) -> bool:
+        """Whether all values of unions but null have tags, and leaves are of their Avro types."""
+        ...
+
+    def is_told_by_class(self, union: Node) -> bool:
+        """Whether the class alone of a value, and of what it is in JSON, says which branch it is."""
+        ...
+
     def leaf_writer(self, node: Node) -> Convert: ...
 
     def leaf_reader(self, node: Node) -> Convert: ...
@@ -44,43 +55,77 @@ class Form(Protocol):
     def union_reader(self, union: Node, reader: ConverterOf) -> Convert: ...
 
 
+class Made:
+    """What one thread makes at once: each node's function, in which those of its parts are used."""
+
+    def __init__(self, make: Callable[[Node, Made], Convert], whole: Mapping[int, Convert]) -> None:
+        self._make = make
+        self.functions = dict(whole)
+
+    def of(self, node: Node) -> Convert:
+        found = self.functions.get(id(node))
+        if found is None:
+            found = self.functions[id(node)] = self._make(node, self)
+        return found
+
+    def add_recursive(self, node: Node, function: Convert) -> None:
+        """Adds a record's function before those of its parts, which may lead back to it."""
+        self.functions[id(node)] = function
+
+
+class Converters:
+    """Each node's function, made when needed. No thread gets one that another still makes."""
+
+    def __init__(self, make: Callable[[Node, Made], Convert]) -> None:
+        self._make = make
+        self._whole: Mapping[int, Convert] = {}
+        self._lock = allocate_lock()
+
+    def of(self, node: Node) -> Convert:
+        found = self._whole.get(id(node))
+        if found is None:
+            with self._lock:
+                made = Made(self._make, self._whole)
+                found = made.of(node)
+                self._whole = made.functions
+        return found
+
+
 class Writers:
     """The functions that make a document of a typed value, one for each node, made when needed."""
 
     def __init__(self, binding: Binding, form: Form) -> None:
         self._binding = binding
-        self._form = form
-        self._made: dict[int, Convert] = {}
+        self.form = form
+        self._converters = Converters(self._make)
+        self.of = self._converters.of
 
-    def of(self, node: Node) -> Convert:
-        found = self._made.get(id(node))
-        if found is None:
-            found = self._record(node) if node.kind == "record" else self._make(node)
-            self._made[id(node)] = found
-        return found
-
-    def _make(self, node: Node) -> Convert:
+    def _make(self, node: Node, made: Made) -> Convert:
+        of = made.of
         match node.kind:
+            case "record":
+                return self._record(node, made)
             case "array":
-                write = _array_writer(self.of(node.items))
+                write = _array_writer(of(node.items))
                 return (
                     (lambda value: write(entries_of(value))) if node.map_form == "dict" else write
                 )
             case "map":
-                return _map_writer(self.of(node.items))
+                return _map_writer(of(node.items))
             case "union":
-                return self._form.union_writer(node, self.of)
+                return self.form.union_writer(node, of)
             case "enum":
-                return _enum_writer(self._binding.classes[node.name])
+                return _enum_writer(self._binding, node)
             case _:
-                return self._form.leaf_writer(node)
+                return self.form.leaf_writer(node)
 
-    def _record(self, node: Node) -> Convert:
-        class_ = self._binding.classes[node.name]
+    def _record(self, node: Node, made: Made) -> Convert:
+        binding = self._binding
+        class_ = binding.classes[node.name]
         parts: list[tuple[str, str, Convert]] = []
 
         def write(value: Any) -> dict[str, Any]:
-            if not isinstance(value, class_):
+            if not is_of(binding, node, value):
                 raise InvalidValue("", f"expected {class_.__name__}, got {short_repr(value)}")
             document: dict[str, Any] = {}
             for name, attribute, convert in parts:
@@ -92,11 +137,10 @@ class Writers:
                     raise InvalidValue(name, "is not set") from None
             return document
 
-        # Before its parts, which may lead back to it.
-        self._made[id(node)] = write
-        attributes = self._binding.attributes[node.name]
+        made.add_recursive(node, write)
+        attributes = binding.attributes[node.name]
         for field, attribute in zip(node.fields, attributes, strict=True):
-            parts.append((field.name, attribute, self.of(field.node)))
+            parts.append((field.name, attribute, made.of(field.node)))
         return write
 
 
@@ -105,34 +149,31 @@ class Readers:
 
     def __init__(self, binding: Binding, form: Form, *, ignores_unknown: bool) -> None:
         self._binding = binding
-        self._form = form
-        self._ignores_unknown = ignores_unknown
-        self._made: dict[int, Convert] = {}
+        self.form = form
+        self.ignores_unknown = ignores_unknown
+        self._converters = Converters(self._make)
+        self.of = self._converters.of
 
-    def of(self, node: Node) -> Convert:
-        found = self._made.get(id(node))
-        if found is None:
-            found = self._record(node) if node.kind == "record" else self._make(node)
-            self._made[id(node)] = found
-        return found
-
-    def _make(self, node: Node) -> Convert:
+    def _make(self, node: Node, made: Made) -> Convert:
+        of = made.of
         match node.kind:
+            case "record":
+                return self._record(node, made)
             case "array":
-                read = _array_reader(self.of(node.items))
+                read = _array_reader(of(node.items))
                 if node.map_form == "dict":
                     return lambda document: dict_of_entries(read(document))
                 return read
             case "map":
-                return _map_reader(self.of(node.items))
+                return _map_reader(of(node.items))
             case "union":
-                return self._form.union_reader(node, self.of)
+                return self.form.union_reader(node, of)
             case "enum":
                 return enum_reader(self._binding.classes[node.name], node.symbols)
             case _:
-                return self._form.leaf_reader(node)
+                return self.form.leaf_reader(node)
 
-    def _record(self, node: Node) -> Convert:
+    def _record(self, node: Node, made: Made) -> Convert:
         binding = self._binding
         class_ = binding.classes[node.name]
         parts: list[tuple[Field, str, Convert]] = []
@@ -150,22 +191,27 @@ class Readers:
                     except InvalidValue as error:
                         raise within(field.name, error) from None
                 else:
-                    part = self._missing(field)
+                    part = self.default_of(field)
                 binding.put(record, attribute, part)
-            if known < len(document) and not self._ignores_unknown:
+            if known < len(document) and not self.ignores_unknown:
                 names = {field.name for field in node.fields}
                 unknown = next(key for key in document if key not in names)
                 raise InvalidValue("", f"unknown field {short_repr(unknown)} of {class_.__name__}")
             return record
 
-        self._made[id(node)] = read
+        made.add_recursive(node, read)
         attributes = binding.attributes[node.name]
         for field, attribute in zip(node.fields, attributes, strict=True):
-            parts.append((field, attribute, self.of(field.node)))
+            parts.append((field, attribute, made.of(field.node)))
         return read
 
-    def _missing(self, field: Field) -> Any:
-        if not (self._form.fills_defaults and field.has_default):
+    def default_of(self, field: Field) -> Any:
+        """The value of a field that is missing.
+
+        Raises:
+            InvalidValue: it must not be missing.
+        """
+        if not (self.form.fills_defaults and field.has_default):
             raise InvalidValue(field.name, "is missing")
         return from_default(self._binding, field.node, field.default)
 
@@ -175,6 +221,20 @@ def within(step: str, error: InvalidValue) -> InvalidValue:
     path = error.path
     joint = "" if not path or path.startswith("[") else "."
     return InvalidValue(f"{step}{joint}{path}", error.reason)
+
+
+def object_of(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object of JSON; readers differ in which of two equal keys they take.
+
+    Raises:
+        InvalidValue: a key occurs twice.
+    """
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        counts = Counter(key for key, _ in pairs)
+        twice = next(key for key in counts if counts[key] > 1)
+        raise InvalidValue("", f"the key {short_repr(twice)} occurs twice in an object")
+    return found
 
 
 def shown(document: Any) -> str:
@@ -250,9 +310,7 @@ def typed_reader(binding: Binding, node: Node) -> Convert:
 
 def _array_writer(convert: Convert) -> Convert:
     def write(value: Any) -> list[Any]:
-        if not isinstance(value, (list, tuple)):
-            raise InvalidValue("", f"expected list, got {short_repr(value)}")
-        return _items(convert, value)
+        return _items(convert, scalars.list_of(value))
 
     return write
 
@@ -278,9 +336,7 @@ def _items(convert: Convert, items: list[Any] | tuple[Any, ...]) -> list[Any]:
 
 def _map_writer(convert: Convert) -> Convert:
     def write(value: Any) -> dict[str, Any]:
-        if not isinstance(value, dict):
-            raise InvalidValue("", f"expected dict, got {short_repr(value)}")
-        return _entries(convert, value)
+        return _entries(convert, scalars.dict_of(value))
 
     return write
 
@@ -308,10 +364,11 @@ def _entries(convert: Convert, entries: dict[Any, Any]) -> dict[str, Any]:
     return made
 
 
-def _enum_writer(class_: Any) -> Convert:
+def _enum_writer(binding: Binding, node: Node) -> Convert:
     def write(value: Any) -> str:
-        if not isinstance(value, class_):
-            raise InvalidValue("", f"expected {class_.__name__}, got {short_repr(value)}")
+        if not is_of(binding, node, value):
+            expected = binding.classes[node.name].__name__
+            raise InvalidValue("", f"expected {expected}, got {short_repr(value)}")
         symbol: str = value.value
         return symbol
 

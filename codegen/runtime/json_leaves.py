@@ -9,7 +9,7 @@ import base64
 import datetime as dt
 import decimal
 import re
-from collections.abc import Callable
+import uuid
 from typing import Any, Final
 
 from . import scalars
@@ -50,21 +50,22 @@ _MOMENTS: Final[dict[str, tuple[re.Pattern[str], Any, str]]] = {
 
 def text_writer(binding: Binding, node: Node) -> Convert:
     """The text of a leaf; raises ``InvalidValue`` for what is not a value of it."""
-    base = base_writer(node)
+    # By way of the value that is written: plain, an instant in UTC.
+    base, typed = base_writer(node), typed_reader(binding, node)
     match node.logical:
         case "":
             return lambda value: base64.b64encode(base(value)).decode("ascii")
         case "uuid":
-            return lambda value: _checked(base, value, str)
+            return (
+                base if node.kind == "string" else lambda value: str(uuid.UUID(bytes=base(value)))
+            )
         case "decimal":
             return _decimal_writer(node)
         case "duration":
-            return lambda value: _checked(base, value, _duration_text)
+            return lambda value: _duration_text(typed(base(value)))
         case "day-time-interval-micros":
-            return lambda value: _checked(base, value, _interval_text)
+            return lambda value: _interval_text(typed(base(value)))
         case _:
-            typed = typed_reader(binding, node)
-            # By way of the number: UTC, and a moment that only its zone puts into year 0 is refused.
             return lambda value: _iso(typed(base(value)))
 
 
@@ -85,11 +86,6 @@ def text_reader(binding: Binding, node: Node) -> Convert:
             return _interval
         case _:
             return _moment_reader(binding, node)
-
-
-def _checked(base: Convert, value: Any, text: Callable[[Any], str]) -> str:
-    base(value)
-    return text(value)
 
 
 def _iso(value: Any) -> str:

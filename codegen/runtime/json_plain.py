@@ -46,6 +46,7 @@ class PlainForm:
     """A field that has a default may be missing."""
 
     fills_defaults = True
+    tags_all = False
 
     def __init__(self, binding: Binding) -> None:
         self._binding = binding
@@ -106,6 +107,9 @@ class PlainForm:
             convert = reader(rest[0])
             return lambda document: None if document is None else convert(document)
         return _UnionReader(union, reader, self).read
+
+    def is_told_by_class(self, union: Node) -> bool:
+        return not _needs_tags(union) and not any(b.map_form == "dict" for b in union.branches)
 
     def texts(self, union: Node) -> Sequence[tuple[Node, Convert]]:
         """The branches that may be text, with their readers, in the order in which text is tried."""

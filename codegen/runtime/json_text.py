@@ -8,15 +8,18 @@ from __future__ import annotations
 
 import functools
 import json
-from collections import Counter
 from collections.abc import Callable
 from typing import Any, Final
 
+from .acceptance import accept
 from .binding import Binding
 from .errors import AvroError, InvalidValue, short_repr
 from .json_avro import AvroForm
-from .json_documents import Convert, Form, Readers, Writers
+from .json_code import Compiled
+from .json_documents import Convert, Form, Readers, Writers, object_of
 from .json_plain import PlainForm
+from .json_reading import json_reader
+from .json_writing import COMPACT, json_writer
 from .schema import MAX_DIGITS
 
 _FORMS: Final[dict[str, Callable[[Binding], Form]]] = {"avro": AvroForm, "plain": PlainForm}
@@ -28,10 +31,14 @@ def to_json(binding: Binding, name: str, value: Any, form: str, indent: int | No
     Raises:
         InvalidValue: the record has an invalid value, or is nested too deeply.
     """
+    if indent is None:
+        text: str | None = _text_writer(binding, name, form)(value)
+        if text is not None:
+            return text
     try:
-        document = writer_of(binding, name, form)(value)
+        document = _document(binding, name, value, form)
         if indent is None:
-            return _COMPACT.encode(document)
+            return COMPACT.encode(document)
         return json.dumps(document, ensure_ascii=False, allow_nan=False, indent=indent)
     except RecursionError:
         raise _too_deep("value") from None
@@ -43,6 +50,9 @@ def from_json(binding: Binding, name: str, text: str | bytes, form: str, unknown
     Raises:
         InvalidValue: the text is not JSON, or not a value of the schema.
     """
+    record = _text_reader(binding, name, form, unknown)(text)
+    if record is not None:
+        return record
     return _read(reader_of(binding, name, form, unknown), _parse(text))
 
 
@@ -50,10 +60,20 @@ def to_document(binding: Binding, name: str, value: Any, mode: str) -> dict[str,
     """What ``json.dumps`` takes, in the plain form."""
     _check_mode(mode)
     try:
-        document: dict[str, Any] = writer_of(binding, name, "plain")(value)
+        document: dict[str, Any] = _document(binding, name, value, "plain")
     except RecursionError:
         raise _too_deep("value") from None
     return document
+
+
+def _document(binding: Binding, name: str, value: Any, form: str) -> Any:
+    write = writer_of(binding, name, form)
+    try:
+        return write(value)
+    except InvalidValue:
+        # All that is wrong, not the first alone.
+        accept(binding, binding.nodes[name], value, "")
+        raise
 
 
 def from_document(binding: Binding, name: str, document: Any, mode: str) -> Any:
@@ -71,9 +91,19 @@ def writer_of(binding: Binding, name: str, form: str) -> Convert:
 @functools.lru_cache(1_000)
 def reader_of(binding: Binding, name: str, form: str, unknown: str) -> Convert:
     """Makes a record of a document."""
-    if unknown not in {"refuse", "ignore"}:
-        raise InvalidValue("unknown", f"expected 'refuse' or 'ignore', got {short_repr(unknown)}")
     return _readers(binding, form, unknown).of(binding.nodes[name])
+
+
+@functools.lru_cache(1_000)
+def _text_writer(binding: Binding, name: str, form: str) -> Convert:
+    writers = _writers(binding, form)
+    return Compiled(lambda: json_writer(binding, binding.nodes[name], writers))
+
+
+@functools.lru_cache(1_000)
+def _text_reader(binding: Binding, name: str, form: str, unknown: str) -> Convert:
+    readers = _readers(binding, form, unknown)
+    return Compiled(lambda: json_reader(binding, binding.nodes[name], readers))
 
 
 @functools.lru_cache(8)
@@ -83,6 +113,8 @@ def _writers(binding: Binding, form: str) -> Writers:
 
 @functools.lru_cache(8)
 def _readers(binding: Binding, form: str, unknown: str) -> Readers:
+    if unknown not in {"refuse", "ignore"}:
+        raise InvalidValue("unknown", f"expected 'refuse' or 'ignore', got {short_repr(unknown)}")
     return Readers(binding, _form(binding, form), ignores_unknown=unknown == "ignore")
 
 
@@ -131,16 +163,6 @@ def _parse(text: str | bytes) -> Any:
         raise InvalidValue("", "the text does not fit into memory") from None
 
 
-def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Readers differ in which of two equal keys they take."""
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        counts = Counter(key for key, _ in pairs)
-        twice = next(key for key in counts if counts[key] > 1)
-        raise InvalidValue("", f"the key {short_repr(twice)} occurs twice in an object")
-    return found
-
-
 def _integer(digits: str) -> int:
     """Python takes quadratic time for many digits, and limits them only if it is not told otherwise."""
     if len(digits) > MAX_DIGITS + 1:
@@ -148,7 +170,4 @@ def _integer(digits: str) -> int:
     return int(digits)
 
 
-_COMPACT: Final = json.JSONEncoder(
-    ensure_ascii=False, check_circular=False, allow_nan=False, separators=(",", ":")
-)
-_DECODER: Final = json.JSONDecoder(object_pairs_hook=_object, parse_int=_integer)
+_DECODER: Final = json.JSONDecoder(object_pairs_hook=object_of, parse_int=_integer)

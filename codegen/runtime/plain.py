@@ -6,15 +6,26 @@ plain class, a named branch is the pair of its full name and its value.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
 from . import scalars
+from .acceptance import TEXT, accept, accept_leaf
 from .binding import Binding
 from .entries import dict_of_entries, entries_of, is_dict, key_and_value
-from .errors import InvalidAvro, InvalidValue, short_repr
-from .schema import Node
-from .values import branch_of, check, convert_leaf, from_base, optional_of, to_base
+from .errors import InvalidAvro, InvalidValue, invalid, short_repr
+from .frozen import items_in
+from .plain_values import plain_of
+from .schema import Field, Node
+from .values import (
+    REFUSALS,
+    branch_of,
+    convert_leaf,
+    from_base,
+    is_of,
+    optional_of,
+    to_base,
+)
 
 INTERVAL: Final = "day-time-interval-micros"
 
@@ -23,44 +34,50 @@ def to_plain(binding: Binding, node: Node, value: Any) -> Any:
     """A typed value as dicts, lists and leaves.
 
     Raises:
-        InvalidValue: no branch of a union accepts its value, a part of it has another class than
-            its type, or it is nested too deeply.
+        InvalidValue: the schema does not allow the value, or it is nested too deeply.
     """
     try:
         return _plain(binding, node, value)
-    except (InvalidValue, AttributeError, TypeError):
-        # With the path, where the value is invalid.
-        check(binding, node, value, "")
-        raise
     except RecursionError:
         raise InvalidValue("", "the value is nested too deeply, or contains itself") from None
+    except REFUSALS:
+        # All that is wrong, with the paths.
+        accept(binding, node, value, "")
+        raise
 
 
 def _plain(binding: Binding, node: Node, value: Any) -> Any:
     match node.kind:
         case "record":
+            if not is_of(binding, node, value):
+                raise InvalidValue("", f"expected {binding.classes[node.name].__name__}")
             return {
                 field.name: _plain(binding, field.node, getattr(value, attribute))
                 for field, attribute in zip(node.fields, binding.attributes[node.name], strict=True)
             }
         case "enum":
+            if not is_of(binding, node, value):
+                raise InvalidValue("", f"expected {binding.classes[node.name].__name__}")
             return value.value
         case "array":
-            items = entries_of(value) if node.map_form == "dict" else value
+            items = entries_of(value) if node.map_form == "dict" else scalars.list_of(value)
             return [_plain(binding, node.items, item) for item in items]
         case "map":
-            return {key: _plain(binding, node.items, item) for key, item in value.items()}
+            return {
+                scalars.text_of(key): _plain(binding, node.items, item)
+                for key, item in scalars.dict_of(value).items()
+            }
         case "union":
             branch = branch_of(binding, node, value, "")
             plain = _plain(binding, branch, value)
             return (branch.name, plain) if _needs_name(node, branch) else plain
         case "fixed" if not node.logical:
-            return bytes(value)
+            return to_base(node, value, "")
         case "long" if node.logical == INTERVAL:
             # No library of Avro knows the type.
             return to_base(node, value, "")
         case _:
-            return value
+            return accept_leaf(binding, node, value, "")
 
 
 _SAME_PLAIN_CLASS: Final = {"record": "map", "enum": "string", "fixed": "bytes"}
@@ -107,64 +124,83 @@ class _Typing:
                 return self._record(node, value, path)
             case "enum":
                 return _enum_from_plain(self._binding, node, value, path)
-            case "array" if node.map_form == "dict" and isinstance(value, dict):
-                return self._dict_of(node, value, path)
+            case "array" if node.map_form == "dict" and isinstance(value, Mapping):
+                keys, values = key_and_value(node)
+                return self._dict_of(keys, values, value, path)
             case "array":
-                if not isinstance(value, (list, tuple)):
-                    kind = "dict or list" if node.map_form == "dict" else "list"
-                    raise InvalidValue(path, f"expected {kind}, got {short_repr(value)}")
-                items = [
-                    self.typed(node.items, item, f"{path}[{index}]")
-                    for index, item in enumerate(value)
-                ]
+                items = self._list(node, value, path)
                 return dict_of_entries(items) if node.map_form == "dict" else items
             case "map":
-                if not isinstance(value, dict):
-                    raise InvalidValue(path, f"expected dict, got {short_repr(value)}")
-                return {
-                    convert_leaf(
-                        scalars.text_of, key, f"{path}[{short_repr(key)}] as a key"
-                    ): self.typed(node.items, item, f"{path}[{short_repr(key)}]")
-                    for key, item in value.items()
-                }
+                return self._dict_of(TEXT, node.items, value, path)
             case "union":
                 return self._union(node, value, path)
             case _:
                 return _leaf_from_plain(self._binding, node, value, path)
 
-    def _dict_of(self, node: Node, value: dict[Any, Any], path: str) -> dict[Any, Any]:
-        keys, values = key_and_value(node)
+    def _list(self, node: Node, value: Any, path: str) -> list[Any]:
+        given = items_in(value)
+        if given is None:
+            kind = "dict or list" if node.map_form == "dict" else "list"
+            raise InvalidValue(path, f"expected {kind}, got {short_repr(value)}")
+        items: list[Any] = []
+        faults: list[InvalidValue] = []
+        for index, item in enumerate(given):
+            try:
+                items.append(self.typed(node.items, item, f"{path}[{index}]"))
+            except InvalidValue as error:
+                faults += error.faults
+        if faults:
+            raise invalid(faults)
+        return items
+
+    def _dict_of(self, keys: Node, values: Node, value: Any, path: str) -> dict[Any, Any]:
         made: dict[Any, Any] = {}
-        for key, item in value.items():
+        faults: list[InvalidValue] = []
+        for key, item in convert_leaf(scalars.dict_of, value, path).items():
             inner = f"{path}[{short_repr(key)}]"
-            made[self.typed(keys, key, f"{inner} as a key")] = self.typed(values, item, inner)
+            try:
+                typed_key = self.typed(keys, key, f"{inner} as a key")
+                made[typed_key] = self.typed(values, item, inner)
+            except InvalidValue as error:
+                faults += error.faults
+        if faults:
+            raise invalid(faults)
         return made
 
     def _record(self, node: Node, value: Any, path: str) -> Any:
         binding = self._binding
         class_ = binding.classes[node.name]
-        if isinstance(value, class_):
-            check(binding, node, value, path)
-            return value
-        if not isinstance(value, dict):
+        if is_of(binding, node, value):
+            return accept(binding, node, value, path)
+        if not isinstance(value, Mapping):
             raise InvalidValue(path, f"expected {class_.__name__} or dict, got {short_repr(value)}")
         record: Any = object.__new__(class_)
+        faults: list[InvalidValue] = []
         known = 0
         for field, attribute in zip(node.fields, binding.attributes[node.name], strict=True):
             inner = f"{path}.{field.name}" if path else field.name
-            if field.name in value:
-                known += 1
-                part = self.typed(field.node, value[field.name], inner)
-            elif field.has_default:
-                part = from_default(binding, field.node, field.default)
-            else:
-                raise InvalidValue(inner, "is missing")
-            binding.put(record, attribute, part)
+            known += field.name in value
+            try:
+                binding.put(record, attribute, self._field(field, value, inner))
+            except InvalidValue as error:
+                faults += error.faults
         if known < len(value) - ("-type" in value):
             names = {field.name for field in node.fields} | {"-type"}
-            unknown = next(key for key in value if key not in names)
-            raise InvalidValue(path, f"unknown field {short_repr(unknown)} of {class_.__name__}")
+            faults += [
+                InvalidValue(path, f"unknown field {short_repr(key)} of {class_.__name__}")
+                for key in value
+                if key not in names
+            ]
+        if faults:
+            raise invalid(faults)
         return record
+
+    def _field(self, field: Field, value: Mapping[str, Any], path: str) -> Any:
+        if field.name in value:
+            return self.typed(field.node, value[field.name], path)
+        if not field.has_default:
+            raise InvalidValue(path, "is missing")
+        return from_default(self._binding, field.node, field.default)
 
     def _union(self, union: Node, value: Any, path: str) -> Any:
         name = _named_branch(union, value)
@@ -176,7 +212,7 @@ class _Typing:
         branch = None if value is None else optional_of(union)
         if branch is not None:
             return self.typed(branch, value, path)
-        if isinstance(value, dict):
+        if isinstance(value, Mapping):
             found = self._dict(union, value, path)
         else:
             first: Node | None = None
@@ -191,7 +227,7 @@ class _Typing:
             raise InvalidValue(path, f"expected one of {names}; got {short_repr(value)}")
         return found[0]
 
-    def _dict(self, union: Node, value: dict[Any, Any], path: str) -> tuple[Any] | None:
+    def _dict(self, union: Node, value: Mapping[Any, Any], path: str) -> tuple[Any] | None:
         candidates = [b for b in union.branches if b.kind == "record" or is_dict(b)]
         if len(candidates) == 1:
             return self._typed_as(candidates[0], value, path)
@@ -213,8 +249,7 @@ class _Typing:
         key = (id(union), id(value))
         if key not in self._chosen:
             fits = [b for b in candidates if self._typed_as(b, value, path) is not None]
-            maps = (b for b in fits if is_dict(b) and _is_map(self._binding, value))
-            chosen = next(maps, None)
+            chosen = next(filter(is_dict, fits), None)
             if chosen is None:
                 chosen = max(fits, key=lambda b: _fields_present(b, value), default=None)
             # With the value: its identity is its own while it exists.
@@ -226,45 +261,32 @@ class _Typing:
         return next((part for part in found if part is not None), None)
 
 
-def _is_map(binding: Binding, value: dict[Any, Any]) -> bool:
-    """Whether a map comes before records, as among typed values."""
-    return binding.immutable or type(value) is dict
-
-
-def _fields_present(branch: Node, value: dict[Any, Any]) -> int:
+def _fields_present(branch: Node, value: Mapping[Any, Any]) -> int:
     return sum(field.name in value for field in branch.fields)
 
 
 def _enum_from_plain(binding: Binding, node: Node, value: Any, path: str) -> Any:
-    enum = binding.classes[node.name]
-    if isinstance(value, enum):
-        return value
-    if isinstance(value, str) and value in node.symbols:
-        return enum(value)
+    if is_of(binding, node, value):
+        return accept(binding, node, value, path)
+    symbol = plain_of(value)
+    if isinstance(symbol, str) and symbol in node.symbols:
+        return binding.classes[node.name](symbol)
     raise InvalidValue(path, f"expected one of {', '.join(node.symbols)}; got {short_repr(value)}")
 
 
 def _leaf_from_plain(binding: Binding, node: Node, value: Any, path: str) -> Any:
     if node.logical == "uuid" and isinstance(value, str):
-        try:
-            return scalars.uuid_from(value)
-        except InvalidAvro as error:
-            raise InvalidValue(path, str(error)) from None
-    if node.logical == INTERVAL and type(value) is int:
-        return scalars.interval_from_micros(convert_leaf(scalars.long_of, value, path))
-    base = to_base(node, value, path)
-    if node.logical:
-        return value
-    if node.kind == "fixed":
-        return binding.classes[node.name](base)
-    return base
+        return convert_leaf(scalars.uuid_from, value, path)
+    if node.logical == INTERVAL and type(number := convert_leaf(plain_of, value, path)) is int:
+        return scalars.interval_from_micros(convert_leaf(scalars.long_of, number, path))
+    return accept(binding, node, value, path)
 
 
 def _named_branch(union: Node, value: Any) -> str | None:
     if isinstance(value, tuple) and len(value) == 2:
         named = any(value[0] in {b.name, b.kind} for b in union.branches if b.kind != "null")
         return str(value[0]) if named and isinstance(value[0], str) else None
-    if isinstance(value, dict) and isinstance(value.get("-type"), str):
+    if isinstance(value, Mapping) and isinstance(value.get("-type"), str):
         return str(value["-type"])
     return None
 

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import datetime as dt
 import decimal
+import math
 import struct
 import uuid
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 from .errors import InvalidAvro, InvalidValue, short_repr
-from .frozen import restore
+from .frozen import items_in, restore
+from .plain_values import plain, plain_of
 from .varints import INT_MAX, INT_MIN, LONG_MAX, LONG_MIN
 
 FLOAT: Final = struct.Struct("<f")
@@ -225,28 +228,27 @@ def duration_from(data: bytes) -> Duration:
 
 
 def int_of(value: object) -> int:
-    if isinstance(value, int) and not isinstance(value, bool):
-        if INT_MIN <= value <= INT_MAX:
-            return int(value)
-        raise InvalidValue("", f"{short_repr(value)} does not fit into 32 bits")
-    raise InvalidValue("", f"expected int, got {short_repr(value)}")
+    number: int = plain(value, "int")
+    if INT_MIN <= number <= INT_MAX:
+        return number
+    raise InvalidValue("", f"{short_repr(value)} does not fit into 32 bits")
 
 
 def long_of(value: object) -> int:
-    if isinstance(value, int) and not isinstance(value, bool):
-        if LONG_MIN <= value <= LONG_MAX:
-            return int(value)
-        raise InvalidValue("", f"{short_repr(value)} does not fit into 64 bits")
-    raise InvalidValue("", f"expected int, got {short_repr(value)}")
+    number: int = plain(value, "int")
+    if LONG_MIN <= number <= LONG_MAX:
+        return number
+    raise InvalidValue("", f"{short_repr(value)} does not fit into 64 bits")
 
 
 def double_of(value: object) -> float:
-    if isinstance(value, (int, float)) and not isinstance(value, bool):
+    number = plain_of(value)
+    if type(number) is int:
         try:
-            return float(value)
+            return float(number)
         except OverflowError:
             raise InvalidValue("", f"{short_repr(value)} does not fit into a double") from None
-    raise InvalidValue("", f"expected float, got {short_repr(value)}")
+    return plain(value, "float")  # type: ignore[no-any-return]
 
 
 def float_of(value: object) -> float:
@@ -258,18 +260,24 @@ def float_of(value: object) -> float:
     return number
 
 
+def rounded_to_single(value: float) -> float:
+    """The nearest float that 32 bits represent; infinity beyond the greatest."""
+    try:
+        single: float = FLOAT.unpack(FLOAT.pack(value))[0]
+    except OverflowError:
+        return math.copysign(math.inf, value)
+    return single
+
+
 def is_single(value: float) -> bool:
     """Whether 32 bits represent a float exactly."""
-    try:
-        return value != value or FLOAT.unpack(FLOAT.pack(value))[0] == value  # noqa: PLR0124
-    except OverflowError:
-        return False
+    return value != value or rounded_to_single(value) == value  # noqa: PLR0124
 
 
 def boolean_of(value: object) -> bool:
     if value is True or value is False:
         return value
-    raise InvalidValue("", f"expected bool, got {short_repr(value)}")
+    return plain(value, "bool")  # type: ignore[no-any-return]
 
 
 def null_of(value: object) -> None:
@@ -278,19 +286,16 @@ def null_of(value: object) -> None:
 
 
 def text_of(value: object) -> str:
-    if not isinstance(value, str):
-        raise InvalidValue("", f"expected str, got {short_repr(value)}")
+    text: str = plain(value, "str")
     try:
-        value.encode()
+        text.encode()
     except UnicodeEncodeError:
         raise InvalidValue("", f"{short_repr(value)} contains an unpaired surrogate") from None
-    return str(value)
+    return text
 
 
 def bytes_of(value: object) -> bytes:
-    if isinstance(value, (bytes, bytearray, memoryview)):
-        return bytes(value)
-    raise InvalidValue("", f"expected bytes, got {short_repr(value)}")
+    return plain(value, "bytes")  # type: ignore[no-any-return]
 
 
 def fixed_of(value: object, size: int) -> bytes:
@@ -301,21 +306,22 @@ def fixed_of(value: object, size: int) -> bytes:
 
 
 def list_of(value: object) -> list[Any]:
-    if isinstance(value, (list, tuple)):
-        return list(value)
-    raise InvalidValue("", f"expected list, got {short_repr(value)}")
+    """The items of a list, or of another sequence or array."""
+    if (items := items_in(value)) is None:
+        raise InvalidValue("", f"expected list, got {short_repr(value)}")
+    return list(items)
 
 
 def dict_of(value: object) -> dict[Any, Any]:
-    if isinstance(value, dict):
-        return dict(value)
-    raise InvalidValue("", f"expected dict, got {short_repr(value)}")
+    """The entries of a dict, or of another mapping."""
+    if not isinstance(value, Mapping):
+        raise InvalidValue("", f"expected dict, got {short_repr(value)}")
+    return dict(value)
 
 
 def days_of(value: object) -> int:
-    if type(value) is _DATE or (isinstance(value, _DATE) and not isinstance(value, _DATETIME)):
-        return value.toordinal() - EPOCH_DAY
-    raise InvalidValue("", f"expected date, got {short_repr(value)}")
+    day: dt.date = value if type(value) is _DATE else plain(value, "date")
+    return day.toordinal() - EPOCH_DAY
 
 
 def time_millis_of(value: object) -> int:
@@ -326,18 +332,16 @@ def time_millis_of(value: object) -> int:
 
 
 def time_micros_of(value: object) -> int:
-    if not isinstance(value, dt.time):
-        raise InvalidValue("", f"expected time, got {short_repr(value)}")
-    if value.tzinfo is not None:
+    time: dt.time = value if type(value) is dt.time else plain(value, "time")
+    if time.tzinfo is not None:
         raise InvalidValue("", f"expected a time without time zone, got {short_repr(value)}")
-    seconds = (value.hour * 60 + value.minute) * 60 + value.second
-    return seconds * 1_000_000 + value.microsecond
+    seconds = (time.hour * 60 + time.minute) * 60 + time.second
+    return seconds * 1_000_000 + time.microsecond
 
 
 def interval_micros_of(value: object) -> int:
-    if not isinstance(value, dt.timedelta):
-        raise InvalidValue("", f"expected timedelta, got {short_repr(value)}")
-    micros = (value.days * 86_400 + value.seconds) * 1_000_000 + value.microseconds
+    since: dt.timedelta = value if type(value) is dt.timedelta else plain(value, "timedelta")
+    micros = (since.days * 86_400 + since.seconds) * 1_000_000 + since.microseconds
     if not LONG_MIN <= micros <= LONG_MAX:
         raise InvalidValue("", f"expected microseconds that fit into 64 bits, got {value}")
     return micros
@@ -349,7 +353,7 @@ def interval_micros_of(value: object) -> int:
 
 def timestamp_millis_of(value: Any) -> int:
     if type(value) is not _DATETIME or value.tzinfo is not _UTC:
-        _require_moment(value)
+        value = _instant_of(value)
     since: dt.timedelta = value - EPOCH
     micros = since.microseconds
     if not micros:
@@ -361,14 +365,14 @@ def timestamp_millis_of(value: Any) -> int:
 
 def timestamp_micros_of(value: Any) -> int:
     if type(value) is not _DATETIME or value.tzinfo is not _UTC:
-        _require_moment(value)
+        value = _instant_of(value)
     since: dt.timedelta = value - EPOCH
     return (since.days * 86_400 + since.seconds) * 1_000_000 + since.microseconds
 
 
 def local_millis_of(value: Any) -> int:
     if type(value) is not _DATETIME or value.tzinfo is not None:
-        _require_local(value)
+        value = _local_of(value)
     since: dt.timedelta = value - LOCAL_EPOCH
     micros = since.microseconds
     if not micros:
@@ -380,32 +384,36 @@ def local_millis_of(value: Any) -> int:
 
 def local_micros_of(value: Any) -> int:
     if type(value) is not _DATETIME or value.tzinfo is not None:
-        _require_local(value)
+        value = _local_of(value)
     since: dt.timedelta = value - LOCAL_EPOCH
     return (since.days * 86_400 + since.seconds) * 1_000_000 + since.microseconds
 
 
-def _require_moment(value: object) -> None:
-    if not isinstance(value, dt.datetime):
-        raise InvalidValue("", f"expected datetime, got {short_repr(value)}")
-    if value.utcoffset() is None:
+def _instant_of(value: object) -> dt.datetime:
+    moment: dt.datetime = plain(value, "datetime")
+    if moment.utcoffset() is None:
         raise InvalidValue("", f"expected a datetime with time zone, got {short_repr(value)}")
+    try:
+        return moment.astimezone(_UTC)
+    except OverflowError:
+        # Its zone alone puts it into the year 0 or 10000, which no datetime has.
+        raise InvalidValue("", f"{short_repr(value)} is outside years 1 to 9999 in UTC") from None
 
 
-def _require_local(value: object) -> None:
-    if not isinstance(value, dt.datetime):
-        raise InvalidValue("", f"expected datetime, got {short_repr(value)}")
-    if value.tzinfo is not None:
+def _local_of(value: object) -> dt.datetime:
+    moment: dt.datetime = plain(value, "datetime")
+    if moment.tzinfo is not None:
         raise InvalidValue("", f"expected a datetime without time zone, got {short_repr(value)}")
+    return moment
 
 
 def _finer_than_millis(value: object) -> InvalidValue:
     return InvalidValue("", f"{short_repr(value)} is finer than milliseconds")
 
 
-def unscaled_of(value: object, precision: int, scale: int) -> int:
-    if not isinstance(value, decimal.Decimal):
-        raise InvalidValue("", f"expected Decimal, got {short_repr(value)}")
+def unscaled_of(value: Any, precision: int, scale: int) -> int:
+    if type(value) is not decimal.Decimal:
+        value = plain(value, "Decimal")
     if not value.is_finite():
         raise InvalidValue("", f"expected a finite Decimal, got {short_repr(value)}")
     if not value:
@@ -439,15 +447,12 @@ def decimal_fixed_of(value: object, precision: int, scale: int, size: int) -> by
 
 
 def uuid_text_of(value: object) -> str:
-    if isinstance(value, uuid.UUID):
-        return str(value)
-    raise InvalidValue("", f"expected UUID, got {short_repr(value)}")
+    return str(value if type(value) is uuid.UUID else plain(value, "UUID"))
 
 
 def uuid_bytes_of(value: object) -> bytes:
-    if isinstance(value, uuid.UUID):
-        return value.bytes
-    raise InvalidValue("", f"expected UUID, got {short_repr(value)}")
+    data: bytes = plain(value, "UUID").bytes
+    return data
 
 
 def duration_of(value: object) -> bytes:

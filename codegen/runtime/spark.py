@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Final
 
 from . import scalars
+from .acceptance import accept
 from .binding import Binding
 from .columnar import (
     Convert,
@@ -27,9 +28,10 @@ from .columnar import (
 )
 from .entries import key_and_value
 from .errors import InvalidValue, NotInSpark, short_repr
+from .frozen import items_in
+from .plain_values import plain_of, rounded_down
 from .schema import Node
 from .units import Narrowing
-from .values import check
 
 _TYPES: Final[Mapping[tuple[str, str], str]] = {
     ("boolean", ""): "BooleanType",
@@ -90,8 +92,7 @@ def records_to_rows(binding: Binding, records: Iterable[Any]) -> Iterator[Any]:
     convert = field_writer(binding, binding.root, FORMAT, "")
     assert convert is not None
     for record in records:
-        check(binding, binding.root, record, "")
-        yield convert(record)
+        yield convert(accept(binding, binding.root, record, ""))
 
 
 def data_frame(binding: Binding, session: Any, records: Iterable[Any]) -> Any:
@@ -141,35 +142,31 @@ def _holds(node: Node) -> bool:
 
 def _read_leaf(node: Node, *, rounds: bool) -> Convert | None:
     match node.kind, node.logical:
-        case (("bytes" | "fixed"), ""):
-            return _bytes
         case "fixed", "uuid":
-            return lambda value: scalars.uuid_from_bytes(_checked_bytes(value))
+            return lambda value: scalars.uuid_from_bytes(scalars.fixed_of(value, 16))
         case _, "time-millis":
             return lambda value: scalars.time_from_millis(scalars.int_of(value))
         case _, "time-micros":
             return lambda value: scalars.time_from_micros(scalars.long_of(value))
         case _, "timestamp-millis" if rounds:
-            return lambda value: _whole_millis(_instant(value))
+            return lambda value: _whole_millis(_instant(rounded_down(value)))
+        case _, "timestamp-micros" if rounds:
+            return lambda value: _instant(rounded_down(value))
         case _, "local-timestamp-millis" if rounds:
-            return _whole_millis
+            return lambda value: _whole_millis(rounded_down(value))
+        case _, ("local-timestamp-micros" | "day-time-interval-micros") if rounds:
+            return rounded_down
         case _, ("timestamp-millis" | "timestamp-micros"):
             return _instant
         case _:
             return None
 
 
-def _bytes(value: Any) -> Any:
-    return bytes(value) if isinstance(value, bytearray) else value
-
-
-def _checked_bytes(value: Any) -> bytes:
-    return scalars.fixed_of(value, 16)
-
-
 def _instant(value: Any) -> Any:
-    # PySpark returns instants as naive datetimes in the system's zone.
-    return value.astimezone(dt.UTC) if isinstance(value, dt.datetime) else value
+    moment = plain_of(value)
+    # PySpark returns instants as naive datetimes in the system's zone. NaT is no plain datetime.
+    is_moment = isinstance(moment, dt.datetime) and moment == moment  # noqa: PLR0124
+    return moment.astimezone(dt.UTC) if is_moment else value
 
 
 def _whole_millis(value: Any) -> Any:
@@ -191,10 +188,11 @@ _WRITTEN: Final[Mapping[tuple[str, str], Callable[[Any], Any]]] = {
 def _pairs(value: Any) -> Iterable[tuple[Any, Any]]:
     if isinstance(value, Mapping):
         return value.items()
-    if not isinstance(value, list):
+    entries = items_in(value)
+    if entries is None:
         raise InvalidValue("", f"expected dict, got {short_repr(value)}")
     # Hive's AvroSerDe shows the entries as structs.
-    return map(entry_pair, value)
+    return map(entry_pair, entries)
 
 
 def _row_of(names: tuple[str, ...]) -> Callable[[list[Any]], Any]:

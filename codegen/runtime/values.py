@@ -1,17 +1,19 @@
-"""Typed values and the schema: which branch a value has, and what is wrong with a value."""
+"""Leaves as they are written and read, and which branch of a union a typed value has."""
 
 from __future__ import annotations
 
 import datetime as dt
 import decimal
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from . import scalars
-from .binding import Binding, V, Writer
-from .entries import is_dict, key_and_value
-from .errors import InvalidValue, short_repr
+from .binding import Binding
+from .entries import is_dict
+from .errors import AvroError, InvalidValue, short_repr
+from .frozen import FrozenMap, items_in
+from .plain_values import plain_of
 from .schema import Node
 from .varints import INT_MAX, INT_MIN
 
@@ -52,6 +54,8 @@ _FROM_BASE: Final[dict[tuple[str, str], Callable[[Any], Any]]] = {
     ("fixed", "duration"): scalars.duration_from,
 }
 
+DICTS: Final[frozenset[Any]] = frozenset((dict, FrozenMap))
+LISTS: Final[frozenset[Any]] = frozenset((list, tuple))
 _EXACT_CLASS: Final[dict[tuple[str, str], type]] = {
     ("boolean", ""): bool,
     ("int", ""): int,
@@ -76,81 +80,9 @@ _EXACT_CLASS: Final[dict[tuple[str, str], type]] = {
 }
 
 
-def make_encoder(
-    binding: Binding, name: str, writer: Callable[[V, bytearray], None]
-) -> Callable[[V], bytes]:
-    """A function that encodes one record.
-
-    It raises ``InvalidValue`` with a path if a value in the record does not match its type.
-    """
-
-    def write(value: V) -> bytes:
-        out = bytearray()
-        try:
-            writer(value, out)
-        except Exception as error:
-            raise _refusal(binding, name, value, error) from error
-        return bytes(out)
-
-    return write
-
-
-def write_onto(binding: Binding, name: str, writer: Writer, value: Any, out: bytearray) -> None:
-    try:
-        writer(value, out)
-    except Exception as error:
-        raise _refusal(binding, name, value, error) from error
-
-
-def _refusal(binding: Binding, name: str, value: Any, error: Exception) -> Exception:
-    """What is wrong with a value: generated code refuses it fast, without saying why."""
-    match error:
-        case RecursionError():
-            return InvalidValue("", "the value is nested too deeply, or contains itself")
-        case AttributeError() | TypeError() | ValueError() | ArithmeticError() | LookupError():
-            try:
-                check(binding, binding.nodes[name], value, "")
-            except InvalidValue as found:
-                return found
-            return InvalidValue("", str(error))
-        case _:
-            return error
-
-
 def is_of(binding: Binding, node: Node, value: object) -> bool:
     """Whether a value has the class of a record, enum or fixed."""
     return isinstance(value, binding.classes[node.name])
-
-
-def check(binding: Binding, node: Node, value: Any, path: str) -> None:
-    """Raises ``InvalidValue`` for the first thing in ``value`` that ``node`` does not allow."""
-    match node.kind:
-        case "record":
-            _check_record(binding, node, value, path)
-        case "enum":
-            if not is_of(binding, node, value):
-                raise InvalidValue(
-                    path, f"expected {_class_name(binding, node)}, got {short_repr(value)}"
-                )
-        case "array" if node.map_form == "dict":
-            _check_dict(binding, node, value, path)
-        case "array":
-            if not isinstance(value, (list, tuple)):
-                raise InvalidValue(path, f"expected list, got {short_repr(value)}")
-            for index, item in enumerate(value):
-                check(binding, node.items, item, f"{path}[{index}]")
-        case "map":
-            if not isinstance(value, dict):
-                raise InvalidValue(path, f"expected dict, got {short_repr(value)}")
-            for key, item in value.items():
-                convert_leaf(scalars.text_of, key, f"{path}[{short_repr(key)}] as a key")
-                check(binding, node.items, item, f"{path}[{short_repr(key)}]")
-        case "union":
-            # The type that a value is optional of says best what is wrong with it.
-            branch = None if value is None else optional_of(node)
-            check(binding, branch or branch_of(binding, node, value, path), value, path)
-        case _:
-            to_base(node, value, path)
 
 
 def to_base(node: Node, value: Any, path: str) -> Any:
@@ -185,19 +117,35 @@ def from_base(binding: Binding, node: Node) -> Callable[[Any], Any] | None:
 
 def optional_of(union: Node) -> Node | None:
     """The type beside null; None of a union of other types."""
-    others = [branch for branch in union.branches if branch.kind != "null"]
-    return others[0] if len(others) == 1 and len(union.branches) == 2 else None
+    if len(union.branches) != 2:
+        return None
+    one, other = union.branches
+    if one.kind == "null":
+        return other
+    return one if other.kind == "null" else None
 
 
 def branch_of(binding: Binding, union: Node, value: Any, path: str) -> Node:
-    """The branch that a typed value is written as: the first that matches its class and range.
+    """The branch that a typed value is written as.
 
-    An int is written as a float only where the union has no int or long branch.
+    That is the first that matches its class and range; else the first that matches the plain class
+    which it is an instance of. An int is written as a float only where the union has no int or long
+    branch. A value that is not null is of the type that the union makes optional, whatever it is.
+
+    Raises:
+        InvalidValue: there is none.
     """
-    for branch in union.branches:
-        if _belongs_to(binding, union, branch, value):
-            return branch
-    if type(value) is int:
+    optional = None if value is None else optional_of(union)
+    if optional is not None:
+        return optional
+    found = _matching(binding, union, value) or _matching_class(binding, union, value)
+    if found is not None:
+        return found
+    like = convert_leaf(_like, value, path)
+    found = _matching(binding, union, like) or _fixed_of_size(union, like)
+    if found is not None:
+        return found
+    if type(like) is int:
         numbers = [b for b in union.branches if b.kind in {"int", "long"} and not b.logical]
         for branch in union.branches:
             if branch.kind in {"float", "double"} and not numbers:
@@ -210,6 +158,32 @@ def branch_of(binding: Binding, union: Node, value: Any, path: str) -> Node:
     raise InvalidValue(path, f"expected one of {names}; got {short_repr(value)}")
 
 
+def _matching(binding: Binding, union: Node, value: Any) -> Node | None:
+    return next((b for b in union.branches if _belongs_to(binding, union, b, value)), None)
+
+
+def _matching_class(binding: Binding, union: Node, value: Any) -> Node | None:
+    return next(
+        (b for b in union.branches if b.name and not b.logical and is_of(binding, b, value)), None
+    )
+
+
+def _like(value: Any) -> Any:
+    """The value as a plain class that it is an instance of has it, also where it is a container."""
+    if isinstance(value, Mapping):
+        return scalars.dict_of(value)
+    items = items_in(value)
+    return plain_of(value) if items is None else list(items)
+
+
+def _fixed_of_size(union: Node, value: Any) -> Node | None:
+    """The type of plain bytes in a union without bytes."""
+    if type(value) is not bytes:
+        return None
+    fixed = (b for b in union.branches if b.kind == "fixed" and not b.logical)
+    return next((branch for branch in fixed if branch.size == len(value)), None)
+
+
 def _belongs_to(binding: Binding, union: Node, branch: Node, value: Any) -> bool:
     kind = type(value)
     if branch.kind == "null":
@@ -217,10 +191,9 @@ def _belongs_to(binding: Binding, union: Node, branch: Node, value: Any) -> bool
     if branch.name and not branch.logical:
         return kind is binding.classes[branch.name]
     if is_dict(branch):
-        # Plain values, too, in an immutable package.
-        return issubclass(kind, dict) if binding.immutable else kind is dict
+        return kind in DICTS
     if branch.kind == "array":
-        return issubclass(kind, (list, tuple)) if binding.immutable else kind is list
+        return kind in LISTS
     if kind is not _EXACT_CLASS[branch.kind, branch.logical]:
         return False
     match branch.kind, branch.logical:
@@ -238,34 +211,22 @@ def _belongs_to(binding: Binding, union: Node, branch: Node, value: Any) -> bool
             return True
 
 
-def _check_dict(binding: Binding, node: Node, value: Any, path: str) -> None:
-    if not isinstance(value, dict):
-        raise InvalidValue(path, f"expected dict, got {short_repr(value)}")
-    keys, values = key_and_value(node)
-    for key, item in value.items():
-        inner = f"{path}[{short_repr(key)}]"
-        check(binding, keys, key, f"{inner} as a key")
-        check(binding, values, item, inner)
-
-
-def _check_record(binding: Binding, node: Node, value: Any, path: str) -> None:
-    if not is_of(binding, node, value):
-        raise InvalidValue(path, f"expected {_class_name(binding, node)}, got {short_repr(value)}")
-    for field, attribute in zip(node.fields, binding.attributes[node.name], strict=True):
-        inner = f"{path}.{field.name}" if path else field.name
-        try:
-            part = getattr(value, attribute)
-        except AttributeError:
-            raise InvalidValue(inner, "is not set") from None
-        check(binding, field.node, part, inner)
-
-
 def convert_leaf(convert: Callable[[Any], Any], value: Any, path: str) -> Any:
+    """What ``convert`` makes of a value; each of its errors is an ``InvalidValue`` at the path."""
     try:
         return convert(value)
     except InvalidValue as error:
         raise InvalidValue(path, error.reason) from None
+    except AvroError as error:
+        raise InvalidValue(path, str(error)) from None
+    except RecursionError:
+        raise
+    except REFUSALS as error:
+        # Of the value's own class: a year that no datetime has, a time zone that raises.
+        raise InvalidValue(path, f"{short_repr(value)} cannot be read: {error}") from None
 
 
-def _class_name(binding: Binding, node: Node) -> str:
-    return binding.classes[node.name].__name__
+REFUSALS: Final = (
+    AttributeError, TypeError, ValueError, ArithmeticError, LookupError, RuntimeError,
+)  # fmt: skip
+"""What code that expects a value of its type raises for another one, or a value's own class."""

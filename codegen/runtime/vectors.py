@@ -11,6 +11,7 @@ import datetime as dt
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from typing import Any, Final, Protocol
 
+from . import scalars
 from .arrow_times import TimeColumns
 from .columnar import Convert, layout_of
 from .entries import pairs_as_rows
@@ -78,7 +79,6 @@ class Vector(Protocol):
 _WHOLE: Final = ("int8", "int16", "int32", "uint8", "uint16")
 _TEXT: Final = ("string", "large_string", "string_view")
 _MILLIS: Final = ("timestamp[s]", "timestamp[ms]")
-_DAYTIME_MILLIS: Final = ("time32[s]", "time32[ms]")
 _DIRECT: Final[Mapping[tuple[str, str], frozenset[str]]] = {
     ("null", ""): frozenset({"null"}),
     ("boolean", ""): frozenset({"bool"}),
@@ -89,13 +89,9 @@ _DIRECT: Final[Mapping[tuple[str, str], frozenset[str]]] = {
     ("string", ""): frozenset(_TEXT),
     ("bytes", ""): frozenset({"binary", "large_binary", "binary_view"}),
     ("int", "date"): frozenset({"date32[day]"}),
-    ("int", "time-millis"): frozenset(_DAYTIME_MILLIS),
-    ("long", "time-micros"): frozenset({*_DAYTIME_MILLIS, "time64[us]"}),
     ("long", "local-timestamp-millis"): frozenset(_MILLIS),
     ("long", "local-timestamp-micros"): frozenset({*_MILLIS, "timestamp[us]"}),
-    ("long", "day-time-interval-micros"): frozenset(
-        {"duration[s]", "duration[ms]", "duration[us]"}
-    ),
+    ("long", "day-time-interval-micros"): frozenset({"duration[us]"}),
 }
 """Arrow's types whose every value is a typed value already."""
 
@@ -226,7 +222,8 @@ class ValueVector:
         return _converted(self._values, read)
 
     def nulls(self) -> Sequence[bool] | None:
-        return [value is None for value in self._values] if None in self._values else None
+        nulls = [value is None for value in self._values]
+        return nulls if True in nulls else None
 
     def layout(self) -> Hashable:
         layouts = {layout_of(value) for value in self._values if value is not None}
@@ -251,9 +248,7 @@ class ValueVector:
         offsets = [0]
         items: list[Any] = []
         for value in self._values:
-            if not isinstance(value, (list, tuple, type(None))):
-                raise InvalidValue("", f"expected list, got {short_repr(value)}")
-            items += value or ()
+            items += () if value is None else scalars.list_of(value)
             offsets.append(len(items))
         return offsets, ValueVector(items, _within(offsets, self.number))
 

@@ -95,8 +95,12 @@ def _index(settings: Settings) -> str:
     index = build_index(settings)
     if isinstance(settings.index, StaticIndexSettings):
         return _writable(settings.index.path)
+    from publisher.index.twine_index import TwineIndex
+
+    assert isinstance(index, TwineIndex)
     # A page that every index can serve, whether it has such a package or not.
     index.files(f"{settings.artifacts.prefix}-config-check")
+    index.require_root()
     return "answers; whether it takes uploads shows with the first one"
 
 

@@ -37,6 +37,7 @@ _DEFAULT_PORTS = {"http": 80, "https": 443}
 _SLOW = "look why the index is slow, or raise index.timeout_seconds"
 _ADDRESSES = "check that the index runs, and its addresses in [index]"
 _NOT_AN_INDEX = "check index.simple_url: what answers there is not the simple API of an index"
+_NO_INDEX = "check index.simple_url, and create the index if the server needs that"
 _CREDENTIALS = "check the username and password in [index]"
 _HINTS = {
     401: _CREDENTIALS,
@@ -124,6 +125,18 @@ class SimpleClient:
         except MalformedPage as error:
             raise self._malformed(f"its root page cannot be read: {error}", response) from error
         raise self._not_an_index(f"its root page: expected HTML or JSON, got {content_type[:80]!r}")
+
+    def require_root(self) -> None:
+        """Only its status is read: a server may list millions of projects there.
+
+        Raises:
+            IndexRefused: there is no root page, and so no index.
+        """
+        with self._open(self._server.url, ACCEPT, same_host=True) as response:
+            if response.status_code in {404, 410}:
+                reason = "there is no such index"
+                raise IndexRefused(self._server.url, reason, response.status_code, _NO_INDEX)
+            self._check_status(response)
 
     def file(self, url: str) -> bytes:
         """A file's bytes, from the index's own host or an allowed one."""

@@ -60,6 +60,10 @@ class TwineIndex:
     def projects(self) -> Sequence[str]:
         return self._simple.projects()
 
+    def require_root(self) -> None:
+        """As of ``SimpleClient``: a missing index answers for a package as one that lacks it."""
+        self._simple.require_root()
+
     def files(self, distribution: str) -> Sequence[IndexFile]:
         if not is_normalised(distribution):
             return ()

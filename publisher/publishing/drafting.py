@@ -8,7 +8,7 @@ from dataclasses import replace
 from codegen.changelog import shorten
 from lakeschema.avro.printing import to_text
 from lakeschema.catalog.identifiers import RelationName
-from publisher.publishing.history import newest_published, published_texts, releases
+from publisher.publishing.history import earlier_texts, newest_published, published_texts, releases
 from publisher.publishing.jobs import Candidate, Draft, Job
 from publisher.publishing.packaging_protocol import (
     DraftedPackage,
@@ -46,6 +46,7 @@ class Drafter:
             (*(version.number for version in history), *candidate.reconciled.listed),
             self._versioning,
             RUNTIME_UPDATED if _has_same_content(job, history) else SAME_SCHEMA,
+            earlier_texts(history),
         )
         request = self._packaging.request(job.relation, job.derivation)
         provenance = replace(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from codegen.earlier_schemas import MAX_VERSIONS
 from codegen.package import Release
 from publisher.publishing.packaging_protocol import PublishedText
 from publisher.publishing.versioning import is_number, parse_number
@@ -23,16 +24,22 @@ def published_texts(history: Sequence[VersionRecord]) -> tuple[PublishedText, ..
 
     The number of the first is the one that the next version follows.
     """
-    newest_first = [
+    known = _known_texts(history)[:MAX_COMPARED]
+    return tuple(text for text in known if _major(text.number) == _major(known[0].number))
+
+
+def earlier_texts(history: Sequence[VersionRecord]) -> tuple[PublishedText, ...]:
+    """The versions whose schemas the next version lists, newest first."""
+    return tuple(_known_texts(history)[:MAX_VERSIONS])
+
+
+def _known_texts(history: Sequence[VersionRecord]) -> Sequence[PublishedText]:
+    """The versions that consumers may use whose schemas are known, newest first."""
+    return [
         PublishedText(v.number, v.schema_text, v.surface_hash)
         for v in sorted(_published(history), key=_number, reverse=True)
         if v.schema_text is not None
     ]
-    return tuple(
-        text
-        for text in newest_first[:MAX_COMPARED]
-        if _major(text.number) == _major(newest_first[0].number)
-    )
 
 
 def releases(history: Sequence[VersionRecord]) -> tuple[Release, ...]:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict, replace
 from functools import cache
 from importlib.metadata import version
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from codegen.errors import CodegenError
@@ -50,6 +51,7 @@ if TYPE_CHECKING:
     from publisher.publishing.second_opinion import SecondOpinions
 
 HANDLER = "packaging"
+_NO_TEXTS: Mapping[str, str] = MappingProxyType({})
 
 
 def packaging_handler(
@@ -128,7 +130,9 @@ class LimitedPackaging:
         wheel = _wheel_from_answer(answer)
         return DraftedPackage(change_from_json(answer.value["change"]), wheel)
 
-    def rebuild(self, version: VersionRecord, provenance: str) -> Wheel | None:
+    def rebuild(
+        self, version: VersionRecord, provenance: str, earlier: Mapping[str, str] = _NO_TEXTS
+    ) -> Wheel | None:
         question = {
             "ask": "rebuild",
             "relation": list(version.relation.parts),
@@ -136,6 +140,7 @@ class LimitedPackaging:
             "schema": version.schema_text,
             "sha256": version.wheel_sha256,
             "provenance": provenance,
+            "earlier": dict(earlier),
         }
         answer = self._ask(version.relation, question)
         return _wheel_from_answer(answer) if isinstance(answer, Attached) else None
@@ -223,7 +228,9 @@ def _answer(packaging: WheelPackaging, draft: _Drafting, question: Mapping[str, 
             )
             return _attach(drafted.wheel, {"change": change_to_json(drafted.change)})
         case "rebuild":
-            rebuilt = packaging.rebuild(_version_of(question), question["provenance"])
+            rebuilt = packaging.rebuild(
+                _version_of(question), question["provenance"], question["earlier"]
+            )
             return {} if rebuilt is None else _attach(rebuilt, {})
         case asked:
             raise ValueError(f"not a question: {asked!r}")

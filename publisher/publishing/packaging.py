@@ -8,6 +8,7 @@ from functools import lru_cache, partial
 from types import MappingProxyType
 
 from codegen.earlier_names import renamed
+from codegen.earlier_schemas import earlier_schemas
 from codegen.errors import CodegenError, UnfitSchema
 from codegen.naming import distribution_name, import_name
 from codegen.package import PackageRequest, Provenance, Wheel
@@ -36,6 +37,7 @@ from publisher.settling.contents import BuildKeys
 from publisher.state.records import VersionRecord
 
 _MAX_REMEMBERED_CHARACTERS = 16_000
+_NO_TEXTS: Mapping[str, str] = MappingProxyType({})
 
 
 def version_after(
@@ -159,12 +161,21 @@ class WheelPackaging:
 
     def draft(self, request: PackageRequest, predecessors: Predecessors) -> DraftedPackage:
         number, change = self.next_version(request.relation, request.schema, predecessors)
-        return DraftedPackage(change, self.build(with_change(request, number, change)))
+        earlier = [
+            (text.number, text.schema_text, version.schema)
+            for text in predecessors.earlier
+            for version in _comparable(text)
+        ]
+        listed = earlier_schemas(earlier, request.schema)
+        numbered = replace(with_change(request, number, change), earlier_schemas=listed)
+        return DraftedPackage(change, self.build(numbered))
 
     def build(self, request: PackageRequest) -> Wheel:
         return build_wheel(request)
 
-    def rebuild(self, version: VersionRecord, provenance: str) -> Wheel | None:
+    def rebuild(
+        self, version: VersionRecord, provenance: str, earlier: Mapping[str, str] = _NO_TEXTS
+    ) -> Wheel | None:
         if not provenance or version.schema_text is None:
             return None
         try:
@@ -180,7 +191,7 @@ class WheelPackaging:
                 self._immutable,
                 self._project_urls,
             )
-            wheel = build_wheel(request_again(provenance, like))
+            wheel = build_wheel(request_again(provenance, like, earlier))
         except (CodegenError, MalformedAvroSchema):
             return None
         return wheel if wheel.sha256 == version.wheel_sha256 else None
@@ -195,4 +206,5 @@ class WheelPackaging:
             contents.changelog,
             contents.runtime_version,
             contents.newest_event_id,
+            contents.earlier_schemas,
         )

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal, Protocol, TypeAlias
 
-from codegen.package import PackageRequest, Provenance, Release, Wheel
+from codegen.package import EarlierSchema, PackageRequest, Provenance, Release, Wheel
 from lakeschema.avro.compatibility import Change
 from lakeschema.avro.model import Schema
 from lakeschema.catalog.identifiers import RelationName
@@ -23,6 +24,8 @@ OpinionMode: TypeAlias = Literal["always", "sampled", "off"]
 class ReadPackage:
     """What a wheel of the index states; ``changelog`` covers the versions before it too.
 
+    ``earlier_schemas`` are theirs, where they differ from ``schema_text``.
+
     ``newest_event_id``: its schema reflects no later event of the catalog.
     """
 
@@ -33,6 +36,7 @@ class ReadPackage:
     changelog: tuple[Release, ...] = ()
     runtime: str = ""
     newest_event_id: int | None = None
+    earlier_schemas: tuple[EarlierSchema, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,12 +56,14 @@ class Predecessors:
         published: in any order; one whose text is not a schema is passed over.
         taken: numbers that are not free, those of ``published`` among them.
         same_schema: the reason that a version of an unchanged schema states.
+        earlier: versions whose schemas the new one lists, of any major, newest first.
     """
 
     published: tuple[PublishedText, ...]
     taken: tuple[str, ...]
     mode: VersioningMode
     same_schema: str = SAME_SCHEMA
+    earlier: tuple[PublishedText, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,8 +119,13 @@ class Packaging(Protocol):
     def draft(self, request: PackageRequest, predecessors: Predecessors) -> DraftedPackage:
         """The wheel of the next version; the request's own version and change are replaced."""
 
-    def rebuild(self, version: VersionRecord, provenance: str) -> Wheel | None:
-        """The wheel of a version, byte for byte; None if this generator or its options differ."""
+    def rebuild(
+        self, version: VersionRecord, provenance: str, earlier: Mapping[str, str]
+    ) -> Wheel | None:
+        """The wheel of a version, byte for byte; None if this generator or its options differ.
+
+        ``earlier`` has the texts of the schemas of other versions, by number.
+        """
 
     def read(self, wheel: bytes) -> ReadPackage: ...
 

@@ -168,10 +168,14 @@ class Reconciler:
 
     def _upload_again(self, version: VersionRecord) -> VersionStatus:
         fields = {"distribution": version.distribution, "number": version.number}
-        provenance = self._state.read(
-            lambda tx: tx.versions.provenance(version.distribution, version.number)
+        provenance, history = self._state.read(
+            lambda tx: (
+                tx.versions.provenance(version.distribution, version.number),
+                tx.versions.history([version.distribution])[version.distribution],
+            )
         )
-        wheel, why = self._rebuild(version, provenance)
+        texts = {other.number: other.schema_text for other in history if other.schema_text}
+        wheel, why = self._rebuild(version, provenance, texts)
         if wheel is None:
             log.error(
                 "version is lost from the index and cannot be built again",
@@ -193,10 +197,12 @@ class Reconciler:
         log.warning("version was lost from the index and is uploaded again", extra=fields)
         return VersionStatus.PUBLISHED
 
-    def _rebuild(self, version: VersionRecord, provenance: str) -> tuple[Wheel | None, str]:
+    def _rebuild(
+        self, version: VersionRecord, provenance: str, texts: Mapping[str, str]
+    ) -> tuple[Wheel | None, str]:
         """The wheel, or why there is none."""
         try:
-            wheel = self._packaging.rebuild(version, provenance)
+            wheel = self._packaging.rebuild(version, provenance, texts)
         except PackagingCrashed as error:
             # The same inputs would crash each retry, and the relation would get no version again.
             return None, error.reason

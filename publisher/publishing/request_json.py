@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Any
 
-from codegen.package import PackageRequest, Provenance, Release
+from codegen.package import EarlierSchema, PackageRequest, Provenance, Release
 from lakeschema.avro.compatibility import Change, Level
 from lakeschema.avro.model import Record, Schema
 from lakeschema.avro.parsing import parse_schema
@@ -58,12 +58,17 @@ def predecessors_to_json(predecessors: Predecessors) -> dict[str, Any]:
         "taken": list(predecessors.taken),
         "mode": predecessors.mode,
         "same_schema": predecessors.same_schema,
+        "earlier": [[p.number, p.schema_text, p.surface_hash] for p in predecessors.earlier],
     }
 
 
 def predecessors_from_json(value: dict[str, Any]) -> Predecessors:
-    published = tuple(PublishedText(*each) for each in value["published"])
-    return Predecessors(published, tuple(value["taken"]), value["mode"], value["same_schema"])
+    published, earlier = (
+        tuple(PublishedText(*each) for each in value[key]) for key in ("published", "earlier")
+    )
+    return Predecessors(
+        published, tuple(value["taken"]), value["mode"], value["same_schema"], earlier
+    )
 
 
 def change_to_json(change: Change) -> dict[str, Any]:
@@ -83,6 +88,9 @@ def package_to_json(package: ReadPackage) -> dict[str, Any]:
         "changelog": [_release_to_json(release) for release in package.changelog],
         "runtime": package.runtime,
         "newest_event_id": package.newest_event_id,
+        "earlier_schemas": [
+            [list(each.versions), each.crc_64_avro, each.text] for each in package.earlier_schemas
+        ],
     }
 
 
@@ -95,6 +103,10 @@ def package_from_json(value: dict[str, Any]) -> ReadPackage:
         tuple(_release_from_json(release) for release in value["changelog"]),
         value["runtime"],
         value["newest_event_id"],
+        tuple(
+            EarlierSchema(tuple(versions), crc_64_avro, text)
+            for versions, crc_64_avro, text in value["earlier_schemas"]
+        ),
     )
 
 

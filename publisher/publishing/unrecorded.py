@@ -112,8 +112,9 @@ def read_unrecorded_versions(
     major: int | None = None
     event_id: int | None = None
     releases: dict[str, Release] = {}
+    texts: dict[str, str] = {}
     adopted = []
-    # The newest first: its changelog also describes the versions before it.
+    # The newest first: it also describes the versions before it, and has their schemas.
     for position, file in enumerate(reversed(unrecorded)):
         number = parse_number(file.version)
         is_read = position < MAX_WHEELS_READ and major in {None, number[0]}
@@ -123,7 +124,10 @@ def read_unrecorded_versions(
             event_id = wheel.package.newest_event_id if wheel.package else None
         for release in wheel.package.changelog if wheel.package else ():
             releases.setdefault(release.version, release)
-        adopted.append(_version_record(relation, packaging, file, wheel, releases, now))
+        for earlier in wheel.package.earlier_schemas if wheel.package else ():
+            for version in earlier.versions:
+                texts.setdefault(version, earlier.text)
+        adopted.append(_version_record(relation, packaging, file, wheel, releases, texts, now))
     return Adopted(adopted[::-1], event_id)
 
 
@@ -133,6 +137,7 @@ def _version_record(
     file: IndexFile,
     wheel: _FoundWheel,
     releases: Mapping[str, Release],
+    texts: Mapping[str, str],
     now: float,
 ) -> VersionRecord:
     package = wheel.package
@@ -143,7 +148,7 @@ def _version_record(
         relation=relation,
         status=VersionStatus.CONFLICT if wheel.refusal else VersionStatus.PUBLISHED,
         content_hash=package.content_hash if package else None,
-        schema_text=package.schema_text if package else None,
+        schema_text=package.schema_text if package else texts.get(file.version),
         wheel_sha256=wheel.sha256,
         filename=file.filename,
         change=release.change,

@@ -205,7 +205,7 @@ class VersionRecord:
 
     Attributes:
         content_hash: None for an adopted version whose wheel was not read.
-        schema_text: its Avro schema, None in the same case.
+        schema_text: its Avro schema, None in the same case unless a later version's wheel has it.
         change: "first", "major", "minor" or "patch"; "" for an adopted version.
         surface_hash: of the names that programs can use from it; "" if unknown.
         runtime: ``runtime_version`` of the generator that built it; "" if unknown.

@@ -88,6 +88,20 @@ def test_docs_and_defaults_are_text_and_never_code(doc: str, default: str) -> No
                                             separators=(",", ":")) == package.SCHEMA  # fmt: skip
 
 
+def test_a_nested_class_has_the_schema_of_its_unions() -> None:
+    """A union within an array or a map of a nested record."""
+    prices = {"type": "array", "items": ["null", {"type": "fixed", "name": "F", "size": 1}]}
+    inner = record({"prices": prices, "more": {"type": "map", "values": ["F", "null"]}}, "Inner")
+    with imported(record({"inner": inner})) as package:
+        schema = json.loads(package.Inner.SCHEMA)
+
+    assert schema["fields"][0]["type"]["items"] == [
+        "null",
+        {"type": "fixed", "name": "F", "namespace": "n", "size": 1},
+    ]
+    assert schema["fields"][1]["type"]["values"] == ["n.F", "null"]
+
+
 NAMES = [
     "class", "None", "self", "cls", "str", "int", "list", "dict", "bytes", "type", "object",
     "isinstance", "NotImplemented", "to_avro", "to_dict", "from_avro", "mro", "name", "value",

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.codegen.generated import LEAVES, imported, record
+from tests.codegen.generated import LEAVES, JsonIsCompiled, imported, record
 from tests.effort import examples
 
 DEPTH = 100_000
@@ -23,6 +23,13 @@ SCHEMA = record({
        for i, (leaf, _) in enumerate(LEAVES) if leaf != "null"},
 })  # fmt: skip
 LEAF_NAMES = [f"f{i}" for i, (leaf, _) in enumerate(LEAVES) if leaf != "null"]
+
+
+@pytest.fixture(scope="module", autouse=True, params=[0, 8], ids=["compiled", "not compiled"])
+def _compiles_json(request: pytest.FixtureRequest) -> Iterator[None]:
+    JsonIsCompiled.after = request.param
+    yield
+    JsonIsCompiled.after = 8
 
 
 @pytest.fixture(scope="module")

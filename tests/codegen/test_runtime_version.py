@@ -16,7 +16,7 @@ from tests.codegen.generated import record_of
 from tests.codegen.test_types_of_packages import every
 from tests.codegen.test_wheel import files_of, request_for
 
-RENDERED = (19, "3f713a2fbbc4a7c1e406ff4e52016d12ee0618faa6c4f624898db47b17de037c")
+RENDERED = (19, "eabf3aab716ec677a192c0f9da7e6e40edc0346fb1230a38e1521d3c595acfde")
 """``RENDERER_VERSION``, and the SHA-256 of what it renders for a schema of every kind of type."""
 
 

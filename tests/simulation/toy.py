@@ -170,7 +170,9 @@ class ToyPackaging:
         text = data.decode()
         return Wheel(distribution, request.version, filename, data, sha256, self._rules, text)
 
-    def rebuild(self, version: VersionRecord, provenance: str) -> Wheel | None:
+    def rebuild(
+        self, version: VersionRecord, provenance: str, earlier: Mapping[str, str]
+    ) -> Wheel | None:
         """Only with the generator and the options of that time, as in reality."""
         data = provenance.encode()
         sha256 = hashlib.sha256(data).hexdigest()

@@ -1,4 +1,4 @@
-"""The packages of one kind of relation, published by the service and installed from its index."""
+"""Packages that the service published, installed from an index as their consumers do."""
 
 from __future__ import annotations
 
@@ -7,38 +7,40 @@ import importlib
 import os
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
 from codegen.naming import distribution_name, import_name
+from lakeschema.catalog.identifiers import RelationName
 from publisher.commands.snapshot import run_snapshot
 from publisher.settings import load_settings
-from tests.integration.consumer.kinds import VERSIONS, Kind
+from tests.integration.consumer.kinds import Kind
 
 PREFIX = "acme-schema"
+TOP = "acme_schemas"
 CURRENT = "1.1.0"
 PLACED_AT = dt.datetime(2024, 1, 31, 23, 59, 59, 123456, tzinfo=dt.UTC)
 
 
 @dataclass(frozen=True, slots=True)
-class Shop:
-    """A kind with the index that has its three versions, and a folder where each is installed."""
+class Installed:
+    """A relation's package: the index that has it, and a folder where each version is installed."""
 
-    kind: Kind
+    relation: RelationName
     simple_url: str
     sites: Mapping[str, Path]
 
     @property
     def distribution(self) -> str:
-        return distribution_name(self.kind.relation, PREFIX)
+        return distribution_name(self.relation, PREFIX)
 
     @property
     def import_name(self) -> str:
-        return import_name(self.kind.relation, PREFIX)
+        return import_name(self.relation, PREFIX)
 
     @property
     def site(self) -> Path:
@@ -47,15 +49,44 @@ class Shop:
     @contextmanager
     def version(self, number: str) -> Iterator[Any]:
         """The package of that version, imported while it is needed."""
-        sys.path.insert(0, str(self.sites[number]))
-        importlib.invalidate_caches()
-        try:
+        with imported_from(self.sites[number]):
             yield importlib.import_module(self.import_name)
-        finally:
-            sys.path.remove(str(self.sites[number]))
-            top = self.import_name.partition(".")[0]
-            for name in [n for n in sys.modules if n.partition(".")[0] == top]:
-                del sys.modules[name]
+
+    def ran(self, program: str, *arguments: str | Path) -> str:
+        """What a program printed that a consumer runs with the package on its path."""
+        return ran(sys.executable, "-W", "error", "-c", program, *arguments, path=self.site)
+
+
+@dataclass(frozen=True, slots=True)
+class Shop:
+    """A kind of relation with its package, of which three versions are installed."""
+
+    kind: Kind
+    installed: Installed
+
+    @property
+    def simple_url(self) -> str:
+        return self.installed.simple_url
+
+    @property
+    def sites(self) -> Mapping[str, Path]:
+        return self.installed.sites
+
+    @property
+    def distribution(self) -> str:
+        return self.installed.distribution
+
+    @property
+    def import_name(self) -> str:
+        return self.installed.import_name
+
+    @property
+    def site(self) -> Path:
+        return self.installed.site
+
+    def version(self, number: str) -> AbstractContextManager[Any]:
+        """The package of that version, imported while it is needed."""
+        return self.installed.version(number)
 
     def order(self, package: Any, **changes: Any) -> Any:
         """A record of the package with known values."""
@@ -75,9 +106,22 @@ class Shop:
         }
         return package.RECORD.example().replace(**known | changes)
 
-    def ran(self, program: str, *arguments: str) -> str:
+    def ran(self, program: str, *arguments: str | Path) -> str:
         """What a program printed that a consumer runs with the package on its path."""
-        return ran(sys.executable, "-W", "error", "-c", program, *arguments, path=self.site)
+        return self.installed.ran(program, *arguments)
+
+
+@contextmanager
+def imported_from(site: Path) -> Iterator[None]:
+    """Imports find the packages of that folder, and forget them afterwards."""
+    sys.path.insert(0, str(site))
+    importlib.invalidate_caches()
+    try:
+        yield
+    finally:
+        sys.path.remove(str(site))
+        for name in [n for n in sys.modules if n.partition(".")[0] == TOP]:
+            del sys.modules[name]
 
 
 def ran(
@@ -99,39 +143,49 @@ def ran(
     return ended.stdout
 
 
-def publish(kind: Kind, folder: Path) -> Path:
-    """The index into which the service published each version as the DDL changed."""
+def publish(days: Iterable[str], folder: Path, *, dialect: str, include: str, index: str) -> None:
+    """Publishes what changes from each day's DDL to the next.
+
+    Args:
+        include: the pattern of the relations that get packages.
+        index: the settings of the index, in TOML.
+    """
     (folder / "ddl").mkdir()
     config = folder / "schema-publisher.toml"
     config.write_text(
         f"""\
 [artifacts]
 prefix = "{PREFIX}"
-include = ["{kind.relation}"]
+include = ["{include}"]
 [catalog]
 kind = "ddl"
 path = "{folder}/ddl"
-dialect = "{kind.dialect}"
+dialect = "{dialect}"
 [state]
 url = "sqlite:///{folder}/state.db"
 [index]
-kind = "static"
-path = "{folder}/index"
+{index}
 [engine]
 debounce_seconds = 0
 staleness_seconds = 0
 """
     )
+    # Only its owner may read a file with a password.
+    config.chmod(0o600)
     settings = load_settings(config)
-    for version in VERSIONS:
-        statements = f"CREATE DATABASE shop;\n{kind.statements(version)}"
-        (folder / "ddl" / "shop.sql").write_text(statements)
+    for statements in days:
+        (folder / "ddl" / "lake.sql").write_text(statements)
         report = run_snapshot(settings, "local")
-        assert report.counters.get("published") == 1, report
-    return folder / "index"
+        assert report.counters.get("published"), report
+        assert not report.undone, report
 
 
 def install(requirement: str, simple_url: str, target: Path) -> Path:
+    return install_all([requirement], simple_url, target)
+
+
+def install_all(requirements: Iterable[str], simple_url: str, target: Path) -> Path:
+    """A folder in which uv installed these packages."""
     uv = (sys.executable, "-m", "uv", "pip", "install", "--no-cache")
-    ran(*uv, "--index-url", simple_url, "--target", target, requirement)
+    ran(*uv, "--index-url", simple_url, "--target", target, *requirements)
     return target

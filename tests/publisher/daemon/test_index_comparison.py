@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 import pytest
@@ -185,7 +185,9 @@ def serve_stale_pages_without(world: Simulation, filename: str, reads: int) -> N
 
 
 class CrashingPackaging(ToyPackaging):
-    def rebuild(self, version: VersionRecord, provenance: str) -> Wheel | None:
+    def rebuild(
+        self, version: VersionRecord, provenance: str, earlier: Mapping[str, str]
+    ) -> Wheel | None:
         raise PackagingCrashed(version.relation, "killed after 30 s")
 
 

@@ -18,6 +18,7 @@ _DOORS = {
 _WEB_SERVERS = {
     "unauthorised": answer_with(401),
     "failing": answer_with(500),
+    "no_index": answer_with(404),
     "web_site": answer_with(200, b"GIF89a", {"Content-Type": "image/gif"}),
 }
 

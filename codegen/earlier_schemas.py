@@ -1,0 +1,101 @@
+"""The schemas with which earlier versions of a package wrote, as a file of the package.
+
+Its readers find a message's schema there by fingerprint, which leaves out logical types: schemas of
+one fingerprint that differ in these are all listed, so that no reader takes one of them for granted.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from typing import Any, Final
+
+from codegen.package import EarlierSchema
+from lakeschema.avro.definitions import parts
+from lakeschema.avro.fingerprint import crc64_avro
+from lakeschema.avro.model import Fixed, LogicalType, Primitive, Schema
+
+FILE: Final = "earlier_schemas.json"
+
+MAX_VERSIONS: Final = 64
+"""Of a package, the newest, whose schemas its next version lists."""
+
+MAX_BYTES: Final = 256 * 1024
+"""Of all texts that a package lists; those of the oldest fingerprints are left out beyond."""
+
+
+def earlier_schemas(
+    published: Iterable[tuple[str, str, Schema]], own: Schema
+) -> tuple[EarlierSchema, ...]:
+    """What a package of the schema ``own`` lists of the versions before it.
+
+    ``published``: number, text and schema of each, newest first.
+    """
+    own_meaning = _meaning(own)
+    by_meaning: dict[tuple[int, _Logical], list[tuple[str, str]]] = {}
+    for number, text, schema in published:
+        meaning = _meaning(schema)
+        if meaning != own_meaning:
+            by_meaning.setdefault(meaning, []).append((number, text))
+    by_fingerprint: dict[int, list[EarlierSchema]] = {}
+    for (fingerprint, _), versions in by_meaning.items():
+        numbers = tuple(number for number, _ in versions)
+        listed = EarlierSchema(numbers, fingerprint, versions[0][1])
+        by_fingerprint.setdefault(fingerprint, []).append(listed)
+    return _within_bounds(by_fingerprint.values())
+
+
+_Logical = tuple[LogicalType | None, ...]
+
+
+def _meaning(schema: Schema) -> tuple[int, _Logical]:
+    """The fingerprint, and what values mean that it leaves out."""
+    logical = [part.logical for part in parts(schema) if isinstance(part, Primitive | Fixed)]
+    return crc64_avro(schema), tuple(logical)
+
+
+def _within_bounds(groups: Iterable[Sequence[EarlierSchema]]) -> tuple[EarlierSchema, ...]:
+    """Whole groups, so that none of a fingerprint is left out without the others."""
+    kept: list[EarlierSchema] = []
+    size = 0
+    for group in groups:
+        size += sum(len(each.text.encode()) for each in group)
+        if size > MAX_BYTES:
+            break
+        kept += group
+    return tuple(kept)
+
+
+def to_file(schemas: Sequence[EarlierSchema]) -> bytes:
+    lines = [
+        json.dumps(
+            {
+                "versions": each.versions,
+                "crc-64-avro": f"{each.crc_64_avro:016x}",
+                "schema": each.text,
+            }
+        )
+        for each in schemas
+    ]
+    return ("[\n" + ",\n".join(lines) + "\n]\n").encode()
+
+
+def from_file(data: bytes) -> tuple[EarlierSchema, ...]:
+    """What the file of a wheel lists.
+
+    Raises:
+        ValueError, TypeError, KeyError: it is not such a file.
+    """
+    listed = json.loads(data)
+    if not isinstance(listed, list):
+        raise TypeError("expected a list of schemas")
+    return tuple(map(_from_json, listed))
+
+
+def _from_json(value: dict[str, Any]) -> EarlierSchema:
+    numbers, text = value["versions"], value["schema"]
+    if not isinstance(text, str) or not all(isinstance(number, str) for number in numbers):
+        raise TypeError("expected versions and a schema as text")
+    # JSON may hold half of a surrogate pair, which no state or file can.
+    text.encode()
+    return EarlierSchema(tuple(numbers), int(value["crc-64-avro"], 16), text)

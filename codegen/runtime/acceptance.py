@@ -1,0 +1,133 @@
+"""Which values a schema allows, and these with the plain class of each part.
+
+All ways of writing a value accept the same ones: those that ``accept`` does.
+"""
+
+from __future__ import annotations
+
+from operator import is_not
+from typing import Any, Final
+
+from . import scalars
+from .binding import Binding
+from .entries import key_and_value
+from .errors import InvalidValue, invalid, short_repr
+from .plain_values import plain_of
+from .schema import Node
+from .values import DICTS, LISTS, branch_of, convert_leaf, is_of, to_base
+
+TEXT: Final = Node("string")
+"""The type of a map's keys."""
+
+
+def accept(binding: Binding, node: Node, value: Any, path: str) -> Any:
+    """A typed value with the plain class of each of its parts; the value itself where it has them.
+
+    Raises:
+        InvalidValue: ``node`` does not allow the value; ``InvalidValues`` if several parts are invalid.
+    """
+    try:
+        return _accept(binding, node, value, path)
+    except RecursionError:
+        raise InvalidValue(path, "the value is nested too deeply, or contains itself") from None
+
+
+def _accept(binding: Binding, node: Node, value: Any, path: str) -> Any:
+    match node.kind:
+        case "record":
+            return _accept_record(binding, node, value, path)
+        case "enum":
+            if not is_of(binding, node, value):
+                raise _other_class(binding, node, value, path)
+            return value
+        case "array" if node.map_form == "dict":
+            keys, values = key_and_value(node)
+            return _accept_dict(binding, keys, values, value, path)
+        case "array":
+            return _accept_list(binding, node.items, value, path)
+        case "map":
+            return _accept_dict(binding, TEXT, node.items, value, path)
+        case "union":
+            return _accept(binding, branch_of(binding, node, value, path), value, path)
+        case _:
+            return accept_leaf(binding, node, value, path)
+
+
+def _accept_record(binding: Binding, node: Node, value: Any, path: str) -> Any:
+    if not is_of(binding, node, value):
+        raise _other_class(binding, node, value, path)
+    class_, attributes = binding.classes[node.name], binding.attributes[node.name]
+    accepted: list[Any] = []
+    faults: list[InvalidValue] = []
+    is_same = type(value) is class_
+    for field, attribute in zip(node.fields, attributes, strict=True):
+        inner = f"{path}.{field.name}" if path else field.name
+        try:
+            part = getattr(value, attribute)
+        except AttributeError:
+            faults.append(InvalidValue(inner, "is not set"))
+            continue
+        try:
+            accepted.append(_accept(binding, field.node, part, inner))
+        except InvalidValue as error:
+            faults += error.faults
+        else:
+            is_same = is_same and accepted[-1] is part
+    if faults:
+        raise invalid(faults)
+    if is_same:
+        return value
+    record: Any = object.__new__(class_)
+    for attribute, part in zip(attributes, accepted, strict=True):
+        binding.put(record, attribute, part)
+    return record
+
+
+def _accept_list(binding: Binding, items: Node, value: Any, path: str) -> Any:
+    given = value if type(value) in LISTS else convert_leaf(scalars.list_of, value, path)
+    accepted: list[Any] = []
+    faults: list[InvalidValue] = []
+    for index, item in enumerate(given):
+        try:
+            accepted.append(_accept(binding, items, item, f"{path}[{index}]"))
+        except InvalidValue as error:
+            faults += error.faults
+    if faults:
+        raise invalid(faults)
+    return accepted if given is not value or any(map(is_not, accepted, given)) else value
+
+
+def _accept_dict(binding: Binding, keys: Node, values: Node, value: Any, path: str) -> Any:
+    is_plain = type(value) in DICTS
+    given = value if is_plain else convert_leaf(scalars.dict_of, value, path)
+    accepted: dict[Any, Any] = {}
+    faults: list[InvalidValue] = []
+    is_same = given is value
+    for key, item in given.items():
+        inner = f"{path}[{short_repr(key)}]"
+        try:
+            accepted_key = _accept(binding, keys, key, f"{inner} as a key")
+            accepted[accepted_key] = _accept(binding, values, item, inner)
+        except InvalidValue as error:
+            faults += error.faults
+        else:
+            is_same = is_same and accepted_key is key and accepted[accepted_key] is item
+    if faults:
+        raise invalid(faults)
+    return value if is_same else accepted
+
+
+def accept_leaf(binding: Binding, node: Node, value: Any, path: str) -> Any:
+    """``accept`` of a primitive or fixed, with a logical type or without."""
+    base = to_base(node, value, path)
+    if node.logical:
+        return plain_of(value)
+    if node.kind != "fixed":
+        return base
+    class_ = binding.classes[node.name]
+    return value if type(value) is class_ else class_(base)
+
+
+def _other_class(binding: Binding, node: Node, value: Any, path: str) -> InvalidValue:
+    expected = binding.classes[node.name].__name__
+    return InvalidValue(path, f"expected {expected}, got {short_repr(value)}")

@@ -1,0 +1,118 @@
+"""Functions that write and read the JSON of a record fast, made as source and compiled.
+
+They are a short cut of ``json_documents``, never another set of rules: they handle values of the exact
+classes in their usual notation. Any other value is given to the ``Writers`` or ``Readers``, and any
+exception means that these are to do the whole again, and to say what is wrong.
+
+No text of a schema is in the source. Texts and classes are in its namespace, under numbered names;
+attributes are identifiers, as in the package's own code.
+"""
+
+from __future__ import annotations
+
+import json.encoder
+from _thread import allocate_lock
+from collections.abc import Callable, Sequence
+from typing import Any, Final
+
+from .varints import INT_MAX, INT_MIN, LONG_MAX, LONG_MIN
+
+quote: Final = json.encoder.encode_basestring
+_FLOAT_MAX: Final = float.fromhex("0x1.fffffep127")
+_RANGES: Final = {
+    "int": (INT_MIN, INT_MAX),
+    "long": (LONG_MIN, LONG_MAX),
+}
+
+
+COMPILE_AFTER: Final = 8
+"""Records that are written or read without: to compile takes as long as some twenty of them."""
+
+
+class Compiled:
+    """A function that is compiled once it was asked for often; until then, and after, None is no answer.
+
+    Whatever exception the compiled function raises, the answer is None.
+    """
+
+    def __init__(self, compile_function: Callable[[], Callable[[Any], Any]]) -> None:
+        self._compile = compile_function
+        self._lock = allocate_lock()
+        self._asked = 0
+        self._function: Callable[[Any], Any] | None = None
+
+    def __call__(self, given: Any) -> Any:
+        function = self._function
+        if function is None:
+            self._asked += 1
+            if self._asked <= COMPILE_AFTER:
+                return None
+            with self._lock:
+                if self._function is None:
+                    self._function = self._compile()
+            function = self._function
+        try:
+            return function(given)
+        except Exception:  # noqa: BLE001 - the rules themselves say what it was
+            return None
+
+
+class Part:
+    """Code of one type: an expression that is true of usual values, and what becomes of those.
+
+    ``is_text``: what becomes of them is a string; else a number.
+    """
+
+    __slots__ = ("condition", "is_text", "result")
+
+    def __init__(self, condition: str, result: str, *, is_text: bool = True) -> None:
+        self.condition = condition
+        self.result = result
+        self.is_text = is_text
+
+
+class Source:
+    """Source under construction, and the values of the names in it."""
+
+    def __init__(self) -> None:
+        self._lines: list[str] = []
+        self._variables = 0
+        self._names: dict[str, Any] = {"new": object.__new__}
+
+    def add(self, *lines: str) -> None:
+        self._lines += lines
+
+    def name_of(self, value: object) -> str:
+        """A new name for a value."""
+        name = f"c{len(self._names)}"
+        self._names[name] = value
+        return name
+
+    def variable(self) -> str:
+        self._variables += 1
+        return f"v{self._variables}"
+
+    def compile(self, function: str) -> Any:
+        exec(compile("\n".join(self._lines), "<json of a record>", "exec"), self._names)  # noqa: S102 - no text of others is in it
+        return self._names[function]
+
+
+def number_part(kind: str, first: str, name: str) -> Part:
+    """Of the four kinds of numbers; ``first`` is evaluated first, and ``name`` is its value then."""
+    if kind in _RANGES:
+        least, most = _RANGES[kind]
+        return Part(f"type({first}) is int and {least}<={name}<={most}", name, is_text=False)
+    is_single = f"-{_FLOAT_MAX!r}<={name}<={_FLOAT_MAX!r}"
+    finite = is_single if kind == "float" else f"{name}-{name}==0"
+    return Part(f"type({first}) is float and {finite}", name, is_text=False)
+
+
+def chained(parts: Sequence[Part], otherwise: str) -> str:
+    """The result of the first part whose condition is true."""
+    return " else ".join([*(f"{part.result} if {part.condition}" for part in parts), otherwise])
+
+
+def attribute_of(name: str, attribute: str) -> str:
+    """An attribute's value. Only an identifier gets into source."""
+    assert attribute.isidentifier()
+    return f"{name}.{attribute}"
