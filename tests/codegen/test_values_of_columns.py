@@ -49,7 +49,9 @@ def test_rows_finer_than_microseconds_are_refused_or_rounded_down(
     with imported(record(_COLUMNS)) as package:
         given = _rows_of_pandas(**{name: value})
 
-        with pytest.raises(package.InvalidValue, match=f"^row 1: {name}: .*finer than microseconds"):
+        with pytest.raises(
+            package.InvalidValue, match=f"^row 1: {name}: .*finer than microseconds"
+        ):
             list(package.from_rows(given))
         (read,) = package.from_rows(given, round_times=True)
         assert getattr(read, name) == rounded
@@ -130,12 +132,14 @@ def test_a_duration_of_nanoseconds_is_refused_or_rounded_down() -> None:
         })  # fmt: skip
 
         with pytest.raises(
-            package.InvalidValue, match=r"^row 1: since: expected whole microseconds, got -1 nanoseconds"
+            package.InvalidValue,
+            match=r"^row 1: since: expected whole microseconds, got -1 nanoseconds",
         ):
             list(package.from_arrow(table))
         (row,) = package.rows(table)
         with pytest.raises(
-            package.InvalidValue, match=r"^row 1: since: expected whole microseconds, got -1 nanoseconds"
+            package.InvalidValue,
+            match=r"^row 1: since: expected whole microseconds, got -1 nanoseconds",
         ):
             _ = row.since
         (read,) = package.from_arrow(table, round_times=True)
