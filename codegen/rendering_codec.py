@@ -175,8 +175,10 @@ def _entry_points(lines: Lines, package: PackageShape) -> None:
         )
         lines.add("return plain")
     lines.add("", "")
-    with lines.block("def from_dict(name: str, plain: Any) -> Any:"):
-        lines.add('return plain_values.from_plain(BINDING, BINDING.nodes[name], plain, "")')
+    with lines.block("def from_dict(name: str, plain: Any, unknown: str) -> Any:"):
+        lines.add(
+            'return plain_values.from_plain(BINDING, BINDING.nodes[name], plain, "", unknown)'
+        )
 
 
 def _empty_records(package: PackageShape) -> frozenset[str]:

@@ -75,7 +75,9 @@ def build_wheel(request: PackageRequest) -> Wheel:
     surface = surface_hash_of(layout.shape, package)
     provenance = _json_bytes(_provenance(request, layout, surface))
     entries = {
-        **render_layout(layout, package, request.relation, request.version),
+        **render_layout(
+            layout, package, request.relation, request.version, request.provenance.kind
+        ),
         **_strategies_for_hypothesis(package, info),
         f"{folder}/provenance.json": provenance,
         f"{folder}/CHANGELOG.md": changelog_markdown(distribution, releases(request)),

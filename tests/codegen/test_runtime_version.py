@@ -16,7 +16,7 @@ from tests.codegen.generated import record_of
 from tests.codegen.test_types_of_packages import every
 from tests.codegen.test_wheel import files_of, request_for
 
-RENDERED = (19, "7997acd3f3fcfa9d98521943b7e9fee3d60650ccc1dc8685f194cfeaab60fec8")
+RENDERED = (19, "c80f9f52e131d0659dacdbaab725fc14e931e9048aff8f82155b68eace4db0de")
 """``RENDERER_VERSION``, and the SHA-256 of what it renders for a schema of every kind of type."""
 
 
