@@ -9,7 +9,7 @@ import pytest
 
 from codegen.standalone import generate
 from tests.codegen.generated import record, record_of
-from tests.integration.consumer import frameworks_run, frozen_dataclasses
+from tests.integration.consumer import confluent_run, frameworks_run, frozen_dataclasses
 from tests.integration.consumer.installed import ran
 from tests.integration.tool_environments import tool_python
 
@@ -53,3 +53,18 @@ def test_a_library_treats_a_record_as_a_frozen_dataclass(
     said = ran(python, frameworks_run.__file__, library, module, path=classes[module])
 
     assert said.strip()
+
+
+UNION = record({
+    "u": {"type": ["null", record({"x": "int"}, "A"), record({"x": "int"}, "B")], "default": None},
+    "span": {"type": ["null", {"type": "fixed", "name": "Span", "size": 12,
+                               "logicalType": "duration"}], "default": None},
+})  # fmt: skip
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("immutable", [False, True], ids=["mutable", "immutable"])
+def test_records_go_through_confluents_serialisers(tmp_path: Path, *, immutable: bool) -> None:
+    generate(record_of(UNION), "sent", tmp_path, immutable=immutable)
+
+    assert ran(tool_python("consumer"), confluent_run.__file__, "sent", path=tmp_path) == "True\n"
