@@ -5,10 +5,12 @@ from __future__ import annotations
 import functools
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from types import MappingProxyType
 
 from codegen import column_functions
 from codegen.annotations import alternatives
+from codegen.escaping import one_line
 from codegen.layout import Layout, lay_out
 from codegen.rendering_codec import has_number_lists, render_codec
 from codegen.rendering_rows import columns_class, render_rows, row_name
@@ -42,22 +44,36 @@ def render_layout(
     import_package: str,
     relation: RelationName | None = None,
     version: str = "0",
+    kind: str = "table",
 ) -> Mapping[str, bytes]:
-    """``render_modules`` of a schema that is laid out already, as ``__version__`` of its package."""
+    """``render_modules`` of a schema that is laid out already, as ``__version__`` of its package.
+
+    ``kind``: of the relation, "table" or "view".
+    """
     shape = layout.shape
+    described = shape if relation is None else _described(shape, f"the {kind} {relation}")
     folder = import_package.replace(".", "/")
     sources = {
         "__init__.py": _render_init(shape, relation, version),
         "_codec.py": render_codec(shape),
         "_schema.py": _render_schema(layout),
-        "_types.py": render_types(shape, layout.defaults),
-        **render_rows(shape),
+        "_types.py": render_types(described, layout.defaults),
+        **render_rows(described),
     }
     rendered = {f"{folder}/{path}": source.encode("ascii") for path, source in sources.items()}
     rendered |= {f"{folder}/_avro/{name}": data for name, data in _runtime_of(shape)}
     rendered[f"{folder}/py.typed"] = b""
     rendered[f"{folder}/schema.avsc"] = layout.text.encode() + b"\n"
     return MappingProxyType(dict(sorted(rendered.items())))
+
+
+def _described(shape: PackageShape, relation: str) -> PackageShape:
+    """With documentation of the relation's record, where its owner wrote none."""
+    root, *others = shape.records
+    if root.doc:
+        return shape
+    root = replace(root, doc=f"A row of {one_line(relation)}.")
+    return replace(shape, records=(root, *others))
 
 
 _HOMES_IN_PICKLES = MappingProxyType(
