@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import datetime as dt
 import decimal
-import json
 import uuid
 from collections.abc import Callable, Sequence
 from typing import Any, Final
@@ -14,12 +13,9 @@ from .binding import Binding
 from .errors import InvalidValue
 from .frozen import FrozenMap
 from .json_code import Part, Source, attribute_of, chained, number_part, quote
-from .json_documents import Writers
+from .json_documents import COMPACT, Writers
 from .schema import Node
 
-COMPACT: Final = json.JSONEncoder(
-    ensure_ascii=False, check_circular=False, allow_nan=False, separators=(",", ":")
-)
 _MAX_PIECES: Final = 40
 """Of a text: Python compiles longer ones in quadratic time."""
 _MOMENTS: Final[dict[str, tuple[type, Callable[[Any], str | None]]]] = {
