@@ -28,13 +28,14 @@ GROUPS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType({
     ),
     "number_lists": ("number_lists",),
     "columns": (
-        "columnar", "arrow_times", "arrow", "spark", "spark_dataset", "vectors", "views", "rows",
-        "column_names",
+        "union_columns", "columnar", "arrow_times", "arrow", "spark", "spark_dataset", "vectors",
+        "views", "rows", "column_names",
     ),
     "json_text": (
-        "json_documents", "json_avro", "json_leaves", "json_plain", "json_code", "json_moments",
-        "json_writing", "json_reading", "json_text",
+        "json_documents", "json_avro", "json_leaves", "json_plain", "json_text",
     ),
+    # Only programs that read or write many records import it.
+    "json_code": ("json_code", "json_moments", "json_writing", "json_reading"),
     "json_lines": ("json_lines",),
     "examples": ("finite", "examples", "strategies"),
     # It imports ``inspect``, which nothing else needs.
