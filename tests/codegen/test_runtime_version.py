@@ -16,7 +16,7 @@ from tests.codegen.generated import record_of
 from tests.codegen.test_types_of_packages import every
 from tests.codegen.test_wheel import files_of, request_for
 
-RENDERED = (19, "c80f9f52e131d0659dacdbaab725fc14e931e9048aff8f82155b68eace4db0de")
+RENDERED = (19, "6d556d43b8422a40de59bf0256b58488367509af74e383ef905afec3f67c90ed")
 """``RENDERER_VERSION``, and the SHA-256 of what it renders for a schema of every kind of type."""
 
 
