@@ -167,6 +167,36 @@ _METHODS = """
         return record"""
 
 OF_DOC = "The value itself, or as this class what another package has of the same type."
+
+
+def _with_short_tracebacks(methods: str) -> str:
+    """Methods whose errors show their caller's line, and of ours none but the method's own.
+
+    The errors name what is wrong by its path; frames of minified code would hide the caller's.
+    """
+    made: list[str] = []
+    body: list[str] = []
+    for line in [*methods.split("\n"), ""]:
+        if body and not line.startswith(" " * 8):
+            made += ["        try:", *(f"    {each}" for each in body), *_RAISED_AGAIN]
+            body = []
+        if body or line.lstrip().startswith(_FIRST_STATEMENTS):
+            body.append(line)
+        else:
+            made.append(line)
+    return "\n".join(made[:-1])
+
+
+_FIRST_STATEMENTS = (
+    "_codec.to_avro_", "if writer_schema is not None:", "data: %(bytes)s = ", "if mode != ", "text: %(str)s = ",
+    "record: %(inside)s = ",
+)  # fmt: skip
+_RAISED_AGAIN = (
+    "        except __AvroError__ as error:",
+    "            raise error.with_traceback(None) from None",
+)
+_SHORT_METHODS = _with_short_tracebacks(_METHODS)
+
 _BUILTINS = ("bool", "bytes", "classmethod", "dict", "int", "object", "str")
 
 
@@ -184,4 +214,4 @@ def codec_methods(record: RecordClass, shown: str, builtin: Callable[[str], str]
         "full_name": literal(record.full_name),
         "of_doc": OF_DOC,
     }
-    return _METHODS % names
+    return _SHORT_METHODS % names

@@ -123,6 +123,7 @@ def _imports(package: PackageShape, annotations: Annotations) -> Iterator[str]:
     yield "from ._avro import PYDANTIC_JSON_SCHEMA as __pydantic_json_schema__"
     yield "from ._avro import PYDANTIC_SCHEMA as __pydantic_schema__"
     yield "from ._avro import SchemaText as __schema_text__"
+    yield "from ._avro import AvroError as __AvroError__"
     yield "from ._avro import OF as __of__, equals as __equals__"
     yield "from ._avro import restore_record as __restore__, state_of as __state_of__"
     if package.enums:

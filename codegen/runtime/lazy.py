@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import importlib
 
+from .errors import AvroError
+
 # Type checkers know the name; to import ``typing`` takes longer than the rest of a package.
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -126,7 +128,10 @@ def home_of(record_class: type) -> tuple[Any, str]:
 
 
 def _own_value(class_: type, value: object) -> object:
-    return _meeting().own_value(class_, value)
+    try:
+        return _meeting().own_value(class_, value)
+    except AvroError as error:
+        raise error.with_traceback(None) from None
 
 
 def equals(self: object, other: object) -> object:

@@ -10,8 +10,9 @@ import json
 import pickle
 import pprint
 import sys
+import traceback
 import typing
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from types import ModuleType
 from typing import Any
 from uuid import UUID
@@ -264,7 +265,8 @@ def test_every_annotation_can_be_evaluated(*, names: str, immutable: bool) -> No
         ]
         functions = [each for each in public if inspect.isfunction(each)]
 
-        for each in [*functions, *methods, *classes]:
+        checked: list[Any] = [*functions, *methods, *classes]
+        for each in checked:
             inspect.signature(each, eval_str=True)
             typing.get_type_hints(each)
 
@@ -292,3 +294,38 @@ def test_the_types_of_a_library_that_is_not_installed_are_evaluated(
 def test_a_directory_of_the_package_has_no_names_of_its_typing(package: ModuleType) -> None:
     assert {"Company", "read_file", "__version__", "__doc__"} <= {*dir(package)}
     assert not {"TYPE_CHECKING", "annotations"} & {*dir(package)}
+
+
+WAYS: dict[str, Callable[[Any, Any], Any]] = {
+    "validate": lambda _, wrong: wrong.validate(),
+    "strict": lambda package, _: package.Company(Id="x", strict=True),
+    "to_avro": lambda _, wrong: wrong.to_avro(),
+    "to_dict": lambda _, wrong: wrong.to_dict(),
+    "to_dict as json": lambda _, wrong: wrong.to_dict(mode="json"),
+    "to_json": lambda _, wrong: wrong.to_json(),
+    "to_json as avro": lambda _, wrong: wrong.to_json(form="avro"),
+    "to_single_object": lambda _, wrong: wrong.to_single_object(),
+    "to_confluent": lambda _, wrong: wrong.to_confluent(1),
+    "of": lambda package, _: package.Company.of(3),
+    "from_avro": lambda package, _: package.Company.from_avro(b""),
+    "from_avro of another": lambda package, _: package.Company.from_avro(b"", "{}"),
+    "from_dict": lambda package, _: package.Company.from_dict({"Id": "x"}),
+    "from_json": lambda package, _: package.Company.from_json('{"Id": "x"}'),
+    "from_json of no JSON": lambda package, _: package.Company.from_json("{"),
+    "from_single_object": lambda package, _: package.Company.from_single_object(b"x"),
+    "from_confluent": lambda package, _: package.Company.from_confluent(b"x", {}),
+}
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_a_traceback_ends_in_the_callers_line_and_one_of_the_package(
+    package: ModuleType, way: str
+) -> None:
+    with pytest.raises(package.AvroError) as caught:
+        WAYS[way](package, package.Company(Id="x"))
+
+    frames = traceback.extract_tb(caught.value.__traceback__)
+    own = [frame for frame in frames if frame.filename != __file__]
+    assert (len(own), frames[-1] is own[0]) == (1, True)
+    assert caught.value.__suppress_context__
+    assert "direct cause" not in "".join(traceback.format_exception(caught.value))

@@ -16,7 +16,7 @@ from tests.codegen.generated import record_of
 from tests.codegen.test_types_of_packages import every
 from tests.codegen.test_wheel import files_of, request_for
 
-RENDERED = (19, "6d556d43b8422a40de59bf0256b58488367509af74e383ef905afec3f67c90ed")
+RENDERED = (19, "c9fd9a264e8cb8fd2f515be416d036f5130ff46354ffc87125e25f28e5cf76d0")
 """``RENDERER_VERSION``, and the SHA-256 of what it renders for a schema of every kind of type."""
 
 
