@@ -43,12 +43,10 @@ def plan_changes(
     say: Say,
     dialect: Dialect | None = None,
     audience: Audience | None = None,
-    tells_renames: bool = True,
 ) -> Plan:
     """What follows if the scripts run.
 
-    Numbers come from the index and from what the state knows of it. ``tells_renames`` as of
-    ``apply_ddl``.
+    Numbers come from the index and from what the state knows of it.
 
     Raises:
         MalformedDdl: a statement cannot be read, or applied to the catalog.
@@ -59,7 +57,7 @@ def plan_changes(
         catalog,
         deriver,
         forecast,
-        apply_ddl(catalog, scripts, dialect, tells_renames=tells_renames),
+        apply_ddl(catalog, scripts, dialect),
         state=state,
         say=say,
         audience=audience,
