@@ -26,13 +26,14 @@ _FORMS: Final[dict[str, Callable[[Binding], Form]]] = {"avro": AvroForm, "plain"
 
 
 COMPILE_AFTER: Final = 8
-"""Records that are written or read without: to compile takes as long as some twenty of them."""
+"""Compiling takes as long as reading or writing some thirty records with the general functions."""
 
 
 class Compiled:
-    """A function that is compiled once it was asked for often; until then, and after, None is no answer.
+    """A function that is compiled after ``COMPILE_AFTER`` calls.
 
-    Whatever exception the compiled function raises, the answer is None.
+    A call returns None where the caller must use the general functions: before the function is
+    compiled, and whenever that raises an exception.
     """
 
     def __init__(self, compile_function: Callable[[], Callable[[Any], Any]]) -> None:

@@ -23,7 +23,7 @@ GROUPS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType({
     # Programs that only encode and decode their own records import no more than the above.
     "plain": ("plain",),
     "files": (
-        "readers", "skipping", "resolution", "tracing", "compression", "places", "container",
+        "readers", "skipping", "resolution", "tracing", "compression", "places", "partitions", "container",
         "canonical", "class_schemas", "earlier", "framing", "differences",
     ),
     "number_lists": ("number_lists",),
