@@ -12,7 +12,7 @@ from . import scalars
 from .binding import Binding
 from .entries import key_and_value, pairs_as_rows
 from .errors import AvroError, InvalidValue, short_repr
-from .plain import from_default, from_plain
+from .plain import default_of, from_plain
 from .schema import Field, Node
 from .values import convert_leaf
 
@@ -148,7 +148,7 @@ def _record_reader(
             if given is _MISSING:
                 given = _by_other_name(found, field)
             try:
-                part = convert(given) if given is not _MISSING else _absent(binding, field)
+                part = convert(given) if given is not _MISSING else default_of(binding, field, "")
             except InvalidValue as error:
                 raise prefix_path(field.name, error) from None
             binding.put(record, attribute, part)
@@ -184,12 +184,6 @@ def _by_other_name(found: Mapping[str, Any], field: Field) -> Any:
     wanted = fold(field.column)
     given = next((value for key, value in found.items() if fold(key) == wanted), _MISSING)
     return found.get(field.name, _MISSING) if given is _MISSING else given
-
-
-def _absent(binding: Binding, field: Field) -> Any:
-    if not field.has_default:
-        raise InvalidValue("", "is missing")
-    return from_default(binding, field.node, field.default)
 
 
 def _array_reader(item: Convert) -> Convert:

@@ -26,7 +26,7 @@ from .columnar import (
 )
 from .entries import key_and_value
 from .errors import InvalidValue
-from .plain import from_default, to_plain
+from .plain import default_of, to_plain
 from .schema import Node
 from .units import Narrowing
 from .vectors import ArrowVector, ValueVector, Vector, layout_of
@@ -206,7 +206,7 @@ class RecordReader:
             )
         if place is None:
             field = self._fields[attribute]
-            default = from_default(self.binding, field.node, field.default)
+            default = default_of(self.binding, field, join_path(self._path, field.name))
             plain = to_plain(self.binding, field.node, default)
             return reader.column(ValueVector([plain] * len(vector)))
         return reader.column(vector.field(place))
