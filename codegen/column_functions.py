@@ -63,12 +63,13 @@ def to_arrow(records: _Iterable[_RECORD], *, batch_size: int = 65536) -> _Record
 
 
 def from_arrow(
-    batches: _RecordBatchReader | _ArrowTable | _RecordBatch | _Iterable[_RecordBatch],
+    batches: _RecordBatchReader | _ArrowTable | _RecordBatch | _Iterable[_RecordBatch | _Any],
     *,
     round_times: bool = False,
 ) -> _Iterator[_RECORD]:
-    """The records of a table or of batches; columns by name, ignoring case if necessary.
+    """The records of a table, of batches or of a data frame with Arrow's C stream.
 
+    Columns are found by name, ignoring case if necessary; an error names the row, from 1 on.
     Times may have any unit. Those that are finer than the schema's are an error, unless
     ``round_times`` rounds them down.
     """

@@ -28,9 +28,11 @@ from codegen.shapes import (
     Shape,
     UnionShape,
 )
+from codegen.type_remarks import type_remark
 from lakeschema.avro.model import (
     Array,
     EnumSchema,
+    Field,
     Fixed,
     LogicalType,
     MapSchema,
@@ -115,6 +117,7 @@ class _Lowerer:
         self._records: dict[str, RecordClass | None] = {}
         self._enums: list[EnumClass] = []
         self._fixeds: list[FixedClass] = []
+        self._fixed_schemas: dict[str, Fixed] = {}
 
     def package(self) -> PackageShape:
         records = tuple(record for record in self._records.values() if record is not None)
@@ -150,9 +153,15 @@ class _Lowerer:
             case _:
                 assert_never(schema)
 
+    def _doc(self, field: Field) -> str | None:
+        """``decimal(12,2). What the customer owes.``"""
+        remark = type_remark(field.type, self._fixed_schemas)
+        return field.doc if remark is None else f"{remark}. {field.doc}" if field.doc else remark
+
     def _fixed(self, schema: Fixed) -> Shape:
         if schema.full_name in self._named:
             return self._named[schema.full_name]
+        self._fixed_schemas[schema.full_name] = schema
         if type(schema.size) is not int or schema.size < 0:
             raise UnfitSchema(
                 schema.full_name, f"expected a size of 0 bytes or more, got {schema.size!r}"
@@ -197,7 +206,7 @@ class _Lowerer:
                     self._attribute_name(field.name),
                     self.shape(field.type),
                     field.default,
-                    field.doc,
+                    self._doc(field),
                 )
                 for field in schema.fields
             ]

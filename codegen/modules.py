@@ -5,13 +5,15 @@ from __future__ import annotations
 import functools
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from types import MappingProxyType
 
 from codegen import column_functions
 from codegen.annotations import alternatives
+from codegen.escaping import one_line
 from codegen.layout import Layout, lay_out
 from codegen.rendering_codec import has_number_lists, render_codec
-from codegen.rendering_rows import render_rows, row_name
+from codegen.rendering_rows import columns_class, render_rows, row_name
 from codegen.rendering_types import render_types, uses_durations
 from codegen.runtime_files import runtime_files
 from codegen.shapes import PackageShape
@@ -42,22 +44,36 @@ def render_layout(
     import_package: str,
     relation: RelationName | None = None,
     version: str = "0",
+    kind: str = "table",
 ) -> Mapping[str, bytes]:
-    """``render_modules`` of a schema that is laid out already, as ``__version__`` of its package."""
+    """``render_modules`` of a schema that is laid out already, as ``__version__`` of its package.
+
+    ``kind``: of the relation, "table" or "view".
+    """
     shape = layout.shape
+    described = shape if relation is None else _described(shape, f"the {kind} {relation}")
     folder = import_package.replace(".", "/")
     sources = {
         "__init__.py": _render_init(shape, relation, version),
         "_codec.py": render_codec(shape),
         "_schema.py": _render_schema(layout),
-        "_types.py": render_types(shape, layout.defaults),
-        **render_rows(shape),
+        "_types.py": render_types(described, layout.defaults),
+        **render_rows(described),
     }
     rendered = {f"{folder}/{path}": source.encode("ascii") for path, source in sources.items()}
     rendered |= {f"{folder}/_avro/{name}": data for name, data in _runtime_of(shape)}
     rendered[f"{folder}/py.typed"] = b""
     rendered[f"{folder}/schema.avsc"] = layout.text.encode() + b"\n"
     return MappingProxyType(dict(sorted(rendered.items())))
+
+
+def _described(shape: PackageShape, relation: str) -> PackageShape:
+    """With documentation of the relation's record, where its owner wrote none."""
+    root, *others = shape.records
+    if root.doc:
+        return shape
+    root = replace(root, doc=f"A row of {one_line(relation)}.")
+    return replace(shape, records=(root, *others))
 
 
 _HOMES_IN_PICKLES = MappingProxyType(
@@ -106,7 +122,7 @@ def read_file(
     times that are finer than this schema's unit, unless ``round_times`` rounds them down.
     """
     how = _codec.narrowing(round_times=round_times)
-    records: _Iterator[RECORD] = _codec.read_records(_codec.BINDING, source, max_block_bytes, how)
+    records: _Iterator[RECORD] = _files.read_records(_codec.BINDING, source, max_block_bytes, how)
     return records
 
 
@@ -124,7 +140,7 @@ def write_file(
     Codecs are null, deflate, bzip2 and xz, and with a library snappy and zstandard; the package's
     extras of these names install one.
     """
-    _codec.write_records(_codec.BINDING, target, records, codec)
+    _files.write_records(_codec.BINDING, target, records, codec)
 
 
 def read_jsonl(
@@ -162,7 +178,7 @@ def diff(left: _EITHER, right: _EITHER) -> list[tuple[str, _Any, _Any]]:
 
     An item that one side lacks is ``ABSENT`` there. Equal records have no difference.
     """
-    found: list[tuple[str, _Any, _Any]] = _core.differences(_codec.BINDING, left, right)
+    found: list[tuple[str, _Any, _Any]] = _files.differences(_codec.BINDING, left, right)
     return found
 
 
@@ -218,7 +234,7 @@ def _render_init(shape: PackageShape, relation: RelationName | None, version: st
         "from ._avro import (",
         f"    {', '.join(_ERRORS)},",
         ")",
-        "from ._avro import ABSENT as ABSENT, Lazy as _Lazy",
+        "from ._avro import ABSENT as ABSENT, Lazy as _Lazy, submodules as _submodules",
         "from ._schema import CRC_64_AVRO, SCHEMA, SHA_256",
         *(f"from ._types import {name} as {name}" for name in classes),
         *(f"from ._avro.core import {name}" for name in durations),
@@ -227,7 +243,14 @@ def _render_init(shape: PackageShape, relation: RelationName | None, version: st
     )
     with lines.block("if TYPE_CHECKING:"):
         lines.add(*_CHECKED_IMPORTS, "", *column_functions.CHECKED_IMPORTS)
-        lines.add(f"from .row_types import {row_name(shape.root.class_name)} as _RootRow", "")
+        lines.add(
+            "from . import row_types as row_types",
+            f"from .columns import {columns_class(shape)} as _Columns",
+            f"from .row_types import {row_name(shape.root.class_name)} as _RootRow",
+            "",
+            "columns: _Columns",
+            "",
+        )
         records = alternatives([record.class_name for record in shape.records])
         lines.add(f'_Record = _TypeVar("_Record", bound={records})')
     lines.add(
@@ -240,9 +263,12 @@ def _render_init(shape: PackageShape, relation: RelationName | None, version: st
         "",
         '_codec = _Lazy("._codec", __name__)',
         column_functions.LAZY_MODULE,
-        '_core = _Lazy("._avro.core", __name__)',
-        '_json_lines = _Lazy("._avro.json_text", __name__)',
+        '_files = _Lazy("._avro.files", __name__)',
+        '_json_lines = _Lazy("._avro.json_lines", __name__)',
         '_strategies = _Lazy("._avro.examples", __name__)',
+        "",
+        "if not TYPE_CHECKING:",
+        "    __getattr__ = _submodules(__name__, ('columns', 'row_types'))",
     )
     return lines.text() + _with_classes(functions, shape, classes)
 

@@ -48,18 +48,19 @@ def render_codec(package: PackageShape) -> str:
         "from typing import Any",
         "",
         "from . import _schema as schema",
-        "from ._avro import InvalidAvro, InvalidValue, core as scalars",
+        "from ._avro import InvalidAvro, InvalidValue, Lazy, core as scalars",
         "from ._avro.core import (",
-        "    Binding, boolean_of_byte, check_empty_items, from_plain, index, iterations,",
+        "    Binding, boolean_of_byte, check_empty_items, index, iterations,",
         "    iterations_of, lowest, lowest_of_3, lowest_of_4, make_decoder, make_encoder, more_int,",
         "    more_iterations, more_long, narrowing as narrowing, of_byte, pack_3, pack_4, pair_of,",
-        "    put_long, put_raw_int, put_raw_long, read_records as read_records, reader_of,",
-        "    signed_64, size, size_of, take, to_plain, write_records as write_records,",
+        "    put_long, put_raw_int, put_raw_long, signed_64, size, size_of, take,",
         ")",
         *(_NUMBER_LISTS if has_number_lists(package) else ()),
         *(f"from ._types import {name} as _{name}" for name in classes),
         *(_immutable_imports(package) if package.immutable else ()),
         "",
+        'files = Lazy("._avro.files", __package__ or "")',
+        'plain_values = Lazy("._avro.plain", __package__ or "")',
         "new = object.__new__",
         "encoded = str.encode",
         "pack_float = scalars.FLOAT.pack",
@@ -164,16 +165,20 @@ def _entry_points(lines: Lines, package: PackageShape) -> None:
         lines.add("how = narrowing(round_times=round_times)")
         lines.add(
             "read: Callable[[bytes], Any]",
-            "read = make_decoder(BINDING, name, reader_of(BINDING, writer_schema, name, how))",
+            "read = make_decoder(BINDING, name, files.reader_of(BINDING, writer_schema, name, how))",
             "return read",
         )
     lines.add("", "")
     with lines.block("def to_dict(name: str, value: Any) -> dict[str, Any]:"):
-        lines.add("plain: dict[str, Any] = to_plain(BINDING, BINDING.nodes[name], value)")
+        lines.add(
+            "plain: dict[str, Any] = plain_values.to_plain(BINDING, BINDING.nodes[name], value)"
+        )
         lines.add("return plain")
     lines.add("", "")
-    with lines.block("def from_dict(name: str, plain: Any) -> Any:"):
-        lines.add('return from_plain(BINDING, BINDING.nodes[name], plain, "")')
+    with lines.block("def from_dict(name: str, plain: Any, unknown: str) -> Any:"):
+        lines.add(
+            'return plain_values.from_plain(BINDING, BINDING.nodes[name], plain, "", unknown)'
+        )
 
 
 def _empty_records(package: PackageShape) -> frozenset[str]:

@@ -79,13 +79,21 @@ _METHODS = """
 
     @%(classmethod)s
     def from_dict(
-        cls, plain: %(dict)s[%(str)s, _Any], mode: _Literal["python", "json"] = "python"
+        cls,
+        plain: %(dict)s[%(str)s, _Any],
+        mode: _Literal["python", "json"] = "python",
+        unknown: _Literal["refuse", "ignore"] = "refuse",
     ) -> %(shown)s:
-        \"""Reads plain values; an error names the path of the invalid one.\"""
+        \"""Reads plain values; an error names the path of the invalid one.
+
+        Of ``unknown`` things that are ignored, fields are left out; a symbol is its enum's default.
+        \"""
         if mode != "python":
-            read: %(inside)s = _json.from_document(_codec.BINDING, %(full_name)s, plain, mode)
+            read: %(inside)s = _json.from_document(
+                _codec.BINDING, %(full_name)s, plain, mode, unknown
+            )
             return read
-        record: %(inside)s = _codec.from_dict(%(full_name)s, plain)
+        record: %(inside)s = _codec.from_dict(%(full_name)s, plain, unknown)
         return record
 
     def to_json(
@@ -102,7 +110,10 @@ _METHODS = """
         form: _Literal["plain", "avro"] = "plain",
         unknown: _Literal["refuse", "ignore"] = "refuse",
     ) -> %(shown)s:
-        \"""Reads JSON of that form; in the plain one, missing fields have their defaults.\"""
+        \"""Reads JSON of that form; in the plain one, missing fields have their defaults.
+
+        Of ``unknown`` things that are ignored, fields are left out; a symbol is its enum's default.
+        \"""
         record: %(inside)s = _json.from_json(_codec.BINDING, %(full_name)s, text, form, unknown)
         return record
 

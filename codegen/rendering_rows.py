@@ -7,11 +7,12 @@ hides a name which does.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from codegen.annotations import Annotations, alternatives
 from codegen.runtime.column_names import nested_name
 from codegen.shapes import (
+    Attribute,
     DictShape,
     EntriesShape,
     EnumReference,
@@ -52,7 +53,7 @@ _COLUMNS = f'''"""The names of columns, for data frames; generated, do not edit.
 from ._avro.columns import column_lookup as __column_lookup__
 from ._codec import BINDING as __binding__
 
-__getattr__, __dir__ = __column_lookup__(__binding__)
+__getattr__, __dir__ = __column_lookup__(__binding__, __name__)
 '''
 
 
@@ -127,37 +128,63 @@ class _RowTypes:
                 return self._annotations.of(shape)
 
 
+def columns_class(package: PackageShape) -> str:
+    """The class of the object ``columns``, in the stub of its module."""
+    return _ColumnTypes(package).name("")
+
+
 def _column_stub(package: PackageShape) -> str:
     lines = Lines()
     lines.add(PYRIGHT)
     lines.docstring(f"The columns of {package.root.full_name}; generated, do not edit.")
-    lines.add("", "import builtins as _builtins", "from typing import Final as __Final__")
-    within = {
-        name
-        for record in package.records
-        for attribute in record.attributes
-        if (name := _struct_beneath(attribute.shape)) is not None
-    }
-    for record in package.records:
-        if record.class_name not in within:
-            continue
-        lines.add("", "")
-        with lines.block(f"class {_columns_of(record.class_name)}(_builtins.str):"):
-            for attribute in record.attributes:
-                lines.add(f"{nested_name(attribute.name)}: {_column_type(attribute.shape)}")
-            if not record.attributes:
-                lines.add("...")
+    lines.add(
+        "",
+        "import builtins as _builtins",
+        "from collections.abc import Iterator as __Iterator__",
+        "from typing import Final as __Final__",
+    )
+    types = _ColumnTypes(package)
+    types.of_structs(lines)
+    root = package.root.attributes
     lines.add("", "")
-    for attribute in package.root.attributes:
-        lines.add(f"{attribute.name}: {_column_type(attribute.shape)}")
-        if attribute.doc:
-            lines.docstring(attribute.doc)
+    with lines.block(f"class {types.name('')}:"):
+        types.columns(lines, root, [a.name for a in root])
+        lines.add("", "def __iter__(self) -> __Iterator__[_builtins.str]: ...")
+    lines.add("", "")
+    types.columns(lines, root, [a.name for a in root])
     return lines.text()
 
 
-def _column_type(shape: Shape) -> str:
-    struct = _struct_beneath(shape)
-    return f"__Final__[{_columns_of(struct) if struct is not None else '_builtins.str'}]"
+class _ColumnTypes:
+    """``AddressColumns`` and, of the relation itself, ``Columns``; none is the name of a column."""
+
+    def __init__(self, package: PackageShape) -> None:
+        attributes = [a for record in package.records for a in record.attributes]
+        self._taken = {name for a in attributes for name in (a.name, nested_name(a.name))}
+        nested = {_struct_beneath(a.shape) for a in attributes}
+        self._structs = [record for record in package.records if record.class_name in nested]
+
+    def name(self, class_name: str) -> str:
+        name = f"{class_name}Columns"
+        while name in self._taken:
+            name += "_"
+        return name
+
+    def of_structs(self, lines: Lines) -> None:
+        for record in self._structs:
+            lines.add("", "")
+            with lines.block(f"class {self.name(record.class_name)}(_builtins.str):"):
+                names = [nested_name(a.name) for a in record.attributes]
+                self.columns(lines, record.attributes, names)
+                lines.add("__columns__: __Final__[_builtins.tuple[_builtins.str, ...]]")
+
+    def columns(self, lines: Lines, attributes: Sequence[Attribute], names: Sequence[str]) -> None:
+        for attribute, name in zip(attributes, names, strict=True):
+            struct = _struct_beneath(attribute.shape)
+            type_ = "_builtins.str" if struct is None else self.name(struct)
+            lines.add(f"{name}: __Final__[{type_}]")
+            if attribute.doc:
+                lines.docstring(attribute.doc)
 
 
 def _struct_beneath(shape: Shape) -> str | None:
@@ -175,7 +202,3 @@ def _not_null(shape: Shape) -> Shape:
         return shape
     others = [branch for branch in shape.branches if branch is not Scalar.NULL]
     return others[0] if len(others) == 1 else shape
-
-
-def _columns_of(class_name: str) -> str:
-    return f"__columns_of_{class_name}__"

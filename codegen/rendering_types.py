@@ -134,7 +134,7 @@ def _head(package: PackageShape, annotations: Annotations) -> str:
     lines.add("")
     lines.add(
         '_codec = _Lazy("._codec", __package__ or "")',
-        '_framing = _Lazy("._avro.core", __package__ or "")',
+        '_framing = _Lazy("._avro.files", __package__ or "")',
         '_json = _Lazy("._avro.json_text", __package__ or "")',
         '__examples__ = _Lazy("._avro.examples", __package__ or "")',
         '__records__ = _Lazy("._avro.records", __package__ or "")',

@@ -128,7 +128,11 @@ def is_nameless(shape: Shape) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Attribute:
-    """A record's field. ``default`` is the schema's JSON, checked against ``shape``."""
+    """A record's field. ``default`` is the schema's JSON, checked against ``shape``.
+
+    Attributes:
+        doc: the schema's documentation, after what its type says and Python's does not.
+    """
 
     field: str
     name: str

@@ -64,7 +64,9 @@ def build_wheel(request: PackageRequest) -> Wheel:
     surface = surface_hash_of(layout.shape, package)
     provenance = _json_bytes(_provenance(request, layout, surface))
     entries = {
-        **render_layout(layout, package, request.relation, request.version),
+        **render_layout(
+            layout, package, request.relation, request.version, request.provenance.kind
+        ),
         f"{folder}/provenance.json": provenance,
         f"{folder}/CHANGELOG.md": changelog_markdown(distribution, releases(request)),
         **_earlier_schemas(request, folder),

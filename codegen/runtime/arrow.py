@@ -20,15 +20,17 @@ from .binding import Binding
 from .columnar import (
     Convert,
     Format,
+    column_places,
     entry_pair,
     entry_paths,
     field_reader,
     field_writer,
     is_nullable,
     join_path,
+    read_numbered,
 )
 from .entries import key_and_value
-from .errors import InvalidValue, NotInArrow, short_repr
+from .errors import InvalidValue, NotInArrow, located, short_repr
 from .plain_values import plain_of
 from .schema import Node
 from .units import Narrowing
@@ -89,34 +91,70 @@ def records_to_batches(binding: Binding, records: Iterable[Any], batch_size: int
 
 
 def batches_to_records(
-    binding: Binding, batches: Any, narrowing: Narrowing = "exact"
+    binding: Binding, source: Any, narrowing: Narrowing = "exact"
 ) -> Iterator[Any]:
-    """The records of a table, a reader or batches; columns by name, case-insensitive if necessary.
+    """The records of a table, a reader, batches, or what has Arrow's C stream.
 
-    Times may have any unit.
+    Columns are found by name, case-insensitive if necessary. Times may have any unit.
 
     Raises:
-        InvalidValue: a batch lacks a field, or a value does not match its type.
+        InvalidValue: a batch lacks a field, has two columns for one, or a value does not match its
+            type; the path begins with the row's number from 1 on.
         NotInArrow: Arrow has no column for the type of a field.
     """
     pa = importlib.import_module("pyarrow")
+    fields = binding.root.fields
     convert = field_reader(binding, binding.root, FORMAT, "")
     times = TimeColumns(pa, binding, pa.schema([]), narrowing)
     schema = None
-    to_batches = getattr(batches, "to_batches", None)
-    # A single batch has no ``to_batches``, and iterates over its columns.
-    given = [batches] if hasattr(batches, "to_struct_array") else batches
-    for batch in to_batches() if to_batches is not None else given:
+    read: list[tuple[str, int]] = []
+    first = 1
+    batches = batches_of(source)
+    for batch in source if batches is None else batches:
         if schema is None or not batch.schema.equals(schema):
             schema = batch.schema
             times = TimeColumns(pa, binding, schema, narrowing)
             convert = field_reader(binding, binding.root, _format(times.readers), "")
-        names = schema.names
-        columns = [
-            _values(column, field) for column, field in zip(batch, times.schema, strict=True)
-        ]
-        for values in zip(*columns, strict=True):
-            yield convert(dict(zip(names, values, strict=True)))
+            places = column_places(schema.names, fields)
+            read = [
+                (field.column, place)
+                for field, place in zip(fields, places, strict=True)
+                if place is not None
+            ]
+        names = [name for name, _ in read]
+        columns = [_values(batch.column(n), times.schema.field(n), first) for _, n in read]
+        rows = zip(*columns, strict=True) if columns else itertools.repeat((), batch.num_rows)
+        yield from read_numbered(
+            convert, (dict(zip(names, row, strict=True)) for row in rows), first
+        )
+        first += batch.num_rows
+
+
+def batches_of(source: Any) -> Any:
+    """An iterable of batches; None for what is not Arrow's, or an iterable of which that is unknown."""
+    if hasattr(source, "to_batches"):
+        return source.to_batches()
+    if hasattr(source, "to_struct_array"):
+        # A single batch, which iterates over its columns.
+        return [source]
+    if hasattr(source, "read_next_batch"):
+        return source
+    if hasattr(source, "__arrow_c_stream__"):
+        return _stream_of(source)
+    return None
+
+
+def _stream_of(frame: Any) -> Any:
+    pa = importlib.import_module("pyarrow")
+    try:
+        return pa.RecordBatchReader.from_stream(frame)
+    except pa.ArrowException as error:
+        # Pandas has maps, and columns of mixed types, as Python's objects.
+        raise InvalidValue(
+            "",
+            f"the frame has no form in Arrow: {error}; "
+            "pandas.ArrowDtype keeps Arrow's types: table.to_pandas(types_mapper=pandas.ArrowDtype)",
+        ) from None
 
 
 def _batches(
@@ -142,13 +180,22 @@ def _column(records: list[Any], attribute: str, convert: Convert | None) -> list
     return values if convert is None else [convert(value) for value in values]
 
 
-def _values(column: Any, field: Any) -> list[Any]:
+def _values(column: Any, field: Any, first: int) -> list[Any]:
     try:
-        counted = column if column.type.equals(field.type) else column.cast(field.type)
-        values: list[Any] = counted.to_pylist()
+        return _decoded(column, field)
     except (ValueError, OverflowError) as error:
         # A date outside Python's years.
+        for row in range(len(column)):
+            try:
+                _decoded(column.slice(row, 1), field)
+            except (ValueError, OverflowError) as found:
+                raise located(f"row {first + row}", InvalidValue(field.name, str(found))) from None
         raise InvalidValue(field.name, str(error)) from None
+
+
+def _decoded(column: Any, field: Any) -> list[Any]:
+    counted = column if column.type.equals(field.type) else column.cast(field.type)
+    values: list[Any] = counted.to_pylist()
     return values
 
 

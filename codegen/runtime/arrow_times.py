@@ -47,7 +47,10 @@ class TimeColumns:
 
     def _fields(self, found: list[Any], record: Node, path: str) -> list[Any]:
         changed = list(found)
-        places = column_places((each.name for each in found), record.fields)
+        try:
+            places = column_places([each.name for each in found], record.fields)
+        except InvalidValue as error:
+            raise InvalidValue(join_path(path, error.path), error.reason) from None
         for field, index in zip(record.fields, places, strict=True):
             if index is not None:
                 inner = join_path(path, field.name)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Iterator
+from types import ModuleType
 from typing import Any, Final
 
 from .binding import Binding
@@ -32,12 +34,21 @@ class Column(str):
     __binding__: Binding
     __node__: Node
 
+    @property
+    def __columns__(self) -> tuple[Column, ...]:
+        """The columns within the struct, or within the structs of an array."""
+        pairs = _fields(self.__binding__, self.__node__)
+        return tuple(self.__within__(field) for field, _ in pairs)
+
     def __getattr__(self, name: str) -> Column:
         if not name.startswith("__"):
             for field, attribute in _fields(self.__binding__, self.__node__):
                 if nested_name(attribute) == name:
-                    return _column(self.__binding__, field.node, f"{self}.{quoted(field.column)}")
+                    return self.__within__(field)
         raise AttributeError(f"column {str(self)!r} has no field {name!r}", name=name, obj=self)
+
+    def __within__(self, field: Any) -> Column:
+        return _column(self.__binding__, field.node, f"{self}.{quoted(field.column)}")
 
     def __dir__(self) -> list[str]:
         pairs = _fields(self.__binding__, self.__node__)
@@ -47,11 +58,27 @@ class Column(str):
         return str, (str(self),)
 
 
+class Columns(ModuleType):
+    """The module ``columns``, which iterates over the relation's columns."""
+
+    __each__: Callable[[], Iterator[Column]]
+
+    def __iter__(self) -> Iterator[Column]:
+        return self.__each__()
+
+
 def column_lookup(
-    binding: Binding,
+    binding: Binding, module: str
 ) -> tuple[Callable[[str], Column], Callable[[], list[str]]]:
-    """``__getattr__`` and ``__dir__`` of the module ``columns``."""
+    """``__getattr__`` and ``__dir__`` of the module ``columns``, which becomes one that iterates."""
     pairs = {attribute: field for field, attribute in _fields(binding, binding.root)}
+
+    def each() -> Iterator[Column]:
+        return (_column(binding, field.node, quoted(field.column)) for field in pairs.values())
+
+    columns: Any = sys.modules[module]
+    columns.__each__ = each
+    columns.__class__ = Columns
 
     def find(name: str) -> Column:
         field = pairs.get(name)

@@ -5,13 +5,14 @@ Converters are made once for many records; a path is only made for a value that 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from typing import Any, Final, TypeAlias
+import functools
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, TypeAlias
 
 from . import scalars
 from .binding import Binding
 from .entries import key_and_value, pairs_as_rows
-from .errors import AvroError, InvalidValue, short_repr
+from .errors import AvroError, InvalidValue, located, short_repr
 from .plain import default_of, from_plain
 from .schema import Field, Node
 from .values import convert_leaf
@@ -122,9 +123,6 @@ def field_reader(
             return _leaf_reader(binding, node, form.read_leaf(form.leaf(node, path), path))
 
 
-_MISSING: Final = object()
-
-
 def _record_reader(
     binding: Binding, node: Node, form: Format, path: str, above: tuple[str, ...]
 ) -> Convert:
@@ -140,15 +138,19 @@ def _record_reader(
         for field, attribute in zip(node.fields, attributes, strict=True)
     ]
 
+    # Most rows have the names of the one before.
+    places_among = functools.lru_cache(64)(lambda names: column_places(names, node.fields))
+
     def read(value: Any) -> Any:
-        found = _by_name(value)
+        is_by_name, names = layout_of(value)
+        places = places_among(names)
         record: Any = object.__new__(class_)
-        for field, attribute, convert in parts:
-            given = found.get(field.column, _MISSING)
-            if given is _MISSING:
-                given = _by_other_name(found, field)
+        for (field, attribute, convert), place in zip(parts, places, strict=True):
             try:
-                part = convert(given) if given is not _MISSING else default_of(binding, field, "")
+                if place is None:
+                    part = default_of(binding, field, "")
+                else:
+                    part = convert(value[names[place]] if is_by_name else value[place])
             except InvalidValue as error:
                 raise prefix_path(field.name, error) from None
             binding.put(record, attribute, part)
@@ -157,33 +159,42 @@ def _record_reader(
     return read
 
 
-def _by_name(value: Any) -> Mapping[str, Any]:
+def layout_of(value: Any) -> tuple[bool, tuple[Any, ...]]:
+    """Whether a row's fields are found by name, and the names."""
     if isinstance(value, Mapping):
-        return value
+        return True, tuple(value)
     names = getattr(value, "__fields__", None)
-    if names is None:
+    if names is None or len(names) != len(value):
         raise InvalidValue("", f"expected a row, got {short_repr(value)}")
-    return dict(zip(names, value, strict=True))
+    return False, tuple(names)
 
 
-def column_places(names: Iterable[str], fields: Iterable[Field]) -> list[int | None]:
-    """For each field the place of its column among ``names``, found as ``field_reader`` does."""
-    exact: dict[str, int] = {}
-    folded: dict[str, int] = {}
+def column_places(names: Sequence[Any], fields: Iterable[Field]) -> list[int | None]:
+    """For each field the place of its column among ``names``; None if there is none.
+
+    A column has the field's name, else the name in another case, as Hive and Spark compare names,
+    else Avro's name, as in a file of Avro's.
+
+    Raises:
+        InvalidValue: two columns have a field's name equally well.
+    """
+    exact: dict[Any, list[int]] = {}
+    folded: dict[str, list[int]] = {}
     for place, name in enumerate(names):
-        exact[name] = place
-        folded.setdefault(fold(name), place)
-    return [
-        exact.get(each.column, folded.get(fold(each.column), exact.get(each.name)))
-        for each in fields
-    ]
+        exact.setdefault(name, []).append(place)
+        if isinstance(name, str):
+            folded.setdefault(fold(name), []).append(place)
 
+    def place_of(field: Field) -> int | None:
+        places = (
+            exact.get(field.column) or folded.get(fold(field.column)) or exact.get(field.name) or []
+        )
+        if len(places) > 1:
+            shown = ", ".join(str(names[place]) for place in places)
+            raise InvalidValue(field.name, f"more than one column has this name: {shown}")
+        return places[0] if places else None
 
-def _by_other_name(found: Mapping[str, Any], field: Field) -> Any:
-    """In another case, or from a file of Avro's, which has Avro's name."""
-    wanted = fold(field.column)
-    given = next((value for key, value in found.items() if fold(key) == wanted), _MISSING)
-    return found.get(field.name, _MISSING) if given is _MISSING else given
+    return [place_of(field) for field in fields]
 
 
 def _array_reader(item: Convert) -> Convert:
@@ -255,6 +266,16 @@ def _leaf_reader(binding: Binding, node: Node, convert: Convert | None) -> Conve
         return lambda value: from_plain(binding, node, value, "")
     change = convert
     return lambda value: from_plain(binding, node, convert_leaf(change, value, ""), "")
+
+
+def read_numbered(read: Convert, values: Iterable[Any], first: int = 1) -> Iterator[Any]:
+    """Reads each value; an error names its row, the first of which is number ``first``."""
+    for number, value in enumerate(values, first):
+        try:
+            record = read(value)
+        except InvalidValue as error:
+            raise located(f"row {number}", error) from None
+        yield record
 
 
 def prefix_path(name: str, error: InvalidValue) -> InvalidValue:

@@ -1,20 +1,18 @@
 """Decoding bytes, and where they are wrong.
 
-Generated decoders are straight-line code that knows no paths. Where one fails, the bytes are read
-again by the readers of resolution, which raise ``Misread`` with the path.
+Generated decoders are straight-line code that knows no paths. Where one fails, ``tracing`` finds
+the path; programs that only read right bytes never import it.
 """
 
 from __future__ import annotations
 
 import functools
-import struct
+import importlib
 from collections.abc import Callable
 from typing import Any
 
 from .binding import Binding, Reader, V
-from .errors import AvroError, InvalidAvro, InvalidValue, located
-from .readers import Misread
-from .resolution import resolve
+from .errors import InvalidAvro
 
 
 def make_decoder(
@@ -31,7 +29,7 @@ def make_decoder(
         try:
             value, at = reader(data, 0)
         except Exception as error:  # noqa: BLE001 - errors of other causes are raised again
-            raise _with_path(binding, name, reader, data, 0, error) from None
+            raise _traced(binding, name, reader, data, 0, error) from None
         if at != len(data):
             raise _wrong_end(binding, name, reader, data, 0, at)
         return value
@@ -48,7 +46,7 @@ def read_one(binding: Binding, name: str, reader: Reader, data: bytes, at: int) 
     try:
         value, end = reader(data, at)
     except Exception as error:  # noqa: BLE001 - errors of other causes are raised again
-        raise _with_path(binding, name, reader, data, at, error) from None
+        raise _traced(binding, name, reader, data, at, error) from None
     if end > len(data):
         raise _wrong_end(binding, name, reader, data, at, end)
     return value, end
@@ -60,10 +58,10 @@ def _wrong_end(
     if end < len(data):
         return InvalidAvro(f"{len(data) - end} bytes follow the value")
     error = InvalidAvro("unexpected end of input")
-    return _with_path(binding, name, reader, data, at, error)
+    return _traced(binding, name, reader, data, at, error)
 
 
-def _with_path(
+def _traced(
     binding: Binding,
     name: str,
     reader: Callable[..., object],
@@ -71,38 +69,10 @@ def _with_path(
     at: int,
     error: Exception,
 ) -> Exception:
-    """The error of a decoder, with the path of the value that it is about."""
-    if reader is binding.readers.get(name):
-        try:
-            _tracing_reader(binding, name)(data, at)
-        except Exception as traced:  # noqa: BLE001 - the first error, or one that says more
-            if isinstance(traced, Misread):
-                error = traced
-    if not isinstance(error, Misread):
-        return _decoding_error(error)
-    found = _decoding_error(error.cause)
-    return located(error.path, found) if isinstance(found, AvroError) else found
+    found: Exception = _tracing().traced_error(binding, name, reader, data, at, error)
+    return found
 
 
-@functools.lru_cache(64)
-def _tracing_reader(binding: Binding, name: str) -> Reader:
-    return resolve(binding, binding.nodes[name], binding.nodes[name])
-
-
-def _decoding_error(error: Exception) -> Exception:
-    """The error of a decoder as ``InvalidAvro``, where the bytes caused it."""
-    match error:
-        case InvalidValue():
-            return InvalidAvro(f"invalid value: {error}")
-        case AvroError():
-            return error
-        case RecursionError():
-            return InvalidAvro("the value is nested too deeply")
-        case MemoryError():
-            return InvalidAvro("the value does not fit into memory")
-        case IndexError() | struct.error():
-            return InvalidAvro("unexpected end of input")
-        case ValueError() | TypeError() | ArithmeticError():
-            return InvalidAvro(f"invalid value: {error}")
-        case _:
-            return error
+@functools.cache
+def _tracing() -> Any:
+    return importlib.import_module(".tracing", __package__)

@@ -15,7 +15,7 @@ from . import scalars
 from .binding import Binding
 from .entries import dict_of_entries, entries_of
 from .errors import InvalidAvro, InvalidValue, short_repr
-from .plain import default_of
+from .plain import default_of, known_symbol
 from .schema import Field, Node
 from .values import from_base, is_of, to_base
 
@@ -169,7 +169,10 @@ class Readers:
             case "union":
                 return self.form.union_reader(node, of)
             case "enum":
-                return enum_reader(self._binding.classes[node.name], node.symbols)
+                read = enum_reader(self._binding.classes[node.name], node.symbols)
+                if self.ignores_unknown:
+                    return lambda document: read(known_symbol(node, document, ""))
+                return read
             case _:
                 return self.form.leaf_reader(node)
 

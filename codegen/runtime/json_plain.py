@@ -139,7 +139,10 @@ class _UnionReader:
         )
         self._array = reader(kinds["array"]) if "array" in kinds else None
         self._object = next((reader(b) for b in union.branches if b.kind in _OBJECTS), None)
-        self._texts = form.texts(union)
+        texts = form.texts(union)
+        enums = [(branch, reader(branch)) for branch, _ in texts if branch.kind == "enum"]
+        # An unknown symbol, if it is ignored, is a text of no other branch.
+        self._texts = enums if len(texts) == len(enums) == 1 else [*texts, *enums]
 
     def read(self, document: Any) -> Any:
         match document:

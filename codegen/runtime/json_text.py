@@ -20,6 +20,7 @@ from .json_documents import Convert, Form, Readers, Writers, object_of
 from .json_plain import PlainForm
 from .json_reading import json_reader
 from .json_writing import COMPACT, json_writer
+from .plain import is_ignored
 from .schema import MAX_DIGITS
 
 _FORMS: Final[dict[str, Callable[[Binding], Form]]] = {"avro": AvroForm, "plain": PlainForm}
@@ -76,10 +77,10 @@ def _document(binding: Binding, name: str, value: Any, form: str) -> Any:
         raise
 
 
-def from_document(binding: Binding, name: str, document: Any, mode: str) -> Any:
+def from_document(binding: Binding, name: str, document: Any, mode: str, unknown: str) -> Any:
     """What ``json.loads`` returned, in the plain form."""
     _check_mode(mode)
-    return _read(reader_of(binding, name, "plain", "refuse"), document)
+    return _read(reader_of(binding, name, "plain", unknown), document)
 
 
 @functools.lru_cache(1_000)
@@ -113,9 +114,7 @@ def _writers(binding: Binding, form: str) -> Writers:
 
 @functools.lru_cache(8)
 def _readers(binding: Binding, form: str, unknown: str) -> Readers:
-    if unknown not in {"refuse", "ignore"}:
-        raise InvalidValue("unknown", f"expected 'refuse' or 'ignore', got {short_repr(unknown)}")
-    return Readers(binding, _form(binding, form), ignores_unknown=unknown == "ignore")
+    return Readers(binding, _form(binding, form), ignores_unknown=is_ignored(unknown))
 
 
 def _form(binding: Binding, form: str) -> Form:

@@ -7,6 +7,7 @@ import importlib
 # Type checkers know the name; to import ``typing`` takes longer than the rest of a package.
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from types import ModuleType
     from typing import Any
 else:
@@ -27,6 +28,17 @@ class Lazy(ModuleType):
         # From now on an ordinary module, whose names the interpreter finds fastest.
         object.__setattr__(self, "__class__", ModuleType)
         return getattr(module, name)
+
+
+def submodules(package: str, names: tuple[str, ...]) -> Callable[[str], ModuleType]:
+    """``__getattr__`` of a package whose submodules of these names are imported on first use."""
+
+    def find(name: str) -> ModuleType:
+        if name in names:
+            return importlib.import_module(f".{name}", package)
+        raise AttributeError(f"module {package!r} has no attribute {name!r}", name=name)
+
+    return find
 
 
 class TwinAttribute:

@@ -95,16 +95,30 @@ def _needs_name(union: Node, branch: Node) -> bool:
     )
 
 
-def from_plain(binding: Binding, node: Node, value: Any, path: str) -> Any:
+def from_plain(binding: Binding, node: Node, value: Any, path: str, unknown: str = "refuse") -> Any:
     """A plain value as a typed one; typed parts are checked and kept.
+
+    If ``unknown`` is "ignore", unknown fields are ignored, and an unknown symbol of an enum is the
+    enum's default.
 
     Raises:
         InvalidValue: a value does not match its type, or a record has an unknown field.
     """
     try:
-        return _Typing(binding).typed(node, value, path)
+        return _Typing(binding, ignores_unknown=is_ignored(unknown)).typed(node, value, path)
     except RecursionError:
         raise InvalidValue(path, "the value is nested too deeply, or contains itself") from None
+
+
+def is_ignored(unknown: str) -> bool:
+    """Whether fields and symbols are ignored that a later version of the schema may have.
+
+    Raises:
+        InvalidValue: it is neither "refuse" nor "ignore".
+    """
+    if unknown not in {"refuse", "ignore"}:
+        raise InvalidValue("unknown", f"expected 'refuse' or 'ignore', got {short_repr(unknown)}")
+    return unknown == "ignore"
 
 
 class _Typing:
@@ -114,8 +128,11 @@ class _Typing:
     would double with each level of records of two types within each other.
     """
 
-    def __init__(self, binding: Binding) -> None:
+    def __init__(self, binding: Binding, *, ignores_unknown: bool) -> None:
         self._binding = binding
+        self._ignores_unknown = ignores_unknown
+        # A branch of a union that knows all of a value comes before one that ignores a part.
+        self._strict = _Typing(binding, ignores_unknown=False) if ignores_unknown else self
         self._chosen: dict[tuple[int, int], tuple[Any, Node | None]] = {}
 
     def typed(self, node: Node, value: Any, path: str) -> Any:
@@ -123,6 +140,8 @@ class _Typing:
             case "record":
                 return self._record(node, value, path)
             case "enum":
+                if self._ignores_unknown:
+                    value = known_symbol(node, value, path)
                 return _enum_from_plain(self._binding, node, value, path)
             case "array" if node.map_form == "dict" and isinstance(value, Mapping):
                 keys, values = key_and_value(node)
@@ -184,7 +203,7 @@ class _Typing:
                 binding.put(record, attribute, self._field(field, value, inner))
             except InvalidValue as error:
                 faults += error.faults
-        if known < len(value) - ("-type" in value):
+        if known < len(value) - ("-type" in value) and not self._ignores_unknown:
             names = {field.name for field in node.fields} | {"-type"}
             faults += [
                 InvalidValue(path, f"unknown field {short_repr(key)} of {class_.__name__}")
@@ -210,6 +229,11 @@ class _Typing:
         branch = None if value is None else optional_of(union)
         if branch is not None:
             return self.typed(branch, value, path)
+        if self._ignores_unknown:
+            try:
+                return self._strict.typed(union, value, path)
+            except InvalidValue:
+                pass
         if isinstance(value, Mapping):
             found = self._dict(union, value, path)
         else:
@@ -261,6 +285,20 @@ class _Typing:
 
 def _fields_present(branch: Node, value: Mapping[Any, Any]) -> int:
     return sum(field.name in value for field in branch.fields)
+
+
+def known_symbol(enum: Node, value: Any, path: str) -> Any:
+    """The value, or the enum's default for a symbol that it lacks.
+
+    Raises:
+        InvalidValue: the enum has no default.
+    """
+    if not isinstance(value, str) or value in enum.symbols:
+        return value
+    if enum.default is None:
+        expected = f"expected one of {', '.join(enum.symbols)}"
+        raise InvalidValue(path, f"{expected}, as the enum has no default; got {short_repr(value)}")
+    return enum.default
 
 
 def _enum_from_plain(binding: Binding, node: Node, value: Any, path: str) -> Any:

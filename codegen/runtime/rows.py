@@ -22,14 +22,15 @@ from .columnar import (
     field_reader,
     is_nullable,
     join_path,
+    layout_of,
     prefix_path,
 )
 from .entries import key_and_value
-from .errors import InvalidValue
+from .errors import InvalidValue, located
 from .plain import default_of, to_plain
 from .schema import Node
 from .units import Narrowing
-from .vectors import ArrowVector, ValueVector, Vector, layout_of
+from .vectors import ArrowVector, Number, ValueVector, Vector, numbered
 from .views import Items, Row, class_with_values, row_classes
 
 _FIRST_WINDOW: Final = 1_024
@@ -52,7 +53,7 @@ def typed_rows(binding: Binding, source: Any, narrowing: Narrowing = "exact") ->
         InvalidValue: a batch lacks a field; or, where it is read, a value does not match its type.
         NotInArrow, NotInSpark: a column is read whose type the format does not have.
     """
-    batches = _batches(source)
+    batches = arrow.batches_of(source)
     if batches is None:
         given = iter(source)
         first = next(given, None)
@@ -70,37 +71,28 @@ def typed_rows(binding: Binding, source: Any, narrowing: Narrowing = "exact") ->
     return itertools.chain.from_iterable(map(reader.rows, _groups(source)))
 
 
-def _batches(source: Any) -> Any:
-    """An iterable of batches; None for what is not Arrow's, or an iterable of which that is unknown."""
-    if hasattr(source, "to_batches"):
-        return source.to_batches()
-    if hasattr(source, "to_struct_array"):
-        return [source]
-    if hasattr(source, "read_next_batch"):
-        return source
-    if hasattr(source, "__arrow_c_stream__"):
-        return importlib.import_module("pyarrow").RecordBatchReader.from_stream(source)
-    return None
-
-
 def _windows(batches: Iterable[Any], times: TimeColumns) -> Iterator[Vector]:
     size = _FIRST_WINDOW
+    first = 1
     for batch in batches:
         times.look_at(batch.schema)
         rows = batch.to_struct_array()
         start = 0
         while start < len(rows):
-            yield ArrowVector(rows.slice(start, size), times)
+            yield ArrowVector(rows.slice(start, size), times, numbered(first + start))
             start += size
             size = _WINDOW
+        first += len(rows)
 
 
 def _groups(rows: Iterable[Any]) -> Iterator[Vector]:
     """Rows of the same columns together."""
     size = _FIRST_ROWS
+    first = 1
     for _, alike in itertools.groupby(rows, layout_of):
         while group := list(itertools.islice(alike, size)):
-            yield ValueVector(group)
+            yield ValueVector(group, numbered(first))
+            first += len(group)
             size = min(size * 4, _MOST_ROWS)
 
 
@@ -208,7 +200,7 @@ class RecordReader:
             field = self._fields[attribute]
             default = default_of(self.binding, field, join_path(self._path, field.name))
             plain = to_plain(self.binding, field.node, default)
-            return reader.column(ValueVector([plain] * len(vector)))
+            return reader.column(ValueVector([plain] * len(vector), vector.number))
         return reader.column(vector.field(place))
 
     def _places_in(self, vector: Vector) -> Places:
@@ -266,7 +258,7 @@ class ColumnReader:
             nulls = None if self._nullable else vector.nulls()
         except InvalidValue:
             return _Single(self, vector)
-        return column if nulls is None else _Required(column, self.refuse)
+        return column if nulls is None else _Required(column, self.refuse, vector.number)
 
     def single(self, vector: Vector) -> Any:
         """The value of a vector of one; raises ``InvalidValue`` if it is not one of the type."""
@@ -275,7 +267,11 @@ class ColumnReader:
         except InvalidValue as error:
             if self._node.kind not in {"record", "array", "map"}:
                 raise prefix_path(self._path, error) from None
-            return self.refuse(*vector.values())
+            try:
+                values = vector.values()
+            except InvalidValue:
+                raise prefix_path(self._path, error) from None
+            return self.refuse(*values)
         return self.refuse() if value is None and not self._nullable else value
 
     def refuse(self, value: Any = None) -> Any:
@@ -338,19 +334,28 @@ class _Single(Sequence[Any]):
         return len(self._vector)
 
     def __getitem__(self, place: Any) -> Any:
-        return self._reader.single(self._vector.one(place))
+        try:
+            return self._reader.single(self._vector.one(place))
+        except InvalidValue as error:
+            raise located(f"row {self._vector.number(place)}", error) from None
 
 
 class _Required(Sequence[Any]):
     """A column in which some value is null that must not be, if it is read."""
 
-    def __init__(self, column: Sequence[Any], refuse: Callable[[], Any]) -> None:
+    def __init__(self, column: Sequence[Any], refuse: Callable[[], Any], number: Number) -> None:
         self._column = column
         self._refuse = refuse
+        self._number = number
 
     def __len__(self) -> int:
         return len(self._column)
 
     def __getitem__(self, place: Any) -> Any:
         value = self._column[place]
-        return self._refuse() if value is None else value
+        if value is not None:
+            return value
+        try:
+            return self._refuse()
+        except InvalidValue as error:
+            raise located(f"row {self._number(place)}", error) from None

@@ -24,6 +24,7 @@ from .columnar import (
     field_writer,
     is_nullable,
     join_path,
+    read_numbered,
 )
 from .entries import key_and_value
 from .errors import InvalidValue, NotInSpark, short_repr
@@ -73,11 +74,12 @@ def rows_to_records(
     """Rows (or mappings) as records; columns by name, case-insensitive if necessary.
 
     Raises:
-        InvalidValue: a row lacks a field, or a value does not match its type.
+        InvalidValue: a row lacks a field, has two columns for one, or a value does not match its
+            type; the path begins with the row's number from 1 on.
         NotInSpark: Spark has no column for the type of a field.
     """
     form = ROUNDING if narrowing == "down" else FORMAT
-    return map(field_reader(binding, binding.root, form, ""), rows)
+    return read_numbered(field_reader(binding, binding.root, form, ""), rows)
 
 
 def records_to_rows(binding: Binding, records: Iterable[Any]) -> Iterator[Any]:

@@ -6,23 +6,37 @@ reads is neither decoded nor checked.
 
 from __future__ import annotations
 
+import bisect
 import datetime as dt
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from typing import Any, Final, Protocol
 
 from . import scalars
 from .arrow_times import TimeColumns
-from .columnar import Convert
+from .columnar import Convert, layout_of
 from .entries import pairs_as_rows
 from .errors import InvalidValue, short_repr
 from .schema import Node
 
 Offsets = Sequence[int]
+Number = Callable[[int], int]
+"""By a value's place in a vector, the number of the row that it is in, from 1 on."""
+
+
+def numbered(first: int) -> Number:
+    return lambda place: first + place
+
+
+def _within(offsets: Offsets, number: Number) -> Number:
+    """Of items, by where each array of the rows begins."""
+    return lambda place: number(bisect.bisect_right(offsets, place) - 1)
 
 
 class Vector(Protocol):
     """Structural methods raise ``InvalidValue`` for a column of another structure."""
 
+    @property
+    def number(self) -> Number: ...
     def __len__(self) -> int: ...
     def one(self, index: int) -> Vector:
         """The vector of a single value."""
@@ -93,15 +107,16 @@ _INSTANTS: Final[Mapping[tuple[str, str], frozenset[str]]] = {
 class ArrowVector:
     """A ``pyarrow.Array``."""
 
-    def __init__(self, array: Any, times: TimeColumns) -> None:
+    def __init__(self, array: Any, times: TimeColumns, number: Number) -> None:
         self._array = array
         self._times = times
+        self.number = number
 
     def __len__(self) -> int:
         return len(self._array)
 
     def one(self, index: int) -> Vector:
-        return ArrowVector(self._array.slice(index, 1), self._times)
+        return ArrowVector(self._array.slice(index, 1), self._times, lambda _: self.number(index))
 
     def values(self) -> list[Any]:
         try:
@@ -121,7 +136,7 @@ class ArrowVector:
         counted = self._times.leaf(type_, node, "")
         if counted == type_:
             return _converted(self.values(), read)
-        counts = ArrowVector(self._array.cast(counted), self._times)
+        counts = ArrowVector(self._array.cast(counted), self._times, self.number)
         return _converted(counts.values(), self._times.readers[""])
 
     def nulls(self) -> Sequence[bool] | None:
@@ -143,7 +158,7 @@ class ArrowVector:
     def field(self, place: int) -> Vector:
         if not self._is("StructArray"):
             return self._decoded().field(place)
-        return ArrowVector(self._array.field(place), self._times)
+        return ArrowVector(self._array.field(place), self._times, self.number)
 
     def items(self) -> tuple[Offsets, Vector]:
         if not self._is("ListArray", "LargeListArray"):
@@ -155,21 +170,24 @@ class ArrowVector:
 
     def _items(self) -> tuple[Offsets, Vector]:
         offsets, first, count = self._span()
-        return offsets, ArrowVector(self._array.values.slice(first, count), self._times)
+        items = self._array.values.slice(first, count)
+        return offsets, ArrowVector(items, self._times, _within(offsets, self.number))
 
     def entries(self) -> tuple[Offsets, Vector, Vector]:
         if not self._is("MapArray"):
             return self._decoded().entries()
         offsets, first, count = self._span()
-        keys = ArrowVector(self._array.keys.slice(first, count), self._times)
-        return offsets, keys, ArrowVector(self._array.items.slice(first, count), self._times)
+        number = _within(offsets, self.number)
+        keys = ArrowVector(self._array.keys.slice(first, count), self._times, number)
+        items = ArrowVector(self._array.items.slice(first, count), self._times, number)
+        return offsets, keys, items
 
     def _is(self, *classes: str) -> bool:
         return type(self._array).__name__ in classes
 
     def _decoded(self) -> ValueVector:
         """For rarer structures: lists of a fixed size, views of lists, dictionaries of structs."""
-        return ValueVector(self.values())
+        return ValueVector(self.values(), self.number)
 
     def _span(self) -> tuple[Offsets, int, int]:
         """Offsets from the first item of this slice, that item's place, and the number of items."""
@@ -187,14 +205,15 @@ def _fits(type_: Any, node: Node) -> bool:
 class ValueVector:
     """Spark's rows, mappings, lists and leaves."""
 
-    def __init__(self, values: list[Any]) -> None:
+    def __init__(self, values: list[Any], number: Number) -> None:
         self._values = values
+        self.number = number
 
     def __len__(self) -> int:
         return len(self._values)
 
     def one(self, index: int) -> Vector:
-        return ValueVector(self._values[index : index + 1])
+        return ValueVector(self._values[index : index + 1], lambda _: self.number(index))
 
     def values(self) -> list[Any]:
         return self._values
@@ -223,7 +242,7 @@ class ValueVector:
             else value[names[place]] if isinstance(value, Mapping)
             else value[place]
             for value in self._values
-        ])  # fmt: skip
+        ], self.number)  # fmt: skip
 
     def items(self) -> tuple[Offsets, Vector]:
         offsets = [0]
@@ -231,14 +250,14 @@ class ValueVector:
         for value in self._values:
             items += () if value is None else scalars.list_of(value)
             offsets.append(len(items))
-        return offsets, ValueVector(items)
+        return offsets, ValueVector(items, _within(offsets, self.number))
 
     def entry_items(self) -> tuple[Offsets, Vector]:
         lists = [
             pairs_as_rows(value.items()) if isinstance(value, Mapping) else value
             for value in self._values
         ]
-        return ValueVector(lists).items()
+        return ValueVector(lists, self.number).items()
 
     def entries(self) -> tuple[Offsets, Vector, Vector]:
         offsets = [0]
@@ -250,17 +269,8 @@ class ValueVector:
             keys += (value or {}).keys()
             items += (value or {}).values()
             offsets.append(len(keys))
-        return offsets, ValueVector(keys), ValueVector(items)
-
-
-def layout_of(value: Any) -> tuple[bool, tuple[str, ...]]:
-    """Whether fields are found by name, and the names."""
-    if isinstance(value, Mapping):
-        return True, tuple(value)
-    names = getattr(value, "__fields__", None)
-    if names is None or len(names) != len(value):
-        raise InvalidValue("", f"expected a row, got {short_repr(value)}")
-    return False, tuple(names)
+        number = _within(offsets, self.number)
+        return offsets, ValueVector(keys, number), ValueVector(items, number)
 
 
 def _converted(values: Iterable[Any], read: Convert) -> list[Any]:

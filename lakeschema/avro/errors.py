@@ -8,10 +8,11 @@ class MalformedAvroSchema(Exception):
 
     hint = "correct the schema; the Avro specification's section 'Schema Declaration' says how"
 
-    def __init__(self, path: str, reason: str) -> None:
-        super().__init__(path, reason)
+    def __init__(self, path: str, reason: str, hint: str = "") -> None:
+        super().__init__(path, reason, hint)
         self.path = path
         self.reason = reason
+        self.hint = hint or self.hint
 
     def __str__(self) -> str:
         return f"Avro schema is malformed at {self.path}: {self.reason}"

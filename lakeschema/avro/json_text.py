@@ -45,9 +45,7 @@ def read_json(text: str) -> Json:
             parse_float=_finite,
         )
     except json.JSONDecodeError as error:
-        raise MalformedAvroSchema(
-            "$", f"the text is not JSON: {error.msg} at line {error.lineno}, column {error.colno}"
-        ) from None
+        raise _not_json(text, error) from None
     except RecursionError:
         raise MalformedAvroSchema("$", "the text is nested too deeply") from None
     except ValueError:
@@ -57,6 +55,17 @@ def read_json(text: str) -> Json:
     if ("\\" in text or not text.isascii()) and _SURROGATE.search(text) is not None:
         _refuse_lone_surrogates(value)
     return value
+
+
+def _not_json(text: str, error: json.JSONDecodeError) -> MalformedAvroSchema:
+    place = f"at line {error.lineno}, column {error.colno}"
+    found = text[error.pos : error.pos + 1]
+    if not error.msg.startswith("Invalid control character"):
+        return MalformedAvroSchema("$", f"the text is not JSON: {error.msg} {place}")
+    escape = f"\\u{ord(found):04x}"
+    reason = f"the text is not JSON: control character {escape} within a string {place}"
+    hint = f"write {escape} in JSON, and \\{escape} within a string of SQL, which takes one backslash away"
+    return MalformedAvroSchema("$", reason, hint)
 
 
 def refuse_deep_json(value: Json, path: str, depth: int = 0) -> None:

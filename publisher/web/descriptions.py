@@ -12,7 +12,7 @@ from typing import Any, Final
 from codegen.changelog import changelog_from_json
 from codegen.errors import NotOurWheel
 from codegen.naming import TypeNamer
-from codegen.package import PackageContents
+from codegen.package import EarlierSchema, PackageContents
 from codegen.wheel import read_wheel
 from lakeschema.avro.errors import MalformedAvroSchema
 from lakeschema.avro.model import Record
@@ -123,6 +123,10 @@ def _from_json(value: Mapping[str, Any]) -> PackageDescription:
             **stated,
             "relation": RelationName.of(*stated["relation"]),
             "changelog": changelog_from_json(stated["changelog"]),
+            "earlier_schemas": tuple(
+                EarlierSchema(**{**each, "versions": tuple(each["versions"])})
+                for each in stated["earlier_schemas"]
+            ),
         }
     )
     rows = tuple(

@@ -8,6 +8,7 @@ from typing import Final
 
 from publisher.state.search_words import search_key
 from publisher.web.addresses import Link, package_link
+from publisher.web.newest_version import NewestVersion
 from publisher.web.status import FoundPackage
 
 MAX_ROWS: Final = 500
@@ -15,10 +16,11 @@ MAX_ROWS: Final = 500
 
 @dataclass(frozen=True, slots=True)
 class PackageHit:
-    """``because`` is empty if its name has what was asked."""
+    """``because`` is empty if its name has what was asked; ``newest`` is added to what is shown."""
 
     link: Link
     because: str
+    newest: NewestVersion | None = None
 
 
 @dataclass(frozen=True, slots=True)

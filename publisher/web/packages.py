@@ -6,7 +6,7 @@ import contextlib
 import logging
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from http import HTTPStatus
 from typing import Final
@@ -90,6 +90,8 @@ class PackagePages:
         except StateUnavailable:
             said = ()
         found = search_packages(named.projects, named.keys, self._prefix, query, said)
+        hits = tuple(replace(hit, newest=self._served.newest(hit.link.text)) for hit in found.hits)
+        found = replace(found, hits=hits)
         page = package_list(found, shows_relations=self._shows_relations(request))
         return page_response(request, Body.of(page), "text/html")
 

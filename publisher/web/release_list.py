@@ -86,7 +86,7 @@ def _release_view(name: str, version: ListedVersion, release: Release | None) ->
         number=version.number,
         change=change,
         change_class=change if change in {"major", "minor", "patch", "first"} else "",
-        uploaded=_upload_time(version.files[0].upload_time),
+        uploaded=upload_time(version.files[0].upload_time),
         wheels=tuple(_wheel_link(name, file) for file in version.files),
         yanked=version.yanked,
         changes=lines[:_MAX_OPEN_CHANGES],
@@ -105,10 +105,10 @@ def _spans(line: str) -> tuple[Span, ...]:
     return tuple(Span(text, is_code=i % 2 == 1) for i, text in enumerate(pieces) if text)
 
 
-def _upload_time(upload_time: str | None) -> UploadTime | None:
+def upload_time(stated: str | None) -> UploadTime | None:
     """PEP 700's form is shown to the minute; anything else as it is."""
-    if upload_time is None:
+    if stated is None:
         return None
-    exact = _UTC_TIME.fullmatch(upload_time)
-    stated = upload_time[:_MAX_TIME]
-    return UploadTime(stated, f"{exact[1]} {exact[2]} UTC" if exact else stated)
+    exact = _UTC_TIME.fullmatch(stated)
+    short = stated[:_MAX_TIME]
+    return UploadTime(short, f"{exact[1]} {exact[2]} UTC" if exact else short)

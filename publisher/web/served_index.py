@@ -5,12 +5,18 @@ from __future__ import annotations
 import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
+from typing import Final
 
 from publisher.index.protocol import PackageIndexError
 from publisher.index.static import StaticIndex
 from publisher.state.search_words import search_key
+from publisher.web.newest_version import NewestVersion, newest_version, summary_in
 from publisher.web.pins import Pins, pin_newest
 from publisher.web.shared_answer import SharedAnswer
+
+_MAX_SUMMARIES: Final = 4_096
+_SUMMARY_WITHIN_BYTES: Final = 4_096
 
 log = logging.getLogger(__name__)
 
@@ -29,6 +35,24 @@ class ServedIndex:
         self.projects = SharedAnswer(files.projects)
         self.named_projects = SharedAnswer(self._named_projects)
         self.pins = SharedAnswer(self._pins)
+        # A file never changes.
+        self._summary = lru_cache(_MAX_SUMMARIES)(self._read_summary)
+
+    def newest(self, project: str) -> NewestVersion | None:
+        """None if its page cannot be read, or lists nothing."""
+        try:
+            page = self.files.page(project)
+        except PackageIndexError:
+            return None
+        return None if page is None else newest_version(page, self._summary)
+
+    def _read_summary(self, filename: str) -> str:
+        path = self.files.file_path(filename)
+        try:
+            with path.with_name(f"{path.name}.metadata").open("rb") as stream:
+                return summary_in(stream.read(_SUMMARY_WITHIN_BYTES))
+        except OSError:
+            return ""
 
     def _named_projects(self) -> NamedProjects:
         projects = self.projects()

@@ -7,6 +7,7 @@ import datetime as dt
 import io
 import uuid
 from collections.abc import Callable
+from contextlib import suppress
 from decimal import Decimal
 from typing import Any
 
@@ -29,7 +30,9 @@ class _Kept:
     def __enter__(self) -> Any:
         if self._package is None:
             with imported(self._schema) as package:
-                package.RECORD.resolve_from(package.SCHEMA)
+                # What is imported on first use cannot be afterwards.
+                with suppress(package.AvroError):
+                    package.RECORD.from_avro(b"")
                 self._package = package
         return self._package
 

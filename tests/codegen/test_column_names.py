@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import importlib
 import pickle
+import sys
 from typing import Any
 
 import pytest
@@ -55,6 +56,40 @@ def test_nested_columns_named_as_methods_of_text_have_an_underscore() -> None:
         assert columns.inner.count_ == "inner.count"
         assert columns.inner.count__ == "inner.count_"
         assert columns.inner.count("n") == 2
+
+
+def test_the_columns_are_listed_and_those_of_a_struct() -> None:
+    with imported(record(FIELDS)) as package:
+        columns = columns_of(package)
+
+        assert [*columns] == [
+            "id", "title", "class", "_codec", "globals", "inner", "inners", "named", "next",
+        ]  # fmt: skip
+        assert [*columns][5].city == "inner.city"
+        assert columns.inner.__columns__ == (
+            "inner.city", "inner.count", "inner.count_", "inner.deep",
+        )  # fmt: skip
+        assert columns.inners.__columns__[0] == "inners.city"
+        assert columns.inner.deep.__columns__ == ("inner.deep.x",)
+        assert columns.id.__columns__ == ()
+        assert list(columns.id) == ["i", "d"]
+
+
+def test_the_package_has_its_columns_without_another_import() -> None:
+    with imported(record(FIELDS)) as package:
+        assert next(iter(package.columns)) == package.columns.id == "id"
+        assert package.columns is columns_of(package)
+        assert package.row_types.RRow.__name__ == "RRow"
+        assert not hasattr(package, "nothing")
+        with pytest.raises(
+            AttributeError, match=f"module '{package.__name__}' has no attribute 'x'"
+        ):
+            _ = package.x
+
+
+def test_a_package_is_imported_without_its_columns() -> None:
+    with imported(record(FIELDS)) as package:
+        assert f"{package.__name__}.columns" not in sys.modules
 
 
 def test_every_method_of_text_is_reserved() -> None:

@@ -348,3 +348,86 @@ def test_an_error_in_json_lines_names_the_line() -> None:
             package.write_jsonl(io.BytesIO(), [package.R(f=1), package.R(f="x")])
         with pytest.raises(package.InvalidValue, match=r"^line 1: is longer than 5 bytes"):
             next(package.read_jsonl(io.BytesIO(b" " * 10), max_line_bytes=5))
+
+
+# What version 1.1 adds to 1.0: a field at each level, and a symbol.
+def _version(minor: int) -> dict[str, Any]:
+    symbols = ["BRONZE", "SILVER", *(["PLATINUM"] if minor else [])]
+    more: dict[str, Any] = {"note": {"type": ["null", "string"], "default": None}} if minor else {}
+    tier = {"type": "enum", "name": "Tier", "symbols": symbols, "default": "BRONZE"}
+    line = {
+        **record({"sku": "string", "tier": "n.Tier", **more}, "Line"),
+        "aliases": ["Item"],
+    }
+    return record({
+        "tier": tier,
+        "maybe": ["null", "n.Tier"],
+        "choice": ["null", "n.Tier", "long"],
+        "tiers": {"type": "array", "items": "n.Tier"},
+        "by_name": {"type": "map", "values": "n.Tier"},
+        "line": line,
+        "either": ["null", "long", "n.Line"],
+        **more,
+    })  # fmt: skip
+
+
+def test_what_a_later_version_adds_reads_as_avro_reads_it() -> None:
+    with imported(_version(0)) as old, imported(_version(1)) as new:
+        platinum = new.Tier.PLATINUM
+        line = new.Line(sku="a", tier=platinum, note="x")
+        value = new.R(
+            tier=platinum, maybe=platinum, choice=platinum, tiers=[platinum, new.Tier.SILVER],
+            by_name={"k": platinum}, line=line, either=line, note="later",
+        )  # fmt: skip
+        as_avro_reads_it = old.R.from_avro(value.to_avro(), new.SCHEMA)
+
+        read = [
+            *(old.R.from_json(value.to_json(form), form, unknown="ignore") for form in FORMS),
+            old.R.from_dict(value.to_dict(mode="json"), mode="json", unknown="ignore"),
+            old.R.from_dict(value.to_dict(), unknown="ignore"),
+            *old.read_jsonl(io.BytesIO(value.to_json().encode()), unknown="ignore"),
+        ]
+
+        assert read == [as_avro_reads_it] * 5
+        assert as_avro_reads_it.tiers == [old.Tier.BRONZE, old.Tier.SILVER]
+
+
+def test_an_unknown_symbol_of_an_enum_without_default_is_an_error_that_says_so() -> None:
+    kind = {"type": "enum", "name": "Kind", "symbols": ["A"]}
+    with imported(
+        record({"kind": kind, "kinds": ["null", {"type": "array", "items": "n.Kind"}]})
+    ) as package:
+        expected = "expected one of A, as the enum has no default; got 'B'"
+        reads: list[Callable[[Any], Any]] = [
+            lambda plain: package.R.from_json(json.dumps(plain), unknown="ignore"),
+            lambda plain: package.R.from_dict(plain, unknown="ignore"),
+            lambda plain: package.R.from_dict(plain, mode="json", unknown="ignore"),
+        ]
+        for read in reads:
+            with pytest.raises(package.InvalidValue, match=rf"^kind: {expected}"):
+                read({"kind": "B", "kinds": None})
+            with pytest.raises(package.InvalidValue, match=rf"^kinds\[1\]: {expected}"):
+                read({"kind": "A", "kinds": ["A", "B"]})
+
+
+def test_a_branch_that_knows_a_value_comes_before_one_that_ignores_it() -> None:
+    first = {"type": "enum", "name": "First", "symbols": ["A"], "default": "A"}
+    second = {"type": "enum", "name": "Second", "symbols": ["B"]}
+    with imported(record({"f": [first, second]})) as package:
+        for mode in ("python", "json"):
+            read = [
+                package.R.from_dict({"f": symbol}, mode=mode, unknown="ignore").f
+                for symbol in ("A", "B", "C")
+            ]
+
+            assert read == [package.First.A, package.Second.B, package.First.A]
+
+
+@pytest.mark.parametrize("mode", ["python", "json"])
+def test_another_word_for_unknown_is_refused(mode: str) -> None:
+    expected = "^unknown: expected 'refuse' or 'ignore', got 'drop'$"
+    with (
+        imported(record({"f": "int"})) as package,
+        pytest.raises(package.InvalidValue, match=expected),
+    ):
+        package.R.from_dict({"f": 1}, mode=mode, unknown="drop")

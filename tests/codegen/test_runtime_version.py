@@ -16,7 +16,7 @@ from tests.codegen.generated import record_of
 from tests.codegen.test_types_of_packages import every
 from tests.codegen.test_wheel import files_of, request_for
 
-RENDERED = (19, "d60484b835e891c2094cc033f487cd2b93930207c38dff88acdecf851973feac")
+RENDERED = (19, "da41d3dec8807b2a2e2f80bb29811023a558e9f4ebf62bfc5681b57af1ef077f")
 """``RENDERER_VERSION``, and the SHA-256 of what it renders for a schema of every kind of type."""
 
 

@@ -49,6 +49,7 @@ def use(tree: Tree) -> list[R]:
 """
 
 USER_OF_COLUMNS = """
+import p_schemas.d.t
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from decimal import Decimal
@@ -71,7 +72,8 @@ def read(row: RRow) -> R:
     return row.to_record()
 
 def names() -> list[str]:
-    return [columns.f1, columns.tree, columns.tree.next.v, columns.a1.upper()]
+    every: list[str] = [*columns, *columns.tree.__columns__, *p_schemas.d.t.columns]
+    return [columns.f1, columns.tree, columns.tree.next.v, columns.a1.upper(), *every]
 
 def use(records: list[RECORD]) -> Iterator[RECORD]:
     for row in rows(to_arrow(records)):

@@ -186,10 +186,12 @@ def test_an_arrow_column_of_any_unit_is_the_same_time_or_refused(
     package = packages[kind, unit]
 
     if unit == "nanos" and not -(2**63) <= nanos < 2**63:
-        with pytest.raises(package.InvalidValue, match=r"^f: expected nanoseconds that fit"):
+        with pytest.raises(package.InvalidValue, match=r"^row 1: f: expected nanoseconds that fit"):
             list(package.from_arrow(table))
     elif nanos % NANOS_OF[unit]:
-        with pytest.raises(package.InvalidValue, match=r"^f: expected whole m\w+s, got -?\d"):
+        with pytest.raises(
+            package.InvalidValue, match=r"^row 1: f: expected whole m\w+s, got -?\d"
+        ):
             list(package.from_arrow(table))
         (rounded,) = package.from_arrow(table, round_times=True)
         assert count(rounded.f) == nanos // NANOS_OF[unit] * NANOS_OF[unit]
@@ -235,7 +237,7 @@ def test_times_within_arrows_structs_lists_and_maps_are_converted() -> None:
             )
             with pytest.raises(
                 package.InvalidValue,
-                match=r"^many\[0\]\.At: expected whole microseconds, got 1 nan",
+                match=r"^row 1: many\[0\]\.At: expected whole microseconds, got 1 nan",
             ):
                 list(package.from_arrow(bad))
 

@@ -49,7 +49,9 @@ def test_rows_finer_than_microseconds_are_refused_or_rounded_down(
     with imported(record(_COLUMNS)) as package:
         given = _rows_of_pandas(**{name: value})
 
-        with pytest.raises(package.InvalidValue, match=f"^{name}: .*finer than microseconds"):
+        with pytest.raises(
+            package.InvalidValue, match=f"^row 1: {name}: .*finer than microseconds"
+        ):
             list(package.from_rows(given))
         (read,) = package.from_rows(given, round_times=True)
         assert getattr(read, name) == rounded
@@ -96,10 +98,10 @@ def test_missing_values_of_pandas_are_errors_with_a_path(name: str, value: Any) 
     with imported(record(_COLUMNS)) as package:
         given = _rows_of_pandas(**{name: value})
 
-        with pytest.raises(package.InvalidValue, match=f"^{name}: expected"):
+        with pytest.raises(package.InvalidValue, match=f"^row 1: {name}: expected"):
             list(package.from_rows(given))
         (row,) = package.rows(given)
-        with pytest.raises(package.InvalidValue, match=f"^{name}: expected"):
+        with pytest.raises(package.InvalidValue, match=f"^row 1: {name}: expected"):
             getattr(row, name)
         with pytest.raises(package.InvalidValue, match=f"^{name}: expected"):
             package.R.from_dict(given[0])
@@ -130,12 +132,14 @@ def test_a_duration_of_nanoseconds_is_refused_or_rounded_down() -> None:
         })  # fmt: skip
 
         with pytest.raises(
-            package.InvalidValue, match=r"^since: expected whole microseconds, got -1 nanoseconds"
+            package.InvalidValue,
+            match=r"^row 1: since: expected whole microseconds, got -1 nanoseconds",
         ):
             list(package.from_arrow(table))
         (row,) = package.rows(table)
         with pytest.raises(
-            package.InvalidValue, match=r"^since: expected whole microseconds, got -1 nanoseconds"
+            package.InvalidValue,
+            match=r"^row 1: since: expected whole microseconds, got -1 nanoseconds",
         ):
             _ = row.since
         (read,) = package.from_arrow(table, round_times=True)
@@ -152,8 +156,8 @@ def test_a_time_of_day_beyond_the_day_is_refused_by_every_reader_of_arrow(micros
     with imported(record({"f": {"type": TYPES["time-micros"]}})) as package:
         table = pa.table({"f": pa.array([micros], pa.int64()).cast(pa.time64("us"))})
 
-        with pytest.raises(package.InvalidValue, match=r"^f: time of day out of range"):
+        with pytest.raises(package.InvalidValue, match=r"^row 1: f: time of day out of range"):
             list(package.from_arrow(table))
         (row,) = package.rows(table)
-        with pytest.raises(package.InvalidValue, match=r"^f: time of day out of range"):
+        with pytest.raises(package.InvalidValue, match=r"^row 1: f: time of day out of range"):
             _ = row.f

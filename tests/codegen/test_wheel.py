@@ -70,6 +70,26 @@ def files_of(data: bytes) -> dict[str, bytes]:
         }
 
 
+@pytest.mark.parametrize(
+    ("kind", "relation", "expected"),
+    [
+        ("view", "mart.unpaid", "A row of the view mart.unpaid."),
+        ("table", "shop.orders", "A row of the table shop.orders."),
+        ("table", 'shop.`a"""\n\\b`', 'A row of the table shop.`a\\"\\"\\" \\\\b`.'),
+    ],
+)
+def test_a_relation_without_a_comment_is_said_to_have_rows(
+    kind: str, relation: str, expected: str
+) -> None:
+    schema = record_of(record({"id": "int"}, "Company"))
+    request = request_for(relation, schema=schema, provenance=Provenance(kind=kind))
+
+    files = files_of(build_wheel(request).data)
+
+    (types,) = [data.decode() for path, data in files.items() if path.endswith("/_types.py")]
+    assert f'class Company:\n    """{expected}"""\n' in types
+
+
 def test_wheel_reads_back_as_what_was_asked_for() -> None:
     request = request_for()
 

@@ -27,5 +27,5 @@ def test_no_two_actions_have_one_name() -> None:
 
 
 def test_the_script_has_its_actions_and_relations() -> None:
-    assert len(actions_over_the_lake()) >= 60
+    assert len(actions_over_the_lake()) >= 120
     assert len(RELATIONS) >= 12

@@ -144,7 +144,12 @@ def server(
 
 HOVERED = """\
 from {package} import {record}
+from {package} import columns
 def use(order: {record}) -> None:
+    [*columns]
+    columns.placed_at
+    columns.ship.city
+    order.total
     order.customer
     {record}(
 """
@@ -165,6 +170,22 @@ def test_an_editor_shows_the_documentation_of_a_column(server: LanguageServer, s
 
     assert "str | None" in shown
     assert "Who pays:" in shown
+
+
+@pytest.mark.parametrize("server", ["pyright"], indirect=True)
+def test_an_editor_shows_digits_and_units(server: LanguageServer, shop: Shop) -> None:
+    text = opened(server, shop)
+
+    assert "decimal(10,2)" in server.hover("program.py", text, "total")
+    assert "timestamp (UTC, microseconds)" in server.hover("program.py", text, "placed_at")
+    assert f"{shop.kind.ship}Columns" in server.hover("program.py", text, "ship.")
+
+
+def test_an_editor_completes_the_names_of_columns(server: LanguageServer, shop: Shop) -> None:
+    text = opened(server, shop)
+
+    assert server.completions("program.py", text, "columns.") >= {"customer", "ship"}
+    assert server.completions("program.py", text, "columns.ship.") >= {"city", "zip"}
 
 
 def test_an_editor_shows_a_class(server: LanguageServer, shop: Shop) -> None:

@@ -149,3 +149,90 @@ def test_files_of_yesterday_and_of_today_are_read_with_each_version(
                 shared = shown.keys() & first.keys() & written[writer]
                 assert len(shared) >= len(first) - 2
                 assert {n: shown[n] for n in shared} == {n: first[n] for n in shared}
+
+
+def test_a_source_that_fails_leaves_the_old_file(
+    module: Any, records: list[Any], tmp_path: Path
+) -> None:
+    for name, write, read in (
+        ("x.avro", module.write_file, module.read_file),
+        ("x.jsonl", module.write_jsonl, module.read_jsonl),
+    ):
+        write(tmp_path / name, records)
+        with pytest.raises(SourceFailed):
+            write(tmp_path / name, failing(records[:20]))
+
+        assert list(read(tmp_path / name)) == records
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["x.avro", "x.jsonl"]
+
+
+def test_an_invalid_record_leaves_the_old_file(
+    module: Any, records: list[Any], tmp_path: Path
+) -> None:
+    attribute, column = next(iter(columns_of(module).items()))
+    wrong = [*records[:3], records[3].replace(**{attribute: object()})]
+    for name, write, read in (
+        ("x.avro", module.write_file, module.read_file),
+        ("x.jsonl", module.write_jsonl, module.read_jsonl),
+    ):
+        write(tmp_path / name, records)
+        with pytest.raises(module.InvalidValue, match=f"{column}: expected"):
+            write(tmp_path / name, wrong)
+
+        assert list(read(tmp_path / name)) == records
+
+
+def test_a_file_is_rewritten_from_itself(module: Any, records: list[Any], tmp_path: Path) -> None:
+    for name, write, read in (
+        ("x.avro", module.write_file, module.read_file),
+        ("x.jsonl", module.write_jsonl, module.read_jsonl),
+    ):
+        write(tmp_path / name, records)
+        write(tmp_path / name, (record for record in read(tmp_path / name)))
+
+        assert list(read(tmp_path / name)) == records
+
+
+def test_a_second_file_within_one_stream_is_refused(module: Any, records: list[Any]) -> None:
+    stream = io.BytesIO()
+    module.write_file(stream, records)
+
+    with pytest.raises((ValueError, OSError)):
+        module.write_file(stream, records)
+    assert list(module.read_file(io.BytesIO(stream.getvalue()))) == records
+
+
+def test_a_folder_of_part_files_is_read(module: Any, records: list[Any], tmp_path: Path) -> None:
+    for number in range(3):
+        path = tmp_path / f"part-0000{number}-abc.snappy.avro"
+        module.write_file(path, records[number * 10 : number * 10 + 10], codec="snappy")
+    (tmp_path / "_SUCCESS").touch()
+    (tmp_path / ".part-00000-abc.snappy.avro.crc").write_bytes(b"crc")
+
+    assert list(module.read_file(tmp_path)) == records
+
+
+def test_an_error_of_reading_names_the_file_the_record_and_the_path(
+    module: Any, records: list[Any], tmp_path: Path
+) -> None:
+    schema = json.loads(module.SCHEMA)
+    name = schema["fields"][0]["name"]
+    schema["fields"][0] = {
+        "name": name,
+        "type": ["null", "string", {"type": "map", "values": "int"}],
+    }
+    rows: Any = [
+        fastavro.schemaless_reader(
+            io.BytesIO(record.to_avro()), json.loads(module.SCHEMA), None, return_record_name=True
+        )
+        for record in records[:3]
+    ]
+    path = tmp_path / "wrong.avro"
+    with path.open("wb") as file:
+        fastavro.writer(file, schema, [row | {name: {"a": 1}} for row in rows])
+
+    with pytest.raises(module.AvroError) as caught:
+        list(module.read_file(path))
+
+    assert "wrong.avro" in str(caught.value)
+    assert name in str(caught.value)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
+import shutil
 import sys
 from importlib.metadata import Distribution, distributions
 from pathlib import Path
@@ -180,3 +181,48 @@ def test_every_hash_of_the_record_is_right(relation: Installed) -> None:
         digest = hashlib.sha256(file.read_binary()).digest()
         assert file.hash is not None
         assert file.hash.value == base64.urlsafe_b64encode(digest).decode().rstrip("=")
+
+
+def test_wheels_are_imported_without_being_installed(lake: Lake, tmp_path: Path) -> None:
+    """Wheels on ``sys.path``, as ``spark-submit --py-files`` puts them there."""
+    download = ("--no-deps", "--dest", tmp_path, "--no-cache-dir", "--quiet")
+    ran(*PIP, "download", "--index-url", lake.simple_url, *download, *NAMES[:4])
+    wheels = sorted(tmp_path.glob("*.whl"))
+    archives = [wheel.rename(wheel.with_suffix(".zip")) for wheel in wheels]
+
+    program = """\
+import importlib, sys
+sys.path[:0] = sys.argv[1:]
+for name in ("crm.customer", "crm.interaction", "crm.category", "shop.orders"):
+    p = importlib.import_module("acme_schemas." + name)
+    r = p.RECORD.example(3)
+    assert p.RECORD.from_avro(r.to_avro()) == r == p.RECORD.from_json(r.to_json())
+    assert ".zip" in p.__file__
+print("imported")
+"""
+    assert ran(sys.executable, "-W", "error", "-c", program, *archives) == "imported\n"
+
+
+def test_uv_adds_a_package_to_a_folder_that_has_others(lake: Lake, tmp_path: Path) -> None:
+    for name in NAMES[:3]:
+        install_all([f"{name}==1.1.0"], lake.simple_url, tmp_path)
+
+    assert found_in(tmp_path) == dict.fromkeys(NAMES[:3], "1.1.0")
+    assert len([*tmp_path.glob("acme_schemas/crm/*/__init__.py")]) == 3
+
+
+def test_a_zip_of_all_packages_is_an_application(lake: Lake, tmp_path: Path) -> None:
+    program = (
+        "from acme_schemas.shop.orders import RECORD\n"
+        "from acme_schemas.mart.gold_customer import RECORD as GOLD\n"
+        "print(len(RECORD.example().to_json()) > 0, GOLD.from_json(GOLD.example().to_json()) == GOLD.example())\n"
+    )
+    application = tmp_path / "application"
+    packages = lake.sites["1.1.0"] / "acme_schemas"
+    shutil.copytree(packages, application / "acme_schemas")
+    (application / "__main__.py").write_text(program)
+    archive = tmp_path / "application.pyz"
+
+    ran(sys.executable, "-m", "zipapp", application, "--output", archive)
+
+    assert ran(sys.executable, "-W", "error", archive) == "True True\n"

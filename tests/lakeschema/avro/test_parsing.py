@@ -366,6 +366,21 @@ def test_hostile_text_is_refused(text: str) -> None:
         parse_schema(text)
 
 
+def test_a_control_character_is_refused_with_the_way_to_write_it() -> None:
+    text = '{"type": "record", "name": "R", "doc": "\0", "fields": []}'
+
+    with pytest.raises(MalformedAvroSchema) as refused:
+        parse_schema(text)
+
+    assert str(refused.value) == (
+        "Avro schema is malformed at $: the text is not JSON: control character \\u0000 within a "
+        "string at line 1, column 41"
+    )
+    assert refused.value.hint == (
+        "write \\u0000 in JSON, and \\\\u0000 within a string of SQL, which takes one backslash away"
+    )
+
+
 def test_nesting_is_bounded_below_the_stack_of_its_readers() -> None:
     deep = '{"type":"array","items":' * 64 + '"int"' + "}" * 64
 

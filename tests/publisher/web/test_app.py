@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import hashlib
+import re
 from pathlib import Path
 
 import pytest
@@ -313,6 +314,30 @@ def test_the_dashboard_leads_to_packages_and_these_are_found(client: AsgiClient)
     assert "Packages (1 of 2)" in page
     assert '<a href="/packages/acme-schema-other">acme-schema-other</a>' in page
     assert PROJECT not in page
+
+
+def test_the_list_says_what_each_package_is_and_since_when(
+    client: AsgiClient, index: StaticIndex, tmp_path: Path
+) -> None:
+    for file in index.files("acme-schema-other"):
+        index.yank(file, "dropped")
+    index.yank(index.files(PROJECT)[-1], "superseded")
+    (damaged,) = tmp_path.glob(f"index/**/{PROJECT}/*1.3.0*.metadata")
+    damaged.unlink()
+
+    text = Outline(client.get("/packages/").text).text
+
+    assert re.search(r"acme-schema-other 1\.0\.0 \(yanked\) .* UTC ?A sample", text), text
+    assert re.search(rf"{PROJECT} 1\.3\.0 .* UTC", text), text
+
+
+def test_a_package_whose_page_is_damaged_is_listed_by_its_name(
+    client: AsgiClient, tmp_path: Path
+) -> None:
+    (page,) = tmp_path.glob(f"index/**/{PROJECT}/index.json")
+    page.write_text("{")
+
+    assert PROJECT in Outline(client.get("/packages/").text).text
 
 
 def test_the_dashboard_shows_untrusted_text_as_text(index: StaticIndex) -> None:
