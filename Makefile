@@ -115,6 +115,9 @@ bench-pig-cases: $(INSTALLED) java
 bench-codec: $(PEERS)
 	$(BIN)/python -m benchmarks.codec --peers $(VENV)/peers/bin/python
 
+bench-json: $(PEERS)
+	$(BIN)/python -m benchmarks.json_speed --peers $(VENV)/peers/bin/python $(ARGS)
+
 # Recorded cases of lineage, and what other tools answer: CASES=lineage_cases.json.
 bench-lineage: $(LINEAGE_PEERS)
 	@test -n "$(CASES)" || { echo "usage: make bench-lineage CASES=lineage_cases.json" >&2; exit 2; }

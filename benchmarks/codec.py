@@ -94,9 +94,14 @@ def _generate_peers(folder: Path, peers: Path) -> None:
     with (folder / "dataclasses_model.py").open("w") as target:
         command = [str(peers), "-W", "ignore", "-c", render, str(schema)]
         subprocess.run(command, check=True, stdout=target, stderr=subprocess.DEVNULL)
+    generate_pydantic(folder, peers)
+
+
+def generate_pydantic(folder: Path, peers: Path) -> None:
+    """``pydantic_model.py`` of the folder's ``schema.avsc``, as datamodel-code-generator makes it."""
     command = [str(peers), "-m", "datamodel_code_generator", "--input-file-type", "avro"]
     command += ["--output-model-type", "pydantic_v2.BaseModel", "--formatters", "builtin"]
-    command += ["--input", str(schema)]
+    command += ["--input", str(folder / "schema.avsc")]
     subprocess.run([*command, "--output", str(folder / "pydantic_model.py")], check=True)
 
 

@@ -11,8 +11,7 @@ attributes are identifiers, as in the package's own code.
 from __future__ import annotations
 
 import json.encoder
-from _thread import allocate_lock
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, Final
 
 from .varints import INT_MAX, INT_MIN, LONG_MAX, LONG_MIN
@@ -23,38 +22,6 @@ _RANGES: Final = {
     "int": (INT_MIN, INT_MAX),
     "long": (LONG_MIN, LONG_MAX),
 }
-
-
-COMPILE_AFTER: Final = 8
-"""Records that are written or read without: to compile takes as long as some twenty of them."""
-
-
-class Compiled:
-    """A function that is compiled once it was asked for often; until then, and after, None is no answer.
-
-    Whatever exception the compiled function raises, the answer is None.
-    """
-
-    def __init__(self, compile_function: Callable[[], Callable[[Any], Any]]) -> None:
-        self._compile = compile_function
-        self._lock = allocate_lock()
-        self._asked = 0
-        self._function: Callable[[Any], Any] | None = None
-
-    def __call__(self, given: Any) -> Any:
-        function = self._function
-        if function is None:
-            self._asked += 1
-            if self._asked <= COMPILE_AFTER:
-                return None
-            with self._lock:
-                if self._function is None:
-                    self._function = self._compile()
-            function = self._function
-        try:
-            return function(given)
-        except Exception:  # noqa: BLE001 - the rules themselves say what it was
-            return None
 
 
 class Part:

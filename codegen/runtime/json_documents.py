@@ -6,6 +6,7 @@ is not a value of the schema is an ``InvalidValue`` whose path is made while the
 
 from __future__ import annotations
 
+import json
 from _thread import allocate_lock
 from collections import Counter
 from collections.abc import Callable, Mapping
@@ -22,6 +23,9 @@ from .values import from_base, is_of, to_base
 Convert: TypeAlias = Callable[[Any], Any]
 ConverterOf: TypeAlias = Callable[[Node], Convert]
 
+COMPACT: Final = json.JSONEncoder(
+    ensure_ascii=False, check_circular=False, allow_nan=False, separators=(",", ":")
+)
 NOT_FINITE: Final = {
     "NaN": float("nan"),
     "Infinity": float("inf"),

@@ -37,26 +37,25 @@ _MOMENTS: Final[dict[str, Callable[[str], Any]]] = {
 def json_reader(binding: Binding, root: Node, readers: Readers) -> Callable[[Any], Any]:
     """A function that makes a record of JSON text or UTF-8, or raises any exception."""
     read = _Code(binding, readers).function(root)
-    return lambda text: read(_parse(text))
+    scan = _scan
 
+    def read_text(text: Any) -> Any:
+        if type(text) is bytes:
+            text = text.decode()
+        elif not text.isascii():
+            # It fails where a surrogate is unpaired.
+            text.encode()
+        if "\\u" in text and ("\\ud" in text or "\\uD" in text):
+            raise ValueError
+        if len(text) > MAX_DIGITS and _has_long_number(text):
+            raise ValueError
+        text = text.strip(_SPACES)
+        found, end = scan(text, 0)
+        if end != len(text) or type(found) is not tuple:
+            raise ValueError
+        return read(found)
 
-def _parse(text: Any) -> Pairs:
-    """The object that a text is; raises where ``json_text`` must look closer."""
-    if type(text) is bytes:
-        text = text.decode()
-    elif not text.isascii():
-        # It fails where a surrogate is unpaired.
-        text.encode()
-    if "\\u" in text and ("\\ud" in text or "\\uD" in text):
-        raise ValueError
-    if len(text) > MAX_DIGITS and _has_long_number(text):
-        raise ValueError
-    text = text.strip(_SPACES)
-    found, end = _scan(text, 0)
-    if end != len(text):
-        raise ValueError
-    pairs: Pairs = found
-    return pairs
+    return read_text
 
 
 def _has_long_number(text: str) -> bool:
@@ -84,14 +83,11 @@ class _Code:
         self._new, self._absent = name_of(object.__new__), name_of(_ABSENT)
         self._map = name_of(_frozen_map if binding.immutable else _map)
 
-    def function(self, root: Node) -> Callable[[Any], Any]:
+    def function(self, root: Node) -> Callable[[Pairs], Any]:
         read = self._record(root)
         while self._waiting:
             self._render(self._waiting.pop())
-        self._source.add(
-            "def read(p):", f" if type(p) is tuple:return {read}(p)", " raise TypeError"
-        )
-        found: Callable[[Any], Any] = self._source.compile("read")
+        found: Callable[[Pairs], Any] = self._source.compile(read)
         return found
 
     def _record(self, node: Node) -> str:

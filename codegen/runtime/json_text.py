@@ -7,7 +7,9 @@ the text: numbers of many digits, keys that occur twice, and deep nesting are re
 from __future__ import annotations
 
 import functools
+import importlib
 import json
+from _thread import allocate_lock
 from collections.abc import Callable
 from typing import Any, Final
 
@@ -15,15 +17,44 @@ from .acceptance import accept
 from .binding import Binding
 from .errors import AvroError, InvalidValue, short_repr
 from .json_avro import AvroForm
-from .json_code import Compiled
-from .json_documents import Convert, Form, Readers, Writers, object_of
+from .json_documents import COMPACT, Convert, Form, Readers, Writers, object_of
 from .json_plain import PlainForm
-from .json_reading import json_reader
-from .json_writing import COMPACT, json_writer
 from .plain import is_ignored
 from .schema import MAX_DIGITS
 
 _FORMS: Final[dict[str, Callable[[Binding], Form]]] = {"avro": AvroForm, "plain": PlainForm}
+
+
+COMPILE_AFTER: Final = 8
+"""Records that are written or read without: to compile takes as long as some twenty of them."""
+
+
+class Compiled:
+    """A function that is compiled once it was asked for often; until then, and after, None is no answer.
+
+    Whatever exception the compiled function raises, the answer is None.
+    """
+
+    def __init__(self, compile_function: Callable[[], Callable[[Any], Any]]) -> None:
+        self._compile = compile_function
+        self._lock = allocate_lock()
+        self._asked = 0
+        self._function: Callable[[Any], Any] | None = None
+
+    def __call__(self, given: Any) -> Any:
+        function = self._function
+        if function is None:
+            self._asked += 1
+            if self._asked <= COMPILE_AFTER:
+                return None
+            with self._lock:
+                if self._function is None:
+                    self._function = self._compile()
+            function = self._function
+        try:
+            return function(given)
+        except Exception:  # noqa: BLE001 - the rules themselves say what it was
+            return None
 
 
 def to_json(binding: Binding, name: str, value: Any, form: str, indent: int | None) -> str:
@@ -96,15 +127,28 @@ def reader_of(binding: Binding, name: str, form: str, unknown: str) -> Convert:
 
 
 @functools.lru_cache(1_000)
-def _text_writer(binding: Binding, name: str, form: str) -> Convert:
+def _text_writer(binding: Binding, name: str, form: str) -> Compiled:
     writers = _writers(binding, form)
-    return Compiled(lambda: json_writer(binding, binding.nodes[name], writers))
+
+    def compile_writer() -> Callable[[Any], Any]:
+        # Imported by programs that write many records only.
+        module: Any = importlib.import_module(".json_writing", __package__)
+        writer: Callable[[Any], Any] = module.json_writer(binding, binding.nodes[name], writers)
+        return writer
+
+    return Compiled(compile_writer)
 
 
 @functools.lru_cache(1_000)
-def _text_reader(binding: Binding, name: str, form: str, unknown: str) -> Convert:
+def _text_reader(binding: Binding, name: str, form: str, unknown: str) -> Compiled:
     readers = _readers(binding, form, unknown)
-    return Compiled(lambda: json_reader(binding, binding.nodes[name], readers))
+
+    def compile_reader() -> Callable[[Any], Any]:
+        module: Any = importlib.import_module(".json_reading", __package__)
+        reader: Callable[[Any], Any] = module.json_reader(binding, binding.nodes[name], readers)
+        return reader
+
+    return Compiled(compile_reader)
 
 
 @functools.lru_cache(8)

@@ -32,9 +32,10 @@ GROUPS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType({
         "column_names",
     ),
     "json_text": (
-        "json_documents", "json_avro", "json_leaves", "json_plain", "json_code", "json_moments",
-        "json_writing", "json_reading", "json_text",
+        "json_documents", "json_avro", "json_leaves", "json_plain", "json_text",
     ),
+    # Only programs that read or write many records import it.
+    "json_code": ("json_code", "json_moments", "json_writing", "json_reading"),
     "json_lines": ("json_lines",),
     "examples": ("finite", "examples", "strategies"),
     # It imports ``inspect``, which nothing else needs.

@@ -184,13 +184,25 @@ class _Comparison:
             if name in after and _is_same_leaf(field, after[name]):
                 continue
             where = _join_path(path, name)
-            if name not in after:
-                yield _major(_removed(where, renamed.get(name)))
+            if name in after:
+                now = after[name]
+            elif name in renamed:
+                yield _major(_removed(where, renamed[name]))
+                now = after[renamed[name]]
+                if now.name in before:
+                    # The other field has it as an alias from now on.
+                    continue
+                # Of its aliases, the name that it had is told already.
+                now = replace(now, aliases=tuple(a for a in now.aliases if a not in before))
+                where = _join_path(path, now.name)
+            else:
+                yield _major(_removed(where, None))
                 continue
-            yield from self.types(field.type, after[name].type, where)
-            yield from _field_attributes(field, after[name], where)
+            yield from self.types(field.type, now.type, where)
+            yield from _field_attributes(field, now, where)
+        told = {renamed[name] for name in before if name not in after and name in renamed}
         for name, field in after.items():
-            if name not in before:
+            if name not in before and name not in told:
                 yield _added(field, _join_path(path, name))
         yield from _field_alias_clashes(before, after, path, equal=self._equal)
         kept = [name for name in before if name in after]

@@ -10,7 +10,7 @@ from lakeschema.catalog.ddl_state import DEFAULT_NAMESPACE, DdlState, Refused
 from lakeschema.catalog.ddl_tokens import line_of
 from lakeschema.catalog.errors import MalformedDdl
 from lakeschema.catalog.identifiers import RelationName
-from lakeschema.catalog.relations import Catalog, Dialect, Relation
+from lakeschema.catalog.relations import Catalog, Dialect, Relation, without_former_names
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,13 +41,19 @@ class DdlChange:
 
 
 def apply_ddl(
-    catalog: Catalog | None, scripts: Iterable[Script], dialect: Dialect | None = None
+    catalog: Catalog | None,
+    scripts: Iterable[Script],
+    dialect: Dialect | None = None,
+    *,
+    tells_renames: bool = True,
 ) -> DdlChange:
     """The change that the scripts make, run in order, each as a session that begins in ``default``.
 
     What a statement names is read from the catalog when it is reached; nothing is written. As of
     ``DdlState``, no dialect means Hive's, and views that are replaced keep theirs; without a catalog,
     nothing is there at first, and databases need not be made.
+
+    ``tells_renames``: the catalog will, too, after the scripts ran: a folder of DDL, not a metastore.
 
     Raises:
         MalformedDdl: the first statement that cannot be read or applied.
@@ -73,7 +79,10 @@ def apply_ddl(
     renamed = {old: new for old, new in state.renamed.items() if new in state.relations}
     used = {name.namespace for name in state.relations}
     namespaces = frozenset((state.namespaces - {DEFAULT_NAMESPACE}) | used)
-    return DdlChange(dict(state.facts()), frozenset(state.removed), renamed, statements, namespaces)
+    made = dict(state.facts())
+    if not tells_renames:
+        made = {name: without_former_names(relation) for name, relation in made.items()}
+    return DdlChange(made, frozenset(state.removed), renamed, statements, namespaces)
 
 
 class ChangedCatalog:

@@ -31,6 +31,18 @@ class NoSuchColumn(Exception):
 
 
 def alter_columns(columns: tuple[Column, ...], statement: ColumnAlteration) -> tuple[Column, ...]:
+    """Columns that are renamed know their former names, until another column has them."""
+    altered = _altered(columns, statement)
+    names = {column.name.lower() for column in altered}
+    return tuple(
+        replace(c, former_names=tuple(n for n in c.former_names if n.lower() not in names))
+        if c.former_names
+        else c
+        for c in altered
+    )
+
+
+def _altered(columns: tuple[Column, ...], statement: ColumnAlteration) -> tuple[Column, ...]:
     match statement:
         case AddColumns(_, added):
             for column, place in added:
@@ -40,12 +52,13 @@ def alter_columns(columns: tuple[Column, ...], statement: ColumnAlteration) -> t
             return replaced
         case ChangeColumn(_, old, column, place):
             index = _index(columns, old)
+            column = _renamed(columns[index], column)
             return _place_column((*columns[:index], column, *columns[index + 1 :]), index, place)
         case AlterColumn():
             return _alter_column(columns, statement)
         case RenameColumn(_, old, new):
             index = _index(columns, old)
-            renamed = replace(columns[index], name=new)
+            renamed = _renamed(columns[index], replace(columns[index], name=new))
             return (*columns[:index], renamed, *columns[index + 1 :])
         case DropColumns(_, dropped, if_exists):
             if not if_exists:
@@ -57,14 +70,20 @@ def alter_columns(columns: tuple[Column, ...], statement: ColumnAlteration) -> t
             assert_never(statement)
 
 
+def _renamed(old: Column, new: Column) -> Column:
+    """``new`` with the names that the column had before."""
+    former = dict.fromkeys((old.name, *old.former_names))
+    return replace(new, former_names=tuple(former))
+
+
 def _alter_column(columns: tuple[Column, ...], statement: AlterColumn) -> tuple[Column, ...]:
     index = _index(columns, statement.column)
     old = columns[index]
-    column = Column(
-        old.name,
-        old.type if statement.type is None else statement.type,
-        old.comment if statement.comment is None else statement.comment,
-        old.nullable if statement.nullable is None else statement.nullable,
+    column = replace(
+        old,
+        type=old.type if statement.type is None else statement.type,
+        comment=old.comment if statement.comment is None else statement.comment,
+        nullable=old.nullable if statement.nullable is None else statement.nullable,
     )
     return _place_column((*columns[:index], column, *columns[index + 1 :]), index, statement.place)
 

@@ -102,12 +102,14 @@ def type_from_json(value: Any) -> ColumnType:
 
 
 def _column_to_json(column: Column) -> list[Any]:
-    return [column.name, type_to_json(column.type), column.comment, column.nullable]
+    # Present only where there are some, so that recorded hashes stay valid.
+    former = [list(column.former_names)] if column.former_names else []
+    return [column.name, type_to_json(column.type), column.comment, column.nullable, *former]
 
 
 def _column_from_json(value: list[Any]) -> Column:
-    name, type_, comment, nullable = value
-    return Column(name, type_from_json(type_), comment, nullable)
+    name, type_, comment, nullable, *former = value
+    return Column(name, type_from_json(type_), comment, nullable, *map(tuple, former))
 
 
 def _view_to_json(view: ViewText) -> dict[str, Any]:

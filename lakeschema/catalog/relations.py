@@ -45,12 +45,16 @@ class SchemaMode(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """``name`` keeps the case that the catalog states; names are compared without case."""
+    """``name`` keeps the case that the catalog states; names are compared without case.
+
+    ``former_names``: the newest first, where the catalog tells that the column was renamed.
+    """
 
     name: str
     type: ColumnType
     comment: str | None = None
     nullable: bool = True
+    former_names: tuple[str, ...] = ()
 
 
 SQL_CONFIG = "view.sqlConfig."
@@ -108,6 +112,15 @@ class Relation:
     @property
     def is_view(self) -> bool:
         return self.view is not None
+
+
+def without_former_names(relation: Relation) -> Relation:
+    """As a catalog has the relation that does not tell of renamed columns."""
+    columns, partitions = (
+        tuple(replace(column, former_names=()) for column in some)
+        for some in (relation.columns, relation.partition_columns)
+    )
+    return replace(relation, columns=columns, partition_columns=partitions)
 
 
 VOLATILE_PROPERTIES = frozenset({

@@ -43,10 +43,12 @@ def plan_changes(
     say: Say,
     dialect: Dialect | None = None,
     audience: Audience | None = None,
+    tells_renames: bool = True,
 ) -> Plan:
     """What follows if the scripts run.
 
-    Numbers come from the index and from what the state knows of it.
+    Numbers come from the index and from what the state knows of it. ``tells_renames`` as of
+    ``apply_ddl``.
 
     Raises:
         MalformedDdl: a statement cannot be read, or applied to the catalog.
@@ -57,7 +59,7 @@ def plan_changes(
         catalog,
         deriver,
         forecast,
-        apply_ddl(catalog, scripts, dialect),
+        apply_ddl(catalog, scripts, dialect, tells_renames=tells_renames),
         state=state,
         say=say,
         audience=audience,

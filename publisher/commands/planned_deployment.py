@@ -24,7 +24,7 @@ from publisher.daemon.adapters import (
     build_selection,
     open_catalog,
 )
-from publisher.settings import Settings, StaticIndexSettings
+from publisher.settings import DdlCatalogSettings, Settings, StaticIndexSettings
 from publisher.state.sqlite_reading import StateReading, UnreadableState, read_state
 
 
@@ -87,6 +87,7 @@ def plan_opened(
             say=say,
             dialect=question.dialect or build_ddl_dialect(settings),
             audience=audience,
+            tells_renames=isinstance(settings.catalog[0], DdlCatalogSettings),
         )
 
 

@@ -5,7 +5,6 @@ Paths are those of the changelog: ``address.unit``, ``items[]``, ``tags{}``, ``c
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import assert_never
@@ -30,6 +29,7 @@ from lakeschema.avro.model import (
     is_nullable,
 )
 from lakeschema.avro.parsing import branch_kind
+from publisher.web.shown_defaults import shown_default
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +39,7 @@ class FieldRow:
     Attributes:
         attribute: its name in Python, if that differs from its own.
         symbols: of the enums in its type, those that no earlier row has shown.
-        default: as JSON; None if there is none.
+        default: as ``shown_default`` tells it; None if there is none.
         fields_at: paths of the rows below which fields of its record types were listed before;
             the empty path is the whole schema.
     """
@@ -99,7 +99,7 @@ class _Walk:
             depth=depth,
             type=type_words(field.type, self._class_name),
             required=not is_nullable(field.type),
-            default=None if isinstance(field.default, NoDefault) else _json(field.default),
+            default=self._default(field),
             documentation=field.doc or _documentation(self._resolve(field.type)),
             attribute=attribute if attribute != field.name else "",
             symbols=tuple(symbol for enum in enums for symbol in self._list_symbols(enum)),
@@ -108,6 +108,11 @@ class _Walk:
         for place, record in records:
             if record.full_name not in self._row_of:
                 yield from self.record_rows(record, place, path, depth + 1)
+
+    def _default(self, field: Field) -> str | None:
+        if isinstance(field.default, NoDefault):
+            return None
+        return shown_default(field.default, field.type, self._types)
 
     def _resolve(self, schema: Schema) -> Schema:
         return self._types[schema.full_name] if isinstance(schema, Reference) else schema
@@ -191,7 +196,3 @@ def _documentation(schema: Schema) -> str:
             return doc or ""
         case _:
             return ""
-
-
-def _json(value: object) -> str:
-    return json.dumps(value, ensure_ascii=False)

@@ -28,7 +28,12 @@ from lakeschema.catalog.relations import Column, Relation
 from lakeschema.translation.avro.base_table_merge import merge
 from lakeschema.translation.avro.column_types import column_type_of
 from lakeschema.translation.avro.inexpressible import omissions, omitted_column
-from lakeschema.translation.avro.names import has_case_twins, record_name, relation_namespace
+from lakeschema.translation.avro.names import (
+    has_case_twins,
+    legal_name,
+    record_name,
+    relation_namespace,
+)
 from lakeschema.translation.avro.types import (
     avro_fields,
     documentation,
@@ -84,6 +89,8 @@ def _interface(relation: Relation, options: Options) -> Interface:
         schema, omitted = _with_partitions(relation, literal, options)
     else:
         schema, omitted = _merge(relation, literal, options)
+    if not keeps_literal:
+        schema = _with_former_names(relation, schema, omitted)
     schema = with_omissions(apply_options(schema, options), omissions(omitted))
     if keeps_literal:
         columns = _columns_of_literal(relation, schema)
@@ -231,12 +238,31 @@ def _instants(type_: ColumnType, relation: Relation) -> ColumnType:
     return map_type(type_, lambda part: TIMESTAMP_LOCAL if part == TIMESTAMP else part)
 
 
+def _with_former_names(relation: Relation, schema: Record, omitted: Omitted) -> Record:
+    """Aliases for the names that columns had, so that what was written under them is read."""
+    facts = _expressible(relation, omitted)
+    if len(facts) != len(schema.fields) or not any(column.former_names for column in facts):
+        return schema
+    taken = {name.lower() for f in schema.fields for name in (f.name, *f.aliases)}
+    fields = []
+    for column, field in zip(facts, schema.fields, strict=True):
+        names = map(legal_name, column.former_names)
+        former = [name for name in names if name.lower() not in taken]
+        taken.update(name.lower() for name in former)
+        fields.append(replace(field, aliases=(*field.aliases, *former)))
+    return replace(schema, fields=tuple(fields))
+
+
+def _expressible(relation: Relation, omitted: Omitted) -> list[Column]:
+    left_out = {each.position for each in omitted}
+    every = enumerate((*relation.columns, *relation.partition_columns))
+    return [column for position, column in every if position not in left_out]
+
+
 def _columns(relation: Relation, schema: Record, omitted: Omitted) -> tuple[Column, ...]:
     """The relation's own columns that the schema has, as nullable as the schema says."""
     known = definitions_of(schema)
-    left_out = {each.position for each in omitted}
-    every = enumerate((*relation.columns, *relation.partition_columns))
-    facts = [column for position, column in every if position not in left_out]
+    facts = _expressible(relation, omitted)
     if len(facts) != len(schema.fields):
         return _columns_of_literal(relation, schema)
     return tuple(

@@ -114,9 +114,10 @@ def _view_made_of(
 
 
 def _as_they_are(desired: Sequence[Column], now: Sequence[Column]) -> tuple[Column, ...]:
-    """The columns, with the case of names that are the same without it."""
-    names = {column.name.lower(): column.name for column in now}
-    return tuple(replace(c, name=names.get(c.name.lower(), c.name)) for c in desired)
+    """The columns, with the case of names that are the same without it, and with their former names."""
+    known = {column.name.lower(): column for column in now}
+    found = ((c, known.get(c.name.lower(), replace(c, former_names=()))) for c in desired)
+    return tuple(replace(c, name=k.name, former_names=k.former_names) for c, k in found)
 
 
 def _words(text: str) -> str:

@@ -141,10 +141,39 @@ def test_a_field_without_default_is_major_and_says_why() -> None:
     )
 
 
-def test_a_rename_is_described_as_one() -> None:
-    change = compare([company(field("a"))], company(field("b", aliases=["a"], default=1)))
+@pytest.mark.parametrize(
+    ("before", "after", "expected"),
+    [
+        (field("a"), field("b", aliases=["a"]), ()),
+        (field("a"), field("b", aliases=["a"], default=1), ("field `b`: default 1 added",)),
+        (
+            field("a", doc="x"),
+            field("b", "string", aliases=["a"], doc="y"),
+            ("field `b` changed from int to string", "field `b`: documentation changed"),
+        ),
+        (field("a", aliases=["z"]), field("b", aliases=["a", "z"]), ()),
+        (field("a", aliases=["z"]), field("b", aliases=["a"]), ("field `b`: alias z removed",)),
+    ],
+)
+def test_a_rename_is_told_once_with_what_else_changed(
+    before: dict[str, Any], after: dict[str, Any], expected: tuple[str, ...]
+) -> None:
+    change = compare([company(before)], company(after))
 
-    assert "field `a` renamed to `b`" in change.reasons
+    assert change.level is Level.MAJOR
+    assert change.reasons == ("field `a` renamed to `b`", *expected)
+
+
+def test_two_fields_that_become_one_are_both_told() -> None:
+    change = compare([company(field("a"), field("b"))], company(field("c", aliases=["a", "b"])))
+
+    assert change.reasons == ("field `a` renamed to `c`", "field `b` renamed to `c`")
+
+
+def test_a_field_that_another_one_has_as_an_alias_from_now_on_is_renamed_to_it() -> None:
+    change = compare([company(field("a"), field("b"))], company(field("b", aliases=["a"])))
+
+    assert change.reasons == ("field `a` renamed to `b`", "field `b`: alias a added")
 
 
 def test_an_older_version_of_the_major_still_counts() -> None:

@@ -56,6 +56,52 @@ def test_an_alter_applies_to_the_columns_that_the_catalog_has(
     assert changed.removed == frozenset()
 
 
+@pytest.mark.parametrize(
+    ("alterations", "expected"),
+    [
+        (["CHANGE COLUMN note remark string"], {"id": (), "remark": ("note",)}),
+        (["CHANGE note Note string"], {"id": (), "note": ()}),
+        (
+            ["CHANGE note a string", "CHANGE a b string", "ADD COLUMNS (c int)", "CHANGE b b varchar(9)"],
+            {"id": (), "b": ("a", "note"), "c": ()},
+        ),
+        (["CHANGE note a string", "CHANGE a note string"], {"id": (), "note": ("a",)}),
+        # The name is that of another column from then on.
+        (
+            ["CHANGE note a string", "ADD COLUMNS (note int)", "CHANGE note b int"],
+            {"id": (), "a": (), "b": ("note",)},
+        ),
+        # What replaces all columns does not say what became of each.
+        (["CHANGE note a string", "REPLACE COLUMNS (id bigint, a string)"], {"id": (), "a": ()}),
+    ],
+)  # fmt: skip
+def test_a_column_that_was_renamed_knows_its_former_names(
+    catalog: DdlFilesCatalog, alterations: Sequence[str], expected: dict[str, tuple[str, ...]]
+) -> None:
+    changed = change(catalog, *(f"ALTER TABLE shop.orders {each};" for each in alterations))
+
+    found = changed.relations[ORDERS].columns
+    assert {column.name: column.former_names for column in found} == expected
+
+
+def test_spark_renames_are_known_and_so_are_those_of_partitions(catalog: DdlFilesCatalog) -> None:
+    spark = change(
+        catalog, "ALTER TABLE shop.events RENAME COLUMN Kind TO Sort;", dialect=Dialect.SPARK
+    )
+    hive = change(catalog, "ALTER TABLE shop.orders CHANGE COLUMN day date_of string;")
+
+    assert spark.relations[EVENTS].columns[1].former_names == ("Kind",)
+    assert hive.relations[ORDERS].partition_columns[0].former_names == ("day",)
+
+
+def test_a_catalog_that_tells_no_renames_gets_none(catalog: DdlFilesCatalog) -> None:
+    script = Script("change.sql", "ALTER TABLE shop.orders CHANGE COLUMN note remark string;")
+
+    changed = apply_ddl(catalog, [script], tells_renames=False)
+
+    assert [column.former_names for column in changed.relations[ORDERS].columns] == [(), ()]
+
+
 def test_what_no_statement_names_is_not_in_the_change(catalog: DdlFilesCatalog) -> None:
     changed = change(catalog, "ALTER TABLE shop.orders SET TBLPROPERTIES ('a' = 'b');")
 

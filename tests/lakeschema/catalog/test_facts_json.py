@@ -50,7 +50,10 @@ def nested(inner: st.SearchStrategy[ColumnType]) -> st.SearchStrategy[ColumnType
 
 
 types = st.recursive(leaves, nested, max_leaves=8)
-columns = st.lists(st.builds(Column, text, types, comments, st.booleans()), max_size=4).map(tuple)
+former_names = st.lists(text, max_size=2).map(tuple)
+columns = st.lists(
+    st.builds(Column, text, types, comments, st.booleans(), former_names), max_size=4
+).map(tuple)
 texts = st.dictionaries(text, text, max_size=3)
 views = st.builds(
     ViewText,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
 from hypothesis import given, settings
 
 from codegen.naming import TypeNamer
@@ -26,6 +27,33 @@ def test_a_field_says_its_type_whether_it_may_be_null_its_default_and_documentat
     [row] = rows(field("total", ["null", "long"], default=None, doc="In cents."))
 
     assert row == FieldRow("total", 0, "long", False, "null", "In cents.")
+
+
+DECIMAL = {"type": "bytes", "logicalType": "decimal", "precision": 5, "scale": 2}
+MICROS = {"type": "long", "logicalType": "timestamp-micros"}
+
+
+@pytest.mark.parametrize(
+    ("type_", "default", "shown"),
+    [
+        (DECIMAL, "\u0000", "0.00"),
+        (DECIMAL, "\u00ff", "-0.01"),
+        ([DECIMAL, "null"], "\u0004\u00e2", "12.50"),
+        (DECIMAL | {"type": "fixed", "name": "F", "size": 3}, "\u0000\u0000\u0001", "0.01"),
+        ({"type": "int", "logicalType": "date"}, 19753, "2024-01-31"),
+        (MICROS, 1, "1970-01-01 00:00:00.000001+00:00"),
+        (MICROS, 2**63 - 1, "9223372036854775807"),
+        ({"type": "array", "items": DECIMAL}, ["\u0000"], '["0.00"]'),
+        (record("P", field("price", DECIMAL), field("n", "int", default=1)), {"price": "\u0001"}, '{"price": "0.01"}'),
+        ("string", "2024", '"2024"'),
+        ("bytes", "\u00ff", '"ÿ"'),
+        (["null", DECIMAL], None, "null"),
+    ],
+)  # fmt: skip
+def test_a_default_is_told_as_people_write_it(type_: Any, default: Any, shown: str) -> None:
+    row, *_ = rows(field("f", type_, default=default))
+
+    assert row.default == shown
 
 
 def test_fields_of_fields_stand_below_theirs_with_the_changelogs_paths() -> None:

@@ -567,3 +567,18 @@ def test_a_field_of_null_alone_stays_so() -> None:
 
     assert found.schema.fields == (Field("A", NULL, NO_DEFAULT),)
     assert BIGINT not in [column.type for column in found.columns]
+
+
+def test_a_renamed_column_has_its_former_names_as_aliases() -> None:
+    relation = table("id: bigint, remark: string, gr: int")
+    former = {"remark": ("note", "old note"), "gr": ("größe", "ID")}
+    columns = [replace(c, former_names=former.get(c.name, ())) for c in relation.columns]
+
+    found = base_table_interface(replace(relation, columns=tuple(columns)), OPTIONS)
+
+    assert {field.name: field.aliases for field in found.schema.fields} == {
+        "id": (),
+        "remark": ("note", "old_x20note"),
+        # An alias that is the name of another column would hide it.
+        "gr": ("gr_xC3_xB6_xC3_x9Fe",),
+    }

@@ -1,0 +1,76 @@
+"""A field's default as people write such values: a decimal with its digits, a time in ISO 8601."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import Final
+
+from codegen.runtime import scalars
+from lakeschema.avro.defaults import Defaults
+from lakeschema.avro.model import (
+    Array,
+    Fixed,
+    Json,
+    LogicalType,
+    MapSchema,
+    NamedSchema,
+    Primitive,
+    Record,
+    Reference,
+    Schema,
+    Union,
+)
+
+_FROM_NUMBER: Final[Mapping[str, Callable[[int], object]]] = MappingProxyType({
+    "date": scalars.date_from,
+    "time-millis": scalars.time_from_millis,
+    "time-micros": scalars.time_from_micros,
+    "timestamp-millis": scalars.timestamp_from_millis,
+    "timestamp-micros": scalars.timestamp_from_micros,
+    "local-timestamp-millis": scalars.local_from_millis,
+    "local-timestamp-micros": scalars.local_from_micros,
+})  # fmt: skip
+
+
+def shown_default(value: Json, schema: Schema, types: Mapping[str, NamedSchema]) -> str:
+    """JSON, but for a single decimal or time; ``types``: those that the schema refers to."""
+    shown = _shown(value, schema, types)
+    is_told_otherwise = isinstance(shown, str) and shown != value
+    return str(shown) if is_told_otherwise else json.dumps(shown, ensure_ascii=False)
+
+
+def _shown(value: Json, schema: Schema, types: Mapping[str, NamedSchema]) -> Json:
+    match schema, value:
+        case Reference(name), _:
+            return _shown(value, types[name], types)
+        case Union(), _:
+            return _shown(value, Defaults(types).branch(value, schema), types)
+        case Array(items), list():
+            return [_shown(item, items, types) for item in value]
+        case MapSchema(values), dict():
+            return {key: _shown(item, values, types) for key, item in value.items()}
+        case Record(fields=fields), dict():
+            of = {field.name: field.type for field in fields}
+            return {key: _shown(item, of[key], types) for key, item in value.items() if key in of}
+        case (
+            (Primitive(logical=LogicalType() as logical) | Fixed(logical=LogicalType() as logical)),
+            _,
+        ):
+            return _of_logical_type(value, logical)
+        case _:
+            return value
+
+
+def _of_logical_type(value: Json, logical: LogicalType) -> Json:
+    try:
+        if logical.precision is not None and isinstance(value, str):
+            data = value.encode("iso-8859-1")
+            return f"{scalars.decimal_from(data, logical.precision, logical.scale):f}"
+        if logical.name in _FROM_NUMBER and type(value) is int:
+            return str(_FROM_NUMBER[logical.name](value))
+    except (ValueError, OverflowError):
+        # Avro allows more than Python holds.
+        pass
+    return value
