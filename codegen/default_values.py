@@ -85,7 +85,10 @@ def unheld_defaults(record: RecordClass, defaults: Defaults) -> Iterator[tuple[A
     """The attributes that have a default in the schema and none in Python."""
     for attribute in record.attributes:
         default = attribute.default
-        if not isinstance(default, NoDefault) and attribute.field not in defaults[record.class_name]:
+        if (
+            not isinstance(default, NoDefault)
+            and attribute.field not in defaults[record.class_name]
+        ):
             yield attribute, default
 
 
