@@ -2,7 +2,7 @@
 
 Enums are strings: the batches of one stream could have different dictionaries, which Arrow's files
 do not allow. A UUID is text or 16 bytes, as in the schema. Not supported are durations, whose
-months can exceed Arrow's intervals, recursive records, and unions of several types besides null.
+months can exceed Arrow's intervals, and recursive records.
 """
 
 from __future__ import annotations
@@ -33,6 +33,7 @@ from .entries import key_and_value
 from .errors import InvalidValue, NotInArrow, located, short_repr
 from .plain_values import plain_of
 from .schema import Node
+from .union_columns import column_type
 from .units import Narrowing
 
 _TYPES: Final[Mapping[tuple[str, str], tuple[Any, ...]]] = {
@@ -223,7 +224,7 @@ def _type(pa: Any, node: Node, path: str, above: tuple[str, ...]) -> Any:
             value = _type(pa, node.items, f"{path}[]", above)
             return pa.map_(pa.string(), pa.field("value", value, is_nullable(node.items)))
         case "union":
-            return _type(pa, FORMAT.only_branch(node, path), path, above)
+            return _type(pa, column_type(node), path, above)
     if FORMAT.leaf(node, path).logical == "decimal":
         fits = node.precision <= _DIGITS_IN_16_BYTES
         return (pa.decimal128 if fits else pa.decimal256)(node.precision, node.scale)

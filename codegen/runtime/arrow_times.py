@@ -14,6 +14,7 @@ from .entries import key_and_value
 from .errors import InvalidValue
 from .plain import INTERVAL
 from .schema import Node
+from .union_columns import column_type
 from .units import MICROS, MILLIS, NANOS, Narrowing, conversion, unit_of
 from .values import convert_leaf, from_base
 
@@ -60,9 +61,7 @@ class TimeColumns:
 
     def _type(self, type_: Any, node: Node, path: str) -> Any:
         pa = self._pa
-        branches = [branch for branch in node.branches if branch.kind != "null"]
-        if len(branches) == 1:
-            node = branches[0]
+        node = column_type(node) if node.kind == "union" else node
         match node.kind:
             case "record" if pa.types.is_struct(type_):
                 return pa.struct(self._fields(list(type_), node, path))

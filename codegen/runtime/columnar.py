@@ -5,6 +5,7 @@ Converters are made once for many records; a path is only made for a value that 
 
 from __future__ import annotations
 
+import copy
 import functools
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
@@ -15,7 +16,8 @@ from .entries import key_and_value, pairs_as_rows
 from .errors import AvroError, InvalidValue, located, short_repr
 from .plain import default_of, from_plain
 from .schema import Field, Node
-from .values import convert_leaf
+from .union_columns import column_type, is_of_members
+from .values import branch_of, convert_leaf
 
 Convert: TypeAlias = Callable[[Any], Any]
 
@@ -52,22 +54,22 @@ class Format:
         self.make_map = make_map
         self.make_record = make_record
 
+    def of_dicts(self) -> Format:
+        """The format with dicts for maps and records, which need no library."""
+        form = copy.copy(self)
+        form.make_map = dict
+        form.make_record = lambda names: lambda values: dict(zip(names, values, strict=True))
+        return form
+
     def within(self, record: Node, path: str, above: tuple[str, ...]) -> tuple[str, ...]:
         """The enclosing records of a record's fields; refuses a recursive record."""
+        if not record.name:
+            return above
         if record.name in above:
             raise self.refused(
                 f"{path}: {self.name} has no column for {record.name}, which contains itself"
             )
         return (*above, record.name)
-
-    def only_branch(self, union: Node, path: str) -> Node:
-        """The branch besides null; refuses a union of several."""
-        branches = [branch for branch in union.branches if branch.kind != "null"]
-        branches = branches or list(union.branches)
-        if len(branches) != 1:
-            names = ", ".join(branch.title for branch in union.branches)
-            raise self.refused(f"{path}: {self.name} has no column for a union of {names}")
-        return branches[0]
 
     def leaf(self, node: Node, path: str) -> Node:
         """The type itself; refuses one that the format has no column for."""
@@ -117,7 +119,10 @@ def field_reader(
             inner = field_reader(binding, node.items, form, f"{path}[]", above)
             return _map_reader(scalars.text_of, inner, form)
         case "union":
-            inner = field_reader(binding, form.only_branch(node, path), form, path, above)
+            type_ = column_type(node)
+            if is_of_members(type_):
+                return _members_reader(binding, node, type_, form, path, above)
+            inner = field_reader(binding, type_, form, path, above)
             return _optional(inner) if is_nullable(node) else inner
         case _:
             return _leaf_reader(binding, node, form.read_leaf(form.leaf(node, path), path))
@@ -133,7 +138,7 @@ def _record_reader(
         (
             field,
             attribute,
-            field_reader(binding, field.node, form, join_path(path, field.name), above),
+            _reader_of_field(binding, field, form, join_path(path, field.name), above),
         )
         for field, attribute in zip(node.fields, attributes, strict=True)
     ]
@@ -157,6 +162,60 @@ def _record_reader(
         return record
 
     return read
+
+
+def _reader_of_field(
+    binding: Binding, field: Field, form: Format, path: str, above: tuple[str, ...]
+) -> Convert:
+    """A field with a default needs a column, and so a type that has one, only where one is given."""
+    try:
+        return field_reader(binding, field.node, form, path, above)
+    except form.refused as error:
+        if not field.has_default:
+            raise
+        reason = str(error)
+
+    def refuse(_: Any) -> Any:
+        raise form.refused(reason)
+
+    return refuse
+
+
+def _members_reader(
+    binding: Binding, union: Node, struct: Node, form: Format, path: str, above: tuple[str, ...]
+) -> Convert:
+    """Of a struct of a union's members, of which one is set."""
+    members = [
+        field_reader(binding, field.node, form, join_path(path, field.name), above)
+        for field in struct.fields
+    ]
+    may_be_null = is_nullable(union)
+
+    def read(value: Any) -> Any:
+        if value is None and may_be_null:
+            return None
+        is_by_name, names = layout_of(value)
+        found: list[Any] = []
+        places = column_places(names, struct.fields)
+        for field, convert, place in zip(struct.fields, members, places, strict=True):
+            if place is None:
+                continue
+            given = value[names[place]] if is_by_name else value[place]
+            if given is not None:
+                try:
+                    found.append(convert(given))
+                except InvalidValue as error:
+                    raise prefix_path(field.name, error) from None
+        return one_member(found, may_be_null=may_be_null)
+
+    return read
+
+
+def one_member(found: Sequence[Any], *, may_be_null: bool) -> Any:
+    """The value of a union, by those of its members that are set."""
+    if len(found) > 1 or not (found or may_be_null):
+        raise InvalidValue("", f"expected one member of the union to be set, got {len(found)}")
+    return found[0] if found else None
 
 
 def layout_of(value: Any) -> tuple[bool, tuple[Any, ...]]:
@@ -307,7 +366,10 @@ def field_writer(
             item = field_writer(binding, node.items, form, f"{path}[]", above)
             return _map_writer(None, item, form)
         case "union":
-            inner = field_writer(binding, form.only_branch(node, path), form, path, above)
+            type_ = column_type(node)
+            if is_of_members(type_):
+                return _members_writer(binding, node, type_, form, path, above)
+            inner = field_writer(binding, type_, form, path, above)
             return None if inner is None else _optional(inner)
         case _:
             return form.write_leaf(form.leaf(node, path))
@@ -327,6 +389,31 @@ def _record_writer(
         return make([
             getattr(record, attribute) if convert is None else convert(getattr(record, attribute))
             for attribute, convert in parts
+        ])  # fmt: skip
+
+    return write
+
+
+def _members_writer(
+    binding: Binding, union: Node, struct: Node, form: Format, path: str, above: tuple[str, ...]
+) -> Convert:
+    make = form.make_record(tuple(field.name for field in struct.fields))
+    members = [
+        (branch, field_writer(binding, branch, form, join_path(path, field.name), above))
+        for branch, field in zip(
+            [branch for branch in union.branches if branch.kind != "null"],
+            struct.fields,
+            strict=True,
+        )
+    ]
+
+    def write(value: Any) -> Any:
+        if value is None:
+            return None
+        written_as = branch_of(binding, union, value, "")
+        return make([
+            None if branch is not written_as else value if convert is None else convert(value)
+            for branch, convert in members
         ])  # fmt: skip
 
     return write

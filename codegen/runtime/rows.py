@@ -20,15 +20,18 @@ from .columnar import (
     column_places,
     entry_paths,
     field_reader,
+    field_writer,
     is_nullable,
     join_path,
     layout_of,
+    one_member,
     prefix_path,
 )
 from .entries import key_and_value
 from .errors import InvalidValue, located
-from .plain import default_of, to_plain
+from .plain import default_of
 from .schema import Node
+from .union_columns import column_type, is_of_members
 from .units import Narrowing
 from .vectors import ArrowVector, Number, ValueVector, Vector, numbered
 from .views import Items, Row, class_with_values, row_classes
@@ -189,19 +192,23 @@ class RecordReader:
 
     def column(self, attribute: str, vector: Vector, place: int | None) -> Sequence[Any]:
         """What each row has for an attribute; an invalid value raises when it is asked for."""
+        field = self._fields[attribute]
+        path = join_path(self._path, field.name)
+        if place is None:
+            default = default_of(self.binding, field, path)
+            if default is None:
+                # Also of a type that the format has no column for.
+                return [None] * len(vector)
+            write = field_writer(self.binding, field.node, self._form.of_dicts(), path)
+            written = default if write is None else write(default)
+            column: Vector = ValueVector([written] * len(vector), vector.number)
+        else:
+            column = vector.field(place)
         reader = self._readers.get(attribute)
         if reader is None:
-            field = self._fields[attribute]
-            path = join_path(self._path, field.name)
-            reader = self._readers[attribute] = ColumnReader(
-                self.binding, self._form, field.node, path
-            )
-        if place is None:
-            field = self._fields[attribute]
-            default = default_of(self.binding, field, join_path(self._path, field.name))
-            plain = to_plain(self.binding, field.node, default)
-            return reader.column(ValueVector([plain] * len(vector), vector.number))
-        return reader.column(vector.field(place))
+            reader = ColumnReader(self.binding, self._form, field.node, path)
+            self._readers[attribute] = reader
+        return reader.column(column)
 
     def _places_in(self, vector: Vector) -> Places:
         layout = vector.layout()
@@ -227,12 +234,18 @@ class ColumnReader:
         self._whole = node
         self._form = form
         self._binding = binding
-        node = form.only_branch(node, path) if node.kind == "union" else node
+        node = column_type(node) if node.kind == "union" else node
         self._node = node
         match node.kind:
+            case "record" if is_of_members(node):
+                self._members_of_union = [
+                    ColumnReader(binding, form, field.node, join_path(path, field.name))
+                    for field in node.fields
+                ]
+                self._make: Callable[[Vector], Sequence[Any]] = self._unions
             case "record":
                 self._rows = RecordReader(binding, form, node, path)
-                self._make: Callable[[Vector], Sequence[Any]] = self._records
+                self._make = self._records
             case "array" if node.map_form == "dict":
                 (keys, values), (key_path, value_path) = key_and_value(node), entry_paths(path)
                 self._keys: ColumnReader | None = ColumnReader(binding, form, keys, key_path)
@@ -293,6 +306,26 @@ class ColumnReader:
 
     def _records(self, vector: Vector) -> Sequence[Any]:
         return _without_nulls(list(self._rows.rows(vector)), vector)
+
+    def _unions(self, vector: Vector) -> Sequence[Any]:
+        nulls = vector.nulls() or [False] * len(vector)
+        if all(nulls):
+            return [None] * len(nulls)
+        places = column_places(vector.names(), self._node.fields)
+        columns: list[tuple[Sequence[Any], Sequence[bool]]] = []
+        for reader, place in zip(self._members_of_union, places, strict=True):
+            if place is not None:
+                member = vector.field(place)
+                columns.append((reader.column(member), member.nulls() or [False] * len(member)))
+        return [
+            None
+            if null
+            else one_member(
+                [column[row] for column, unset in columns if not unset[row]],
+                may_be_null=self._nullable,
+            )
+            for row, null in enumerate(nulls)
+        ]
 
     def _arrays(self, vector: Vector) -> Sequence[Any]:
         offsets, items = vector.entry_items() if self._node.map_form else vector.items()

@@ -31,6 +31,7 @@ from .errors import InvalidValue, NotInSpark, short_repr
 from .frozen import items_in
 from .plain_values import plain_of, rounded_down
 from .schema import Node
+from .union_columns import column_type
 from .units import Narrowing
 
 _TYPES: Final[Mapping[tuple[str, str], str]] = {
@@ -128,7 +129,7 @@ def _type(types: Any, node: Node, path: str, above: tuple[str, ...]) -> Any:
             value = _type(types, node.items, f"{path}[]", above)
             return types.MapType(types.StringType(), value, is_nullable(node.items))
         case "union":
-            return _type(types, FORMAT.only_branch(node, path), path, above)
+            return _type(types, column_type(node), path, above)
     if FORMAT.leaf(node, path).logical == "decimal":
         return types.DecimalType(node.precision, node.scale)
     return getattr(types, _TYPES[node.kind, node.logical])()

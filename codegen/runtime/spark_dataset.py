@@ -17,6 +17,7 @@ from .entries import key_and_value
 from .errors import NotInSpark
 from .schema import Node
 from .spark import struct_type
+from .union_columns import column_type
 from .units import MICROS, MILLIS, unit_of
 
 # Lossless conversions; between an instant and a local time, by the session's time zone.
@@ -45,8 +46,7 @@ def relation_frame(binding: Binding, session: Any, table: str) -> Any:
 
 
 def _value_node(node: Node) -> Node:
-    """The branch besides null of a union, which has one only: Spark has no column for others."""
-    return next((branch for branch in node.branches if branch.kind != "null"), node)
+    return column_type(node) if node.kind == "union" else node
 
 
 class _ColumnExpressions:

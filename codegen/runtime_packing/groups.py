@@ -28,8 +28,8 @@ GROUPS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType({
     ),
     "number_lists": ("number_lists",),
     "columns": (
-        "columnar", "arrow_times", "arrow", "spark", "spark_dataset", "vectors", "views", "rows",
-        "column_names",
+        "union_columns", "columnar", "arrow_times", "arrow", "spark", "spark_dataset", "vectors",
+        "views", "rows", "column_names",
     ),
     "json_text": (
         "json_documents", "json_avro", "json_leaves", "json_plain", "json_text",

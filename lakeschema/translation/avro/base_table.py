@@ -27,6 +27,7 @@ from lakeschema.catalog.column_types import (
 from lakeschema.catalog.relations import Column, Relation
 from lakeschema.translation.avro.base_table_merge import merge
 from lakeschema.translation.avro.column_types import column_type_of
+from lakeschema.translation.avro.iceberg_names import other_names
 from lakeschema.translation.avro.inexpressible import omissions, omitted_column
 from lakeschema.translation.avro.names import (
     has_case_twins,
@@ -241,12 +242,14 @@ def _instants(type_: ColumnType, relation: Relation) -> ColumnType:
 def _with_former_names(relation: Relation, schema: Record, omitted: Omitted) -> Record:
     """Aliases for the names that columns had, so that what was written under them is read."""
     facts = _expressible(relation, omitted)
-    if len(facts) != len(schema.fields) or not any(column.former_names for column in facts):
+    mapped = other_names(relation.properties)
+    if len(facts) != len(schema.fields) or not (mapped or any(c.former_names for c in facts)):
         return schema
     taken = {name.lower() for f in schema.fields for name in (f.name, *f.aliases)}
     fields = []
     for column, field in zip(facts, schema.fields, strict=True):
-        names = map(legal_name, column.former_names)
+        told = (*column.former_names, *mapped.get(column.name.lower(), ()))
+        names = dict.fromkeys(map(legal_name, told))
         former = [name for name in names if name.lower() not in taken]
         taken.update(name.lower() for name in former)
         fields.append(replace(field, aliases=(*field.aliases, *former)))

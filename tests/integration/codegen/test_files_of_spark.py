@@ -94,6 +94,39 @@ def test_every_type_of_columns_is_read_from_sparks_own_files(
     assert orders.Orders() in found
 
 
+def test_a_union_is_what_sparks_reader_makes_of_it(spark: SparkSession, tmp_path: Path) -> None:
+    person = {"type": "record", "name": "Person", "fields": [{"name": "name", "type": "string"}]}
+    schema = record({
+        "ref": ["null", "long", "string"],
+        "number": {"type": ["int", "long"]},
+        "share": ["null", "float", "double"],
+        "who": {"type": [person, "string"]},
+    })  # fmt: skip
+    with imported(schema) as package:
+        made = [
+            package.R(ref=7, number=1, share=1.5, who=package.Person(name="p")),
+            package.R(ref="x", number=2**40, share=None, who="q"),
+            package.R(ref=None, number=2, share=0.1, who="r"),
+        ]
+        package.write_file(tmp_path / "made.avro", made)
+
+        read = spark.read.format("avro").load(str(tmp_path / "made.avro"))
+        frame = package.create_dataframe(spark, made)
+
+        assert read.schema.simpleString() == package.spark_schema().simpleString()
+        assert list(package.from_rows(read.orderBy("number").collect())) == [
+            made[0],
+            made[2],
+            made[1],
+        ]
+        assert list(package.from_rows(frame.collect())) == made
+        assert [row.to_record() for row in package.rows(frame.toLocalIterator())] == made
+        read.createOrReplaceTempView("unions")
+        columns = package._columns.relation_frame(package._codec.BINDING, spark, "unions")
+        assert columns.schema == package.spark_schema()
+        assert sorted(map(str, package.from_rows(columns.collect()))) == sorted(map(str, made))
+
+
 def test_types_without_a_column_are_read_as_spark_writes_them(
     spark: SparkSession, tmp_path: Path
 ) -> None:

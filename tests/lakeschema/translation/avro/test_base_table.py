@@ -582,3 +582,31 @@ def test_a_renamed_column_has_its_former_names_as_aliases() -> None:
         # An alias that is the name of another column would hide it.
         "gr": ("gr_xC3_xB6_xC3_x9Fe",),
     }
+
+
+def name_mapping(*fields: Any) -> dict[str, str]:
+    return {"schema.name-mapping.default": json.dumps(fields)}
+
+
+@pytest.mark.parametrize(
+    ("properties", "expected"),
+    [
+        (name_mapping({"field-id": 2, "names": ["gift", "is_gift", "GIFT"]}), ("gift", "GIFT")),
+        (name_mapping({"field-id": 2, "names": ["is_gift"]}), ()),
+        # The name of another column, and a name of two fields.
+        (name_mapping({"field-id": 2, "names": ["id", "is_gift"]}), ()),
+        (name_mapping({"names": ["a", "is_gift"]}, {"names": ["b", "is_gift"]}), ()),
+        (name_mapping({"names": ["Is_Gift", "old gift"]}), ("old_x20gift",)),
+        (name_mapping({"names": "is_gift"}, None, [], {"names": [1, None]}), ()),
+        ({"schema.name-mapping.default": "{"}, ()),
+        ({"schema.name-mapping.default": "[" * 100_000}, ()),
+    ],
+)
+def test_icebergs_name_mapping_tells_former_names(
+    properties: dict[str, str], expected: tuple[str, ...]
+) -> None:
+    relation = table("id: bigint, is_gift: boolean", properties=properties)
+
+    fields = base_table_interface(relation, OPTIONS).schema.fields
+
+    assert [field.aliases for field in fields] == [(), expected]
