@@ -16,7 +16,7 @@ from tests.codegen.generated import record_of
 from tests.codegen.test_types_of_packages import every
 from tests.codegen.test_wheel import files_of, request_for
 
-RENDERED = (19, "da41d3dec8807b2a2e2f80bb29811023a558e9f4ebf62bfc5681b57af1ef077f")
+RENDERED = (19, "a7b77f9a6851a7bec9f9e749b6f0301788a146cbde8b9709dbf39e66b856f25c")
 """``RENDERER_VERSION``, and the SHA-256 of what it renders for a schema of every kind of type."""
 
 
