@@ -39,7 +39,8 @@ def _accept(binding: Binding, node: Node, value: Any, path: str) -> Any:
         case "enum":
             if not is_of(binding, node, value):
                 raise _other_class(binding, node, value, path)
-            return value
+            class_: Any = binding.classes[node.name]
+            return value if type(value) is class_ else class_(value.value)
         case "array" if node.map_form == "dict":
             keys, values = key_and_value(node)
             return _accept_dict(binding, keys, values, value, path)
@@ -120,6 +121,8 @@ def _accept_dict(binding: Binding, keys: Node, values: Node, value: Any, path: s
 def accept_leaf(binding: Binding, node: Node, value: Any, path: str) -> Any:
     """``accept`` of a primitive or fixed, with a logical type or without."""
     base = to_base(node, value, path)
+    if node.logical == "duration":
+        return scalars.own_duration(value)
     if node.logical:
         return plain_of(value)
     if node.kind != "fixed":
