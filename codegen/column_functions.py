@@ -1,4 +1,7 @@
-"""The functions of a package for Spark and Arrow, as text with ``_RECORD`` for the record's class."""
+"""The functions of a package for Spark and Arrow, as text with ``_RECORD`` for the record's class.
+
+``_ROOT_ROW`` stands for the class of its rows.
+"""
 
 from __future__ import annotations
 
@@ -8,26 +11,28 @@ MISSING = "# type: ignore[import-not-found,unused-ignore]"
 _UNTYPED = "# type: ignore[import-not-found,import-untyped,unused-ignore]"
 
 CHECKED_IMPORTS = (
-    f"from pyarrow import RecordBatch as _RecordBatch  {_UNTYPED}",
-    f"from pyarrow import RecordBatchReader as _RecordBatchReader  {_UNTYPED}",
-    f"from pyarrow import Schema as _ArrowSchema, Table as _ArrowTable  {_UNTYPED}",
-    f"from pyspark.sql import DataFrame as _DataFrame  {MISSING}",
-    f"from pyspark.sql import Row as _Row, SparkSession as _SparkSession  {MISSING}",
-    f"from pyspark.sql.types import StructType as _StructType  {MISSING}",
+    f"import pyarrow as __pyarrow__  {_UNTYPED}",
+    f"import pyspark.sql as __spark__  {MISSING}",
+    f"import pyspark.sql.types as __spark_types__  {MISSING}",
 )
-"""For annotations alone: type checking needs neither library."""
+EVALUATED_IMPORTS = (
+    '__pyarrow__ = _Library("pyarrow")',
+    '__spark__ = _Library("pyspark.sql")',
+    '__spark_types__ = _Library("pyspark.sql.types")',
+)
+"""For annotations alone: neither to check nor to evaluate them is a library needed."""
 
 LAZY_MODULE = '_columns = _Lazy("._avro.columns", __name__)'
 
 FUNCTIONS = '''
 
-def spark_schema() -> _StructType:
+def spark_schema() -> __spark_types__.StructType:
     """The relation's columns for Spark, in the schema's casing and nullability."""
-    schema: _StructType = _columns.struct_type(_codec.BINDING)
+    schema: __spark_types__.StructType = _columns.struct_type(_codec.BINDING)
     return schema
 
 
-def from_rows(rows: _Iterable[_Any], *, round_times: bool = False) -> _Iterator[_RECORD]:
+def from_rows(rows: _Iterable[__typing__.Any], *, round_times: bool = False) -> _Iterator[_RECORD]:
     """Spark's rows, or mappings, as records; columns by name, ignoring case if necessary.
 
     Times that are finer than the schema's unit are an error, unless ``round_times`` rounds them
@@ -38,32 +43,32 @@ def from_rows(rows: _Iterable[_Any], *, round_times: bool = False) -> _Iterator[
     return records
 
 
-def to_rows(records: _Iterable[_RECORD]) -> _Iterator[_Row]:
+def to_rows(records: _Iterable[_RECORD]) -> _Iterator[__spark__.Row]:
     """Records as Spark's rows, nested records as well."""
-    rows: _Iterator[_Row] = _columns.records_to_rows(_codec.BINDING, records)
+    rows: _Iterator[__spark__.Row] = _columns.records_to_rows(_codec.BINDING, records)
     return rows
 
 
-def create_dataframe(spark: _SparkSession, records: _Iterable[_RECORD]) -> _DataFrame:
+def create_dataframe(spark: __spark__.SparkSession, records: _Iterable[_RECORD]) -> __spark__.DataFrame:
     """The records, all held in memory, as a DataFrame with ``spark_schema()``."""
-    frame: _DataFrame = _columns.data_frame(_codec.BINDING, spark, records)
+    frame: __spark__.DataFrame = _columns.data_frame(_codec.BINDING, spark, records)
     return frame
 
 
-def arrow_schema() -> _ArrowSchema:
+def arrow_schema() -> __pyarrow__.Schema:
     """The relation's columns for Arrow, in the schema's casing and nullability."""
-    schema: _ArrowSchema = _columns.arrow_schema(_codec.BINDING)
+    schema: __pyarrow__.Schema = _columns.arrow_schema(_codec.BINDING)
     return schema
 
 
-def to_arrow(records: _Iterable[_RECORD], *, batch_size: int = 65536) -> _RecordBatchReader:
+def to_arrow(records: _Iterable[_RECORD], *, batch_size: int = 65536) -> __pyarrow__.RecordBatchReader:
     """Records as Arrow's batches, made lazily; ``read_all()`` makes a table of them."""
-    batches: _RecordBatchReader = _columns.records_to_batches(_codec.BINDING, records, batch_size)
+    batches: __pyarrow__.RecordBatchReader = _columns.records_to_batches(_codec.BINDING, records, batch_size)
     return batches
 
 
 def from_arrow(
-    batches: _RecordBatchReader | _ArrowTable | _RecordBatch | _Iterable[_RecordBatch | _Any],
+    batches: __pyarrow__.RecordBatchReader | __pyarrow__.Table | __pyarrow__.RecordBatch | _Iterable[__pyarrow__.RecordBatch | __typing__.Any],
     *,
     round_times: bool = False,
 ) -> _Iterator[_RECORD]:
@@ -79,29 +84,29 @@ def from_arrow(
 
 
 def rows(
-    source: _RecordBatchReader | _ArrowTable | _RecordBatch | _Iterable[_RecordBatch | _Row | _Any],
+    source: __pyarrow__.RecordBatchReader | __pyarrow__.Table | __pyarrow__.RecordBatch | _Iterable[__pyarrow__.RecordBatch | __spark__.Row | __typing__.Any],
     *,
     round_times: bool = False,
-) -> _Iterator[_RootRow]:
+) -> _Iterator[__rows__._ROOT_ROW]:
     """Read-only rows of Arrow or of Spark, with a record's attributes, decoded when they are read.
 
     The source is a table, a reader, batches, a data frame with Arrow's C stream, or what Spark's
     ``collect()`` or ``toLocalIterator()`` returns. ``round_times`` as for ``from_arrow``.
     """
     how = _codec.narrowing(round_times=round_times)
-    found: _Iterator[_RootRow] = _columns.typed_rows(_codec.BINDING, source, how)
+    found: _Iterator[__rows__._ROOT_ROW] = _columns.typed_rows(_codec.BINDING, source, how)
     return found
 '''
 
 DATASET = '''
 
-def dataset(spark: _SparkSession, table: str = RELATION) -> _DataFrame:
+def dataset(spark: __spark__.SparkSession, table: str = RELATION) -> __spark__.DataFrame:
     """The relation on Spark, a table or a view, as a DataFrame with ``spark_schema()``.
 
     A null where the schema does not allow it fails the query. ``from_rows`` makes records of what
     ``collect()`` or ``toLocalIterator()`` returns. ``round_times`` as for ``from_arrow``.
     """
-    frame: _DataFrame = _columns.relation_frame(_codec.BINDING, spark, table)
+    frame: __spark__.DataFrame = _columns.relation_frame(_codec.BINDING, spark, table)
     return frame
 '''
 """For packages of a relation."""

@@ -1,4 +1,4 @@
-"""The names that the generator gave before records were named in CamelCase.
+"""The names that earlier releases gave: before records were named in CamelCase, and before ``of``.
 
 With them a new major version says which classes and attributes have other names now.
 """
@@ -10,9 +10,17 @@ from dataclasses import replace
 from functools import partial
 
 from codegen.errors import UnfitSchema
-from codegen.lowering import NamingRules, lower
-from codegen.naming import KEYWORDS, attribute_beside, hashed_type, join_parts, needs_hash
-from codegen.shapes import NamedClass, RecordClass
+from codegen.lowering import CURRENT, NamingRules, lower
+from codegen.naming import (
+    KEYWORDS,
+    attribute_before_of,
+    attribute_beside,
+    hashed_type,
+    join_parts,
+    member_before_of,
+    needs_hash,
+)
+from codegen.shapes import EnumClass, NamedClass, PackageShape, RecordClass
 from codegen.surface import surface_hash_of
 from lakeschema.avro.model import Record
 
@@ -39,13 +47,18 @@ def renamed(schema: Record, import_package: str, surface: str, *, immutable: boo
 
     Empty if the package was not built with the earlier names, or a schema does not fit them.
     """
-    try:
-        before = replace(lower(schema, _EARLIER), immutable=immutable)
-        now = lower(schema)
-    except UnfitSchema:
-        return []
-    if surface_hash_of(before, import_package) != surface:
-        return []
+    for rules in _EARLIER:
+        try:
+            before = replace(lower(schema, rules), immutable=immutable)
+            now = lower(schema)
+        except UnfitSchema:
+            continue
+        if surface_hash_of(before, import_package) == surface:
+            return _all_renamed(before, now)
+    return []
+
+
+def _all_renamed(before: PackageShape, now: PackageShape) -> list[str]:
     return [
         line
         for old, new in zip(before.classes, now.classes, strict=True)
@@ -60,6 +73,10 @@ def _renamed(old: NamedClass, new: NamedClass) -> Iterator[str]:
         for before, now in zip(old.attributes, new.attributes, strict=True):
             if before.name != now.name:
                 yield f"attribute `{before.name}` of `{new.class_name}` is named `{now.name}` now"
+    if isinstance(old, EnumClass) and isinstance(new, EnumClass):
+        for (earlier, _), (member, _) in zip(old.members, new.members, strict=True):
+            if earlier != member:
+                yield f"member `{earlier}` of `{new.class_name}` is named `{member}` now"
 
 
 def _class_names(root: Record) -> Callable[[str], str]:
@@ -87,4 +104,7 @@ def _class_name(root: str, home: str, full_name: str) -> str:
     return f"{name}_" if name in _NO_CLASSES else name
 
 
-_EARLIER = NamingRules(_class_names, partial(attribute_beside, taken=_NO_ATTRIBUTES))
+_EARLIER = (
+    NamingRules(CURRENT.class_names, attribute_before_of, member_before_of),
+    NamingRules(_class_names, partial(attribute_beside, taken=_NO_ATTRIBUTES), member_before_of),
+)

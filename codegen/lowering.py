@@ -75,10 +75,11 @@ _LOGICAL = {
 
 @dataclass(frozen=True, slots=True)
 class NamingRules:
-    """How types, by their full names, and fields are named: the current rules, or former ones."""
+    """How types, by their full names, fields and symbols are named: the current rules, or former ones."""
 
     class_names: Callable[[Record], Callable[[str], str]]
     attribute_name: Callable[[str], str]
+    member_name: Callable[[str], str] = member_name
 
 
 CURRENT = NamingRules(lambda root: TypeNamer.of(root).class_name, attribute_name)
@@ -91,7 +92,7 @@ def lower(schema: Record, rules: NamingRules = CURRENT) -> PackageShape:
         UnfitSchema: two names become one in Python, or a type cannot be laid out there.
     """
     entries = dict_entries(schema)
-    lowerer = _Lowerer(rules.class_names(schema), rules.attribute_name, entries)
+    lowerer = _Lowerer(rules, rules.class_names(schema), entries)
     lowerer.shape(schema)
     shape = lowerer.package()
     _check_distinct(shape)
@@ -105,13 +106,14 @@ MAX_UNION_TYPES = 2_000
 class _Lowerer:
     def __init__(
         self,
+        rules: NamingRules,
         class_name: Callable[[str], str],
-        attribute_name: Callable[[str], str],
         entries: Collection[str],
     ) -> None:
         self._entries = entries
         self._class_name = class_name
-        self._attribute_name = attribute_name
+        self._attribute_name = rules.attribute_name
+        self._member_name = rules.member_name
         self._named: dict[str, Shape] = {}
         # Reserved in document order, set when a record's fields are known.
         self._records: dict[str, RecordClass | None] = {}
@@ -187,7 +189,7 @@ class _Lowerer:
         if schema.full_name in self._named:
             return self._named[schema.full_name]
         name = self._class_name(schema.full_name)
-        members = tuple((member_name(symbol), symbol) for symbol in schema.symbols)
+        members = tuple((self._member_name(symbol), symbol) for symbol in schema.symbols)
         self._enums.append(EnumClass(schema.full_name, name, schema.doc, members))
         self._named[schema.full_name] = EnumReference(name)
         return self._named[schema.full_name]

@@ -108,7 +108,7 @@ def _render_schema(layout: Layout) -> str:
 _INIT_FUNCTIONS = '''
 
 def read_file(
-    source: str | _PathLike[str] | _IO[bytes],
+    source: str | _PathLike[str] | __typing__.IO[bytes],
     *,
     max_block_bytes: int = 268_435_456,
     round_times: bool = False,
@@ -127,7 +127,7 @@ def read_file(
 
 
 def write_file(
-    target: str | _PathLike[str] | _IO[bytes],
+    target: str | _PathLike[str] | __typing__.IO[bytes],
     records: _Iterable[_RECORD],
     *,
     codec: str = "deflate",
@@ -144,10 +144,10 @@ def write_file(
 
 
 def read_jsonl(
-    source: str | _PathLike[str] | _IO[bytes],
+    source: str | _PathLike[str] | __typing__.IO[bytes],
     *,
-    form: _Literal["plain", "avro"] = "plain",
-    unknown: _Literal["refuse", "ignore"] = "refuse",
+    form: __typing__.Literal["plain", "avro"] = "plain",
+    unknown: __typing__.Literal["refuse", "ignore"] = "refuse",
     max_line_bytes: int = 268_435_456,
 ) -> _Iterator[_RECORD]:
     """The records of a file of JSON Lines, as ``from_json`` reads each; an error names the line.
@@ -161,10 +161,10 @@ def read_jsonl(
 
 
 def write_jsonl(
-    target: str | _PathLike[str] | _IO[bytes],
+    target: str | _PathLike[str] | __typing__.IO[bytes],
     records: _Iterable[_RECORD],
     *,
-    form: _Literal["plain", "avro"] = "plain",
+    form: __typing__.Literal["plain", "avro"] = "plain",
 ) -> None:
     """Writes a file of JSON Lines: ``to_json`` of each record.
 
@@ -173,31 +173,31 @@ def write_jsonl(
     _json_lines.write_lines(_codec.BINDING, target, records, form)
 
 
-def diff(left: _EITHER, right: _EITHER) -> list[tuple[str, _Any, _Any]]:
+def diff(left: _EITHER, right: _EITHER) -> list[tuple[str, __typing__.Any, __typing__.Any]]:
     """Where two records differ: a path such as ``lines[2].price``, and the value on each side.
 
     An item that one side lacks is ``ABSENT`` there. Equal records have no difference.
     """
-    found: list[tuple[str, _Any, _Any]] = _files.differences(_codec.BINDING, left, right)
+    found: list[tuple[str, __typing__.Any, __typing__.Any]] = _files.differences(_codec.BINDING, left, right)
     return found
 
 
-def to_dict(obj: _RECORD, ctx: object = None) -> dict[str, _Any]:
+def to_dict(obj: _RECORD, ctx: object = None) -> dict[str, __typing__.Any]:
     """``obj.to_dict()``, as Confluent's ``AvroSerializer`` calls its ``to_dict``."""
     return obj.to_dict()
 
 
-def from_dict(plain: dict[str, _Any], ctx: object = None) -> _RECORD:
+def from_dict(plain: dict[str, __typing__.Any], ctx: object = None) -> _RECORD:
     """``from_dict`` of the record, as Confluent's ``AvroDeserializer`` calls its ``from_dict``."""
     return RECORD.from_dict(plain)
 
 
-def strategy(record_class: type[_Record]) -> _SearchStrategy[_Record]:
+def strategy(record_class: type[__rows__.__Record__]) -> __hypothesis__.SearchStrategy[__rows__.__Record__]:
     """A Hypothesis strategy of the class's records; each can be written and reads back equal.
 
     Only a program that calls this needs Hypothesis.
     """
-    records: _SearchStrategy[_Record] = _strategies.records_of(_codec.BINDING, record_class)
+    records: __hypothesis__.SearchStrategy[__rows__.__Record__] = _strategies.records_of(_codec.BINDING, record_class)
     return records
 '''
 
@@ -230,11 +230,13 @@ def _render_init(shape: PackageShape, relation: RelationName | None, version: st
         "from __future__ import annotations",
         "",
         "import builtins as _builtins",
+        "from os import PathLike as _PathLike",
         "",
         "from ._avro import (",
         f"    {', '.join(_ERRORS)},",
         ")",
         "from ._avro import ABSENT as ABSENT, Lazy as _Lazy, submodules as _submodules",
+        "from ._avro import register_strategies as _register_strategies",
         "from ._schema import CRC_64_AVRO, SCHEMA, SHA_256",
         *(f"from ._types import {name} as {name}" for name in classes),
         *(f"from ._avro.core import {name}" for name in durations),
@@ -242,17 +244,15 @@ def _render_init(shape: PackageShape, relation: RelationName | None, version: st
         *TYPE_CHECKING,
     )
     with lines.block("if TYPE_CHECKING:"):
-        lines.add(*_CHECKED_IMPORTS, "", *column_functions.CHECKED_IMPORTS)
+        lines.add(*_CHECKED_IMPORTS, *column_functions.CHECKED_IMPORTS)
         lines.add(
             "from . import row_types as row_types",
             f"from .columns import {columns_class(shape)} as _Columns",
-            f"from .row_types import {row_name(shape.root.class_name)} as _RootRow",
             "",
             "columns: _Columns",
-            "",
         )
-        records = alternatives([record.class_name for record in shape.records])
-        lines.add(f'_Record = _TypeVar("_Record", bound={records})')
+    with lines.block("else:"):
+        lines.add(*_EVALUATED_IMPORTS, *column_functions.EVALUATED_IMPORTS)
     lines.add(
         "",
         f"RECORD = {shape.root.class_name}",
@@ -269,16 +269,47 @@ def _render_init(shape: PackageShape, relation: RelationName | None, version: st
         "",
         "if not TYPE_CHECKING:",
         "    __getattr__ = _submodules(__name__, ('columns', 'row_types'))",
+        "    __dir__ = lambda: _builtins.sorted(",
+        "        {*_builtins.globals(), 'columns', 'row_types'} - {'TYPE_CHECKING', 'annotations'}",
+        "    )",
     )
-    return lines.text() + _with_classes(functions, shape, classes)
+    return lines.text() + _with_classes(functions, shape, classes) + _render_end(shape)
 
 
+def _render_end(shape: PackageShape) -> str:
+    modules = [name.removesuffix(".py") for name, _ in _runtime_of(shape)]
+    records = "".join(f"{record.class_name}, " for record in shape.records)
+    lines = Lines()
+    lines.add("", "")
+    with lines.block("def _bundled() -> None:"):
+        lines.docstring("Never called: shows bundlers what is imported by name, when it is needed.")
+        lines.add("from . import _codec, columns, row_types")
+        names = [name for name in modules if name != "__init__"]
+        lines.add(f"from ._avro import {', '.join(f'{name} as _{name}' for name in names)}")
+    lines.add("", "")
+    with lines.block("if not TYPE_CHECKING:"):
+        lines.add(
+            f"_offer_strategies = lambda: _register_strategies(({records.rstrip()}), strategy)"
+        )
+        lines.add("_offer_strategies()")
+    return lines.text()
+
+
+# For annotations alone: at run time whoever evaluates one imports what it names.
 _CHECKED_IMPORTS = (
+    "import typing as __typing__",
+    "from . import row_types as __rows__",
     "from collections.abc import Iterable as _Iterable, Iterator as _Iterator",
-    "from os import PathLike as _PathLike",
-    "from typing import IO as _IO, Any as _Any, Literal as _Literal, TypeVar as _TypeVar",
     "",
-    f"from hypothesis.strategies import SearchStrategy as _SearchStrategy  {column_functions.MISSING}",
+    f"import hypothesis.strategies as __hypothesis__  {column_functions.MISSING}",
+)
+_EVALUATED_IMPORTS = (
+    "from _collections_abc import Iterable as _Iterable, Iterator as _Iterator",
+    "from ._avro import Library as _Library",
+    "",
+    '__typing__ = _Lazy("typing", "")',
+    '__rows__ = _Lazy(".row_types", __name__)',
+    '__hypothesis__ = _Library("hypothesis.strategies")',
 )
 
 
@@ -287,5 +318,6 @@ def _with_classes(functions: str, shape: PackageShape, classes: list[str]) -> st
     for builtin in ("bool", "str", "bytes", "int", "dict", "list", "object", "tuple", "type"):
         if builtin in classes:
             functions = re.sub(rf"\b{builtin}\b(?=[\[\] |,=])", f"_builtins.{builtin}", functions)
-    functions = functions.replace("_RECORD", shape.root.class_name)
+    root = shape.root.class_name
+    functions = functions.replace("_ROOT_ROW", row_name(root)).replace("_RECORD", root)
     return functions.replace("_EITHER", alternatives([r.class_name for r in shape.records]))

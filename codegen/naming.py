@@ -58,7 +58,7 @@ _RESERVED_IN_PACKAGE = frozenset({
 _RESERVED_IN_CLASS = frozenset({
     "self", "to_avro", "from_avro", "to_dict", "from_dict", "to_json", "from_json", "resolve_from",
     "to_confluent", "from_confluent", "to_single_object", "from_single_object", "replace", "to_record",
-    "validate", "example", "strict", "SCHEMA",
+    "validate", "example", "strict", "SCHEMA", "of",
 })  # fmt: skip
 
 # Names that the module of classes uses in functions whose parameters are attributes.
@@ -66,7 +66,7 @@ _USED_BESIDE_ATTRIBUTES = frozenset({
     "_Any", "_Callable", "_ClassVar", "_Duration", "_Final", "_Literal", "_Mapping", "_Self", "_builtins", "_datetime", "_decimal", "_uuid", "TYPE_CHECKING",
 })  # fmt: skip
 
-_RESERVED_IN_ENUM = frozenset(["mro", "name", "value", "names", "values"])
+_RESERVED_IN_ENUM = frozenset(["mro", "name", "value", "names", "values", "of"])
 
 _NO_ATTRIBUTES = KEYWORDS | _RESERVED_IN_CLASS | _USED_BESIDE_ATTRIBUTES
 _NO_CLASSES = KEYWORDS | _RESERVED_IN_PACKAGE | _RESERVED_IN_CLASS
@@ -230,6 +230,16 @@ def camel_case(words: str) -> str:
     )
 
 
+def attribute_before_of(field: str) -> str:
+    """``attribute_name`` while classes had no method ``of``."""
+    return attribute_beside(field, _NO_ATTRIBUTES - {"of"})
+
+
+def member_before_of(symbol: str) -> str:
+    """``member_name`` while enums had no method ``of``."""
+    return member_name(symbol, _NO_MEMBERS - {"of"})
+
+
 # Many tables have columns of one name.
 @functools.lru_cache(maxsize=10_000)
 def attribute_name(field: str) -> str:
@@ -249,13 +259,13 @@ def attribute_beside(field: str, taken: Collection[str]) -> str:
     return field
 
 
-def member_name(symbol: str) -> str:
+def member_name(symbol: str, taken: Collection[str] = _NO_MEMBERS) -> str:
     """An enum's symbol in Python: ``enum`` reserves leading underscores, ``mro`` and others."""
     if not _IDENTIFIER.fullmatch(symbol) or needs_hash(symbol):
         return _hashed(_legal(symbol, "_", lower=False) or "symbol", "_", symbol)
     if re.match(r"(s_)*_", symbol):
         return f"s_{symbol}"
-    if symbol.rstrip("_") in _NO_MEMBERS:
+    if symbol.rstrip("_") in taken:
         return f"{symbol}_"
     return symbol
 

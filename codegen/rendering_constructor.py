@@ -89,7 +89,10 @@ class Constructor:
             else:
                 for attribute in record.attributes:
                     lines.add(f"self.{attribute.name} = {self._initial(attribute)}")
-            lines.add("if strict:", "    self.validate()")
+            with lines.block("if strict:"):
+                lines.add("try:", "    self.validate()", "except __AvroError__ as __error__:")
+                # Of the package's own frames, the traceback shows this one.
+                lines.add("    raise __error__.with_traceback(None) from None")
         self._own_defaults()
 
     def _own_defaults(self) -> None:

@@ -11,23 +11,31 @@ from codegen.source import literal
 _METHODS = """
     __replace__ = replace
 
-    def validate(self) -> _Self:
+    def validate(self) -> __typing__.Self:
         \"""The record itself, if it can be written; an error names the path of an invalid value.\"""
         _codec.to_avro_%(name)s(self)
         return self
 
-    def __rich_repr__(self) -> _Any:
+    def __rich_repr__(self) -> __typing__.Any:
         return __records__.rich_repr(self)
 
     if TYPE_CHECKING:
-        SCHEMA: _ClassVar[%(str)s]
+        SCHEMA: __typing__.ClassVar[%(str)s]
         \"""The Avro schema of the class, complete, as JSON text.\"""
-        __dataclass_fields__: _ClassVar[%(dict)s[%(str)s, _Any]]
+        __dataclass_fields__: __typing__.ClassVar[%(dict)s[%(str)s, __typing__.Any]]
+
+        @%(classmethod)s
+        def of(cls, other: %(object)s) -> %(shown)s:
+            \"""%(of_doc)s\"""
     else:
+        of = __of__
+        __getstate__ = __state_of__
+        __setstate__ = __restore__
         SCHEMA = __schema_text__(_codec, %(full_name)s)
         __dataclass_fields__ = __fields__
         __dataclass_params__ = __params__
         __get_pydantic_core_schema__ = __pydantic_schema__
+        __get_pydantic_json_schema__ = __pydantic_json_schema__
 
     @%(classmethod)s
     def example(cls, seed: %(int)s = 0) -> %(shown)s:
@@ -67,22 +75,22 @@ _METHODS = """
         )
         return read
 
-    def to_dict(self, mode: _Literal["python", "json"] = "python") -> %(dict)s[%(str)s, _Any]:
+    def to_dict(self, mode: __typing__.Literal["python", "json"] = "python") -> %(dict)s[%(str)s, __typing__.Any]:
         \"""Plain values, as fastavro and Confluent's serialisers take them, or as ``json`` does.\"""
         if mode != "python":
-            document: %(dict)s[%(str)s, _Any] = _json.to_document(
+            document: %(dict)s[%(str)s, __typing__.Any] = _json.to_document(
                 _codec.BINDING, %(full_name)s, self, mode
             )
             return document
-        plain: %(dict)s[%(str)s, _Any] = _codec.to_dict(%(full_name)s, self)
+        plain: %(dict)s[%(str)s, __typing__.Any] = _codec.to_dict(%(full_name)s, self)
         return plain
 
     @%(classmethod)s
     def from_dict(
         cls,
-        plain: %(dict)s[%(str)s, _Any],
-        mode: _Literal["python", "json"] = "python",
-        unknown: _Literal["refuse", "ignore"] = "refuse",
+        plain: %(dict)s[%(str)s, __typing__.Any],
+        mode: __typing__.Literal["python", "json"] = "python",
+        unknown: __typing__.Literal["refuse", "ignore"] = "refuse",
     ) -> %(shown)s:
         \"""Reads plain values; an error names the path of the invalid one.
 
@@ -97,7 +105,7 @@ _METHODS = """
         return record
 
     def to_json(
-        self, form: _Literal["plain", "avro"] = "plain", indent: %(int)s | None = None
+        self, form: __typing__.Literal["plain", "avro"] = "plain", indent: %(int)s | None = None
     ) -> %(str)s:
         \"""JSON: plain, or in Avro's JSON encoding; both read back as an equal record.\"""
         text: %(str)s = _json.to_json(_codec.BINDING, %(full_name)s, self, form, indent)
@@ -107,8 +115,8 @@ _METHODS = """
     def from_json(
         cls,
         text: %(str)s | %(bytes)s,
-        form: _Literal["plain", "avro"] = "plain",
-        unknown: _Literal["refuse", "ignore"] = "refuse",
+        form: __typing__.Literal["plain", "avro"] = "plain",
+        unknown: __typing__.Literal["refuse", "ignore"] = "refuse",
     ) -> %(shown)s:
         \"""Reads JSON of that form; in the plain one, missing fields have their defaults.
 
@@ -158,7 +166,38 @@ _METHODS = """
         )
         return record"""
 
-_BUILTINS = ("bool", "bytes", "classmethod", "dict", "int", "str")
+OF_DOC = "The value itself, or as this class what another package has of the same type."
+
+
+def _with_short_tracebacks(methods: str) -> str:
+    """Methods whose errors show their caller's line, and of ours none but the method's own.
+
+    The errors name what is wrong by its path; frames of minified code would hide the caller's.
+    """
+    made: list[str] = []
+    body: list[str] = []
+    for line in [*methods.split("\n"), ""]:
+        if body and not line.startswith(" " * 8):
+            made += ["        try:", *(f"    {each}" for each in body), *_RAISED_AGAIN]
+            body = []
+        if body or line.lstrip().startswith(_FIRST_STATEMENTS):
+            body.append(line)
+        else:
+            made.append(line)
+    return "\n".join(made[:-1])
+
+
+_FIRST_STATEMENTS = (
+    "_codec.to_avro_", "if writer_schema is not None:", "data: %(bytes)s = ", "if mode != ", "text: %(str)s = ",
+    "record: %(inside)s = ",
+)  # fmt: skip
+_RAISED_AGAIN = (
+    "        except __AvroError__ as error:",
+    "            raise error.with_traceback(None) from None",
+)
+_SHORT_METHODS = _with_short_tracebacks(_METHODS)
+
+_BUILTINS = ("bool", "bytes", "classmethod", "dict", "int", "object", "str")
 
 
 def codec_methods(record: RecordClass, shown: str, builtin: Callable[[str], str]) -> str:
@@ -173,5 +212,6 @@ def codec_methods(record: RecordClass, shown: str, builtin: Callable[[str], str]
         "shown": shown,
         "inside": name_inside(name),
         "full_name": literal(record.full_name),
+        "of_doc": OF_DOC,
     }
-    return _METHODS % names
+    return _SHORT_METHODS % names

@@ -31,21 +31,36 @@ from codegen.source import PYRIGHT, Lines
 def render_rows(package: PackageShape) -> Mapping[str, str]:
     """The sources of the modules ``row_types`` and ``columns`` and of their stubs, by path."""
     return {
-        "row_types.py": _ROW_TYPES,
+        "row_types.py": _row_types(package),
         "row_types.pyi": _row_stub(package),
         "columns.py": _COLUMNS,
         "columns.pyi": _column_stub(package),
     }
 
 
-_ROW_TYPES = f'''"""The classes of rows; generated, do not edit."""
-{PYRIGHT}
+def _row_types(package: PackageShape) -> str:
+    lines = Lines()
+    lines.docstring("The classes of rows; generated, do not edit.")
+    lines.add(
+        PYRIGHT,
+        "",
+        "from typing import TypeVar as __TypeVar__",
+        "",
+        "from . import _types as __types__",
+        "from ._avro.columns import row_classes as __row_classes__",
+        "from ._codec import BINDING as __binding__",
+        "",
+        _type_variable(package),
+        "globals().update({each.__name__: each for each in __row_classes__(__binding__).values()})",
+    )
+    return lines.text()
 
-from ._avro.columns import row_classes as __row_classes__
-from ._codec import BINDING as __binding__
 
-globals().update({{each.__name__: each for each in __row_classes__(__binding__).values()}})
-'''
+def _type_variable(package: PackageShape) -> str:
+    """Any record's class, for the annotations of the package's functions."""
+    records = alternatives([f"__types__.{record.class_name}" for record in package.records])
+    return f'__Record__ = __TypeVar__("__Record__", bound={records})'
+
 
 _COLUMNS = f'''"""The names of columns, for data frames; generated, do not edit."""
 {PYRIGHT}
@@ -78,9 +93,12 @@ def _row_stub(package: PackageShape) -> str:
         "import decimal as _decimal",
         "import uuid as _uuid",
         "from collections.abc import Mapping as _Mapping, Sequence as __Sequence__",
+        "from typing import TypeVar as __TypeVar__",
         "",
         "from . import _types as __types__",
         "from ._avro.core import Duration as _Duration",
+        "",
+        _type_variable(package),
     )
     aliases = (f"{_inside(record.class_name)} = {row_name(record.class_name)}"
                for record in package.records)  # fmt: skip

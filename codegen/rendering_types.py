@@ -12,7 +12,7 @@ from functools import lru_cache
 from codegen.annotations import Annotations, name_inside
 from codegen.default_values import Defaults, unheld_defaults
 from codegen.rendering_constructor import Constructor, is_mutable
-from codegen.rendering_methods import codec_methods
+from codegen.rendering_methods import OF_DOC, codec_methods
 from codegen.shapes import (
     DictShape,
     EntriesShape,
@@ -54,11 +54,17 @@ def render_types(package: PackageShape, defaults: Defaults) -> str:
     return _head(package, annotations) + body.text()
 
 
-# For annotations alone, which are not evaluated.
+# For annotations alone. At run time they are the same classes, but ``typing`` is imported by
+# whoever evaluates an annotation, and ``Final[int]`` is the ``int`` that an attribute holds.
 _CHECKED_IMPORTS = (
+    "import typing as __typing__",
     "from collections.abc import Callable as _Callable, Mapping as _Mapping",
-    "from typing import Any as _Any, ClassVar as _ClassVar, Final as _Final, Literal as _Literal",
-    "from typing import Self as _Self",
+    "from typing import Final as _Final",
+)
+_EVALUATED_IMPORTS = (
+    "from _collections_abc import Callable as _Callable, Mapping as _Mapping",
+    "from ._avro import FINAL as _Final",
+    '__typing__ = _Lazy("typing", "")',
 )
 
 _PLACEHOLDERS = (
@@ -70,7 +76,6 @@ _FROZEN = (
     "from ._avro import refuse_change as __refuse_change__",
     "from ._avro import refuse_deletion as __refuse_deletion__",
     "from ._avro import refuse_subclass as __refuse_subclass__",
-    "from ._avro import restore as __restore__",
 )
 
 
@@ -115,8 +120,15 @@ def _imports(package: PackageShape, annotations: Annotations) -> Iterator[str]:
         yield from ["from ._avro import freeze as __freeze__"] * any(map(is_mutable, shapes))
         yield from _FROZEN
     yield "from ._avro import FIELDS as __fields__, PARAMS as __params__"
+    yield "from ._avro import PYDANTIC_JSON_SCHEMA as __pydantic_json_schema__"
     yield "from ._avro import PYDANTIC_SCHEMA as __pydantic_schema__"
     yield "from ._avro import SchemaText as __schema_text__"
+    yield "from ._avro import AvroError as __AvroError__"
+    yield "from ._avro import OF as __of__, equals as __equals__"
+    yield "from ._avro import restore_record as __restore__, state_of as __state_of__"
+    if package.enums:
+        yield "from ._avro import equals_member as __equals_member__"
+        yield "from ._avro import reduce_member as __reduce_member__"
     yield from _PLACEHOLDERS if shapes else ()
     yield "from ._avro import Lazy as _Lazy"
     if annotations.mentions("_Duration"):
@@ -131,6 +143,8 @@ def _head(package: PackageShape, annotations: Annotations) -> str:
     lines.add(*TYPE_CHECKING)
     with lines.block("if TYPE_CHECKING:"):
         lines.add(*_CHECKED_IMPORTS)
+    with lines.block("else:"):
+        lines.add(*_EVALUATED_IMPORTS)
     lines.add("")
     lines.add(
         '_codec = _Lazy("._codec", __package__ or "")',
@@ -151,6 +165,26 @@ def _enum(lines: Lines, enum: EnumClass) -> None:
         lines.add("")
         for member, symbol in enum.members:
             lines.add(f"{member} = {literal(symbol)}")
+        lines.add("")
+        _of(lines, enum)
+        with lines.block("if not TYPE_CHECKING:"):
+            lines.add(
+                "__hash__ = _enum.Enum.__hash__",
+                "__eq__ = __equals_member__",
+                "__reduce_ex__ = __reduce_member__",
+            )
+
+
+def _of(lines: Lines, each: EnumClass | FixedClass) -> None:
+    """What an enum and a fixed have of a record's class."""
+    with lines.block("if TYPE_CHECKING:"):
+        lines.add("@_builtins.classmethod")
+        with lines.block(f"def of(cls, other: _builtins.object) -> {each.class_name}:"):
+            lines.docstring(OF_DOC)
+    with lines.block("else:"):
+        lines.add(
+            "of = __of__", f"__avro_schema__ = __schema_text__(_codec, {literal(each.full_name)})"
+        )
 
 
 def _fixed(lines: Lines, fixed: FixedClass, annotations: Annotations) -> None:
@@ -165,6 +199,8 @@ def _fixed(lines: Lines, fixed: FixedClass, annotations: Annotations) -> None:
             ):
                 lines.add(f'raise _InvalidValue("", "expected {fixed.size} bytes")')
             lines.add("return _builtins.bytes.__new__(cls, value)")
+        lines.add("")
+        _of(lines, fixed)
 
 
 class _ClassRenderer:
@@ -257,7 +293,6 @@ class _ClassRenderer:
                 "__setattr__ = __refuse_change__",
                 "__delattr__ = __refuse_deletion__",
                 "__init_subclass__ = __refuse_subclass__",
-                "__setstate__ = __restore__",
             )
 
     def _draft(self) -> None:
@@ -274,7 +309,7 @@ class _ClassRenderer:
         with lines.block(f"def __eq__(self, other: {b('object')}) -> {b('bool')}:"):
             own = name_inside(record.class_name)
             with lines.block(f"if not {b('isinstance')}(other, {own}):"):
-                lines.add("return NotImplemented")
+                lines.add("return __equals__(self, other)")
             if not record.attributes:
                 lines.add("return True")
                 return
@@ -298,9 +333,9 @@ class _ClassRenderer:
         )
         star = ", *, " if record.attributes else ""
         lines.add("")
-        with lines.block(f"def replace(self{star}{parameters}) -> _Self:"):
+        with lines.block(f"def replace(self{star}{parameters}) -> __typing__.Self:"):
             lines.docstring("A copy of the record with the given attributes replaced.")
             replace = "replace_immutable" if self._immutable else "replace"
             # The names of parameters are untrusted input; none starts with two underscores.
-            lines.add(f"__changed__: _Self = __records__.{replace}(__locals__())")
+            lines.add(f"__changed__: __typing__.Self = __records__.{replace}(__locals__())")
             lines.add("return __changed__")

@@ -38,6 +38,17 @@ _RELEASE = re.compile(r"(0|[1-9][0-9]*)(\.(0|[1-9][0-9]*)){0,5}", re.ASCII)
 _WHEEL_FILE = (
     b"Wheel-Version: 1.0\nGenerator: schema-publisher\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
 )
+_REGISTRATION = '''\
+"""Registers strategies with Hypothesis, if the package is imported already; generated, do not edit."""
+
+import sys
+
+
+def register():
+    package = sys.modules.get("{package}")
+    if package is not None:
+        package._offer_strategies()
+'''
 MAX_PROVENANCE_BYTES = 16 * 1024 * 1024
 MAX_SCHEMA_BYTES = 16 * 1024 * 1024
 MAX_EARLIER_BYTES = 8 * earlier_schemas.MAX_BYTES
@@ -67,6 +78,7 @@ def build_wheel(request: PackageRequest) -> Wheel:
         **render_layout(
             layout, package, request.relation, request.version, request.provenance.kind
         ),
+        **_strategies_for_hypothesis(package, info),
         f"{folder}/provenance.json": provenance,
         f"{folder}/CHANGELOG.md": changelog_markdown(distribution, releases(request)),
         **_earlier_schemas(request, folder),
@@ -79,6 +91,19 @@ def build_wheel(request: PackageRequest) -> Wheel:
     return Wheel(
         distribution, request.version, filename, data, sha256, surface, provenance.decode()
     )
+
+
+def _strategies_for_hypothesis(package: str, info: str) -> Mapping[str, bytes]:
+    """What Hypothesis runs when it is imported.
+
+    The module stands beside the package: Hypothesis imports it, and with it only what encloses it.
+    """
+    parent, _, name = package.rpartition(".")
+    module = f"{parent}._{name}_strategies"
+    return {
+        f"{module.replace('.', '/')}.py": _REGISTRATION.format(package=package).encode("ascii"),
+        f"{info}/entry_points.txt": f"[hypothesis]\n{package} = {module}:register\n".encode(),
+    }
 
 
 def _earlier_schemas(request: PackageRequest, folder: str) -> Mapping[str, bytes]:

@@ -43,7 +43,8 @@ def _accept(binding: Binding, node: Node, value: Any, path: str) -> Any:
         case "enum":
             if not is_of(binding, node, value):
                 raise _other_class(binding, node, value, path)
-            return value
+            class_: Any = binding.classes[node.name]
+            return value if type(value) is class_ else class_(value.value)
         case "array" if node.map_form == "dict":
             keys, values = key_and_value(node)
             return _accept_dict(binding, keys, values, value, path)
@@ -127,6 +128,8 @@ def accept_leaf(binding: Binding, node: Node, value: Any, path: str) -> Any:
     if is_plain is not None and is_plain(value):
         return value
     base = to_base(node, value, path)
+    if node.logical == "duration":
+        return scalars.own_duration(value)
     if node.logical:
         return plain_of(value)
     if node.kind != "fixed":

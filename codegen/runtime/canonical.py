@@ -20,26 +20,40 @@ def fingerprint_of_text(schema: str) -> int:
 def fingerprint(node: Node) -> int:
     """Unsigned, unlike Java's."""
     try:
-        text = json.dumps(_canonical(node, set()), separators=(",", ":"), ensure_ascii=False)
+        text = json.dumps(canonical(node, set()), separators=(",", ":"), ensure_ascii=False)
     except RecursionError:
         raise MalformedSchema("the schema is nested too deeply") from None
     return _rabin(text.encode("utf-8", "surrogatepass"))
 
 
-def _canonical(node: Node, met: set[str]) -> Any:
+def canonical(node: Node, met: set[str], *, logical: bool = False) -> Any:
+    """The parsing canonical form as JSON; names in ``met`` stand for their types.
+
+    With ``logical`` types it is not Avro's any more: what a type means is beside it.
+    """
     if node.name:
         if node.name in met:
             return node.name
         met.add(node.name)
+    found = _form(node, met, logical=logical)
+    if not (logical and (node.meaning or node.logical or node.map_form)):
+        return found
+    return [found, node.logical, node.meaning, node.precision, node.scale, node.map_form]
+
+
+def _form(node: Node, met: set[str], *, logical: bool) -> Any:
     match node.kind:
         case "union":
-            return [_canonical(branch, met) for branch in node.branches]
+            return [canonical(branch, met, logical=logical) for branch in node.branches]
         case "array":
-            return {"type": "array", "items": _canonical(node.items, met)}
+            return {"type": "array", "items": canonical(node.items, met, logical=logical)}
         case "map":
-            return {"type": "map", "values": _canonical(node.items, met)}
+            return {"type": "map", "values": canonical(node.items, met, logical=logical)}
         case "record":
-            fields = [{"name": f.name, "type": _canonical(f.node, met)} for f in node.fields]
+            fields = [
+                {"name": f.name, "type": canonical(f.node, met, logical=logical)}
+                for f in node.fields
+            ]
             return {"name": node.name, "type": "record", "fields": fields}
         case "enum":
             return {"name": node.name, "type": "enum", "symbols": list(node.symbols)}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import json
+from collections.abc import Mapping
 from typing import Any
 
 from .binding import Binding
@@ -25,58 +26,62 @@ def schema_text(binding: Binding, name: str) -> str:
 
 def part_text(schema: str, name: str) -> str | None:
     """That of a type which the schema defines; None if it does not."""
-    definitions: dict[str, Any] = {}
-    _collect(json.loads(schema), "", definitions)
-    if name not in definitions:
+    named: dict[str, Any] = {}
+    _collect(json.loads(schema), "", named)
+    if name not in named:
         return None
-    return json.dumps(
-        _complete(name, definitions, set()), separators=(",", ":"), ensure_ascii=False
-    )
+    return json.dumps(_complete(name, named, set()), separators=(",", ":"), ensure_ascii=False)
 
 
-def _collect(document: Any, namespace: str, definitions: dict[str, Any]) -> Any:
-    """The document with full names in the place of definitions, which ``definitions`` gets."""
+@functools.cache
+def definitions(binding: Binding) -> Mapping[str, Any]:
+    """The named types of a package's schema by full name, which refer to each other by it."""
+    found: dict[str, Any] = {}
+    _collect(json.loads(binding.schema_text), "", found)
+    return found
+
+
+def _collect(document: Any, namespace: str, found: dict[str, Any]) -> Any:
+    """The document with full names in the place of definitions, which ``found`` gets."""
     if isinstance(document, str):
         is_full = "." in document or not namespace or document in PRIMITIVES
         return document if is_full else f"{namespace}.{document}"
     if isinstance(document, list):
-        return [_collect(branch, namespace, definitions) for branch in document]
+        return [_collect(branch, namespace, found) for branch in document]
     kind = document["type"]
     if kind in ("array", "map"):
         key = "items" if kind == "array" else "values"
-        return {**document, key: _collect(document[key], namespace, definitions)}
+        return {**document, key: _collect(document[key], namespace, found)}
     if not isinstance(kind, str) or kind not in _NAMED:
-        return {**document, "type": _collect(kind, namespace, definitions)}
+        return {**document, "type": _collect(kind, namespace, found)}
     simple = document["name"].rpartition(".")
     space = simple[0] or ("" if simple[1] else document.get("namespace", namespace))
     definition = {**document, "name": simple[2], "namespace": space}
     if "fields" in document:
         definition["fields"] = [
-            {**field, "type": _collect(field["type"], space, definitions)}
-            for field in document["fields"]
+            {**field, "type": _collect(field["type"], space, found)} for field in document["fields"]
         ]
     full_name = f"{space}.{simple[2]}" if space else simple[2]
-    definitions[full_name] = definition
+    found[full_name] = definition
     return full_name
 
 
-def _complete(document: Any, definitions: dict[str, Any], met: set[str]) -> Any:
+def _complete(document: Any, named: Mapping[str, Any], met: set[str]) -> Any:
     """The document with definitions in the place of names where each comes first."""
     if isinstance(document, str):
-        if document not in definitions or document in met:
+        if document not in named or document in met:
             return document
         met.add(document)
-        return _complete(definitions[document], definitions, met)
+        return _complete(named[document], named, met)
     if isinstance(document, list):
-        return [_complete(branch, definitions, met) for branch in document]
+        return [_complete(branch, named, met) for branch in document]
     whole = dict(document)
     for key in ("items", "values", "type"):
         # Behind items and values a union is a list, and a word is always a type's name.
         if key in whole and not (key == "type" and whole[key] in _KINDS):
-            whole[key] = _complete(whole[key], definitions, met)
+            whole[key] = _complete(whole[key], named, met)
     if "fields" in whole:
         whole["fields"] = [
-            {**field, "type": _complete(field["type"], definitions, met)}
-            for field in whole["fields"]
+            {**field, "type": _complete(field["type"], named, met)} for field in whole["fields"]
         ]
     return whole

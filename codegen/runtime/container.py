@@ -22,6 +22,7 @@ from .decoding import read_one
 from .empty_items import MAX_EMPTY_ITEMS
 from .equality import equal
 from .errors import AvroError, InvalidAvro, InvalidValue, located, short_repr
+from .partitions import Partitions, partition_values
 from .places import Place, put, sources, target
 from .resolution import resolve
 from .schema import MalformedSchema, parse
@@ -52,9 +53,9 @@ def read_records(
 
     Errors begin with the file, where that has a name, and the record's number from 1 on.
     """
-    for name, file in sources(source):
+    for name, file, partitions in sources(source):
         with _locating(name):
-            reader, blocks = _open(binding, file, max_block_bytes, narrowing)
+            reader, blocks = _open(binding, file, max_block_bytes, narrowing, partitions)
         number = empty = 0
         while True:
             with _locating(_place(name, f"after record {number}") if number else name):
@@ -131,14 +132,19 @@ def reader_of(
 # To compare two schemas takes longer than to read a message.
 @functools.lru_cache(256)
 def _resolved_reader(
-    binding: Binding, writer_schema: str, name: str, narrowing: Narrowing
+    binding: Binding,
+    writer_schema: str,
+    name: str,
+    narrowing: Narrowing,
+    partitions: Partitions = (),
 ) -> Reader:
     try:
         writer, reader = parse(writer_schema), binding.nodes[name]
         # The package's schema in another formatting: generated code is faster than resolution.
         if equal(writer, reader):
             return binding.readers[name]
-        return resolve(binding, writer, reader, narrowing)
+        values = partition_values(binding, partitions)
+        return resolve(binding, writer, reader, narrowing, values)
     except RecursionError:
         raise MalformedSchema("the schema is nested too deeply") from None
     except MemoryError:
@@ -146,14 +152,22 @@ def _resolved_reader(
 
 
 def _open(
-    binding: Binding, file: IO[bytes], max_block_bytes: int, narrowing: Narrowing
+    binding: Binding,
+    file: IO[bytes],
+    max_block_bytes: int,
+    narrowing: Narrowing,
+    partitions: Partitions,
 ) -> tuple[Reader, Iterator[tuple[int, bytes]]]:
     """What reads a record, and the blocks."""
     if _exactly(file, 4) != MAGIC:
         raise InvalidAvro("not an Avro container file")
     metadata = _metadata(file, max(max_block_bytes, _HEADER_BYTES))
     sync = _exactly(file, _SYNC_BYTES)
-    reader = reader_of(binding, _text(metadata, "avro.schema", b""), None, narrowing)
+    schema = _text(metadata, "avro.schema", b"")
+    if partitions:
+        reader = _resolved_reader(binding, schema, binding.root.name, narrowing, partitions)
+    else:
+        reader = reader_of(binding, schema, None, narrowing)
     codec = _text(metadata, "avro.codec", b"null")
     return reader, _blocks(file, codec, max_block_bytes, sync)
 

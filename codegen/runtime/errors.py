@@ -22,29 +22,48 @@ if TYPE_CHECKING:
     from typing import TypeVar
 
     _AtPath = TypeVar("_AtPath", bound="_ErrorAtPath")
+    C = TypeVar("C", bound=type)
 
 
+_REVISION = 1
+"""To raise when a class of this module changes what it does."""
+
+
+def _shared(own: C) -> C:
+    """The class that all packages of the process have.
+
+    Packages share no code, and ``except`` looks at real bases only: the package that is imported
+    first lends its class to the others. What the class does, the newest of their runtimes says. So
+    no method may call ``super()``, which knows only the class that it was written in.
+    """
+    family = vars(sys.modules.setdefault(_FAMILY.__name__, _FAMILY))
+    shared: C = family.setdefault(own.__name__, own)
+    if shared is own or vars(shared).get("_revision", 0) < _REVISION:
+        for name, value in {**vars(own), "_revision": _REVISION}.items():
+            if name not in _OF_EACH_CLASS:
+                setattr(shared, name, value)
+    return shared
+
+
+_FAMILY = type(sys)("avro_schema_package_errors")
+_OF_EACH_CLASS = ("__dict__", "__weakref__", "__module__", "__qualname__", "__firstlineno__")
+
+
+@_shared
 class AvroError(ValueError):
     """Root of the errors of all generated packages."""
 
 
-if not TYPE_CHECKING:
-    # Packages share no code, and ``except`` looks at real bases only: the package that is imported
-    # first lends its class to the others. It does nothing, so that its version does not matter.
-    _family = type(sys)("avro_schema_package_errors")
-    _family.AvroError = AvroError
-    AvroError = sys.modules.setdefault(_family.__name__, _family).AvroError
-
-
+@_shared
 class InvalidAvro(AvroError):
     """Bytes that are not a value of the schema."""
 
 
+@_shared
 class _ErrorAtPath(AvroError):
     """``path`` leads to what is wrong, such as ``lines[2].price``; "" is the whole."""
 
     def __init__(self, path: str, reason: str) -> None:
-        super().__init__(path, reason)
         self.path = path
         self.reason = reason
 
@@ -52,6 +71,7 @@ class _ErrorAtPath(AvroError):
         return f"{self.path}: {self.reason}" if self.path else self.reason
 
 
+@_shared
 class InvalidValue(_ErrorAtPath):
     """A value that the schema does not allow.
 
@@ -67,13 +87,15 @@ _MOST_SHOWN = 20
 """The faults that the text of ``InvalidValues`` lists."""
 
 
+@_shared
 class InvalidValues(InvalidValue):
     """Several invalid values of one record; ``path`` and ``reason`` are those of the first."""
 
     def __init__(self, faults: Iterable[InvalidValue]) -> None:
         found = tuple(faults)
-        super().__init__(found[0].path, found[0].reason)
         self.args = (found,)
+        self.path = found[0].path
+        self.reason = found[0].reason
         self._faults = found
 
     @property
@@ -93,15 +115,16 @@ def invalid(faults: list[InvalidValue]) -> InvalidValue:
     return faults[0] if len(faults) == 1 else InvalidValues(faults)
 
 
+@_shared
 class UnresolvableSchema(_ErrorAtPath):
     """A writer's schema, or a value written with it, that cannot be read with the reader's."""
 
 
+@_shared
 class UnknownSchema(AvroError):
     """A frame whose writer's schema is not known; ``identity`` is its fingerprint or its id."""
 
     def __init__(self, identity: str, reason: str) -> None:
-        super().__init__(identity, reason)
         self.identity = identity
         self.reason = reason
 
@@ -109,11 +132,11 @@ class UnknownSchema(AvroError):
         return f"{self.identity}: {self.reason}"
 
 
+@_shared
 class MissingCodec(AvroError):
     """A codec that needs one of ``libraries``, none of which is installed."""
 
     def __init__(self, codec: str, libraries: tuple[str, ...]) -> None:
-        super().__init__(codec, libraries)
         self.codec = codec
         self.libraries = libraries
 
@@ -121,10 +144,12 @@ class MissingCodec(AvroError):
         return f"codec {self.codec!r} needs one of {', '.join(self.libraries)}; none is installed"
 
 
+@_shared
 class NotInSpark(AvroError):
     """A type that Spark has no column for, or a column that a relation on Spark lacks."""
 
 
+@_shared
 class NotInArrow(AvroError):
     """A type that Arrow has no column for."""
 

@@ -62,23 +62,23 @@ def freeze(value: Any) -> Any:
     return value if items is None else tuple(map(freeze, items))
 
 
-def refuse_change(self: object, name: str, _: object) -> NoReturn:
+def refuse_change(self: object, name: str, _: object) -> None:
     """``__setattr__`` of immutable records."""
     kind = type(self).__name__
     raise AttributeError(f"{kind} is immutable: {name} cannot be set; replace() makes a copy")
 
 
-def refuse_deletion(self: object, name: str) -> NoReturn:
+def refuse_deletion(self: object, name: str) -> None:
     """``__delattr__`` of immutable records."""
     raise AttributeError(f"{type(self).__name__} is immutable: {name} cannot be deleted")
 
 
-def refuse_subclass(cls: type, **_: object) -> NoReturn:
+def refuse_subclass(cls: type, **_: object) -> None:
     """``__init_subclass__`` of immutable records: a subclass could add mutable state."""
     raise TypeError(f"{cls.__name__}: immutable records cannot be subclassed")
 
 
-def restore(self: object, state: tuple[None, dict[str, Any]]) -> None:
+def restore(self: object, state: tuple[None, dict[str, object]]) -> None:
     """``__setstate__`` of immutable records, for pickles and copies."""
     for name, value in state[1].items():
         object.__setattr__(self, name, value)

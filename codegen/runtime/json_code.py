@@ -1,10 +1,10 @@
-"""Functions that write and read the JSON of a record fast, made as source and compiled.
+"""How functions that write and read the JSON of a record fast are made: as source, which is compiled.
 
-They are a short cut of ``json_documents``, never another set of rules: they handle values of the exact
-classes in their usual notation. Any other value is given to the ``Writers`` or ``Readers``, and any
-exception means that these are to do the whole again, and to say what is wrong.
+The functions are a shortcut of ``json_documents``, not a second set of rules. They handle values of
+the exact classes in their usual notation. They pass every other value to the ``Writers`` or
+``Readers``. When they raise any exception, the caller starts again with those, which say what is wrong.
 
-No text of a schema is in the source. Texts and classes are in its namespace, under numbered names;
+The source contains no text of a schema. Texts and classes are in its namespace, under numbered names;
 attributes are identifiers, as in the package's own code.
 """
 

@@ -25,7 +25,7 @@ def read_lines(
             begins with the file, where that has a name, and the line's number.
     """
     name = binding.root.name
-    for path, file in sources(source):
+    for path, file, _ in sources(source):
         number = 0
         while line := file.readline(max_line_bytes + 1):
             number += 1

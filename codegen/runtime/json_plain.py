@@ -86,7 +86,7 @@ class PlainForm:
             convert = writer(rest[0])
             return lambda value: None if value is None else convert(value)
         writers = {id(branch): writer(branch) for branch in union.branches}
-        texts = self.texts(union) if _needs_tags(union) else None
+        texts = self.texts(union) if needs_tags(union) else None
 
         def write(value: Any) -> Any:
             branch = branch_of(self._binding, union, value, "")
@@ -109,7 +109,7 @@ class PlainForm:
         return _UnionReader(union, reader, self).read
 
     def is_told_by_class(self, union: Node) -> bool:
-        return not _needs_tags(union) and not any(b.map_form == "dict" for b in union.branches)
+        return not needs_tags(union) and not any(b.map_form == "dict" for b in union.branches)
 
     def texts(self, union: Node) -> Sequence[tuple[Node, Convert]]:
         """The branches that may be text, with their readers, in the order in which text is tried."""
@@ -134,7 +134,7 @@ class _UnionReader:
         kinds: dict[str, Node] = {branch.kind: branch for branch in union.branches}
         self._tagged = (
             {b.title: reader(b) for b in union.branches if b.kind != "null"}
-            if _needs_tags(union)
+            if needs_tags(union)
             else None
         )
         self._array = reader(kinds["array"]) if "array" in kinds else None
@@ -192,7 +192,7 @@ def _text_kind(node: Node) -> str:
     return node.kind if node.kind in {"string", "bytes", "fixed"} else ""
 
 
-def _needs_tags(union: Node) -> bool:
+def needs_tags(union: Node) -> bool:
     """Whether two kinds of branch look alike; the two widths of floats are one."""
     texts = [_text_kind(branch) for branch in union.branches if _text_kind(branch)]
     floats = texts.count("float")

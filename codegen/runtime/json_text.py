@@ -20,19 +20,20 @@ from .json_avro import AvroForm
 from .json_documents import COMPACT, Convert, Form, Readers, Writers, object_of
 from .json_plain import PlainForm
 from .plain import is_ignored
-from .schema import MAX_DIGITS
+from .schema import MAX_DIGITS, Node
 
 _FORMS: Final[dict[str, Callable[[Binding], Form]]] = {"avro": AvroForm, "plain": PlainForm}
 
 
 COMPILE_AFTER: Final = 8
-"""Records that are written or read without: to compile takes as long as some twenty of them."""
+"""Compiling takes as long as reading or writing some thirty records with the general functions."""
 
 
 class Compiled:
-    """A function that is compiled once it was asked for often; until then, and after, None is no answer.
+    """A function that is compiled after ``COMPILE_AFTER`` calls.
 
-    Whatever exception the compiled function raises, the answer is None.
+    A call returns None where the caller must use the general functions: before the function is
+    compiled, and whenever that raises an exception.
     """
 
     def __init__(self, compile_function: Callable[[], Callable[[Any], Any]]) -> None:
@@ -159,6 +160,16 @@ def _writers(binding: Binding, form: str) -> Writers:
 @functools.lru_cache(8)
 def _readers(binding: Binding, form: str, unknown: str) -> Readers:
     return Readers(binding, _form(binding, form), ignores_unknown=is_ignored(unknown))
+
+
+def part_writer(binding: Binding, node: Node) -> Convert:
+    """Makes a document in the plain form of a part of a record."""
+    return _writers(binding, "plain").of(node)
+
+
+def part_reader(binding: Binding, node: Node) -> Convert:
+    """Makes a part of a record of a document in the plain form."""
+    return _readers(binding, "plain", "refuse").of(node)
 
 
 def _form(binding: Binding, form: str) -> Form:

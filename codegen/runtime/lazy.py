@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import importlib
 
+from .errors import AvroError
+
 # Type checkers know the name; to import ``typing`` takes longer than the rest of a package.
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -41,18 +43,63 @@ def submodules(package: str, names: tuple[str, ...]) -> Callable[[str], ModuleTy
     return find
 
 
+class NotInstalled:
+    """Stands in annotations for the types of a library that is not installed."""
+
+    def __class_getitem__(cls, _: object) -> type[NotInstalled]:
+        return cls
+
+
+class Library:
+    """The types of a library that may not be installed, for whoever evaluates annotations."""
+
+    def __init__(self, module: str) -> None:
+        self._module = module
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        try:
+            return getattr(importlib.import_module(self._module), name)
+        except ImportError:
+            return NotInstalled
+
+
+class _Unwrapped:
+    """``Final`` for type checkers; for whoever evaluates annotations, the type within it."""
+
+    def __getitem__(self, kind: Any) -> Any:
+        return kind
+
+
+FINAL = _Unwrapped()
+
+
 class TwinAttribute:
-    """An attribute of a record's class: the one that its dataclass would have, made when first read."""
+    """An attribute of a record's class: the one that its dataclass would have, made when first read.
+
+    Then it is an ordinary attribute, since some libraries look into the class's ``__dict__``.
+    """
 
     def __init__(self, name: str) -> None:
         self._name = name
 
     def __get__(self, _: object, record_class: type) -> Any:
-        return getattr(_records().dataclass_twin(record_class), self._name)
+        found = getattr(_records().dataclass_twin(record_class), self._name)
+        setattr(record_class, self._name, found)
+        return found
 
 
-def _pydantic_schema(record_class: type, *_: object) -> Any:
-    return _records().pydantic_schema(record_class)
+def _core_schema(record_class: type, *_: object) -> object:
+    return _pydantic().core_schema_of(record_class)
+
+
+def _json_schema(record_class: type, _: object, handler: object) -> object:
+    return _pydantic().json_schema_of(record_class, handler)
+
+
+def _pydantic() -> Any:
+    return importlib.import_module(".pydantic_records", __package__)
 
 
 def _records() -> Any:
@@ -63,17 +110,56 @@ class SchemaText:
     """The attribute ``SCHEMA`` of a record's class; ``codec`` is the module of its package."""
 
     def __init__(self, codec: Any, name: str) -> None:
-        self._codec = codec
-        self._name = name
+        self.codec = codec
+        self.name = name
 
     def __get__(self, *_: object) -> Any:
         schemas = importlib.import_module(".class_schemas", __package__)
-        return schemas.schema_text(self._codec.BINDING, self._name)
+        return schemas.schema_text(self.codec.BINDING, self.name)
 
 
+def home_of(record_class: type) -> tuple[Any, str]:
+    """The binding of a class's package, and the full name of the class's type."""
+    for each in record_class.__mro__:
+        text = vars(each).get("SCHEMA") or vars(each).get("__avro_schema__")
+        if isinstance(text, SchemaText):
+            return text.codec.BINDING, text.name
+    raise TypeError(f"expected a class of records, got {record_class!r}")
+
+
+def _own_value(class_: type, value: object) -> object:
+    try:
+        return _meeting().own_value(class_, value)
+    except AvroError as error:
+        raise error.with_traceback(None) from None
+
+
+def equals(self: object, other: object) -> object:
+    """``__eq__`` of records with what is not of their class: another package may have their type."""
+    return _meeting().equals(self, other)
+
+
+def equals_member(self: object, other: object) -> object:
+    """``__eq__`` of enums' members, also with those of another package's same enum."""
+    if self is other:
+        return True
+    kind, own = type(other), type(self)
+    if kind is own or type(kind) is not type(own):
+        return NotImplemented
+    one: Any = self
+    another: Any = other
+    return _meeting().is_same_type(kind, own) and one._value_ == another._value_
+
+
+def _meeting() -> Any:
+    return importlib.import_module(".meeting", __package__)
+
+
+OF: Any = classmethod(_own_value)
 FIELDS = TwinAttribute("__dataclass_fields__")
 PARAMS = TwinAttribute("__dataclass_params__")
-PYDANTIC_SCHEMA: Any = classmethod(_pydantic_schema)
+PYDANTIC_SCHEMA: Any = classmethod(_core_schema)
+PYDANTIC_JSON_SCHEMA: Any = classmethod(_json_schema)
 
 
 class Sign:

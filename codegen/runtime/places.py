@@ -22,8 +22,10 @@ _IN_PLACE: Final = (
 )
 
 
-def sources(place: Place) -> Iterator[tuple[str, IO[bytes]]]:
-    """The files of a place, each open until the next one is asked for, with what errors call it.
+def sources(place: Place) -> Iterator[tuple[str, IO[bytes], tuple[str, ...]]]:
+    """The files of a place, each open until the next one is asked for.
+
+    With each is what errors call it, and the names of the partitions' folders that it is in.
 
     A folder's are those that Spark and Hive read: all beneath it, in the order of their names,
     but for names that begin with ``_`` or ``.``, and files without bytes, as Hive writes them.
@@ -32,12 +34,13 @@ def sources(place: Place) -> Iterator[tuple[str, IO[bytes]]]:
         if isinstance(place.read(0), str):
             raise _text_refused("rb")
         name = getattr(place, "name", "")
-        yield name if isinstance(name, str) else "", place
+        yield name if isinstance(name, str) else "", place, ()
         return
     path = Path(place)
     for each in _part_files(path, ()) if path.is_dir() else [path]:
         with each.open("rb") as file:
-            yield str(each), file
+            folders = each.relative_to(path).parts[:-1]
+            yield str(each), file, tuple(folder for folder in folders if "=" in folder)
 
 
 @contextmanager

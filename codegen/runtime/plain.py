@@ -46,6 +46,10 @@ def to_plain(binding: Binding, node: Node, value: Any) -> Any:
         raise
 
 
+# Libraries of Avro have no class for a duration.
+_AS_BYTES: Final = frozenset({"", "duration"})
+
+
 def _plain(binding: Binding, node: Node, value: Any) -> Any:
     match node.kind:
         case "record":
@@ -71,7 +75,7 @@ def _plain(binding: Binding, node: Node, value: Any) -> Any:
             branch = branch_of(binding, node, value, "")
             plain = _plain(binding, branch, value)
             return (branch.name, plain) if _needs_name(node, branch) else plain
-        case "fixed" if not node.logical:
+        case "fixed" if node.logical in _AS_BYTES:
             return to_base(node, value, "")
         case "long" if node.logical == INTERVAL:
             # No library of Avro knows the type.
@@ -85,11 +89,11 @@ _SAME_PLAIN_CLASS: Final = {"record": "map", "enum": "string", "fixed": "bytes"}
 
 def _needs_name(union: Node, branch: Node) -> bool:
     """Whether another branch has plain values of the same class."""
-    if branch.logical or branch.kind not in _SAME_PLAIN_CLASS:
+    if branch.logical not in _AS_BYTES or branch.kind not in _SAME_PLAIN_CLASS:
         return False
     return any(
         other is not branch
-        and not other.logical
+        and other.logical in _AS_BYTES
         and other.kind in {branch.kind, _SAME_PLAIN_CLASS[branch.kind]}
         for other in union.branches
     )
@@ -315,6 +319,8 @@ def _leaf_from_plain(binding: Binding, node: Node, value: Any, path: str) -> Any
         return convert_leaf(scalars.uuid_from, value, path)
     if node.logical == INTERVAL and type(number := convert_leaf(plain_of, value, path)) is int:
         return scalars.interval_from_micros(convert_leaf(scalars.long_of, number, path))
+    if node.logical == "duration" and type(data := convert_leaf(plain_of, value, path)) is bytes:
+        return scalars.duration_from(convert_leaf(lambda v: scalars.fixed_of(v, 12), data, path))
     return accept(binding, node, value, path)
 
 

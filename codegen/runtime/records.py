@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import dataclasses
 import functools
-import importlib
 import inspect
+import typing
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from .errors import short_repr
-from .frozen import freeze
-from .lazy import UNCHANGED, Sign
+from .errors import InvalidValue, short_repr
+from .frozen import freeze, refuse_change
+from .lazy import UNCHANGED, Sign, home_of
+from .pickling import OWN_PACKAGE, own_version
+from .plain import from_default
 
 
 def replace(given: dict[str, Any]) -> Any:
@@ -34,9 +37,14 @@ def rich_repr(record: Any) -> Iterator[tuple[str, Any]]:
 
 @functools.cache
 def dataclass_twin(record_class: Any) -> type:
-    """A dataclass with the attributes, types and defaults of a record's class."""
+    """A dataclass with the attributes, types and defaults of a record's class.
+
+    Its own methods are never called; its parameters say what those of the record do.
+    """
     signature = inspect.signature(record_class)
     parameters = [p for p in signature.parameters.values() if p.name != "strict"]
+    # Libraries that look at the types of fields do not evaluate text.
+    types = typing.get_type_hints(record_class)
     required = {p.name: None for p in parameters if p.default is p.empty}
 
     def field(parameter: inspect.Parameter) -> Any:
@@ -51,29 +59,52 @@ def dataclass_twin(record_class: Any) -> type:
 
     return dataclasses.make_dataclass(
         record_class.__name__,
-        [(p.name, p.annotation, field(p)) for p in parameters],
-        init=False, repr=False, eq=False, kw_only=True,
+        [(p.name, types.get(p.name, p.annotation), field(p)) for p in parameters],
+        frozen=is_immutable(record_class), slots=True, kw_only=True, match_args=False,
     )  # fmt: skip
 
 
-def pydantic_schema(record_class: Any) -> Any:
-    """How pydantic takes a record, or the plain values of one, and gives its plain values back."""
-    # The program has pydantic if it asks.
-    core_schema: Any = importlib.import_module("pydantic_core.core_schema")
+def complete(record: Any, values: Mapping[str, Any], pickled: str) -> None:
+    """Sets the attributes of an unpickled record, which another version may have pickled.
 
-    def read(value: Any, info: Any) -> Any:
-        if isinstance(value, record_class):
-            return value.validate()
-        if isinstance(value, Mapping):
-            return record_class.from_dict(dict(value), mode=info.mode)
-        raise ValueError(f"expected {record_class.__name__} or its fields, got {short_repr(value)}")
+    Raises:
+        InvalidValue: an attribute is missing and has no default.
+    """
+    binding, name = home_of(type(record))
+    attributes = binding.attributes[name]
+    for attribute, value in values.items():
+        # An unknown one may be an attribute of a subclass.
+        with contextlib.suppress(AttributeError):
+            object.__setattr__(record, attribute, value)
+    for field, attribute in zip(binding.nodes[name].fields, attributes, strict=True):
+        if attribute in values:
+            continue
+        if not field.has_default:
+            reason = f"is missing in the pickle, and has no default ({_versions(pickled)})"
+            raise InvalidValue(field.name, reason)
+        binding.put(record, attribute, from_default(binding, field.node, field.default))
 
-    return core_schema.with_info_plain_validator_function(
-        read,
-        serialization=core_schema.plain_serializer_function_ser_schema(
-            lambda record, info: record.to_dict(mode=info.mode), info_arg=True
-        ),
-    )
+
+def default_member(enum: Any, symbol: str, pickled: str) -> Any:
+    """The member that stands for a symbol which this version's enum does not have.
+
+    Raises:
+        InvalidValue: the enum has no default.
+    """
+    binding, name = home_of(enum)
+    default = binding.nodes[name].default
+    if default is None:
+        reason = f"{enum.__name__} has no symbol {short_repr(symbol)}"
+        raise InvalidValue("", f"{reason} and no default ({_versions(pickled)})")
+    return enum(default)
+
+
+def _versions(pickled: str) -> str:
+    return f"pickled by {OWN_PACKAGE} {pickled}, read by {own_version()}"
+
+
+def is_immutable(record_class: Any) -> bool:
+    return bool(record_class.__setattr__ is refuse_change)
 
 
 def _with(record: Any, given: dict[str, Any]) -> Any:

@@ -12,6 +12,7 @@ both, units of time are converted, and so are the text and bytes that Spark writ
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from types import MappingProxyType
 from typing import Any, Final
 
 from .aliases import apply_aliases, nodes
@@ -37,14 +38,22 @@ _PROMOTIONS: Final[Mapping[str, frozenset[str]]] = {
 }
 
 
-def resolve(binding: Binding, writer: Node, reader: Node, narrowing: Narrowing = "exact") -> Reader:
+def resolve(
+    binding: Binding,
+    writer: Node,
+    reader: Node,
+    narrowing: Narrowing = "exact",
+    known: Mapping[str, Any] = MappingProxyType({}),
+) -> Reader:
     """A reader of the writer's bytes; changes the writer's nodes.
+
+    ``known`` are values of the root's fields that the writer's schema may lack.
 
     Raises:
         UnresolvableSchema: no data of the writer can be read.
     """
     apply_aliases(writer, reader)
-    resolver = _Resolver(binding, narrowing)
+    resolver = _Resolver(binding, narrowing, reader, known)
     resolver.check_size(writer)
     found = resolver.reader(writer, reader, reader.name or "")
     if isinstance(found, _Error):
@@ -86,8 +95,12 @@ class _Record:
 
 
 class _Resolver:
-    def __init__(self, binding: Binding, narrowing: Narrowing) -> None:
+    def __init__(
+        self, binding: Binding, narrowing: Narrowing, root: Node, known: Mapping[str, Any]
+    ) -> None:
         self._binding = binding
+        self._root = root
+        self._known = known
         self._narrowing: Narrowing = narrowing
         self._records: dict[tuple[int, int], _Record] = {}
         self._empty = EmptyTypes()
@@ -227,6 +240,9 @@ class _Resolver:
             steps.append((f".{target.name}", targets[target.name], inner.read))
         defaults: list[tuple[str, Callable[[], Any]]] = []
         for field in known.values():
+            if reader is self._root and field.name in self._known:
+                defaults.append((targets[field.name], _constant(self._known[field.name])))
+                continue
             if not field.has_default:
                 return _Error(
                     path, "is missing in the writer's schema and has no default", field.name
@@ -337,6 +353,10 @@ class _Resolver:
             return second(first(value)), at
 
         return read_two
+
+
+def _constant(value: Any) -> Callable[[], Any]:
+    return lambda: value
 
 
 def _are_decimals(writer: Node, reader: Node) -> bool:

@@ -8,7 +8,7 @@ import math
 import struct
 import uuid
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Final, NoReturn
+from typing import TYPE_CHECKING, Any, Final, NoReturn, TypeGuard
 
 from .errors import InvalidAvro, InvalidValue, short_repr
 from .frozen import items_in, restore
@@ -54,6 +54,8 @@ class Duration:
 
     __slots__ = ("days", "milliseconds", "months")
     __match_args__ = ()
+    # By which packages know each other's.
+    __avro_duration__ = True
 
     def __init__(self, *, months: int = 0, days: int = 0, milliseconds: int = 0) -> None:
         _put(self, "__class__", _DraftDuration)
@@ -63,7 +65,7 @@ class Duration:
         _put(self, "__class__", Duration)
 
     def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Duration):
+        if not is_duration(other):
             return NotImplemented
         return (
             self.months == other.months
@@ -455,9 +457,22 @@ def uuid_bytes_of(value: object) -> bytes:
     return data
 
 
-def duration_of(value: object) -> bytes:
-    if not isinstance(value, Duration):
+def is_duration(value: object) -> TypeGuard[Duration]:
+    """Whether a value is a duration, of this package or of another."""
+    return getattr(type(value), "__avro_duration__", False) is True
+
+
+def own_duration(value: object) -> Duration:
+    """A duration as one of this package."""
+    if isinstance(value, Duration):
+        return value
+    if not is_duration(value):
         raise InvalidValue("", f"expected Duration, got {short_repr(value)}")
+    return Duration(months=value.months, days=value.days, milliseconds=value.milliseconds)
+
+
+def duration_of(value: object) -> bytes:
+    value = own_duration(value)
     try:
         return DURATION.pack(value.months, value.days, value.milliseconds)
     except struct.error:

@@ -18,6 +18,7 @@ from .binding import Binding
 from .entries import dict_of_entries
 from .examples import Examples, check_finite
 from .finite import height, heights
+from .lazy import home_of
 from .schema import Node
 from .values import from_base
 from .varints import INT_MAX, INT_MIN, LONG_MAX, LONG_MIN
@@ -40,6 +41,16 @@ def records_of(binding: Binding, record_class: type) -> Any:
             check_finite(binding, name)
             return _strategies(binding).of(binding.nodes[name])
     raise TypeError(f"expected a class of records of {binding.root.name}, got {record_class!r}")
+
+
+def strategy_of_attribute(record_class: type, attribute: str) -> Any:
+    """The strategy of the values of an attribute, made when it is first drawn from."""
+    binding, name = home_of(record_class)
+    fields = dict(zip(binding.attributes[name], binding.nodes[name].fields, strict=True))
+    made = _strategies(binding)
+    return importlib.import_module("hypothesis.strategies").deferred(
+        lambda: made.of(fields[attribute].node)
+    )
 
 
 @functools.cache

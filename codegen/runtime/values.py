@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import decimal
+import importlib
 import uuid
 from collections.abc import Callable, Mapping
 from typing import Any, Final
@@ -81,8 +82,14 @@ _EXACT_CLASS: Final[dict[tuple[str, str], type]] = {
 
 
 def is_of(binding: Binding, node: Node, value: object) -> bool:
-    """Whether a value has the class of a record, enum or fixed."""
-    return isinstance(value, binding.classes[node.name])
+    """Whether a value has the class of a record, enum or fixed, or another package's of that type."""
+    class_, kind = binding.classes[node.name], type(value)
+    if isinstance(value, class_):
+        return True
+    if not (hasattr(kind, "__avro_schema__") or hasattr(kind, "SCHEMA")):
+        return False
+    types = importlib.import_module(".same_types", __package__)
+    return bool(types.is_same_type(kind, class_))
 
 
 def to_base(node: Node, value: Any, path: str) -> Any:
@@ -172,6 +179,8 @@ def _like(value: Any) -> Any:
     """The value as a plain class that it is an instance of has it, also where it is a container."""
     if isinstance(value, Mapping):
         return scalars.dict_of(value)
+    if scalars.is_duration(value):
+        return scalars.own_duration(value)
     items = items_in(value)
     return plain_of(value) if items is None else list(items)
 

@@ -15,7 +15,7 @@ INIT: Final = "__init__"
 
 GROUPS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType({
     # What a package imports at once: short, and nothing of ``typing`` or of the codec.
-    INIT: ("frozen", "errors", "lazy"),
+    INIT: ("frozen", "errors", "lazy", "pickling", "registration"),
     "core": (
         "varints", "plain_values", "scalars", "schema", "equality", "aliases", "entries", "binding",
         "empty_items", "units", "values", "acceptance", "writers", "decoding",
@@ -23,7 +23,7 @@ GROUPS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType({
     # Programs that only encode and decode their own records import no more than the above.
     "plain": ("plain",),
     "files": (
-        "readers", "skipping", "resolution", "tracing", "compression", "places", "container",
+        "readers", "skipping", "resolution", "tracing", "compression", "places", "partitions", "container",
         "canonical", "class_schemas", "earlier", "framing", "differences",
     ),
     "number_lists": ("number_lists",),
@@ -40,6 +40,8 @@ GROUPS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType({
     "examples": ("finite", "examples", "strategies"),
     # It imports ``inspect``, which nothing else needs.
     "records": ("records",),
+    "same_types": ("same_types", "meeting"),
+    "pydantic_records": ("json_schema", "lenient", "pydantic_records"),
 })  # fmt: skip
 """A file's modules, each after those that it imports."""
 

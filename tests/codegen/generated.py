@@ -10,6 +10,7 @@ import json
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from contextvars import ContextVar
 from types import ModuleType
 from typing import Any
 
@@ -24,10 +25,15 @@ _NUMBERS = itertools.count()
 _COMPILED = b"COMPILE_AFTER=8"
 
 
-class JsonIsCompiled:
-    """After how many records the packages that are imported from now on compile their JSON."""
+_json_is_compiled_after: ContextVar[int] = ContextVar("records", default=8)
 
-    after = 8
+
+@contextmanager
+def json_compiled_after(records: int) -> Iterator[None]:
+    """Packages that are imported within compile their functions for JSON after so many records."""
+    before = _json_is_compiled_after.set(records)
+    yield
+    _json_is_compiled_after.reset(before)
 
 
 def record_of(document: Mapping[str, Any]) -> Record:
@@ -87,7 +93,7 @@ def imported_modules(modules: Mapping[str, bytes], package: str) -> Iterator[Mod
 
 def _compiling(json_text: bytes) -> bytes:
     assert json_text.count(_COMPILED) == 1
-    return json_text.replace(_COMPILED, b"COMPILE_AFTER=%d" % JsonIsCompiled.after)
+    return json_text.replace(_COMPILED, b"COMPILE_AFTER=%d" % _json_is_compiled_after.get())
 
 
 # Random schemas, each with values as fastavro reads and writes them.

@@ -79,3 +79,16 @@ def test_a_set_finds_an_immutable_record_by_its_duration() -> None:
         kept = {package.R.from_avro(BYTES)}
 
         assert package.R(span=package.Duration(months=1, days=2, milliseconds=3)) in kept
+
+
+def test_plain_values_have_the_bytes_that_fastavro_knows(package: Any) -> None:
+    value = package.R(span=package.Duration(months=1, days=2, milliseconds=3))
+
+    plain = value.to_dict()
+
+    assert plain["span"] == bytes.fromhex("010000000200000003000000")
+    assert package.R.from_dict(plain) == value
+    assert package.R.from_dict({"span": value.span}) == value
+    for wrong in (b"", b"x" * 11, b"x" * 13, "x" * 12, 5):
+        with pytest.raises(package.InvalidValue, match="span: "):
+            package.R.from_dict({"span": wrong})

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.codegen.generated import LEAVES, JsonIsCompiled, imported, record
+from tests.codegen.generated import LEAVES, imported, json_compiled_after, record
 from tests.effort import examples
 
 DEPTH = 100_000
@@ -27,9 +27,8 @@ LEAF_NAMES = [f"f{i}" for i, (leaf, _) in enumerate(LEAVES) if leaf != "null"]
 
 @pytest.fixture(scope="module", autouse=True, params=[0, 8], ids=["compiled", "not compiled"])
 def _compiles_json(request: pytest.FixtureRequest) -> Iterator[None]:
-    JsonIsCompiled.after = request.param
-    yield
-    JsonIsCompiled.after = 8
+    with json_compiled_after(request.param):
+        yield
 
 
 @pytest.fixture(scope="module")

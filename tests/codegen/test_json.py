@@ -17,7 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from codegen.naming import attribute_name
-from tests.codegen.generated import JsonIsCompiled, imported, record, schemas_and_values
+from tests.codegen.generated import imported, json_compiled_after, record, schemas_and_values
 from tests.codegen.test_codec import fastavro_bytes
 from tests.effort import examples
 
@@ -26,9 +26,8 @@ FORMS = ("plain", "avro")
 
 @pytest.fixture(scope="module", autouse=True, params=[0, 8], ids=["compiled", "not compiled"])
 def _compiles_json(request: pytest.FixtureRequest) -> Iterator[None]:
-    JsonIsCompiled.after = request.param
-    yield
-    JsonIsCompiled.after = 8
+    with json_compiled_after(request.param):
+        yield
 
 
 @pytest.mark.thorough

@@ -17,7 +17,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.codegen.generated import JsonIsCompiled, imported, record, schemas_and_values
+from tests.codegen.generated import imported, json_compiled_after, record, schemas_and_values
 from tests.codegen.test_codec import fastavro_bytes
 from tests.effort import examples
 
@@ -68,9 +68,8 @@ def packages(
     """The package twice: one compiles its JSON at once, the other never does."""
     found = []
     for after in (0, 1_000_000):
-        JsonIsCompiled.after = after
-        found.append(stack.enter_context(imported(schema, immutable=immutable)))
-    JsonIsCompiled.after = 8
+        with json_compiled_after(after):
+            found.append(stack.enter_context(imported(schema, immutable=immutable)))
     return found[0], found[1]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import io
 import os
 import stat
@@ -213,6 +214,40 @@ def test_a_folder_of_part_files_is_read(orders: Any, form: Format, tmp_path: Pat
     found = [order.id for order in form.read(tmp_path)]
 
     assert found == [3, 2, 1, 0]
+
+
+def test_columns_that_are_partitions_are_read_from_the_names_of_folders(tmp_path: Path) -> None:
+    later = {
+        "Year": ["null", "int"],
+        "day": {"type": ["null", {"type": "int", "logicalType": "date"}], "default": None},
+        "place": {"type": {"type": "string"}},
+        "note": {"type": ["null", "string"], "default": None},
+    }
+    with (
+        imported(record({"id": "long"})) as files,
+        imported(record({"id": "long", **later})) as package,
+    ):
+        for number, name in enumerate(
+            (
+                "year=2024/day=2024-01-31/place=a%3Ab",
+                "year=2025/day=__HIVE_DEFAULT_PARTITION__/place=c",
+            )
+        ):
+            (tmp_path / "good" / name).mkdir(parents=True)
+            files.write_file(tmp_path / "good" / name / "part-0", [files.R(id=number)])
+        (tmp_path / "bad" / "year=x" / "place=c").mkdir(parents=True)
+        files.write_file(tmp_path / "bad" / "year=x" / "place=c" / "part-0", [files.R(id=1)])
+
+        found = list(package.read_file(tmp_path / "good"))
+
+        assert found == [
+            package.R(id=0, Year=2024, day=dt.date(2024, 1, 31), place="a:b"),
+            package.R(id=1, Year=2025, day=None, place="c"),
+        ]
+        with pytest.raises(
+            package.AvroError, match=r"part-0: Year: expected a partition of int, got 'x'"
+        ):
+            list(package.read_file(tmp_path / "bad"))
 
 
 def test_a_folder_without_files_has_no_records(form: Format, tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ from tests.codegen.generated import record_of
 from tests.codegen.test_types_of_packages import every
 from tests.codegen.test_wheel import files_of, request_for
 
-RENDERED = (19, "da41d3dec8807b2a2e2f80bb29811023a558e9f4ebf62bfc5681b57af1ef077f")
+RENDERED = (19, "5663be011f4cb20033419c99b9a569e8591cb82722aaaad837f4249e6d1110aa")
 """``RENDERER_VERSION``, and the SHA-256 of what it renders for a schema of every kind of type."""
 
 

@@ -74,7 +74,7 @@ def expected(orders: Any) -> Any:
     )  # fmt: skip
 
 
-@pytest.mark.parametrize("is_partitioned", [False])
+@pytest.mark.parametrize("is_partitioned", [False, True])
 def test_every_type_of_columns_is_read_from_sparks_own_files(
     spark: SparkSession, orders: Any, tmp_path: Path, is_partitioned: bool
 ) -> None:

@@ -59,6 +59,35 @@ def test_pytest_runs_with_factories_and_strategies(shop: Shop, tmp_path: Path) -
     assert "6 passed" in said
 
 
+IMPORTS = ("import {package} as package, hypothesis", "import hypothesis, {package} as package")
+DRAWING = """
+import sys
+from hypothesis import HealthCheck, given, settings, strategies as st
+assert "{package}._codec" not in sys.modules
+record = package.RECORD
+@settings(max_examples=20, deadline=None, suppress_health_check=list(HealthCheck))
+@given(st.from_type(record), st.builds(record, placed_at=..., total=..., ship=...))
+def survives(drawn, built):
+    for each in (drawn, built):
+        assert record.from_avro(each.to_avro()) == each
+survives()
+"""
+
+
+@pytest.mark.parametrize("imports", IMPORTS)
+def test_hypothesis_knows_the_records_of_installed_packages(shop: Shop, imports: str) -> None:
+    shop.ran((imports + DRAWING).format(package=shop.import_name))
+
+
+def test_importing_hypothesis_imports_no_package(shop: Shop) -> None:
+    said = shop.ran(
+        "import hypothesis.strategies, sys;"
+        f"print([name for name in sys.modules if name.startswith({shop.import_name!r})])"
+    )
+
+    assert said == "[]\n"
+
+
 def test_an_example_can_be_written_everywhere(package: Any) -> None:
     for seed in range(20):
         order = package.RECORD.example(seed).validate()

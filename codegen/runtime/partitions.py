@@ -1,0 +1,67 @@
+"""The values of columns that a partitioned table's files have in their folders' names only.
+
+Hive and Spark write ``year=2024/country=DE/part-0``, with ``%3A`` for what no name may contain.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import decimal
+from collections.abc import Callable, Mapping
+from typing import Any, Final, TypeAlias
+from urllib.parse import unquote
+
+from .binding import Binding
+from .errors import InvalidValue, short_repr
+from .plain import from_plain
+from .schema import Field, Node
+from .values import optional_of
+
+Partitions: TypeAlias = tuple[str, ...]
+"""Names of folders, such as ``year=2024``."""
+
+_NULL: Final = "__HIVE_DEFAULT_PARTITION__"
+_FROM_TEXT: Final[Mapping[str, Callable[[str], Any]]] = {
+    "boolean": lambda text: {"true": True, "false": False}[text],
+    "int": int,
+    "long": int,
+    "float": float,
+    "double": float,
+    "string": str,
+    "enum": str,
+    "date": dt.date.fromisoformat,
+    "decimal": decimal.Decimal,
+}
+"""By logical type, or by kind where a type has none."""
+
+
+def partition_values(binding: Binding, partitions: Partitions) -> Mapping[str, Any]:
+    """By the name of a field of the root's, the value of its partition.
+
+    Raises:
+        InvalidValue: the text is not one of the field's type, or the type has no such text.
+    """
+    values: dict[str, Any] = {}
+    fields = binding.root.fields
+    for folder in partitions:
+        name, _, text = map(unquote, folder.partition("="))
+        exact = [each for each in fields if name in {each.column, each.name}]
+        # Hive has names in lower case.
+        for field in exact or [f for f in fields if f.column.lower() == name.lower()]:
+            values[field.name] = _value(binding, field, text)
+    return values
+
+
+def _value(binding: Binding, field: Field, text: str) -> Any:
+    node: Node = optional_of(field.node) or field.node
+    read = _FROM_TEXT.get(node.logical or node.kind)
+    if read is None:
+        raise InvalidValue(field.name, "has a type that is not read from the name of a folder")
+    try:
+        value = None if text == _NULL else read(text)
+    except (LookupError, ValueError, ArithmeticError):
+        raise InvalidValue(
+            field.name,
+            f"expected a partition of {node.logical or node.kind}, got {short_repr(text)}",
+        ) from None
+    return from_plain(binding, field.node, value, field.name)
