@@ -28,13 +28,17 @@ MAX_INLINED = 8
 """Attributes of a record whose code is rendered within that of the enclosing record."""
 
 
+_INFERRED = "reportOperatorIssue=false, reportArgumentType=false, reportAttributeAccessIssue=false"
+"""Rules of pyright that judge what it infers of functions without annotations."""
+
+
 def render_codec(package: PackageShape) -> str:
     """The source of ``_codec.py``."""
     empty = _empty_records(package)
     inlined = {record.class_name: record for record in package.records if _is_small(record)}
     lines = Lines()
     # The runtime's copy has no annotations where no user sees them.
-    lines.add(PYRIGHT, "# mypy: allow-untyped-calls")
+    lines.add(f"{PYRIGHT}, {_INFERRED}", "# mypy: allow-untyped-calls")
     lines.docstring(f"The binary codec of {package.root.full_name}; generated, do not edit.")
     classes = sorted(c.class_name for c in package.classes)
     lines.add(

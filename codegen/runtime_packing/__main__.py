@@ -27,6 +27,7 @@ _HEADS = {
 # Without annotations, what a class first assigns counts as the attribute's type.
 _HEAD = """\
 # pyright: basic, reportAttributeAccessIssue=false, reportArgumentType=false
+# pyright: reportOperatorIssue=false, reportOptionalMemberAccess=false, reportOptionalSubscript=false
 # mypy: ignore-errors
 """
 

@@ -16,7 +16,7 @@ from tests.codegen.generated import record_of
 from tests.codegen.test_types_of_packages import every
 from tests.codegen.test_wheel import files_of, request_for
 
-RENDERED = (19, "c9fd9a264e8cb8fd2f515be416d036f5130ff46354ffc87125e25f28e5cf76d0")
+RENDERED = (19, "5663be011f4cb20033419c99b9a569e8591cb82722aaaad837f4249e6d1110aa")
 """``RENDERER_VERSION``, and the SHA-256 of what it renders for a schema of every kind of type."""
 
 
