@@ -1,7 +1,7 @@
 """The names that earlier releases gave: a new major version says what has another name since.
 
 There were releases before records were named in CamelCase, before classes had a method ``of``, and
-while names of types within types began with the root's.
+while names of types within types began with the root's, and columns' own names were no attributes.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from codegen.naming import (
     hashed_type,
     join_parts,
     member_before_of,
+    member_name,
     needs_hash,
 )
 from codegen.shapes import EnumClass, NamedClass, PackageShape, RecordClass
@@ -120,8 +121,17 @@ def _class_name(root: str, home: str, full_name: str) -> str:
     return f"{name}_" if name in _NO_CLASSES else name
 
 
+def _rules(
+    class_names: Callable[[Record], Callable[[str], str]],
+    attribute: Callable[[str], str],
+    member: Callable[[str], str] = member_name,
+) -> NamingRules:
+    """While attributes were named by their fields' Avro names alone."""
+    return NamingRules(class_names, lambda field: attribute(field.name), member)
+
+
 _EARLIER = (
-    NamingRules(_with_root, attribute_name),
-    NamingRules(_with_root, attribute_before_of, member_before_of),
-    NamingRules(_class_names, partial(attribute_beside, taken=_NO_ATTRIBUTES), member_before_of),
+    _rules(_with_root, attribute_name),
+    _rules(_with_root, attribute_before_of, member_before_of),
+    _rules(_class_names, partial(attribute_beside, taken=_NO_ATTRIBUTES), member_before_of),
 )

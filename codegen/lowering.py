@@ -10,7 +10,8 @@ from typing import assert_never
 
 from codegen.errors import UnfitSchema
 from codegen.key_value_maps import dict_entries
-from codegen.naming import TypeNamer, attribute_name, member_name
+from codegen.naming import TypeNamer, member_name
+from codegen.original_names import field_attribute
 from codegen.shapes import (
     Attribute,
     DecimalShape,
@@ -78,11 +79,11 @@ class NamingRules:
     """How types, by their full names, fields and symbols are named: the current rules, or former ones."""
 
     class_names: Callable[[Record], Callable[[str], str]]
-    attribute_name: Callable[[str], str]
+    attribute_name: Callable[[Field], str]
     member_name: Callable[[str], str] = member_name
 
 
-CURRENT = NamingRules(lambda root: TypeNamer.of(root).class_name, attribute_name)
+CURRENT = NamingRules(lambda root: TypeNamer.of(root).class_name, field_attribute)
 
 
 def lower(schema: Record, rules: NamingRules = CURRENT) -> PackageShape:
@@ -205,7 +206,7 @@ class _Lowerer:
             [
                 Attribute(
                     field.name,
-                    self._attribute_name(field.name),
+                    self._attribute_name(field),
                     self.shape(field.type),
                     field.default,
                     self._doc(field),

@@ -60,7 +60,7 @@ def render_layout(
         "_types.py": render_types(described, layout.defaults),
         **render_rows(described),
     }
-    rendered = {f"{folder}/{path}": source.encode("ascii") for path, source in sources.items()}
+    rendered = {f"{folder}/{path}": source.encode() for path, source in sources.items()}
     rendered |= {f"{folder}/_avro/{name}": data for name, data in _runtime_of(shape)}
     rendered[f"{folder}/py.typed"] = b""
     rendered[f"{folder}/schema.avsc"] = layout.text.encode() + b"\n"

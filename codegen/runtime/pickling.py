@@ -41,7 +41,8 @@ def restore_record(self: object, state: object) -> None:
     try:
         for name, value in values.items():
             put(self, name, value)
-        is_whole = len(values) == len(record.__slots__)
+        # One of a subclass takes any attribute.
+        is_whole = len(values) == len(record.__slots__) and not hasattr(self, "__dict__")
     except AttributeError:
         is_whole = False
     if not isinstance(version, str):

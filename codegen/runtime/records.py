@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import base64
 import contextlib
 import copy
 import dataclasses
 import functools
+import hashlib
 import inspect
 import typing
 from collections.abc import Iterator, Mapping
@@ -16,6 +18,7 @@ from .frozen import freeze, refuse_change
 from .lazy import UNCHANGED, Sign, home_of
 from .pickling import OWN_PACKAGE, own_version
 from .plain import from_default
+from .schema import Field
 
 
 def replace(given: dict[str, Any]) -> Any:
@@ -72,17 +75,36 @@ def complete(record: Any, values: Mapping[str, Any], pickled: str) -> None:
     """
     binding, name = home_of(type(record))
     attributes = binding.attributes[name]
+    fields = binding.nodes[name].fields
+    values = dict(values)
+    for field, attribute in zip(fields, attributes, strict=True):
+        if attribute not in values and (former := _former(field, values)):
+            values[attribute] = values.pop(former)
+            if former in getattr(record, "__dict__", ()):
+                del record.__dict__[former]
     for attribute, value in values.items():
         # An unknown one may be an attribute of a subclass.
         with contextlib.suppress(AttributeError):
             object.__setattr__(record, attribute, value)
-    for field, attribute in zip(binding.nodes[name].fields, attributes, strict=True):
+    for field, attribute in zip(fields, attributes, strict=True):
         if attribute in values:
             continue
         if not field.has_default:
             reason = f"is missing in the pickle, and has no default ({_versions(pickled)})"
             raise InvalidValue(field.name, reason)
         binding.put(record, attribute, from_default(binding, field.node, field.default))
+
+
+def _former(field: Field, values: Mapping[str, Any]) -> str | None:
+    """The attribute of earlier releases, which was the field's name even if the column has another.
+
+    A name that was too long had this hash at its end.
+    """
+    if field.column == field.name:
+        return None
+    digest = hashlib.sha256(field.name.encode()).digest()[:10]
+    end = f"_x{base64.b32encode(digest).decode().lower()}"
+    return next((name for name in values if name == field.name or name.endswith(end)), None)
 
 
 def default_member(enum: Any, symbol: str, pickled: str) -> Any:

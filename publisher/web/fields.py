@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import assert_never
 
-from codegen.naming import attribute_name
+from codegen.original_names import field_attribute
 from lakeschema.avro.definitions import definitions
 from lakeschema.avro.key_value_maps import map_parts
 from lakeschema.avro.model import (
@@ -93,7 +93,7 @@ class _Walk:
         named = [(place, self._resolve(part)) for place, part in _named_types(field.type, path)]
         records = [(place, record) for place, record in named if isinstance(record, Record)]
         enums = [enum for _, enum in named if isinstance(enum, EnumSchema)]
-        attribute = attribute_name(field.name)
+        attribute = field_attribute(field)
         yield FieldRow(
             path=path,
             depth=depth,

@@ -166,11 +166,11 @@ def test_immutable_packages_are_strictly_typed(tmp_path: Path) -> None:
     (tmp_path / "user.py").write_text(USER)
     (tmp_path / "changing.py").write_text(CHANGING)
 
-    out, err, _ = _mypy(tmp_path, "-p", "every", "-p", "builtin_names", "-p", "field_names",
+    out, err, _ = strict_mypy(tmp_path, "-p", "every", "-p", "builtin_names", "-p", "field_names",
                         "-p", "own_names", "-p", "empty", "-m", "user")  # fmt: skip
     assert (out, err) == ("", "")
 
-    out, _, _ = _mypy(tmp_path, "-m", "changing")
+    out, _, _ = strict_mypy(tmp_path, "-m", "changing")
     assert out.count("error:") == 6
 
 
@@ -191,11 +191,11 @@ def test_generated_packages_are_strictly_typed(tmp_path: Path) -> None:
     (tmp_path / "user.py").write_text(USER)
     (tmp_path / "wrong.py").write_text(WRONG)
 
-    out, err, _ = _mypy(tmp_path, "-p", "every", "-p", "builtin_names", "-p", "field_names",
+    out, err, _ = strict_mypy(tmp_path, "-p", "every", "-p", "builtin_names", "-p", "field_names",
                         "-p", "own_names", "-p", "empty", "-p", "p_schemas.d.t", "-m", "user")  # fmt: skip
     assert (out, err) == ("", "")
 
-    out, _, _ = _mypy(tmp_path, "-m", "wrong")
+    out, _, _ = strict_mypy(tmp_path, "-m", "wrong")
     assert out.count("error:") == 8 + out.count("[var-annotated]")
 
 
@@ -212,10 +212,10 @@ def test_functions_of_columns_are_typed_with_and_without_their_libraries(
     (tmp_path / "user.py").write_text(USER_OF_COLUMNS)
     (tmp_path / "wrong.py").write_text(WRONG_OF_COLUMNS)
 
-    out, err, _ = _mypy(tmp_path, *flags, "-p", "p_schemas.d.t", "-m", "user")
+    out, err, _ = strict_mypy(tmp_path, *flags, "-p", "p_schemas.d.t", "-m", "user")
     assert (out, err) == ("", "")
 
-    out, _, _ = _mypy(tmp_path, *flags, "-m", "wrong")
+    out, _, _ = strict_mypy(tmp_path, *flags, "-m", "wrong")
     assert out.count("error:") == 8, out
 
 
@@ -233,15 +233,15 @@ def test_generated_code_calls_the_runtime_as_its_types_say(
     text = codec.read_text().replace("# mypy: allow-untyped-calls\n", "")
     codec.write_text(text)
 
-    out, err, _ = _mypy(tmp_path, "-p", "every")
+    out, err, _ = strict_mypy(tmp_path, "-p", "every")
     assert (out, err) == ("", "")
 
     codec.write_text(text.replace("put_long(out, ", "put_long("))
-    out, _, _ = _mypy(tmp_path, "-p", "every")
+    out, _, _ = strict_mypy(tmp_path, "-p", "every")
     assert '"put_long"' in out
 
 
-def _mypy(folder: Path, *arguments: str) -> tuple[str, str, int]:
+def strict_mypy(folder: Path, *arguments: str) -> tuple[str, str, int]:
     with contextlib.chdir(folder):
         return api.run([
             "--strict", "--no-error-summary", "--config-file=", "--namespace-packages",

@@ -13,6 +13,7 @@ from typing import TypeAlias, TypeVar
 from lakeschema.avro.definitions import definitions as definitions_of
 from lakeschema.avro.definitions import parts
 from lakeschema.avro.errors import MalformedAvroSchema
+from lakeschema.avro.legal_names import legal_name
 from lakeschema.avro.model import Field, NamedSchema, Record, is_nullable
 from lakeschema.avro.omissions import with_omissions
 from lakeschema.avro.parsing import InvalidDefaults, parse_schema
@@ -31,7 +32,6 @@ from lakeschema.translation.avro.iceberg_names import other_names
 from lakeschema.translation.avro.inexpressible import omissions, omitted_column
 from lakeschema.translation.avro.names import (
     has_case_twins,
-    legal_name,
     record_name,
     relation_namespace,
 )

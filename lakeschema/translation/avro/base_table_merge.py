@@ -14,6 +14,7 @@ from types import MappingProxyType
 from lakeschema.avro.defaults import Defaults
 from lakeschema.avro.definitions import definitions as definitions_of
 from lakeschema.avro.key_value_maps import PROPERTIES, key_and_value
+from lakeschema.avro.legal_names import legal_name
 from lakeschema.avro.logical_types import most_digits
 from lakeschema.avro.model import (
     NO_DEFAULT,
@@ -53,7 +54,6 @@ from lakeschema.catalog.column_types import (
     Uniontype,
 )
 from lakeschema.translation.avro.column_types import column_type_of
-from lakeschema.translation.avro.names import legal_name
 from lakeschema.translation.avro.types import (
     avro_fields,
     avro_type,

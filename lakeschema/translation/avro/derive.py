@@ -12,6 +12,7 @@ from typing import TypeAlias, assert_never
 
 from lakeschema.avro.float_defaults import is_not_finite
 from lakeschema.avro.key_value_maps import map_parts, with_map_parts
+from lakeschema.avro.legal_names import ORIGINAL_NAME, legal_name
 from lakeschema.avro.model import (
     INT,
     NO_DEFAULT,
@@ -34,7 +35,7 @@ from lakeschema.catalog.relations import Column
 from lakeschema.translation.avro.common_schema import common_schema
 from lakeschema.translation.avro.documentation import comment_behind, derived_documentation
 from lakeschema.translation.avro.inlining import inline_fields
-from lakeschema.translation.avro.names import ORIGINAL_NAME, legal_name, name_properties
+from lakeschema.translation.avro.names import name_properties
 from lakeschema.translation.avro.types import avro_type_or_placeholders
 from lakeschema.translation.avro.widening import widen
 from lakeschema.translation.functions.coercion import equal_apart_from_nulls

@@ -10,6 +10,7 @@ from types import MappingProxyType
 from typing import assert_never
 
 from lakeschema.avro.key_value_maps import KEY, PROPERTIES, VALUE
+from lakeschema.avro.legal_names import legal_name
 from lakeschema.avro.model import (
     BOOLEAN as AVRO_BOOLEAN,
 )
@@ -78,7 +79,7 @@ from lakeschema.catalog.column_types import (
 )
 from lakeschema.catalog.trino_types import moment_of
 from lakeschema.translation.avro.inexpressible import placeholder
-from lakeschema.translation.avro.names import legal_name, lowered, name_properties, type_name
+from lakeschema.translation.avro.names import lowered, name_properties, type_name
 from lakeschema.translation.avro.trino_types import trino_primitive, why_no_moment
 from lakeschema.translation.errors import UnsupportedType
 from lakeschema.translation.interface import Options

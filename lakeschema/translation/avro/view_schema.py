@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 
+from lakeschema.avro.legal_names import ORIGINAL_NAME, legal_name
 from lakeschema.avro.model import Field, Json, Record
 from lakeschema.avro.omissions import with_omissions
 from lakeschema.catalog.relations import Column, Relation
@@ -13,7 +14,7 @@ from lakeschema.translation.avro.inexpressible import (
     omitted_column,
     placeholder_in,
 )
-from lakeschema.translation.avro.names import ORIGINAL_NAME, legal_name, name_properties
+from lakeschema.translation.avro.names import name_properties
 from lakeschema.translation.avro.placement import place_types
 from lakeschema.translation.avro.vanilla_hive import apply_options
 from lakeschema.translation.interface import OmittedColumn, Options

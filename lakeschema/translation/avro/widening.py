@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from lakeschema.avro.key_value_maps import map_parts, with_map_parts
+from lakeschema.avro.legal_names import legal_name
 from lakeschema.avro.model import (
     Array,
     Field,
@@ -16,7 +17,6 @@ from lakeschema.avro.model import (
     without_null,
 )
 from lakeschema.catalog.column_types import ArrayType, ColumnType, MapType, StructField, StructType
-from lakeschema.translation.avro.names import legal_name
 
 ByType = Callable[[ColumnType, str], Callable[[], Schema]]
 """The schema that a SQL type has by itself, under a name, when it is asked for."""

@@ -192,6 +192,25 @@ def test_a_package_whose_inner_classes_had_the_roots_name_begins_a_major_that_na
     )
 
 
+SIZE = Record("R", "n", (Field("gr_xC3_xB6_xC3_x9Fe", INT, properties={"original-name": "größe"}),))
+SURFACE_WITH_AVRO_NAMES = "5b5b94f8686b5722d5a5f44b6b5b27614b68ba0cc66b87ff2d39d5e42ddda5e3"
+"""Of the package of ``SIZE`` whose attribute is gr_xC3_xB6_xC3_x9Fe."""
+
+
+def test_a_package_whose_attributes_were_named_as_avro_has_them_begins_a_major() -> None:
+    predecessors = Predecessors(
+        (PublishedText("1.0.0", to_text(SIZE), SURFACE_WITH_AVRO_NAMES),), (), "semantic"
+    )
+
+    number, change = WheelPackaging("acme-schema").next_version(SHARE, SIZE, predecessors)
+
+    assert number == "2.0.0"
+    assert change.reasons == (
+        REGENERATED,
+        "attribute `gr_xC3_xB6_xC3_x9Fe` of `R` is named `größe` now",
+    )
+
+
 def test_a_package_whose_classes_keep_their_names_is_not_published_again() -> None:
     packaging = WheelPackaging("acme-schema")
     surface = packaging.surface_hash(RELATION, SCHEMA)

@@ -4,11 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from lakeschema.avro.legal_names import legal_name, original_name
 from lakeschema.avro.parsing import PRIMITIVE_TYPES, is_name
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.translation.avro.names import (
-    legal_name,
-    original_name,
     record_name,
     relation_namespace,
     type_name,
