@@ -8,6 +8,7 @@ months can exceed Arrow's intervals, and recursive records.
 from __future__ import annotations
 
 import datetime as dt
+import decimal
 import importlib
 import itertools
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -261,7 +262,15 @@ def _instant(value: Any) -> Any:
     return moment
 
 
+def _plain_zero(value: decimal.Decimal) -> decimal.Decimal:
+    # PyArrow refuses zeros of great exponents.
+    return value or _ZERO
+
+
+_ZERO: Final = decimal.Decimal()
 _WRITTEN: Final[Mapping[tuple[str, str], Callable[[Any], Any]]] = {
+    ("bytes", "decimal"): _plain_zero,
+    ("fixed", "decimal"): _plain_zero,
     ("enum", ""): lambda value: value.value,
     ("fixed", ""): bytes,
     # PyArrow refuses the least timedeltas that 64 bits hold.

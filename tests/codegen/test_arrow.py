@@ -199,3 +199,11 @@ def test_immutable_records_pass_through_arrow_unchanged() -> None:
         assert found == value
         assert hash(found) == hash(value)
         assert list(package.from_rows(package.to_rows([value]))) == [value]
+
+
+def test_a_zero_of_any_exponent_is_written() -> None:
+    price = {"type": "bytes", "logicalType": "decimal", "precision": 6, "scale": 2}
+    with imported(record({"price": price})) as package:
+        zeros = [package.R(price=decimal.Decimal(text)) for text in ("0E+1000000", "0E-100", "-0")]
+        read = list(package.from_arrow(package.to_arrow(zeros)))
+    assert [str(each.price) for each in read] == ["0.00"] * 3
