@@ -9,11 +9,12 @@ from __future__ import annotations
 import datetime as dt
 import json
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TypeAlias, TypeVar, assert_never
 
-from codegen.errors import IllegalDefault, UnfitSchema
+from codegen.errors import IllegalDefault, UnfitSchema, UnheldDefault
 from codegen.runtime import scalars
 from codegen.runtime.errors import AvroError, short_repr
 from codegen.runtime.varints import INT_MAX, INT_MIN, LONG_MAX, LONG_MIN
@@ -26,12 +27,14 @@ from codegen.shapes import (
     FixedReference,
     ListShape,
     PackageShape,
+    RecordClass,
     RecordReference,
     Scalar,
     Shape,
     UnionShape,
 )
 from codegen.source import literal
+from lakeschema.avro.float_defaults import NOT_FINITE
 from lakeschema.avro.model import Json, NoDefault
 
 _Value = TypeVar("_Value")
@@ -68,21 +71,25 @@ Defaults: TypeAlias = Mapping[str, Mapping[str, DefaultExpression]]
 
 
 def evaluate_defaults(package: PackageShape) -> Defaults:
-    """The expression of every default.
+    """The expression of every default, but of those that no value in Python is.
 
     Raises:
         IllegalDefault: a default is not a value of its field's type.
         UnfitSchema: a default would take too much to find or to construct.
     """
     evaluator = _Evaluator(package)
-    return {
-        record.class_name: {
-            attribute.field: evaluator.expression(record.class_name, attribute)
-            for attribute in record.attributes
-            if not isinstance(attribute.default, NoDefault)
-        }
-        for record in package.records
-    }
+    return {record.class_name: dict(evaluator.of_record(record)) for record in package.records}
+
+
+def unheld_defaults(record: RecordClass, defaults: Defaults) -> Iterator[tuple[Attribute, Json]]:
+    """The attributes that have a default in the schema and none in Python."""
+    for attribute in record.attributes:
+        default = attribute.default
+        if (
+            not isinstance(default, NoDefault)
+            and attribute.field not in defaults[record.class_name]
+        ):
+            yield attribute, default
 
 
 class _Evaluator:
@@ -93,18 +100,33 @@ class _Evaluator:
             enum.class_name: {symbol: member for member, symbol in enum.members}
             for enum in package.enums
         }
-        self._found: dict[tuple[str, str], DefaultExpression | None] = {}
+        self._found: dict[tuple[str, str], DefaultExpression | UnheldDefault | None] = {}
         self._trials = 0
 
+    def of_record(self, record: RecordClass) -> Iterator[tuple[str, DefaultExpression]]:
+        for attribute in record.attributes:
+            if not isinstance(attribute.default, NoDefault):
+                with suppress(UnheldDefault):
+                    yield attribute.field, self.expression(record.class_name, attribute)
+
     def expression(self, record: str, attribute: Attribute) -> DefaultExpression:
-        """The expression of an attribute's default, which it must have."""
+        """The expression of an attribute's default, which it must have.
+
+        Raises:
+            UnheldDefault: no value in Python is the default, or what it is made of.
+        """
         where = f"{record}.{attribute.field}"
         key = (record, attribute.field)
         if key not in self._found:
             self._found[key] = None
             assert not isinstance(attribute.default, NoDefault)
-            self._found[key] = self._value(attribute.default, attribute.shape, where)
+            try:
+                self._found[key] = self._of_field(attribute.default, attribute.shape, where)
+            except UnheldDefault as unheld:
+                self._found[key] = unheld
         found = self._found[key]
+        if isinstance(found, UnheldDefault):
+            raise found
         if found is None:
             raise UnfitSchema(
                 where, "the default is recursive: a field that it omits defaults to it again"
@@ -112,6 +134,11 @@ class _Evaluator:
         if found.objects > MAX_OBJECTS:
             raise UnfitSchema(where, f"the default constructs more than {MAX_OBJECTS} objects")
         return found
+
+    def _of_field(self, value: Json, shape: Shape, where: str) -> DefaultExpression:
+        if shape in {Scalar.FLOAT, Scalar.DOUBLE} and value in NOT_FINITE:
+            return DefaultExpression(_float(float(str(value))))
+        return self._value(value, shape, where)
 
     def _value(self, value: Json, shape: Shape, where: str) -> DefaultExpression:
         self._trials += 1
@@ -226,7 +253,7 @@ def _scalar(value: Json, shape: Scalar, where: str) -> str:
         case Scalar.LONG:
             return repr(_whole(value, LONG_MIN, LONG_MAX, where))
         case Scalar.FLOAT | Scalar.DOUBLE:
-            return repr(_number(value, shape, where))
+            return _float(_number(value, shape, where))
         case Scalar.BYTES:
             return repr(_bytes(value, where))
         case Scalar.STRING:
@@ -277,7 +304,7 @@ def _read(where: str, read: Callable[[], _Value]) -> _Value:
     try:
         return read()
     except AvroError as error:
-        raise IllegalDefault(where, str(error)) from None
+        raise UnheldDefault(where, str(error)) from None
 
 
 def _whole(value: Json, least: int, most: int, where: str) -> int:
@@ -292,13 +319,14 @@ def _number(value: Json, shape: Scalar, where: str) -> float:
     assert isinstance(value, (int, float))
     try:
         number = float(value)
-        if shape is Scalar.FLOAT:
-            number = scalars.FLOAT.unpack(scalars.FLOAT.pack(number))[0]
     except OverflowError:
         raise _unexpected(where, f"a number that fits into a {shape.value}", value) from None
-    if not math.isfinite(number):
-        raise _unexpected(where, "a finite number", value)
-    return number
+    return scalars.rounded_to_single(number) if shape is Scalar.FLOAT else number
+
+
+def _float(value: float) -> str:
+    # The words nan and inf are no literals.
+    return repr(value) if math.isfinite(value) else f'_builtins.float("{value}")'
 
 
 def _bytes(value: Json, where: str) -> bytes:

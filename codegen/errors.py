@@ -5,6 +5,7 @@ CodegenError
 ├── IllegalVersion       a version that is not a plain PEP 440 release
 ├── UnfitSchema          a schema whose values cannot be laid out in Python
 ├── IllegalDefault       a field's default that is not a value of its type
+├── UnheldDefault        a field's default that is one, and that no value in Python is
 └── NotOurWheel          bytes that are not a wheel of this generator
 """
 
@@ -61,6 +62,10 @@ class IllegalDefault(CodegenError):
 
     def __str__(self) -> str:
         return f"default of {self.where}: {self.reason}"
+
+
+class UnheldDefault(CodegenError):
+    """Such as a timestamp past the year 9999: the attribute has no default then."""
 
 
 class NotOurWheel(CodegenError):

@@ -12,11 +12,14 @@ from functools import lru_cache
 from urllib.parse import quote
 
 from codegen.changelog import changelog_lines, first_lines, releases
+from codegen.default_values import unheld_defaults
 from codegen.escaping import markdown, one_line
+from codegen.layout import Layout
 from codegen.naming import distribution_name, import_name
 from codegen.package import PackageRequest
 from codegen.shapes import PackageShape
 from lakeschema.avro.fingerprint import Fingerprints
+from lakeschema.avro.json_text import shown
 from lakeschema.avro.key_value_maps import is_key_value_array, key_and_value
 from lakeschema.avro.model import (
     Array,
@@ -39,9 +42,9 @@ _MAX_DOC = 300
 _MAX_CHANGELOG_LINES = 100
 
 
-def metadata(request: PackageRequest, fingerprints: Fingerprints, shape: PackageShape) -> bytes:
+def metadata(request: PackageRequest, layout: Layout) -> bytes:
     head = "\n".join(f"{name}: {value}" for name, value in _headers(request))
-    body = "\n".join(_description(request, fingerprints, shape))
+    body = "\n".join(_description(request, layout))
     return f"{head}\n\n{body}\n".encode("utf-8", "backslashreplace")
 
 
@@ -74,10 +77,8 @@ _FIXED_HEADERS = (
 )
 
 
-def _description(
-    request: PackageRequest, fingerprints: Fingerprints, shape: PackageShape
-) -> Iterator[str]:
-    record = request.schema
+def _description(request: PackageRequest, layout: Layout) -> Iterator[str]:
+    record, shape = request.schema, layout.shape
     yield f"# {markdown(one_line(str(request.relation)))}"
     yield ""
     if record.doc:
@@ -89,14 +90,24 @@ def _description(
     yield ""
     yield from _fields_table(record, shape)
     yield ""
+    for name, default in _unheld(layout):
+        yield f"{markdown(name)} must be given: Python cannot hold its default {markdown(one_line(default))}"
+        yield ""
     for omitted in omissions_of(record):
         yield f"Left out: {markdown(one_line(str(omitted)))}"
         yield ""
-    yield from _facts_table(request, fingerprints)
+    yield from _facts_table(request, layout.fingerprints)
     yield ""
     yield "# Changelog"
     yield ""
     yield from changelog_lines(first_lines(releases(request), _MAX_CHANGELOG_LINES))
+
+
+def _unheld(layout: Layout) -> Iterator[tuple[str, str]]:
+    """Attributes that are required though the schema has a default, and the default."""
+    for record in layout.shape.records:
+        for attribute, default in unheld_defaults(record, layout.defaults):
+            yield f"{record.class_name}.{attribute.name}", shown(default)
 
 
 def _facts_table(request: PackageRequest, fingerprints: Fingerprints) -> Iterator[str]:

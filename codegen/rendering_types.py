@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterator
 from functools import lru_cache
 
 from codegen.annotations import Annotations, name_inside
-from codegen.default_values import Defaults
+from codegen.default_values import Defaults, unheld_defaults
 from codegen.rendering_constructor import Constructor, is_mutable
 from codegen.rendering_methods import OF_DOC, codec_methods
 from codegen.shapes import (
@@ -221,6 +221,7 @@ class _ClassRenderer:
         self._hidden = hidden
         self._in_class = annotations.hiding(hidden)
         self._defaults = defaults[record.class_name]
+        self._unheld = [attribute.name for attribute, _ in unheld_defaults(record, defaults)]
 
     def render(self) -> None:
         lines, record = self._lines, self._record
@@ -253,6 +254,9 @@ class _ClassRenderer:
             text += "\n\nAttributes:"
             for name, doc in documented:
                 text += f"\n    {name}: {' '.join(doc.split())}"
+        if self._unheld:
+            text += "\n\nRequired, since Python cannot hold the schema's default:"
+            text += "".join(f"\n    {name}" for name in self._unheld)
         if record.omitted:
             text += "\n\nColumns left out, since Avro has no type for them:"
             for omitted in record.omitted:

@@ -82,7 +82,7 @@ def build_wheel(request: PackageRequest) -> Wheel:
         f"{folder}/provenance.json": provenance,
         f"{folder}/CHANGELOG.md": changelog_markdown(distribution, releases(request)),
         **_earlier_schemas(request, folder),
-        f"{info}/METADATA": metadata(request, layout.fingerprints, layout.shape),
+        f"{info}/METADATA": metadata(request, layout),
         f"{info}/WHEEL": _WHEEL_FILE,
     }
     data = _zipped(entries, _namespace_folders(package), f"{info}/RECORD")

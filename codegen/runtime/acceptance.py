@@ -5,6 +5,9 @@ All ways of writing a value accept the same ones: those that ``accept`` does.
 
 from __future__ import annotations
 
+import datetime as dt
+import uuid
+from collections.abc import Callable
 from operator import is_not
 from typing import Any, Final
 
@@ -15,6 +18,7 @@ from .errors import InvalidValue, invalid, short_repr
 from .plain_values import plain_of
 from .schema import Node
 from .values import DICTS, LISTS, branch_of, convert_leaf, is_of, to_base
+from .varints import INT_MAX, INT_MIN, LONG_MAX, LONG_MIN
 
 TEXT: Final = Node("string")
 """The type of a map's keys."""
@@ -120,6 +124,9 @@ def _accept_dict(binding: Binding, keys: Node, values: Node, value: Any, path: s
 
 def accept_leaf(binding: Binding, node: Node, value: Any, path: str) -> Any:
     """``accept`` of a primitive or fixed, with a logical type or without."""
+    is_plain = _PLAIN.get((node.kind, node.logical, type(value)))
+    if is_plain is not None and is_plain(value):
+        return value
     base = to_base(node, value, path)
     if node.logical == "duration":
         return scalars.own_duration(value)
@@ -129,6 +136,29 @@ def accept_leaf(binding: Binding, node: Node, value: Any, path: str) -> Any:
         return base
     class_ = binding.classes[node.name]
     return value if type(value) is class_ else class_(base)
+
+
+def _always(_: object) -> bool:
+    return True
+
+
+# What most values are: of the plain class, and in its range without converting them.
+_PLAIN: Final[dict[tuple[str, str, type], Callable[[Any], bool]]] = {
+    ("null", "", type(None)): _always,
+    ("boolean", "", bool): _always,
+    ("int", "", int): lambda value: INT_MIN <= value <= INT_MAX,
+    ("long", "", int): lambda value: LONG_MIN <= value <= LONG_MAX,
+    ("double", "", float): _always,
+    ("float", "", float): scalars.is_single,
+    ("string", "", str): str.isascii,
+    ("bytes", "", bytes): _always,
+    ("string", "uuid", uuid.UUID): _always,
+    ("fixed", "uuid", uuid.UUID): _always,
+    ("int", "date", dt.date): _always,
+    ("long", "time-micros", dt.time): lambda value: value.tzinfo is None,
+    ("long", "timestamp-micros", dt.datetime): lambda value: value.tzinfo is dt.UTC,
+    ("long", "local-timestamp-micros", dt.datetime): lambda value: value.tzinfo is None,
+}
 
 
 def _other_class(binding: Binding, node: Node, value: Any, path: str) -> InvalidValue:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import json
+from collections.abc import Callable
 from typing import Any, Final
 
 from .schema import MalformedSchema, Node, parse
@@ -20,45 +21,36 @@ def fingerprint_of_text(schema: str) -> int:
 def fingerprint(node: Node) -> int:
     """Unsigned, unlike Java's."""
     try:
-        text = json.dumps(canonical(node, set()), separators=(",", ":"), ensure_ascii=False)
+        text = json.dumps(_canonical(node, set()), separators=(",", ":"), ensure_ascii=False)
     except RecursionError:
         raise MalformedSchema("the schema is nested too deeply") from None
     return _rabin(text.encode("utf-8", "surrogatepass"))
 
 
-def canonical(node: Node, met: set[str], *, logical: bool = False) -> Any:
-    """The parsing canonical form as JSON; names in ``met`` stand for their types.
-
-    With ``logical`` types it is not Avro's any more: what a type means is beside it.
-    """
+def _canonical(node: Node, met: set[str]) -> Any:
     if node.name:
         if node.name in met:
             return node.name
         met.add(node.name)
-    found = _form(node, met, logical=logical)
-    if not (logical and (node.meaning or node.logical or node.map_form)):
-        return found
-    return [found, node.logical, node.meaning, node.precision, node.scale, node.map_form]
+    return form_of(node, node.name, lambda part: _canonical(part, met))
 
 
-def _form(node: Node, met: set[str], *, logical: bool) -> Any:
+def form_of(node: Node, name: str, form: Callable[[Node], Any]) -> Any:
+    """A type in the parsing canonical form, under this name and with the form of each part."""
     match node.kind:
         case "union":
-            return [canonical(branch, met, logical=logical) for branch in node.branches]
+            return [form(branch) for branch in node.branches]
         case "array":
-            return {"type": "array", "items": canonical(node.items, met, logical=logical)}
+            return {"type": "array", "items": form(node.items)}
         case "map":
-            return {"type": "map", "values": canonical(node.items, met, logical=logical)}
+            return {"type": "map", "values": form(node.items)}
         case "record":
-            fields = [
-                {"name": f.name, "type": canonical(f.node, met, logical=logical)}
-                for f in node.fields
-            ]
-            return {"name": node.name, "type": "record", "fields": fields}
+            fields = [{"name": field.name, "type": form(field.node)} for field in node.fields]
+            return {"name": name, "type": "record", "fields": fields}
         case "enum":
-            return {"name": node.name, "type": "enum", "symbols": list(node.symbols)}
+            return {"name": name, "type": "enum", "symbols": list(node.symbols)}
         case "fixed":
-            return {"name": node.name, "type": "fixed", "size": node.size}
+            return {"name": name, "type": "fixed", "size": node.size}
         case primitive:
             return primitive
 

@@ -14,7 +14,7 @@ from . import scalars
 from .binding import Binding
 from .entries import key_and_value, pairs_as_rows
 from .errors import AvroError, InvalidValue, located, short_repr
-from .plain import from_default, from_plain
+from .plain import default_of, from_plain
 from .schema import Field, Node
 from .union_columns import column_type, is_of_members
 from .values import branch_of, convert_leaf
@@ -153,7 +153,7 @@ def _record_reader(
         for (field, attribute, convert), place in zip(parts, places, strict=True):
             try:
                 if place is None:
-                    part = _absent(binding, field)
+                    part = default_of(binding, field, "")
                 else:
                     part = convert(value[names[place]] if is_by_name else value[place])
             except InvalidValue as error:
@@ -254,12 +254,6 @@ def column_places(names: Sequence[Any], fields: Iterable[Field]) -> list[int | N
         return places[0] if places else None
 
     return [place_of(field) for field in fields]
-
-
-def _absent(binding: Binding, field: Field) -> Any:
-    if not field.has_default:
-        raise InvalidValue("", "is missing")
-    return from_default(binding, field.node, field.default)
 
 
 def _array_reader(item: Convert) -> Convert:

@@ -16,7 +16,7 @@ from . import scalars
 from .binding import Binding
 from .entries import dict_of_entries, entries_of
 from .errors import InvalidAvro, InvalidValue, short_repr
-from .plain import from_default, known_symbol
+from .plain import default_of, known_symbol
 from .schema import Field, Node
 from .values import from_base, is_of, to_base
 
@@ -218,9 +218,9 @@ class Readers:
         Raises:
             InvalidValue: it must not be missing.
         """
-        if not (self.form.fills_defaults and field.has_default):
+        if not self.form.fills_defaults:
             raise InvalidValue(field.name, "is missing")
-        return from_default(self._binding, field.node, field.default)
+        return default_of(self._binding, field, field.name)
 
 
 def within(step: str, error: InvalidValue) -> InvalidValue:

@@ -13,7 +13,7 @@ from . import scalars
 from .acceptance import TEXT, accept, accept_leaf
 from .binding import Binding
 from .entries import dict_of_entries, entries_of, is_dict, key_and_value
-from .errors import InvalidAvro, InvalidValue, invalid, short_repr
+from .errors import AvroError, InvalidValue, invalid, short_repr
 from .frozen import items_in
 from .plain_values import plain_of
 from .schema import Field, Node
@@ -221,9 +221,7 @@ class _Typing:
     def _field(self, field: Field, value: Mapping[str, Any], path: str) -> Any:
         if field.name in value:
             return self.typed(field.node, value[field.name], path)
-        if not field.has_default:
-            raise InvalidValue(path, "is missing")
-        return from_default(self._binding, field.node, field.default)
+        return default_of(self._binding, field, path)
 
     def _union(self, union: Node, value: Any, path: str) -> Any:
         name = _named_branch(union, value)
@@ -335,18 +333,35 @@ def _named_branch(union: Node, value: Any) -> str | None:
     return None
 
 
+def default_of(binding: Binding, field: Field, path: str) -> Any:
+    """A missing field's default as a new typed value.
+
+    Raises:
+        InvalidValue: the field has none, or one that no value in Python is.
+    """
+    if not field.has_default:
+        raise InvalidValue(path, "is missing")
+    try:
+        return from_default(binding, field.node, field.default)
+    except AvroError as error:
+        shown = short_repr(field.default)
+        reason = f"is missing, and Python cannot hold its default {shown}: {error}"
+        raise InvalidValue(path, reason) from None
+
+
 def from_default(binding: Binding, node: Node, value: Any) -> Any:
     """A default, which is JSON, as a new typed value.
 
     Raises:
         InvalidValue: it is not a value of the type.
+        InvalidAvro: it is one, and no value in Python is.
     """
     match node.kind:
         case "union":
             for branch in node.branches:
                 try:
                     return from_default(binding, branch, value)
-                except (InvalidValue, InvalidAvro):
+                except InvalidValue:
                     continue
             raise InvalidValue(
                 "", f"no branch of the union accepts the default {short_repr(value)}"
@@ -379,7 +394,8 @@ _BASE_OF_DEFAULT: Final[dict[str, Callable[[Any], Any]]] = {
     "boolean": scalars.boolean_of,
     "int": scalars.int_of,
     "long": scalars.long_of,
-    "float": scalars.float_of,
+    # As Java reads it: rounded to 32 bits.
+    "float": lambda value: scalars.rounded_to_single(scalars.double_of(value)),
     "double": scalars.double_of,
     "string": scalars.text_of,
 }

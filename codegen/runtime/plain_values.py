@@ -73,7 +73,11 @@ def _timedelta(value: Any) -> dt.timedelta:
 
 
 def _timedelta_down(value: Any) -> dt.timedelta:
-    return dt.timedelta(value.days, value.seconds, value.microseconds)
+    if hasattr(value, "nanoseconds"):
+        # pandas' fields, which may be greater than its base class holds.
+        return dt.timedelta(value.days, value.seconds, value.microseconds)
+    # Not the fields, which pendulum shows otherwise.
+    return dt.timedelta.__add__(value, dt.timedelta())
 
 
 def _time(value: Any) -> dt.time:

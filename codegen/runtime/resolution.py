@@ -21,7 +21,7 @@ from .empty_items import MAX_EMPTY_ITEMS, EmptyTypes
 from .entries import dict_of_entries
 from .equality import equivalent, same_simple_name
 from .errors import InvalidAvro, InvalidValue, UnresolvableSchema, short_repr
-from .plain import from_default
+from .plain import default_of
 from .readers import base_reader, dict_reader, list_reader, misread, promotion
 from .schema import Field, Node
 from .skipping import Skippers
@@ -249,7 +249,7 @@ class _Resolver:
                 )
             try:
                 defaults.append((targets[field.name], self._default(field)))
-            except (InvalidValue, InvalidAvro) as error:
+            except InvalidValue as error:
                 return _Error(path, str(error), field.name)
         class_, put = self._binding.classes[reader.name], self._binding.put
 
@@ -270,9 +270,8 @@ class _Resolver:
         return _Read(read)
 
     def _default(self, field: Field) -> Callable[[], Any]:
-        binding, node, default = self._binding, field.node, field.default
-        from_default(binding, node, default)
-        return lambda: from_default(binding, node, default)
+        default_of(self._binding, field, "")
+        return lambda: default_of(self._binding, field, "")
 
     def _enum(self, writer: Node, reader: Node, path: str) -> _Read | _Error:
         if not same_simple_name(writer, reader):

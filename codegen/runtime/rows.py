@@ -29,7 +29,7 @@ from .columnar import (
 )
 from .entries import key_and_value
 from .errors import InvalidValue, located
-from .plain import from_default
+from .plain import default_of
 from .schema import Node
 from .union_columns import column_type, is_of_members
 from .units import Narrowing
@@ -195,7 +195,7 @@ class RecordReader:
         field = self._fields[attribute]
         path = join_path(self._path, field.name)
         if place is None:
-            default = from_default(self.binding, field.node, field.default)
+            default = default_of(self.binding, field, path)
             if default is None:
                 # Also of a type that the format has no column for.
                 return [None] * len(vector)

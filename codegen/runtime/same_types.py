@@ -1,7 +1,7 @@
-"""Types that several packages have: the same where full names and complete schemas are.
+"""Types that several packages have: the same where simple names and complete schemas are.
 
-Schemas are compared in Avro's parsing canonical form, with logical types. Documentation, aliases,
-defaults and properties make no difference.
+Namespaces make no difference, as in Avro's schema resolution: a view's types have the view's. Nor do
+documentation, aliases, defaults and properties. Two types of one package are never the same.
 """
 
 from __future__ import annotations
@@ -10,9 +10,9 @@ import functools
 import json
 from typing import Any
 
-from .canonical import canonical
+from .canonical import form_of
 from .errors import AvroError
-from .schema import parse
+from .schema import Node, parse
 
 
 def is_same_type(one: type, other: type) -> bool:
@@ -20,7 +20,9 @@ def is_same_type(one: type, other: type) -> bool:
     if one is other:
         return True
     identity = _identity(one)
-    return identity is not None and identity == _identity(other)
+    if identity is None or identity != _identity(other):
+        return False
+    return _codec_of(one) is not _codec_of(other)
 
 
 @functools.lru_cache(4096)
@@ -30,6 +32,28 @@ def _identity(class_: Any) -> str | None:
     if not isinstance(text, str):
         return None
     try:
-        return json.dumps(canonical(parse(text), set(), logical=True))
+        return json.dumps(_form(parse(text), {}))
     except AvroError:
         return None
+
+
+def _codec_of(class_: type) -> object:
+    """The codec module of a class's package; another package's ``SchemaText`` is another class."""
+    for each in class_.__mro__:
+        text = vars(each).get("SCHEMA") or vars(each).get("__avro_schema__")
+        codec: object = getattr(text, "codec", None)
+        if codec is not None:
+            return codec
+    return None
+
+
+def _form(node: Node, met: dict[str, int]) -> Any:
+    """The parsing canonical form with logical types; a reference is the number of its type."""
+    if node.name:
+        if node.name in met:
+            return met[node.name]
+        met[node.name] = len(met)
+    found = form_of(node, node.name.rpartition(".")[2], lambda part: _form(part, met))
+    if not (node.meaning or node.logical or node.map_form):
+        return found
+    return [found, node.logical, node.meaning, node.precision, node.scale, node.map_form]

@@ -58,7 +58,7 @@ class Field:
         self.node = node
         self.aliases = tuple(str(alias) for alias in document.get("aliases") or ())
         self.has_default = "default" in document
-        self.default = document.get("default")
+        self.default = _float_default(node, document.get("default"))
         self.order = document.get("order", "ascending")
         self.properties = _properties(document, _RESERVED_IN_FIELDS)
 
@@ -98,6 +98,15 @@ class Node:
     def title(self) -> str:
         """What messages and ``(name, value)`` pairs call the type."""
         return self.name or self.kind
+
+
+_NOT_FINITE: Final = frozenset({"NaN", "Infinity", "-Infinity"})
+
+
+def _float_default(node: Node, default: Any) -> Any:
+    """A field's default, where JSON has no number for it: Java reads these texts, not in unions."""
+    is_text = node.kind in {"float", "double"} and isinstance(default, str)
+    return float(default) if is_text and default in _NOT_FINITE else default
 
 
 class MalformedSchema(AvroError):

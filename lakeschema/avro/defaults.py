@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from graphlib import CycleError, TopologicalSorter
 from typing import assert_never
 
+from lakeschema.avro.float_defaults import is_not_finite
 from lakeschema.avro.model import (
     Array,
     EnumSchema,
@@ -27,7 +28,7 @@ from lakeschema.avro.model import (
 
 _INT_RANGE = range(-(2**31), 2**31)
 _LONG_RANGE = range(-(2**63), 2**63)
-_LARGEST = {"float": 3.4028234663852886e38, "double": 1.7976931348623157e308}
+_LARGEST_DOUBLE = 1.7976931348623157e308
 
 
 class Defaults:
@@ -68,6 +69,10 @@ class Defaults:
                 return isinstance(value, dict) and self._fits_record(value, schema)
             case _:
                 assert_never(schema)
+
+    def fits_field(self, value: Json, schema: Schema) -> bool:
+        """Whether the default of a field with this type is a value of it."""
+        return is_not_finite(value, schema) or self.fits(value, schema)
 
     def branch(self, value: Json, union: Union) -> Schema:
         """The branch that a union's default belongs to: the first that it fits.
@@ -159,11 +164,12 @@ def _fits_primitive(value: Json, name: str) -> bool:
         case "long":
             return type(value) is int and value in _LONG_RANGE
         case "float" | "double":
-            # An integer is compared exactly, however long it is.
+            # An integer is compared exactly, however long it is. What does not fit into a float is
+            # its infinity, as in Java.
             return (
                 isinstance(value, int | float)
                 and not isinstance(value, bool)
-                and abs(value) <= _LARGEST[name]
+                and abs(value) <= _LARGEST_DOUBLE
             )
         case "string":
             return isinstance(value, str)

@@ -14,6 +14,7 @@ from types import MappingProxyType
 
 from lakeschema.avro.defaults import Defaults
 from lakeschema.avro.errors import MalformedAvroSchema
+from lakeschema.avro.float_defaults import read_float_default
 from lakeschema.avro.json_text import read_json, refuse_deep_json, shown
 from lakeschema.avro.logical_types import split_logical
 from lakeschema.avro.model import (
@@ -123,7 +124,7 @@ class _Reader:
         wrong: dict[str, MalformedAvroSchema] = {}
         for path, _, field in self._defaults:
             assert not isinstance(field.default, NoDefault)
-            if not defaults.fits(field.default, field.type):
+            if not defaults.fits_field(field.default, field.type):
                 wrong[path] = MalformedAvroSchema(
                     f"{path}.default", f"{shown(field.default)} does not match the field's type"
                 )
@@ -270,6 +271,7 @@ class _Reader:
             if path in self.dropped:
                 extra[INVALID_DEFAULT] = default
                 default = NO_DEFAULT
+            default = read_float_default(default, type_)
         return Field(
             name,
             type_,

@@ -6,11 +6,12 @@ come of a value depend on the schema alone.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from itertools import count
 from typing import Any, TypeAlias, assert_never
 from uuid import UUID
 
+from codegen.runtime.scalars import rounded_to_single
 from lakeschema.avro.defaults import Defaults
 from lakeschema.avro.definitions import definitions
 from lakeschema.avro.model import (
@@ -48,13 +49,13 @@ def sample_values(schema: Record) -> Iterator[Value]:
             continue
 
 
-def with_defaults(schema: Record, value: Value) -> Value:
-    """The value with the default of each field that has one."""
+def with_defaults(schema: Record, value: Value, fields: Collection[str]) -> Value:
+    """The value with the defaults of these fields."""
     defaults = _DefaultValues(schema)
     return value | {
         field.name: defaults.value(field.default, field.type)
         for field in schema.fields
-        if not isinstance(field.default, NoDefault)
+        if field.name in fields
     }
 
 
@@ -178,7 +179,9 @@ class _DefaultValues:
                 return {key: self.value(item, values) for key, item in default.items()}
             case Fixed() | Primitive("bytes"), str(text):
                 return text.encode("iso-8859-1")
-            case Primitive("float" | "double"), int() | float():
+            case Primitive("float"), int() | float() | str():
+                return rounded_to_single(float(default))
+            case Primitive("double"), int() | float() | str():
                 return float(default)
             case _:
                 return default

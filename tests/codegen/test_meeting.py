@@ -166,6 +166,35 @@ def test_documentation_defaults_and_aliases_make_no_difference() -> None:
         assert type(one.R.of(two.R())) is one.R
 
 
+def test_namespaces_make_no_difference_as_in_resolution() -> None:
+    tier = {"type": "enum", "name": "com.acme.Tier", "symbols": ["GOLD"]}
+    address = {"type": "record", "name": "com.acme.Address", "fields": [
+        {"name": "tier", "type": tier}, {"name": "next", "type": ["null", "com.acme.Tier"]}]}  # fmt: skip
+    text = json.dumps(record({"home": {"type": address}}, "Customer"))
+    table, view = json.loads(text), json.loads(text.replace("com.acme", "mart.gold.gold"))
+    with imported(table) as one, imported(view | {"name": "Gold"}) as two:
+        mine, theirs = [
+            next(getattr(package, name) for name in package.__all__ if name.endswith("Address"))
+            for package in (one, two)
+        ]
+        tiers = [next(getattr(p, n) for n in p.__all__ if n.endswith("Tier")) for p in (one, two)]
+
+        given = theirs(tier=tiers[1].GOLD, next=None)
+
+        assert given == mine(tier=tiers[0].GOLD, next=None)
+        assert tiers[0].GOLD == tiers[1].GOLD
+        assert one.Customer(home=given, strict=True).to_avro() == b"\0\0"
+        assert type(mine.of(given).tier) is tiers[0]
+
+
+def test_two_types_of_one_package_are_never_the_same() -> None:
+    parts = [{"type": "record", "name": f"{space}.Part", "fields": []} for space in ("a", "b")]
+    with imported(record({"part": {"type": parts}})) as package:
+        one, other = [each for each in package.__all__ if each.endswith("Part")]
+
+        assert getattr(package, one)() != getattr(package, other)()
+
+
 def test_of_is_the_name_of_no_attribute_and_no_member() -> None:
     kind = {"type": "enum", "name": "Kind", "symbols": ["of", "of_"]}
     with imported(record({"of": {"type": kind}, "of_": "int"})) as package:

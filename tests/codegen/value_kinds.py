@@ -61,7 +61,10 @@ class Clock(dt.time):
 
 
 class Since(dt.timedelta):
-    pass
+    @property
+    def seconds(self) -> int:
+        """As pendulum has it: with the sign of the whole."""
+        return -1
 
 
 class Identity(uuid.UUID):

@@ -119,7 +119,9 @@ class _Merger:
             return self._hive_only(replace(field, nullable=True), path, parent)
         schema = self._type(field.type, partner.type, path, parent, depth)
         default = partner.default
-        if not isinstance(default, NoDefault) and not Defaults(self._made).fits(default, schema):
+        if not isinstance(default, NoDefault) and not Defaults(self._made).fits_field(
+            default, schema
+        ):
             default = None if is_nullable(schema) else NO_DEFAULT
         return replace(
             partner, type=schema, default=default, doc=partner.doc or documentation(field.comment)

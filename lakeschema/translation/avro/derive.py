@@ -10,6 +10,7 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import TypeAlias, assert_never
 
+from lakeschema.avro.float_defaults import is_not_finite
 from lakeschema.avro.key_value_maps import map_parts, with_map_parts
 from lakeschema.avro.model import (
     INT,
@@ -546,7 +547,8 @@ def _match_nullability(field: Field, column: PlanColumn) -> Field:
     if not column.nullable:
         kept = NO_DEFAULT if field.default is None else field.default
         return _with_type(field, without_null(field.type), kept)
-    if field.default is NO_DEFAULT or field.default is None:
+    if field.default in (NO_DEFAULT, None) or is_not_finite(field.default, field.type):
+        # Java reads the text of infinity as a default of a float alone, not of a union.
         return _with_type(field, nullable(field.type), None)
     # A default must match the first branch: null goes last.
     branches = field.type.branches if isinstance(field.type, Union) else (field.type,)

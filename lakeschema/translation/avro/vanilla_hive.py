@@ -8,6 +8,7 @@ from typing import assert_never
 
 from lakeschema.avro.defaults import Defaults
 from lakeschema.avro.definitions import definitions as definitions_of
+from lakeschema.avro.float_defaults import is_not_finite
 from lakeschema.avro.key_value_maps import is_key_value_array, key_and_value
 from lakeschema.avro.model import (
     NO_DEFAULT,
@@ -143,6 +144,9 @@ def _make_parts_nullable(schema: Schema, *, null_last: bool) -> Schema:
 
 
 def _make_field_nullable(field: Field, *, null_last: bool) -> Field:
+    if is_not_finite(field.default, field.type):
+        # Java reads it as a default of a float alone, not of a union.
+        field = replace(field, default=NO_DEFAULT)
     last = null_last or (field.default is not NO_DEFAULT and field.default is not None)
     schema = _add_null(field.type, null_last=last)
     first = schema.branches[0] if isinstance(schema, Union) else schema

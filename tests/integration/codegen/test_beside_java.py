@@ -18,6 +18,7 @@ import pytest
 
 from deploy.avro import AvroAnswer, AvroJudge, AvroRefused, Reading
 from lakeschema.avro.compatibility import Level
+from lakeschema.avro.errors import MalformedAvroSchema
 from lakeschema.avro.parsing import parse_schema
 from publisher.publishing.versioning import Published, next_version
 from tests.codegen.evolutions import family
@@ -177,3 +178,40 @@ def test_no_two_versions_of_a_major_fail_to_read_each_other_in_java(avro: AvroJu
     for reading, answers in zip(readings, avro.read(readings), strict=True):
         (java,) = answers
         assert not isinstance(java, AvroRefused) or java.is_failure, (reading, java)
+
+
+_TEXTS = (
+    "NaN", "+NaN", "Infinity", "-Infinity", "0.0", " 1.5 ", "1.5f", "+1", ".5", "5.", "0x1.8p3",
+    "-0x1p9999", "1e39", "1e400", "abc", "", "nan", "inf", "1_0", "0x1", "1e", "--1",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("type_", ["float", "double"])
+def test_defaults_of_floats_are_those_of_java(avro: AvroJudge, type_: str) -> None:
+    """Numbers, and text, which Java reads as numbers."""
+    older = json.dumps(_with_default())
+    readers = [
+        _with_default({"name": "v", "type": type_, "default": default})
+        for default in (*_TEXTS, 0.1, 1e39, 10**40, 2**24 + 1)
+    ]
+
+    answers = avro.read([Reading(older, json.dumps(reader), [b"\x02"]) for reader in readers])
+
+    assert [_ours_of(reader, older) for reader in readers] == [
+        None if isinstance(answer, AvroRefused) else answer for (answer,) in answers
+    ]
+
+
+def _with_default(*fields: dict[str, object]) -> dict[str, object]:
+    return {"type": "record", "name": "R", "fields": [{"name": "id", "type": "int"}, *fields]}
+
+
+def _ours_of(reader: dict[str, object], older: str) -> bytes | None:
+    try:
+        parse_schema(json.dumps(reader))
+    except MalformedAvroSchema:
+        return None
+    with imported(reader) as package:
+        data: bytes = package.R.from_avro(b"\x02", older).to_avro()
+        assert data == package.R(id=1).to_avro() == package.R.from_dict({"id": 1}).to_avro()
+        return data

@@ -49,6 +49,8 @@ RELATIONS: Final = (
     SHIPPING_STATS,
     LAST_INTERACTION,
 )
+SOME: Final = (CUSTOMER, WEB_EVENTS, GOLD_CUSTOMER, SHIPPING_STATS)
+"""An Avro table, a Spark table whose columns have odd names, and two views."""
 BROKEN: Final = (ORDERS, CUSTOMER, REVENUE_BY_COUNTRY)
 """Those that have a 2.0.0 on the third day."""
 

@@ -15,6 +15,7 @@ from pyspark.testing import assertDataFrameEqual, assertSchemaEqual
 
 from tests.integration.consumer.lake import (
     CATEGORY,
+    CUSTOMER,
     ORDER_LINE,
     ORDERS,
     PAYMENT,
@@ -158,3 +159,21 @@ def test_intervals_of_spark_are_durations(spark: SparkSession, lake: Lake) -> No
 
         assert dict(frame.dtypes)["processing"] == "interval day to second"
         assert list(payment.from_rows(frame.collect())) == [record]
+
+
+def test_a_union_becomes_the_struct_that_spark_makes_of_it(
+    spark: SparkSession, lake: Lake, tmp_path: Path
+) -> None:
+    with lake.imported(CUSTOMER) as (customer,):
+        records = [
+            customer.RECORD.example(seed).replace(externalRef=value)
+            for seed, value in enumerate((None, 7, "seven"))
+        ]
+        customer.write_file(tmp_path / "customers.avro", records)
+        read = spark.read.format("avro").load(str(tmp_path / "customers.avro"))
+
+        frame = customer.create_dataframe(spark, records)
+
+        assert frame.schema["externalRef"].dataType == read.schema["externalRef"].dataType
+        assert list(customer.from_rows(frame.collect())) == records
+        assert list(customer.from_rows(read.collect())) == records

@@ -23,9 +23,8 @@ from tests.integration.consumer.lake import (
 from tests.integration.consumer.lake_installed import Lake, columns_of
 
 # A record within itself has no columns in Arrow.
-TABULAR = [
-    each for each in RELATIONS if each not in (CATEGORY, CUSTOMER, INTERACTION, LAST_INTERACTION)
-]
+TABULAR = [each for each in RELATIONS if each != CATEGORY]
+WITHOUT_UNIONS = [each for each in TABULAR if each not in (CUSTOMER, INTERACTION, LAST_INTERACTION)]
 
 tabular = pytest.mark.parametrize("relation", TABULAR, ids=str, indirect=True)
 
@@ -91,7 +90,8 @@ def test_columns_in_another_order_and_case_are_found(
     assert list(module.from_arrow(other)) == records
 
 
-@tabular
+# Rows have a union as Spark has it, a struct of members; plain values have the member.
+@pytest.mark.parametrize("relation", WITHOUT_UNIONS, ids=str, indirect=True)
 def test_dictionaries_of_rows_become_records(module: Any, records: list[Any]) -> None:
     assert list(module.from_rows(record.to_dict() for record in records)) == records
 
@@ -129,3 +129,24 @@ def test_frames_of_polars_come_back(lake: Lake) -> None:
     )
 
     assert said.split() == json.loads(names)
+
+
+@tabular
+def test_two_columns_of_one_name_are_refused(module: Any, table: Any) -> None:
+    twice = table.append_column(table.column_names[0], table.column(0))
+
+    for read in (module.from_arrow, module.rows):
+        with pytest.raises(module.AvroError, match=table.column_names[0]):
+            [record.validate() for record in map(to_record, read(twice))]
+
+
+def to_record(found: Any) -> Any:
+    """The record of a row, which is read when it is asked for."""
+    return found.to_record() if hasattr(found, "to_record") else found
+
+
+def test_columns_of_each_relation_are_listed(module: Any) -> None:
+    names = [name.strip("`") for name in module.columns]
+
+    assert len(names) == len(columns_of(module))
+    assert len({*names}) == len(names)

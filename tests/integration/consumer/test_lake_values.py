@@ -5,12 +5,15 @@ from __future__ import annotations
 import datetime as dt
 import enum
 import json
+import keyword
+import math
+import traceback
 from decimal import Decimal
 from typing import Any, Final
 
 import pytest
 
-from tests.integration.consumer.lake import ORDERS, PAYMENT
+from tests.integration.consumer.lake import CATEGORY, INTERACTION, ORDERS, PAYMENT, WEB_EVENTS
 from tests.integration.consumer.lake_installed import Lake, columns_of, values_of
 
 _EVERYWHERE: Final = """\
@@ -222,6 +225,17 @@ def test_a_single_fault_is_an_invalid_value(module: Any, example: Any) -> None:
         example.replace(**{name: object()}).validate()
 
 
+def test_the_traceback_of_a_wrong_value_is_short(module: Any, example: Any) -> None:
+    name = next(iter(values_of(example)))
+    wrong = example.replace(**{name: object()})
+
+    for write in (wrong.to_avro, wrong.to_json, wrong.validate):
+        with pytest.raises(module.InvalidValue) as caught:
+            write()
+        assert caught.value.__suppress_context__ or caught.value.__context__ is None
+        assert "During handling of" not in "".join(traceback.format_exception(caught.value))
+
+
 def test_the_last_moments_that_python_has_are_read_as_written(lake: Lake) -> None:
     with lake.imported(ORDERS) as (orders,):
         last = dt.datetime.max.replace(tzinfo=dt.UTC)
@@ -235,3 +249,55 @@ def test_the_last_moments_that_python_has_are_read_as_written(lake: Lake) -> Non
         ):
             with pytest.raises(orders.InvalidValue, match=r"^placed_at: "):
                 write()
+
+
+def test_a_float_default_is_one_value_on_every_way(lake: Lake) -> None:
+    with lake.imported(INTERACTION) as (interaction,):
+        plain = interaction.RECORD.example(3).to_dict()
+        without = {name: value for name, value in plain.items() if name != "score"}
+        shown = json.loads(interaction.RECORD.example(3).to_json())
+        del shown["score"]
+        made = (
+            interaction.RECORD.from_dict(without).score,
+            interaction.RECORD.from_json(json.dumps(shown)).score,
+            interaction.RECORD(**{**values_of(interaction.RECORD.example(3)), "score": 0.1}).score,
+        )
+
+        defaults = {made[0], made[1]}
+        record = interaction.RECORD.from_dict(without)
+        assert len(defaults) == 1
+        assert interaction.RECORD.from_avro(record.to_avro()) == record
+
+
+def test_a_default_that_is_no_number_in_json_is_read_as_java_does(lake: Lake) -> None:
+    with lake.imported(CATEGORY) as (category,):
+        made = category.RECORD(label="books")
+
+        assert math.isnan(made.weight)
+        assert json.loads(made.to_json())["weight"] == "NaN"
+
+
+def test_columns_with_names_of_the_language_are_used(lake: Lake) -> None:
+    with lake.imported(WEB_EVENTS) as (web_events,):
+        columns = columns_of(web_events)
+        wanted = {"from": "a", "class": "b", "self": "d", "to_dict": "e", "import": True, "none": 3}
+        names = {attribute: column for attribute, column in columns.items() if column in wanted}
+        event = web_events.RECORD.example(3).replace(
+            **{attribute: wanted[column] for attribute, column in names.items()}
+        )
+
+        assert {name: event.to_dict()[name] for name in wanted} == wanted
+        assert not any(keyword.iskeyword(attribute) for attribute in columns)
+        assert web_events.RECORD.from_json(event.to_json()) == event
+
+
+def test_a_column_with_an_umlaut_keeps_its_name_in_tables(lake: Lake) -> None:
+    with lake.imported(WEB_EVENTS) as (web_events,):
+        (attribute,) = (name for name in columns_of(web_events) if name.startswith("gr"))
+        event = web_events.RECORD.example(3).replace(**{attribute: 7})
+
+        table = web_events.to_arrow([event]).read_all()
+
+        assert table["größe"].to_pylist() == [7]
+        assert list(web_events.from_arrow(table)) == [event]
+        assert next(web_events.from_rows([{"größe": 7}])).to_dict()[attribute] == 7

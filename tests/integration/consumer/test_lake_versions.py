@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import pickle
 import sys
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,7 @@ import fastavro
 import pytest
 
 from tests.integration.consumer.installed import Installed, ran
-from tests.integration.consumer.lake import CUSTOMER
+from tests.integration.consumer.lake import CUSTOMER, ORDERS
 from tests.integration.consumer.lake_installed import Lake, columns_of, values_of
 
 
@@ -21,6 +22,39 @@ def of_another_process(relation: Installed, version: str, program: str, *argumen
     prelude = f"import pickle, sys, {relation.import_name} as p; R = p.RECORD\n"
     command = (sys.executable, "-W", "error", "-c", prelude + program, *arguments)
     return ran(*command, path=relation.sites[version])
+
+
+def test_a_pickle_of_the_old_version_has_defaults_in_the_new_one(
+    relation: Installed, tmp_path: Path
+) -> None:
+    path = tmp_path / "record.pickle"
+    of_another_process(
+        relation, "1.0.0", "pickle.dump([R.example(3)] * 2, open(sys.argv[1], 'wb'))", path
+    )
+    with relation.version("1.0.0") as old:
+        text = old.RECORD.example(3).to_json()
+
+    with relation.version("1.1.0") as new:
+        found = pickle.loads(path.read_bytes())
+
+        assert found == [new.RECORD.from_json(text)] * 2
+        assert new.RECORD.from_avro(found[0].validate().to_avro()) == found[0]
+
+
+def test_a_pickle_of_the_new_version_is_read_by_the_old_one(
+    relation: Installed, tmp_path: Path
+) -> None:
+    path = tmp_path / "record.pickle"
+    with relation.version("1.0.0") as old:
+        text = old.RECORD.example(3).to_json()
+    with relation.version("1.1.0") as new:
+        path.write_bytes(pickle.dumps(new.RECORD.from_json(text)))
+
+    said = of_another_process(
+        relation, "1.0.0", "print(pickle.load(open(sys.argv[1], 'rb')).to_json())", path
+    )
+
+    assert said == f"{text}\n"
 
 
 def test_json_of_the_old_version_has_defaults_in_the_new_one(relation: Installed) -> None:
@@ -100,6 +134,28 @@ def test_a_dropped_column_breaks_only_those_who_name_it(lake: Lake) -> None:
             _ = found.birthDate
         with pytest.raises(TypeError, match="birthDate"):
             found.replace(birthDate=None)
+
+
+def test_a_column_that_was_renamed_is_read_from_old_files(lake: Lake, tmp_path: Path) -> None:
+    orders = lake.installed(ORDERS)
+    with orders.version("1.1.0") as old:
+        records = [old.RECORD.example(seed).replace(gift=bool(seed % 2)) for seed in range(6)]
+        old.write_file(tmp_path / "orders.avro", records)
+        message = records[1].to_single_object()
+    with orders.version("2.0.0") as new:
+        found = [record.is_gift for record in new.read_file(tmp_path / "orders.avro")]
+
+        assert found == [False, True] * 3
+        assert new.RECORD.from_single_object(message).is_gift is True
+
+
+def test_a_renamed_column_is_told_once(lake: Lake) -> None:
+    folder = lake.sites["2.0.0"] / "acme_schemas" / "shop" / "orders"
+    text = (folder / "CHANGELOG.md").read_text().replace("\\", "")
+    newest = text.partition("## 2.0.0")[2].partition("## 1.1.0")[0]
+
+    lines = [line for line in newest.splitlines() if "gift" in line]
+    assert lines == ["- field `gift` renamed to `is_gift`"]
 
 
 def test_java_and_fastavro_would_read_an_old_file_alike(lake: Lake, tmp_path: Path) -> None:

@@ -250,7 +250,15 @@ def test_a_malformed_schema_is_refused_with_its_path(schema: Any, path: str) -> 
         ("int", 2**31),
         ("int", None),
         ("long", 2**63),
-        ("float", "1"),
+        ("float", "one"),
+        ("double", "nan"),
+        ("double", ""),
+        (["double", "null"], "NaN"),
+        ({"type": "array", "items": "double"}, ["NaN"]),
+        (
+            {"type": "record", "name": "I", "fields": [{"name": "x", "type": "double"}]},
+            {"x": "NaN"},
+        ),
         ("double", 10**400),
         ("string", 1),
         ("bytes", "Ā"),
@@ -275,6 +283,43 @@ def test_a_wrong_default_is_refused_or_dropped(type_: Any, default: Any) -> None
     assert isinstance(read, Record)
     assert read.fields[0].default is NO_DEFAULT
     assert read.fields[0].properties == {INVALID_DEFAULT: default}
+
+
+@pytest.mark.parametrize("name", ["float", "double"])
+@pytest.mark.parametrize(
+    ("text", "default"),
+    [
+        ("0.0", 0.0),
+        (" -1.5e3 ", -1500.0),
+        ("+1", 1.0),
+        (".5", 0.5),
+        ("5.", 5.0),
+        ("1.5f", 1.5),
+        ("2D", 2.0),
+        ("0x1.8p3", 12.0),
+        ("NaN", "NaN"),
+        ("+NaN", "NaN"),
+        ("Infinity", "Infinity"),
+        ("-Infinity", "-Infinity"),
+        ("1e400", "Infinity"),
+        ("-0x1p9999", "-Infinity"),
+    ],
+)
+def test_a_default_of_a_float_may_be_text_as_java_reads_it(
+    name: str, text: str, default: Any
+) -> None:
+    for type_ in (name, {"type": name}):
+        (field,) = parse(record({"name": "a", "type": type_, "default": text})).fields
+
+        assert (field.default, type(field.default)) == (default, type(default))
+        assert not field.properties
+
+
+def test_a_float_beyond_32_bits_is_a_default() -> None:
+    """Java reads it as infinity."""
+    (field,) = parse(record({"name": "a", "type": "float", "default": 1e39})).fields
+
+    assert field.default == 1e39
 
 
 def test_a_unions_default_may_fit_a_later_branch() -> None:

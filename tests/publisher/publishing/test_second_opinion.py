@@ -129,6 +129,16 @@ def test_others_agree_about_every_type(leaf: Any) -> None:
         (pairs("Entry", "int", "string"), [{"key": 1, "value": "a"}]),
         ({"type": "bytes", "logicalType": "decimal", "precision": 2, "scale": 1}, "\u0000\u0005"),
         ({"type": "string", "logicalType": "uuid"}, "0F14D0AB-9605-4A62-A9E4-5ED26688389B"),
+        ("double", "NaN"),
+        ("float", "-Infinity"),
+        ("float", "0.0"),
+        ("float", 0.1),
+        ("float", 1e39),
+        # Avro allows them, and Python cannot hold them.
+        ({"type": "string", "logicalType": "uuid"}, ""),
+        ({"type": "long", "logicalType": "timestamp-millis"}, 2**63 - 1),
+        ({"type": "int", "logicalType": "date"}, -(2**31)),
+        ({"type": "bytes", "logicalType": "decimal", "precision": 2, "scale": 1}, "\u0000\u00ff"),
     ],
     ids=json.dumps,
 )

@@ -456,6 +456,21 @@ def test_a_wrong_default_does_not_break_a_table() -> None:
     assert found == field("a", "int", **{INVALID_DEFAULT: "0"})
 
 
+def test_a_default_of_a_double_that_is_text_is_one_where_java_reads_it() -> None:
+    literal = record(field("a", "double", default="NaN"), field("b", "float", default="0.5"))
+    relation = table(literal=literal, serde=AVRO_SERDE)
+
+    assert fields_of(relation) == [
+        field("a", "double", default="NaN"),
+        field("b", "float", default=0.5),
+    ]
+    # Of a union with null, Java refuses it.
+    assert fields_of(relation, Options(nullability=Nullability.ALL_NULLABLE)) == [
+        optional("a", "double"),
+        field("b", ["float", "null"], default=0.5),
+    ]
+
+
 def test_lower_case_is_an_option() -> None:
     inner = {"type": "record", "name": "S", "fields": [field("Deep", "int")]}
     literal = record(field("Outer", inner, default={"Deep": 1}), field("X", "int"))
