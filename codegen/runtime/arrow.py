@@ -150,8 +150,8 @@ def _stream_of(frame: Any) -> Any:
     pa = importlib.import_module("pyarrow")
     try:
         return pa.RecordBatchReader.from_stream(frame)
-    except pa.ArrowException as error:
-        # Pandas has maps, and columns of mixed types, as Python's objects.
+    except (pa.ArrowException, ValueError, TypeError) as error:
+        # Pandas has maps, and columns of mixed types, as Python's objects, and columns of one name.
         raise InvalidValue(
             "",
             f"the frame has no form in Arrow: {error}; "
@@ -264,7 +264,7 @@ def _instant(value: Any) -> Any:
 
 def _plain_zero(value: decimal.Decimal) -> decimal.Decimal:
     # PyArrow refuses zeros of great exponents.
-    return value or _ZERO
+    return value if value or -_MAX_DIGITS <= value.adjusted() <= 0 else _ZERO
 
 
 _ZERO: Final = decimal.Decimal()
