@@ -1,6 +1,7 @@
-"""The names that earlier releases gave: before records were named in CamelCase, and before ``of``.
+"""The names that earlier releases gave: a new major version says what has another name since.
 
-With them a new major version says which classes and attributes have other names now.
+There were releases before records were named in CamelCase, before classes had a method ``of``, and
+while names of types within types began with the root's.
 """
 
 from __future__ import annotations
@@ -10,11 +11,13 @@ from dataclasses import replace
 from functools import partial
 
 from codegen.errors import UnfitSchema
-from codegen.lowering import CURRENT, NamingRules, lower
+from codegen.lowering import NamingRules, lower
 from codegen.naming import (
     KEYWORDS,
+    TypeNamer,
     attribute_before_of,
     attribute_beside,
+    attribute_name,
     hashed_type,
     join_parts,
     member_before_of,
@@ -79,6 +82,19 @@ def _renamed(old: NamedClass, new: NamedClass) -> Iterator[str]:
                 yield f"member `{earlier}` of `{new.class_name}` is named `{member}` now"
 
 
+class _WithRoot(TypeNamer):
+    """``TypeNamer`` while names of types beneath the root's began with the root's."""
+
+    __slots__ = ()
+
+    def _is_beneath(self, first: str) -> bool:  # noqa: ARG002 [as the method that it replaces]
+        return False
+
+
+def _with_root(root: Record) -> Callable[[str], str]:
+    return _WithRoot.of(root).class_name
+
+
 def _class_names(root: Record) -> Callable[[str], str]:
     last = root.namespace.rpartition(".")[2]
     is_within_itself = last.lower() == root.name.lower()
@@ -105,6 +121,7 @@ def _class_name(root: str, home: str, full_name: str) -> str:
 
 
 _EARLIER = (
-    NamingRules(CURRENT.class_names, attribute_before_of, member_before_of),
+    NamingRules(_with_root, attribute_name),
+    NamingRules(_with_root, attribute_before_of, member_before_of),
     NamingRules(_class_names, partial(attribute_beside, taken=_NO_ATTRIBUTES), member_before_of),
 )

@@ -123,7 +123,8 @@ class TypeNamer:
     """Names the classes of one schema in CamelCase, each by its own full name beside the root's.
 
     The root record and types that are at home keep their simple names; others have the parts of
-    their namespace in front. Two forms would meet: ``device`` and ``Device`` are both ``Device``.
+    their namespace in front, in which the root's name is left out where types beneath the root are
+    at home. Two forms would meet: ``device`` and ``Device`` are both ``Device``.
     The class of the former ends in an underscore then, which no ordinary name has; where all names
     come from columns, it is the latter that has its namespace in front.
 
@@ -176,12 +177,22 @@ class TypeNamer:
         beneath = namespace[len(self.root) + 1 :]
         return tuple(beneath.split(".")) if beneath else ()
 
+    def _is_beneath(self, first: str) -> bool:
+        """Whether names that begin with this part are of types beneath the root, where most are."""
+        is_elsewhere = first in {*self._own_names(), self.root.partition(".")[0]}
+        is_home = self.home == self.root and not self.of_columns
+        return is_home and first[:1].isupper() and not is_elsewhere
+
+    def _own_names(self) -> Collection[str]:
+        return {self._root_name(), self.root.rpartition(".")[2]}
+
     def _full_path(self, namespace: str, simple: str) -> str | None:
         """The namespace and the simple name; two underscores join them, as no part contains."""
-        root, beneath = self._root_name(), self._beneath(namespace)
+        beneath, first = self._beneath(namespace), namespace.partition(".")[0]
         if beneath is not None:
-            parts: tuple[str, ...] = (root, *beneath, simple)
-        elif namespace and namespace.partition(".")[0] not in {root, self.root.rpartition(".")[2]}:
+            is_told = beneath != () and self._is_beneath(beneath[0])
+            parts = (*([] if is_told else [self._root_name()]), *beneath, simple)
+        elif namespace and first not in self._own_names() and not self._is_beneath(first):
             parts = (*namespace.split("."), simple)
         else:
             return None

@@ -159,6 +159,7 @@ def test_ordinary_fields_keep_their_names(name: str) -> None:
 
 NAMER = TypeNamer.of(Record("Company", "example", ()))
 DERIVED = TypeNamer.of(Record("market_share", "db.market_share", ()))
+WITHIN = TypeNamer.of(Record("Order", "Acme.Order", ()))
 OF_COLUMNS = TypeNamer.of(Record("WebEvents", "shop.web_events", ()))
 
 
@@ -169,6 +170,11 @@ OF_COLUMNS = TypeNamer.of(Record("WebEvents", "shop.web_events", ()))
         (NAMER, "example.Address", "Address"),
         (NAMER, "com.acme.Address", "com__acme__Address"),
         (NAMER, "example.Company.Address", "Company__Address"),
+        (NAMER, "example.Company.Address.Country", "Company__Address__Country"),
+        (NAMER, "Acme.Address", "Acme__Address"),
+        (WITHIN, "Acme.Order.Order.Address.Country", "Address__Country"),
+        (WITHIN, "Acme.Common.Money", "Acme__Common__Money"),
+        (WITHIN, "Acme.Order.Order.Acme.Money", "Order__Acme__Money"),
         (NAMER, "example.RECORD", "RECORD_"),
         (NAMER, "example.None", "None_"),
         (NAMER, "example.Unit_Number", "Unit_Number"),
@@ -189,8 +195,15 @@ def test_types_named_as_types_keep_their_names(
         (DERIVED, "db.market_share.market_share", "MarketShare"),
         (DERIVED, "db.market_share.market_share.device", "Device_"),
         (DERIVED, "db.market_share.market_share.device.screen_size", "Device_ScreenSize_"),
-        (DERIVED, "db.market_share.market_share.Address.unit", "MarketShare__Address__Unit_"),
-        (DERIVED, "db.market_share.market_share.Address.Unit", "MarketShare__Address__Unit"),
+        (DERIVED, "db.market_share.market_share.Address.unit", "Address__Unit_"),
+        (DERIVED, "db.market_share.market_share.Address.Unit", "Address__Unit"),
+        (DERIVED, "db.market_share.market_share.Address.Unit.Kind", "Address__Unit__Kind"),
+        (DERIVED, "db.market_share.market_share.unit.Kind", "MarketShare__unit__Kind"),
+        (
+            DERIVED,
+            "db.market_share.market_share.MarketShare.Unit",
+            "MarketShare__MarketShare__Unit",
+        ),
         (DERIVED, "db.market_share.market_share.MarketShare", "MarketShare__MarketShare"),
         (DERIVED, "db.market_share.market_share.market_share", "MarketShare_"),
         (OF_COLUMNS, "shop.web_events.WebEvents", "WebEvents"),
@@ -214,8 +227,11 @@ def test_types_named_as_columns_become_camel_case(
 NAMERS = [
     NAMER,
     DERIVED,
+    WITHIN,
     OF_COLUMNS,
     TypeNamer("v", ""),
+    TypeNamer.of(Record("A", "A", ())),
+    TypeNamer.of(Record("a", "a", ())),
     TypeNamer.of(Record("duration", "db.duration", ())),
     TypeNamer.of(Record("Duration", "db.duration", ())),
     TypeNamer.of(Record("r_e_c_o_r_d", "db.r_e_c_o_r_d", ())),
@@ -225,8 +241,14 @@ type_parts = st.sampled_from([
     "ab_c", "a_bc", "Ab_c", "AbC", "ABc", "a_b_c", "a1_b", "a1b", "a_1b", "a_1_b", "A_1b", "A1b",
     "market_share", "MarketShare", "MarketShare_", "Market_Share", "marketShare", "Duration",
     "duration", "Duration_", "WebEvents", "web_events", "WebEvents_A", "shop", "Company", "example",
+    "Acme", "Order", "Address", "Unit", "A",
 ])  # fmt: skip
 full_names = st.lists(type_parts, min_size=1, max_size=4).map(".".join)
+
+
+def test_a_name_that_could_be_one_beneath_the_root_is_hashed() -> None:
+    assert re.fullmatch("Country_x[a-z2-7]{16}", DERIVED.class_name("Address.Country"))
+    assert re.fullmatch("unit_x[a-z2-7]{16}", DERIVED.class_name("Address.unit"))
 
 
 def _near(namer: TypeNamer) -> list[str]:
@@ -238,6 +260,8 @@ def _near(namer: TypeNamer) -> list[str]:
     ]  # fmt: skip
     root = namer.root
     places = {"", root, root.rpartition(".")[0], namer.home, "x", "x.y"}
+    # A namespace elsewhere may have the parts of one beneath the root.
+    places |= {"Order", "Acme", "A", "A.B", "Acme.A", "MarketShare", "MarketShare.A", "a", "a.A"}
     one = {f"{place}.{part}".lstrip(".") for place in places for part in parts}
     two = {f"{place}.{part}" for place in one if place.startswith(root) for part in parts}
     three = {f"{root}.{a}.{b}.{c}" for a in parts[:11] for b in parts[:11] for c in parts[:11]}

@@ -167,6 +167,31 @@ def test_a_package_whose_classes_have_other_names_now_begins_a_major_that_names_
     )
 
 
+WITHIN = "shop.market_share.market_share"
+COUNTRY = Record("Country", f"{WITHIN}.Address", (Field("id", INT),))
+DEEPER = Record(
+    "market_share",
+    "shop.market_share",
+    (Field("address", Record("Address", WITHIN, (Field("country", COUNTRY),))),),
+)
+SURFACE_WITH_ROOT = "6fe7fd796ebc1a9016ef9227b77b2e1f53f5153864d368f992c74cfcbad740cd"
+"""Of the package of ``DEEPER`` whose inner class is MarketShare__Address__Country."""
+
+
+def test_a_package_whose_inner_classes_had_the_roots_name_begins_a_major_that_names_them() -> None:
+    predecessors = Predecessors(
+        (PublishedText("1.0.0", to_text(DEEPER), SURFACE_WITH_ROOT),), (), "semantic"
+    )
+
+    number, change = WheelPackaging("acme-schema").next_version(SHARE, DEEPER, predecessors)
+
+    assert number == "2.0.0"
+    assert change.reasons == (
+        REGENERATED,
+        "class `MarketShare__Address__Country` is named `Address__Country` now",
+    )
+
+
 def test_a_package_whose_classes_keep_their_names_is_not_published_again() -> None:
     packaging = WheelPackaging("acme-schema")
     surface = packaging.surface_hash(RELATION, SCHEMA)
