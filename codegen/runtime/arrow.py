@@ -8,6 +8,7 @@ months can exceed Arrow's intervals, and recursive records.
 from __future__ import annotations
 
 import datetime as dt
+import decimal
 import importlib
 import itertools
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -149,8 +150,8 @@ def _stream_of(frame: Any) -> Any:
     pa = importlib.import_module("pyarrow")
     try:
         return pa.RecordBatchReader.from_stream(frame)
-    except pa.ArrowException as error:
-        # Pandas has maps, and columns of mixed types, as Python's objects.
+    except (pa.ArrowException, ValueError, TypeError) as error:
+        # Pandas has maps, and columns of mixed types, as Python's objects, and columns of one name.
         raise InvalidValue(
             "",
             f"the frame has no form in Arrow: {error}; "
@@ -261,7 +262,15 @@ def _instant(value: Any) -> Any:
     return moment
 
 
+def _plain_zero(value: decimal.Decimal) -> decimal.Decimal:
+    # PyArrow refuses zeros of great exponents.
+    return value if value or -_MAX_DIGITS <= value.adjusted() <= 0 else _ZERO
+
+
+_ZERO: Final = decimal.Decimal()
 _WRITTEN: Final[Mapping[tuple[str, str], Callable[[Any], Any]]] = {
+    ("bytes", "decimal"): _plain_zero,
+    ("fixed", "decimal"): _plain_zero,
     ("enum", ""): lambda value: value.value,
     ("fixed", ""): bytes,
     # PyArrow refuses the least timedeltas that 64 bits hold.

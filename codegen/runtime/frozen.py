@@ -7,6 +7,8 @@ import sys
 # Not from ``collections.abc``: Python loads this module at start-up, and that one perhaps not.
 from _collections_abc import Mapping, Sequence
 
+from .errors import InvalidValue
+
 # Type checkers know the name; to import ``typing`` takes longer than the rest of a package.
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -39,7 +41,7 @@ def items_in(value: Any) -> Iterable[Any] | None:
         # A row of ``rows`` is a tuple that shows no items.
         return value if type(value).__iter__ is not None else None
     if isinstance(value, Sequence):
-        return None if isinstance(value, _TEXT) else value
+        return None if _is_text(value) else value
     # Whoever has an array of numpy's has imported it.
     array = getattr(sys.modules.get("numpy"), "ndarray", None)
     if array is None or not isinstance(value, array) or not value.ndim:
@@ -48,18 +50,31 @@ def items_in(value: Any) -> Iterable[Any] | None:
     return value.tolist() if value.dtype.kind in "biuf" else list(value)
 
 
+def _is_text(value: Sequence[Any]) -> bool:
+    # Whoever has a ``UserString``, whose items are of its own class, has imported it.
+    users = getattr(sys.modules.get("collections"), "UserString", str)
+    return isinstance(value, (*_TEXT, users))
+
+
 _TEXT = (str, bytes, bytearray, memoryview)
 _LEAVES = frozenset({str, int, float, bool, bytes, type(None)})
 
 
 def freeze(value: Any) -> Any:
-    """The value with tuples for sequences and ``FrozenMap`` for mappings, at every depth."""
+    """The value with tuples for sequences and ``FrozenMap`` for mappings, at every depth.
+
+    Raises:
+        InvalidValue: it is nested too deeply.
+    """
     if type(value) in _LEAVES:
         return value
-    if isinstance(value, Mapping):
-        return FrozenMap((key, freeze(item)) for key, item in value.items())
-    items = items_in(value)
-    return value if items is None else tuple(map(freeze, items))
+    try:
+        if isinstance(value, Mapping):
+            return FrozenMap((key, freeze(item)) for key, item in value.items())
+        items = items_in(value)
+        return value if items is None else tuple(map(freeze, items))
+    except RecursionError:
+        raise InvalidValue("", "the value is nested too deeply, or contains itself") from None
 
 
 def refuse_change(self: object, name: str, _: object) -> None:

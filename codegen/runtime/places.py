@@ -6,14 +6,15 @@ wrong before harms what stands there.
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import IO, Final, TypeAlias
+from typing import IO, Any, Final, TypeAlias
 
-from .errors import AvroError
+from .errors import AvroError, short_repr
 
 Place: TypeAlias = str | os.PathLike[str] | IO[bytes]
 
@@ -31,12 +32,12 @@ def sources(place: Place) -> Iterator[tuple[str, IO[bytes], tuple[str, ...]]]:
     but for names that begin with ``_`` or ``.``, and files without bytes, as Hive writes them.
     """
     if not isinstance(place, (str, os.PathLike)):
-        if isinstance(place.read(0), str):
+        if isinstance(_method(place, "read")(0), str):
             raise _text_refused("rb")
         name = getattr(place, "name", "")
         yield name if isinstance(name, str) else "", place, ()
         return
-    path = Path(place)
+    path = _path(place)
     for each in _part_files(path, ()) if path.is_dir() else [path]:
         with each.open("rb") as file:
             folders = each.relative_to(path).parts[:-1]
@@ -47,19 +48,24 @@ def sources(place: Place) -> Iterator[tuple[str, IO[bytes], tuple[str, ...]]]:
 def target(place: Place) -> Iterator[IO[bytes]]:
     """What to write to. A stream stays open, and has what was written before an error."""
     if not isinstance(place, (str, os.PathLike)):
+        write = _method(place, "write")
         try:
-            place.write(b"")
+            write(b"")
         except TypeError:
             raise _text_refused("wb") from None
         yield place
         return
-    path = Path(place)
+    path = _path(place)
     if _is_written_straight(path):
         with path.open("wb") as file:
             yield file
         return
     # A link stays one.
-    with _beside(Path(os.path.realpath(path))) as file:
+    real = Path(os.path.realpath(path))
+    if real.is_symlink():
+        # It leads to itself: the error is the one of opening it.
+        path.stat()
+    with _beside(real) as file:
         yield file
 
 
@@ -69,6 +75,31 @@ def put(file: IO[bytes], data: bytes) -> None:
     while isinstance(written, int) and written < len(data):
         data = data[written:]
         written = file.write(data)
+
+
+def _path(place: str | os.PathLike[str]) -> Path:
+    """The path; ``Path`` alone takes an empty one for the folder, and passes over a ``/`` at the end.
+
+    Raises:
+        OSError: no file can have the path.
+    """
+    name = os.fsdecode(place)
+    if not name:
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), name)
+    path = Path(name)
+    if name.endswith(("/", os.sep)) and not path.is_dir():
+        raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), name)
+    return path
+
+
+def _method(stream: Any, name: str) -> Any:
+    try:
+        return getattr(stream, name)
+    except AttributeError:
+        hint = "; io.BytesIO(data) is a file of bytes" if isinstance(stream, bytes) else ""
+        raise AvroError(
+            f"expected a path or a binary file, got {short_repr(stream)}{hint}"
+        ) from None
 
 
 def _text_refused(mode: str) -> AvroError:

@@ -308,7 +308,7 @@ def known_symbol(enum: Node, value: Any, path: str) -> Any:
 def _enum_from_plain(binding: Binding, node: Node, value: Any, path: str) -> Any:
     if is_of(binding, node, value):
         return accept(binding, node, value, path)
-    symbol = plain_of(value)
+    symbol = convert_leaf(plain_of, value, path)
     if isinstance(symbol, str) and symbol in node.symbols:
         return binding.classes[node.name](symbol)
     raise InvalidValue(path, f"expected one of {', '.join(node.symbols)}; got {short_repr(value)}")

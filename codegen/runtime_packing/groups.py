@@ -15,7 +15,7 @@ INIT: Final = "__init__"
 
 GROUPS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType({
     # What a package imports at once: short, and nothing of ``typing`` or of the codec.
-    INIT: ("frozen", "errors", "lazy", "pickling", "registration"),
+    INIT: ("errors", "frozen", "lazy", "pickling", "registration"),
     "core": (
         "varints", "plain_values", "scalars", "schema", "equality", "aliases", "entries", "binding",
         "empty_items", "units", "values", "acceptance", "writers", "decoding",

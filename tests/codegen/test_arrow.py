@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import datetime as dt
+import decimal
 import io
 from typing import Any
 
+import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -199,3 +201,20 @@ def test_immutable_records_pass_through_arrow_unchanged() -> None:
         assert found == value
         assert hash(found) == hash(value)
         assert list(package.from_rows(package.to_rows([value]))) == [value]
+
+
+def test_a_zero_of_any_exponent_is_written() -> None:
+    price = {"type": "bytes", "logicalType": "decimal", "precision": 6, "scale": 2}
+    with imported(record({"price": price})) as package:
+        texts = ("0E+1000000", "0E-1000000", "-0")
+        zeros = [package.R(price=decimal.Decimal(text)) for text in texts]
+        read = list(package.from_arrow(package.to_arrow(zeros)))
+    assert [str(each.price) for each in read] == ["0.00"] * 3
+
+
+def test_a_frame_with_two_columns_of_one_name_is_refused() -> None:
+    with imported(record({"id": "long"})) as package:
+        frame = pd.DataFrame([[1, 2]], columns=["id", "id"])
+        for way in (package.from_arrow, package.rows):
+            with pytest.raises(package.InvalidValue, match="id"):
+                list(way(frame))

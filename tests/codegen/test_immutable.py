@@ -113,6 +113,15 @@ def test_lists_and_maps_are_frozen_at_every_depth_however_they_come() -> None:
             assert value.to_avro() == made.to_avro()
 
 
+def test_a_list_that_contains_itself_is_refused() -> None:
+    endless: list[Any] = []
+    endless.append(endless)
+    with imported(LISTS, immutable=True) as package:
+        for make in (package.Lists, package.Lists.example().replace):
+            with pytest.raises(package.InvalidValue, match="contains itself"):
+                make(grid=endless)
+
+
 def test_a_map_is_unpickled_that_an_earlier_release_pickled() -> None:
     with imported(LISTS, immutable=True) as package:
         home = f"{package.__name__}._avro.frozen\nFrozenMap\n".encode()

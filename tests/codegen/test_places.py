@@ -161,6 +161,26 @@ def test_a_stream_of_text_is_refused(orders: Any, form: Format, tmp_path: Path) 
                 wrong()
 
 
+def test_what_is_no_path_is_refused_as_opening_it_is(form: Format, tmp_path: Path) -> None:
+    loop = tmp_path / "loop"
+    loop.symlink_to(loop)
+    for path, reason in (("", "No such file"), (f"{tmp_path}/none/", "Not a"), (loop, "symbolic")):
+        for way in (lambda p: form.write(p, []), lambda p: list(form.read(p))):
+            with pytest.raises(OSError, match=reason):
+                way(path)
+    assert [each.name for each in tmp_path.iterdir()] == ["loop"]
+    assert loop.is_symlink()
+
+
+@pytest.mark.parametrize("place", [None, 5, b"data", ["path"]])
+def test_what_is_neither_a_path_nor_a_file_is_refused(
+    orders: Any, form: Format, place: Any
+) -> None:
+    for way in (lambda: form.write(place, []), lambda: list(form.read(place))):
+        with pytest.raises(orders.AvroError, match="expected a path or a binary file"):
+            way()
+
+
 def test_a_stream_without_a_buffer_or_a_position_gets_all_bytes(orders: Any, form: Format) -> None:
     class Pipe:
         """Takes few bytes at a time, as pipes and sockets may."""

@@ -205,6 +205,10 @@ class _Broken:
 _NO_ZONE: Any = type("NoZone", (dt.tzinfo,), {})()
 
 
+_RELEASED = memoryview(b"ab")
+_RELEASED.release()
+
+
 REFUSED: tuple[tuple[str, Any], ...] = (
     ("boolean", np.int64(1)),
     ("boolean", 1),
@@ -236,7 +240,9 @@ REFUSED: tuple[tuple[str, Any], ...] = (
     ("string", np.bytes_(b"one")),
     ("string", Text("\ud800")),
     ("string", pd.NA),
+    ("string", collections.UserString("one")),
     ("bytes", "ab"),
+    ("bytes", _RELEASED),
     ("bytes", [1, 2]),
     ("bytes", np.array([1, 2], dtype="uint8")),
     ("fixed", b"abc"),
@@ -282,6 +288,7 @@ REFUSED: tuple[tuple[str, Any], ...] = (
     ("uuid-fixed", bytes(16)),
     ("longs", {1, 2}),
     ("longs", "12"),
+    ("longs", collections.UserString("12")),
     ("longs", b"12"),
     ("longs", np.array(5)),
     ("longs", np.array([1.5])),

@@ -42,7 +42,8 @@ def test_required_attributes_are_enough(module: Any, example: Any) -> None:
 
     made = module.RECORD(**required, strict=True)
 
-    assert module.RECORD.from_avro(made.to_avro()) == made
+    # As text: a default of NaN does not equal itself.
+    assert repr(module.RECORD.from_avro(made.to_avro())) == repr(made)
 
 
 def test_a_missing_attribute_is_named(module: Any, example: Any) -> None:
@@ -78,7 +79,7 @@ def test_an_invalid_record_is_never_written(module: Any, example: Any) -> None:
     name = next(iter(values_of(example)))
     wrong = example.replace(**{name: object()})
 
-    for write in (wrong.to_avro, wrong.to_json, wrong.to_single_object):
+    for write in (wrong.to_avro, wrong.to_json, wrong.to_dict, wrong.to_single_object):
         with pytest.raises(module.InvalidValue, match=f"^{name}: expected"):
             write()
 
