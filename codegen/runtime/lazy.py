@@ -134,9 +134,10 @@ def _own_value(class_: type, value: object) -> object:
         raise error.with_traceback(None) from None
 
 
-def equals(self: object, other: object) -> object:
+def equals(self: object, other: object) -> bool:
     """``__eq__`` of records with what is not of their class: another package may have their type."""
-    return _meeting().equals(self, other)
+    found: bool = _meeting().equals(self, other)
+    return found
 
 
 def equals_member(self: object, other: object) -> object:
