@@ -50,7 +50,7 @@ def ours(package: ModuleType, writer: str, values: Sequence[bytes]) -> Sequence[
     """
     try:
         codec = package._codec
-        reader = codec.reader_of(codec.BINDING, writer, narrowing="refused")
+        reader = codec.files.reader_of(codec.BINDING, writer, narrowing="refused")
         read = codec.make_decoder(codec.BINDING, codec.BINDING.root.name, reader)
     except package.AvroError as error:
         return [_refusal(package, error)] * len(values)
