@@ -136,8 +136,9 @@ class _Evaluator:
         return found
 
     def _of_field(self, value: Json, shape: Shape, where: str) -> DefaultExpression:
-        if shape in {Scalar.FLOAT, Scalar.DOUBLE} and value in NOT_FINITE:
-            return DefaultExpression(_float(float(str(value))))
+        is_float = shape in {Scalar.FLOAT, Scalar.DOUBLE}
+        if is_float and isinstance(value, str) and value in NOT_FINITE:
+            return DefaultExpression(_float(float(value)))
         return self._value(value, shape, where)
 
     def _value(self, value: Json, shape: Shape, where: str) -> DefaultExpression:
@@ -321,6 +322,9 @@ def _number(value: Json, shape: Scalar, where: str) -> float:
         number = float(value)
     except OverflowError:
         raise _unexpected(where, f"a number that fits into a {shape.value}", value) from None
+    if not math.isfinite(number):
+        # JSON has no such number; the text of one is a default, too.
+        raise _unexpected(where, "a finite number", value)
     return scalars.rounded_to_single(number) if shape is Scalar.FLOAT else number
 
 
