@@ -27,6 +27,7 @@ _METHODS = """
         @%(classmethod)s
         def of(cls, other: %(object)s) -> %(shown)s:
             \"""%(of_doc)s\"""
+            ...
     else:
         of = __of__
         __getstate__ = __state_of__

@@ -181,6 +181,7 @@ def _of(lines: Lines, each: EnumClass | FixedClass) -> None:
         lines.add("@_builtins.classmethod")
         with lines.block(f"def of(cls, other: _builtins.object) -> {each.class_name}:"):
             lines.docstring(OF_DOC)
+            lines.add("...")
     with lines.block("else:"):
         lines.add(
             "of = __of__", f"__avro_schema__ = __schema_text__(_codec, {literal(each.full_name)})"
