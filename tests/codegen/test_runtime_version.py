@@ -16,7 +16,7 @@ from tests.codegen.generated import record_of
 from tests.codegen.test_types_of_packages import every
 from tests.codegen.test_wheel import files_of, request_for
 
-RENDERED = (19, "5663be011f4cb20033419c99b9a569e8591cb82722aaaad837f4249e6d1110aa")
+RENDERED = (19, "d2a192303e24528e3d664fb5d7001459186428e2102242fc44f3d5af0d6714b4")
 """``RENDERER_VERSION``, and the SHA-256 of what it renders for a schema of every kind of type."""
 
 
