@@ -126,6 +126,7 @@ def _imports(package: PackageShape, annotations: Annotations) -> Iterator[str]:
     yield "from ._avro import AvroError as __AvroError__"
     yield "from ._avro import OF as __of__, equals as __equals__"
     yield "from ._avro import restore_record as __restore__, state_of as __state_of__"
+    yield "from ._avro import types_of_pickles as __types_of_pickles__"
     if package.enums:
         yield "from ._avro import equals_member as __equals_member__"
         yield "from ._avro import reduce_member as __reduce_member__"
@@ -145,6 +146,7 @@ def _head(package: PackageShape, annotations: Annotations) -> str:
         lines.add(*_CHECKED_IMPORTS)
     with lines.block("else:"):
         lines.add(*_EVALUATED_IMPORTS)
+        lines.add("__getattr__ = __types_of_pickles__(__name__)")
     lines.add("")
     lines.add(
         '_codec = _Lazy("._codec", __package__ or "")',

@@ -19,6 +19,59 @@ def own_version() -> str:
     return getattr(sys.modules.get(OWN_PACKAGE), "__version__", "")
 
 
+class MissingType:
+    """Base of what stands in an unpickled value for the types that this version lacks.
+
+    A record drops it with the attribute that it does not know, and refuses it elsewhere. Pickled
+    alone, it says with its first use what is missing.
+    """
+
+    met = False
+    """Whether a pickle of this process had one."""
+    pickled = ""
+    """The version that pickled it."""
+
+    def __setstate__(self, state: object) -> None:
+        version = state[0] if type(state) is tuple else None
+        self.pickled = version if isinstance(version, str) else EARLIER
+
+    def __repr__(self) -> str:
+        return f"<a {type(self).__name__}, {self._reason()}>"
+
+    def __getattr__(self, name: str) -> object:
+        raise AttributeError(f"no {name!r}: a {type(self).__name__}, {self._reason()}")
+
+    def _reason(self) -> str:
+        return f"which this version lacks ({versions(self.pickled)})"
+
+
+def types_of_pickles(types_module: str) -> Any:
+    """``__getattr__`` of the module of a package's classes: a type of another version's pickle.
+
+    It is the class that has the name as an alias, or else a ``MissingType``.
+    """
+
+    def find(name: str) -> object:
+        if name.startswith("__"):
+            raise AttributeError(f"module {types_module!r} has no attribute {name!r}")
+        binding: Any = importlib.import_module(f"{OWN_PACKAGE}._codec").BINDING
+        for full_name, node in binding.nodes.items():
+            if any(alias.rpartition(".")[2] == name for alias in node.aliases):
+                return binding.classes[full_name]
+        MissingType.met = True
+        return type(name, (MissingType,), {"__module__": types_module})
+
+    return find
+
+
+EARLIER = "of an earlier release"
+
+
+def versions(pickled: str) -> str:
+    """The version that pickled and this one, for errors."""
+    return f"pickled by {OWN_PACKAGE} {pickled}, read by {own_version()}"
+
+
 def state_of(self: object) -> object:
     """``__getstate__`` of records: version, attributes, and what a subclass has besides."""
     held: Any = object.__getstate__(self)
@@ -46,8 +99,8 @@ def restore_record(self: object, state: object) -> None:
     except AttributeError:
         is_whole = False
     if not isinstance(version, str):
-        version, more = "of an earlier release", [version]
-    if not is_whole:
+        version, more = EARLIER, [version]
+    if not is_whole or MissingType.met:
         _records().complete(self, values, version)
     if more and more[0]:
         record.__dict__.update(more[0])
@@ -61,6 +114,10 @@ def reduce_member(self: object, _: object) -> object:
 
 def load_member(enum: Any, symbol: str, version: str) -> object:
     """The member; of a symbol that this version lacks, the enum's default."""
+    if issubclass(enum, MissingType):
+        missing = enum()
+        missing.pickled = version
+        return missing
     try:
         return enum(symbol)
     except ValueError:

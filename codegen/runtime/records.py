@@ -10,13 +10,13 @@ import functools
 import hashlib
 import inspect
 import typing
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 from .errors import InvalidValue, short_repr
 from .frozen import freeze, refuse_change
 from .lazy import UNCHANGED, Sign, home_of
-from .pickling import OWN_PACKAGE, own_version
+from .pickling import MissingType, versions
 from .plain import from_default
 from .schema import Field
 
@@ -71,7 +71,7 @@ def complete(record: Any, values: Mapping[str, Any], pickled: str) -> None:
     """Sets the attributes of an unpickled record, which another version may have pickled.
 
     Raises:
-        InvalidValue: an attribute is missing and has no default.
+        InvalidValue: an attribute is missing and has no default, or its type is missing.
     """
     binding, name = home_of(type(record))
     attributes = binding.attributes[name]
@@ -88,9 +88,15 @@ def complete(record: Any, values: Mapping[str, Any], pickled: str) -> None:
             object.__setattr__(record, attribute, value)
     for field, attribute in zip(fields, attributes, strict=True):
         if attribute in values:
+            _refuse_missing_types(field.name, values[attribute])
+            continue
+        former = _former_value(field, values, attributes)
+        if former is not UNCHANGED:
+            _refuse_missing_types(field.name, former)
+            object.__setattr__(record, attribute, former)
             continue
         if not field.has_default:
-            reason = f"is missing in the pickle, and has no default ({_versions(pickled)})"
+            reason = f"is missing in the pickle, and has no default ({versions(pickled)})"
             raise InvalidValue(field.name, reason)
         binding.put(record, attribute, from_default(binding, field.node, field.default))
 
@@ -117,12 +123,32 @@ def default_member(enum: Any, symbol: str, pickled: str) -> Any:
     default = binding.nodes[name].default
     if default is None:
         reason = f"{enum.__name__} has no symbol {short_repr(symbol)}"
-        raise InvalidValue("", f"{reason} and no default ({_versions(pickled)})")
+        raise InvalidValue("", f"{reason} and no default ({versions(pickled)})")
     return enum(default)
 
 
-def _versions(pickled: str) -> str:
-    return f"pickled by {OWN_PACKAGE} {pickled}, read by {own_version()}"
+def _refuse_missing_types(field: str, value: Any) -> None:
+    if not MissingType.met:
+        return
+    if isinstance(value, MissingType):
+        raise InvalidValue(
+            field,
+            f"is a {type(value).__name__}, which this version lacks ({versions(value.pickled)})",
+        )
+    items = value.values() if isinstance(value, dict) else value
+    if isinstance(value, (dict, list, tuple)):
+        for item in items:
+            _refuse_missing_types(field, item)
+
+
+def _former_value(field: Field, values: Mapping[str, Any], attributes: Collection[str]) -> Any:
+    """What the pickle has under a former name of the field, or ``UNCHANGED``."""
+    for alias in field.aliases:
+        # As attributes are named: beside keywords and methods, and without mangling.
+        for attribute in (alias, f"{alias}_", f"f_{alias}"):
+            if attribute in values and attribute not in attributes:
+                return values[attribute]
+    return UNCHANGED
 
 
 def is_immutable(record_class: Any) -> bool:

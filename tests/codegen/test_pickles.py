@@ -185,3 +185,82 @@ def test_a_pickle_has_its_version() -> None:
     (text, *_) = pickled.dump("1.2.3", order(), lambda p: p.Order(id=1))
 
     assert "1.2.3" in [argument for _, argument, _ in pickletools.genops(text)]
+
+
+def renamed() -> dict[str, Any]:
+    """A record with a field ``is_gift``, which was ``gift`` and, before that, ``class``."""
+    document = order(is_gift={"type": "long", "default": 0})
+    document["fields"][-1]["aliases"] = ["gift", "class"]
+    return document
+
+
+@BOTH
+@pytest.mark.parametrize(("former", "attribute"), [("gift", "gift"), ("class", "class_")])
+def test_a_renamed_field_has_the_value_of_its_former_name(
+    former: str, attribute: str, immutable: bool
+) -> None:
+    pickled = Pickled(immutable=immutable)
+    texts = pickled.dump(
+        "1.0.0", order(**{former: "long"}), lambda p: p.Order(**{"id": 1, attribute: 5})
+    )
+
+    with pickled.reader("1.1.0", renamed()) as package:
+        for text in texts:
+            assert pickle.loads(text) == package.Order(id=1, is_gift=5)
+
+
+NEW_LINE = order(line={"type": ["null", line(kind=kind("GOLD"))], "default": None})
+"""A version with two types more: ``Line`` and ``Kind``."""
+
+
+@BOTH
+def test_an_unknown_attribute_is_dropped_with_its_unknown_types(immutable: bool) -> None:
+    pickled = Pickled(immutable=immutable)
+    texts = pickled.dump(
+        "1.1.0", NEW_LINE, lambda p: p.Order(id=1, line=p.Line(price=1.5, kind=p.Kind.GOLD))
+    )
+
+    with pickled.reader("1.0.0", order()) as package:
+        for text in texts:
+            found = pickle.loads(text)
+            assert found == package.Order(id=1)
+            assert package.Order.from_avro(found.to_avro()) == found
+
+
+@BOTH
+@pytest.mark.parametrize("make", [lambda p: p.Kind.GOLD, lambda p: [p.Kind.GOLD]])
+def test_a_known_attribute_of_an_unknown_type_is_refused(make: Any, immutable: bool) -> None:
+    pickled = Pickled(immutable=immutable)
+    texts = pickled.dump("1.1.0", NEW_LINE, lambda p: p.Order(id=1, line=make(p)))
+
+    with pickled.reader("2.0.0", order(line="string")) as package:
+        for text in texts:
+            with pytest.raises(package.InvalidValue) as caught:
+                pickle.loads(text)
+            assert caught.value.path == "line"
+            assert "Kind" in caught.value.reason
+            assert "1.1.0, read by 2.0.0" in caught.value.reason
+
+
+@BOTH
+def test_a_type_that_is_missing_says_so_with_its_first_use(immutable: bool) -> None:
+    pickled = Pickled(immutable=immutable)
+    texts = pickled.dump("1.1.0", NEW_LINE, lambda p: [p.Line(price=1.5, kind=p.Kind.GOLD)])
+
+    with pickled.reader("1.0.0", order()):
+        for text in texts:
+            (found,) = pickle.loads(text)
+            assert "Line" in repr(found)
+            with pytest.raises(AttributeError, match=r"Line, .*1\.1\.0, read by 1\.0\.0"):
+                _ = found.price
+
+
+@BOTH
+def test_a_renamed_type_is_found_by_its_alias(immutable: bool) -> None:
+    pickled = Pickled(immutable=immutable)
+    texts = pickled.dump("1.0.0", order(line=line()), lambda p: p.Order(id=1, line=p.Line(price=1)))
+
+    later = {**line(), "name": "Item", "aliases": ["Line"]}
+    with pickled.reader("1.1.0", order(line=later)) as package:
+        for text in texts:
+            assert pickle.loads(text) == package.Order(id=1, line=package.Item(price=1))
