@@ -16,7 +16,7 @@ from tests.codegen.generated import record_of
 from tests.codegen.test_types_of_packages import every
 from tests.codegen.test_wheel import files_of, request_for
 
-RENDERED = (19, "a743150089578785ea160cdf0c8a4c4d6af4c95138b96977dcb77c931b005636")
+RENDERED = (19, "6570d700793a7fde572ea6410c92b19e3b5ee62446d6b6a22aa6442784a911dc")
 """``RENDERER_VERSION``, and the SHA-256 of what it renders for a schema of every kind of type."""
 
 
