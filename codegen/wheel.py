@@ -44,7 +44,7 @@ _REGISTRATION = '''\
 import sys
 
 
-def register():
+def register() -> None:
     package = sys.modules.get("{package}")
     if package is not None:
         package._offer_strategies()
