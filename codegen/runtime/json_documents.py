@@ -17,7 +17,7 @@ from .binding import Binding
 from .entries import dict_of_entries, entries_of
 from .errors import InvalidAvro, InvalidValue, short_repr
 from .plain import default_of, known_symbol
-from .schema import Field, Node
+from .schema import Field, Node, by_field_names
 from .values import from_base, is_of, to_base
 
 Convert: TypeAlias = Callable[[Any], Any]
@@ -188,6 +188,7 @@ class Readers:
         def read(document: Any) -> Any:
             if not isinstance(document, dict):
                 raise InvalidValue("", f"expected an object, got {shown(document)}")
+            document = by_field_names(node, document)
             record: Any = object.__new__(class_)
             known = 0
             for field, attribute, convert in parts:

@@ -16,7 +16,7 @@ from .errors import InvalidValue
 from .frozen import FrozenMap, freeze
 from .json_code import Part, Source, attribute_of, chained, number_part
 from .json_documents import Readers, object_of
-from .schema import MAX_DIGITS, Field, Node
+from .schema import MAX_DIGITS, Field, Node, by_field_names
 
 Pairs: TypeAlias = tuple[tuple[str, Any], ...]
 _ABSENT: Final = object()
@@ -133,9 +133,10 @@ class _Code:
         ignores_unknown = self._readers.ignores_unknown
 
         def fetch(pairs: Pairs) -> Sequence[Any]:
-            found = dict(pairs)
+            given = dict(pairs)
+            found = by_field_names(node, given)
             unknown = found.keys() - absent.keys()
-            if len(found) < len(pairs) or (unknown and not ignores_unknown):
+            if len(given) < len(pairs) or (unknown and not ignores_unknown):
                 raise InvalidValue("", "a key is unknown or occurs twice")
             for key in unknown:
                 # A key must not occur twice in what is ignored, either.

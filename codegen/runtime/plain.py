@@ -16,7 +16,7 @@ from .entries import dict_of_entries, entries_of, is_dict, key_and_value
 from .errors import AvroError, InvalidValue, invalid, short_repr
 from .frozen import items_in
 from .plain_values import plain_of
-from .schema import Field, Node
+from .schema import Field, Node, by_field_names
 from .values import (
     REFUSALS,
     branch_of,
@@ -197,6 +197,7 @@ class _Typing:
             return accept(binding, node, value, path)
         if not isinstance(value, Mapping):
             raise InvalidValue(path, f"expected {class_.__name__} or dict, got {short_repr(value)}")
+        value = by_field_names(node, value)
         record: Any = object.__new__(class_)
         faults: list[InvalidValue] = []
         known = 0

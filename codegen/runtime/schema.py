@@ -5,7 +5,9 @@ A named type is one node, however often it is referenced, so that a recursive sc
 
 from __future__ import annotations
 
+import functools
 import json
+from collections.abc import Mapping
 from typing import Any, Final
 
 from .errors import AvroError, short_repr
@@ -107,6 +109,29 @@ def _float_default(node: Node, default: Any) -> Any:
     """A field's default, where JSON has no number for it: Java reads these texts, not in unions."""
     is_text = node.kind in {"float", "double"} and isinstance(default, str)
     return float(default) if is_text and default in _NOT_FINITE else default
+
+
+@functools.lru_cache(1_000)
+def other_names(record: Node) -> Mapping[str, str]:
+    """To the names of fields: their aliases, and those of columns that Avro does not allow."""
+    names = {field.name for field in record.fields}
+    found: dict[str, str] = {}
+    for field in record.fields:
+        for other in (field.column, *field.aliases):
+            if other not in names:
+                found.setdefault(other, field.name)
+    return found
+
+
+def by_field_names(record: Node, values: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The values of a record by its fields' names; a value under the field's own name comes first."""
+    renamed: dict[str, str] = {}
+    for other, name in other_names(record).items():
+        if other in values and name not in values and name not in renamed.values():
+            renamed[other] = name
+    if not renamed:
+        return values
+    return {renamed.get(key, key): value for key, value in values.items()}
 
 
 class MalformedSchema(AvroError):

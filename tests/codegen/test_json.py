@@ -391,6 +391,38 @@ def test_what_a_later_version_adds_reads_as_avro_reads_it() -> None:
         assert as_avro_reads_it.tiers == [old.Tier.BRONZE, old.Tier.SILVER]
 
 
+@pytest.mark.parametrize("unknown", ["refuse", "ignore"])
+def test_former_names_and_names_of_columns_are_read(unknown: Any) -> None:
+    price = {"name": "Price", "type": "record", "fields": [
+        {"name": "net", "type": "int", "default": 0, "aliases": ["amount"]}]}  # fmt: skip
+    document = record({"prices": {"type": {"type": "array", "items": price}}})
+    document["fields"] += [
+        {
+            "name": "is_gift",
+            "type": ["null", "int"],
+            "default": None,
+            "aliases": ["gift", "present"],
+        },
+        {"name": "gr_xC3_xB6_xC3_x9Fe", "type": "int", "original-name": "größe", "default": 0},
+    ]
+    with imported(document) as package:
+        expected = package.R(prices=[package.Price(net=3)], is_gift=5, größe=7)
+        former = {"prices": [{"amount": 3}], "present": 5, "größe": 7}
+        both = expected.to_dict() | {"gift": 6}
+
+        for _ in range(12):
+            assert package.R.from_json(json.dumps(former), unknown=unknown) == expected
+        assert package.R.from_dict(former, unknown=unknown) == expected
+        assert package.R.from_dict(former, mode="json", unknown=unknown) == expected
+        if unknown == "ignore":
+            assert package.R.from_json(json.dumps(both), unknown=unknown) == expected
+        else:
+            with pytest.raises(package.InvalidValue, match="unknown field 'gift'"):
+                package.R.from_dict(both)
+            with pytest.raises(package.InvalidValue, match="unknown field 'gift'"):
+                package.R.from_json(json.dumps(both))
+
+
 def test_an_unknown_symbol_of_an_enum_without_default_is_an_error_that_says_so() -> None:
     kind = {"type": "enum", "name": "Kind", "symbols": ["A"]}
     with imported(
