@@ -11,7 +11,6 @@ import os
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from pathlib import Path
 from typing import IO, Any, Final, TypeAlias
 
 from .errors import AvroError, short_repr
@@ -38,10 +37,9 @@ def sources(place: Place) -> Iterator[tuple[str, IO[bytes], tuple[str, ...]]]:
         yield name if isinstance(name, str) else "", place, ()
         return
     path = _path(place)
-    for each in _part_files(path, ()) if path.is_dir() else [path]:
-        with each.open("rb") as file:
-            folders = each.relative_to(path).parts[:-1]
-            yield str(each), file, tuple(folder for folder in folders if "=" in folder)
+    for each, partitions in _part_files(path, (), ()) if os.path.isdir(path) else [(path, ())]:
+        with open(each, "rb") as file:
+            yield each, file, partitions
 
 
 @contextmanager
@@ -57,14 +55,14 @@ def target(place: Place) -> Iterator[IO[bytes]]:
         return
     path = _path(place)
     if _is_written_straight(path):
-        with path.open("wb") as file:
+        with open(path, "wb") as file:
             yield file
         return
     # A link stays one.
-    real = Path(os.path.realpath(path))
-    if real.is_symlink():
+    real = os.path.realpath(path)
+    if os.path.islink(real):
         # It leads to itself: the error is the one of opening it.
-        path.stat()
+        os.stat(path)
     with _beside(real) as file:
         yield file
 
@@ -77,19 +75,18 @@ def put(file: IO[bytes], data: bytes) -> None:
         written = file.write(data)
 
 
-def _path(place: str | os.PathLike[str]) -> Path:
-    """The path; ``Path`` alone takes an empty one for the folder, and passes over a ``/`` at the end.
+def _path(place: str | os.PathLike[str]) -> str:
+    """The path as text.
 
     Raises:
-        OSError: no file can have the path.
+        OSError: no file can have the path: it is empty, or ends in ``/`` and is no folder.
     """
     name = os.fsdecode(place)
     if not name:
         raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), name)
-    path = Path(name)
-    if name.endswith(("/", os.sep)) and not path.is_dir():
+    if name.endswith(("/", os.sep)) and not os.path.isdir(name):
         raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), name)
-    return path
+    return name
 
 
 def _method(stream: Any, name: str) -> Any:
@@ -106,39 +103,43 @@ def _text_refused(mode: str) -> AvroError:
     return AvroError(f"expected a binary file, got one of text: open it in the mode {mode!r}")
 
 
-def _part_files(folder: Path, above: tuple[str, ...]) -> Iterator[Path]:
+def _part_files(
+    folder: str, above: tuple[str, ...], partitions: tuple[str, ...]
+) -> Iterator[tuple[str, tuple[str, ...]]]:
     real = os.path.realpath(folder)
     if real in above:
         raise AvroError(f"{folder} is a link to a folder that contains it")
-    for path in sorted(folder.iterdir()):
+    for name in sorted(os.listdir(folder)):
         # As Spark decides: a partition's folder has the name of its column, which may begin so.
-        name = path.name
         if name.startswith(".") or (name.startswith("_") and "=" not in name):
             continue
-        if path.is_dir():
-            yield from _part_files(path, (*above, real))
-        elif path.stat().st_size:
-            yield path
+        path = os.path.join(folder, name)
+        if os.path.isdir(path):
+            inner = (*partitions, name) if "=" in name else partitions
+            yield from _part_files(path, (*above, real), inner)
+        elif os.stat(path).st_size:
+            yield path, partitions
 
 
-def _is_written_straight(path: Path) -> bool:
+def _is_written_straight(path: str) -> bool:
     """Whether a path is no file that could be replaced: a pipe, a device, a process's own output."""
     try:
-        mode = path.stat().st_mode
+        mode = os.stat(path).st_mode
     except OSError:
         return False
-    is_of_a_process = path.is_symlink() and path.absolute().parts[1:2] in {("dev",), ("proc",)}
+    first = os.path.abspath(path).split(os.sep)[1:2]
+    is_of_a_process = os.path.islink(path) and first in (["dev"], ["proc"])
     return not stat.S_ISREG(mode) or is_of_a_process
 
 
 @contextmanager
-def _beside(path: Path) -> Iterator[IO[bytes]]:
+def _beside(path: str) -> Iterator[IO[bytes]]:
     """A new file in the path's folder, which is renamed to it after success."""
-    found = path.stat() if path.exists() else None
+    found = os.stat(path) if os.path.exists(path) else None
     if found:
         # Where the path cannot be written to, its folder may still let it be replaced.
         os.close(os.open(path, os.O_WRONLY))
-    temporary = path.with_name(f".{os.urandom(8).hex()}.tmp")
+    temporary = os.path.join(os.path.dirname(path), f".{os.urandom(8).hex()}.tmp")
     file = _create(temporary, path, found.st_mode & 0o600 if found else 0o666)
     try:
         with file:
@@ -148,25 +149,26 @@ def _beside(path: Path) -> Iterator[IO[bytes]]:
             os.fsync(file.fileno())
         if found:
             _give(temporary, found)
-        temporary.replace(path)
+        os.replace(temporary, path)
     except BaseException:
-        temporary.unlink(missing_ok=True)
+        with suppress(FileNotFoundError):
+            os.unlink(temporary)
         raise
 
 
-def _create(temporary: Path, path: Path, mode: int) -> IO[bytes]:
+def _create(temporary: str, path: str, mode: int) -> IO[bytes]:
     try:
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
         return os.fdopen(os.open(temporary, flags, mode), "wb")
     except OSError as error:
-        error.filename = str(path)
+        error.filename = path
         if isinstance(error, PermissionError):
             error.add_note(_IN_PLACE)
         raise
 
 
-def _give(file: Path, before: os.stat_result) -> None:
+def _give(file: str, before: os.stat_result) -> None:
     """Owner, as far as this process may, and permissions of the file that stood there."""
     with suppress(OSError, AttributeError):
         os.chown(file, before.st_uid, before.st_gid)
-    file.chmod(stat.S_IMODE(before.st_mode))
+    os.chmod(file, stat.S_IMODE(before.st_mode))
