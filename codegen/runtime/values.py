@@ -41,7 +41,7 @@ _TO_BASE: Final[dict[tuple[str, str], Callable[[Any], Any]]] = {
     ("fixed", "duration"): scalars.duration_of,
 }
 
-_FROM_BASE: Final[dict[tuple[str, str], Callable[[Any], Any]]] = {
+FROM_BASE: Final[dict[tuple[str, str], Callable[[Any], Any]]] = {
     ("int", "date"): scalars.date_from,
     ("int", "time-millis"): scalars.time_from_millis,
     ("long", "time-micros"): scalars.time_from_micros,
@@ -119,7 +119,7 @@ def from_base(binding: Binding, node: Node) -> Callable[[Any], Any] | None:
         return binding.classes[node.name]
     if node.kind == "enum":
         return binding.classes[node.name]
-    return _FROM_BASE.get((node.kind, node.logical))
+    return FROM_BASE.get((node.kind, node.logical))
 
 
 def optional_of(union: Node) -> Node | None:

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
-from types import MappingProxyType
-from typing import Final
+from collections.abc import Mapping
 
 from codegen.runtime import scalars
+from codegen.runtime.values import FROM_BASE
 from lakeschema.avro.defaults import Defaults
 from lakeschema.avro.model import (
     Array,
@@ -22,16 +21,6 @@ from lakeschema.avro.model import (
     Schema,
     Union,
 )
-
-_FROM_NUMBER: Final[Mapping[str, Callable[[int], object]]] = MappingProxyType({
-    "date": scalars.date_from,
-    "time-millis": scalars.time_from_millis,
-    "time-micros": scalars.time_from_micros,
-    "timestamp-millis": scalars.timestamp_from_millis,
-    "timestamp-micros": scalars.timestamp_from_micros,
-    "local-timestamp-millis": scalars.local_from_millis,
-    "local-timestamp-micros": scalars.local_from_micros,
-})  # fmt: skip
 
 
 def shown_default(value: Json, schema: Schema, types: Mapping[str, NamedSchema]) -> str:
@@ -54,22 +43,21 @@ def _shown(value: Json, schema: Schema, types: Mapping[str, NamedSchema]) -> Jso
         case Record(fields=fields), dict():
             of = {field.name: field.type for field in fields}
             return {key: _shown(item, of[key], types) for key, item in value.items() if key in of}
-        case (
-            (Primitive(logical=LogicalType() as logical) | Fixed(logical=LogicalType() as logical)),
-            _,
-        ):
-            return _of_logical_type(value, logical)
+        case Primitive(kind, LogicalType() as logical), _:
+            return _of_logical_type(value, kind, logical)
+        case Fixed(logical=LogicalType() as logical), _:
+            return _of_logical_type(value, "fixed", logical)
         case _:
             return value
 
 
-def _of_logical_type(value: Json, logical: LogicalType) -> Json:
+def _of_logical_type(value: Json, kind: str, logical: LogicalType) -> Json:
     try:
         if logical.precision is not None and isinstance(value, str):
             data = value.encode("iso-8859-1")
             return f"{scalars.decimal_from(data, logical.precision, logical.scale):f}"
-        if logical.name in _FROM_NUMBER and type(value) is int:
-            return str(_FROM_NUMBER[logical.name](value))
+        if type(value) is int and (typed := FROM_BASE.get((kind, logical.name))):
+            return str(typed(value))
     except (ValueError, OverflowError):
         # Avro allows more than Python holds.
         pass

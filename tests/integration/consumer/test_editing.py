@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-import contextlib
-import json
 import shutil
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from mypy import api
 
 from tests.integration.consumer.installed import Shop
 from tests.integration.consumer.language_server import LanguageServer
-from tests.integration.tool_environments import tool_python
+from tests.integration.consumer.type_checkers import mypy, pyright
 
 USER = """\
 import datetime
@@ -71,48 +66,24 @@ def filled(text: str, shop: Shop) -> str:
     return text.format(package=shop.import_name, record=record, ship=ship)
 
 
-def mypy(shop: Shop, folder: Path, text: str, version: str = "1.1.0") -> list[str]:
-    """The errors of mypy's strict mode."""
-    (folder / "program.py").write_text(text)
-    (folder / "mypy.ini").write_text(f"[mypy]\nmypy_path = {shop.sites[version]}\n")
-    with contextlib.chdir(folder):
-        out, err, _ = api.run([
-            "--strict", "--no-error-summary", "--config-file", "mypy.ini", "--namespace-packages",
-            "--explicit-package-bases", "--follow-imports=silent", f"--python-executable={sys.executable}",
-            # Of all shops: what it knows of the standard library takes it longest.
-            f"--cache-dir={shop.site.parents[1] / 'mypy'}", "program.py",
-        ])  # fmt: skip
-    assert err == ""
-    return [line for line in out.splitlines() if ": error:" in line]
-
-
-def pyright(folder: Path, text: str, *paths: Path, mode: str = "standard") -> list[str]:
-    """The messages of pyright, of which a package that is installed has none."""
-    (folder / "program.py").write_text(text)
-    config = {"typeCheckingMode": mode, "extraPaths": [str(path) for path in paths]}
-    (folder / "pyrightconfig.json").write_text(json.dumps(config))
-    program = "from basedpyright.pyright import main; main()"
-    ended = subprocess.run(
-        [tool_python("consumer"), "-c", program, "--outputjson", "--pythonpath", sys.executable],
-        capture_output=True, text=True, cwd=folder, check=False,
-    )  # fmt: skip
-    found = json.loads(ended.stdout)["generalDiagnostics"]
-    return [f"{each['file']}:{each['range']['start']['line']}: {each['message']}" for each in found]
+def found_by_mypy(shop: Shop, folder: Path, text: str, version: str = "1.1.0") -> list[str]:
+    # One cache of all shops.
+    return mypy(folder, text, shop.sites[version], shop.site.parents[1] / "mypy")
 
 
 def test_mypy_passes_a_right_program(shop: Shop, tmp_path: Path) -> None:
-    assert mypy(shop, tmp_path, filled(USER, shop)) == []
+    assert found_by_mypy(shop, tmp_path, filled(USER, shop)) == []
 
 
 def test_mypy_finds_each_mistake(shop: Shop, tmp_path: Path) -> None:
-    assert len(mypy(shop, tmp_path, filled(WRONG, shop))) >= 6
+    assert len(found_by_mypy(shop, tmp_path, filled(WRONG, shop))) >= 6
 
 
 def test_mypy_finds_a_column_that_the_next_major_dropped(shop: Shop, tmp_path: Path) -> None:
     program = filled(DROPPED, shop)
 
-    assert mypy(shop, tmp_path, program) == []
-    assert 'has no attribute "weight"' in "".join(mypy(shop, tmp_path, program, "2.0.0"))
+    assert found_by_mypy(shop, tmp_path, program) == []
+    assert 'has no attribute "weight"' in "".join(found_by_mypy(shop, tmp_path, program, "2.0.0"))
 
 
 def test_pyright_passes_a_right_program_strictly(shop: Shop, tmp_path: Path) -> None:
@@ -120,7 +91,7 @@ def test_pyright_passes_a_right_program_strictly(shop: Shop, tmp_path: Path) -> 
 
 
 def test_pyright_finds_each_mistake(shop: Shop, tmp_path: Path) -> None:
-    found = pyright(tmp_path, filled(WRONG, shop), shop.site)
+    found = pyright(tmp_path, filled(WRONG, shop), shop.site, mode="standard")
 
     assert len({line.split(":")[1] for line in found}) >= 6
 

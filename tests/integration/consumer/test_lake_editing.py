@@ -2,18 +2,12 @@
 
 from __future__ import annotations
 
-import contextlib
-import json
-import subprocess
-import sys
 from pathlib import Path
-
-from mypy import api
 
 from tests.integration.consumer.lake import RELATIONS
 from tests.integration.consumer.lake_installed import Lake
 from tests.integration.consumer.language_server import LanguageServer
-from tests.integration.tool_environments import tool_python
+from tests.integration.consumer.type_checkers import mypy, pyright
 
 RIGHT = """\
 from collections.abc import Iterator
@@ -63,50 +57,30 @@ def wrong(customer: Customer, order: Orders) -> str:
 """
 
 
-def mypy(lake: Lake, folder: Path, text: str, day: str = "1.1.0") -> list[str]:
-    """The errors of mypy's strict mode."""
-    (folder / "program.py").write_text(text)
-    (folder / "mypy.ini").write_text(f"[mypy]\nmypy_path = {lake.sites[day]}\n")
-    with contextlib.chdir(folder):
-        out, err, _ = api.run([
-            "--strict", "--no-error-summary", "--config-file", "mypy.ini", "--namespace-packages",
-            "--explicit-package-bases", "--follow-imports=silent", f"--python-executable={sys.executable}",
-            f"--cache-dir={lake.sites[day].parent / 'mypy'}", "program.py",
-        ])  # fmt: skip
-    assert err == ""
-    return [line for line in out.splitlines() if ": error:" in line]
+def found_by_mypy(lake: Lake, folder: Path, text: str, day: str = "1.1.0") -> list[str]:
+    return mypy(folder, text, lake.sites[day], lake.sites[day].parent / "mypy")
 
 
-def pyright(lake: Lake, folder: Path, text: str) -> list[str]:
-    """What pyright's strict mode says of a program."""
-    (folder / "program.py").write_text(text)
-    config = {"typeCheckingMode": "strict", "extraPaths": [str(lake.sites["1.1.0"])]}
-    (folder / "pyrightconfig.json").write_text(json.dumps(config))
-    program = "from basedpyright.pyright import main; main()"
-    ended = subprocess.run(
-        [tool_python("consumer"), "-c", program, "--outputjson", "--pythonpath", sys.executable],
-        capture_output=True, text=True, cwd=folder, check=False,
-    )  # fmt: skip
-    found = json.loads(ended.stdout)["generalDiagnostics"]
-    return [f"{each['range']['start']['line']}: {each['message']}" for each in found]
+def found_by_pyright(lake: Lake, folder: Path, text: str) -> list[str]:
+    return pyright(folder, text, lake.sites["1.1.0"], mode="strict")
 
 
 def test_mypy_passes_a_program_over_several_packages(lake: Lake, tmp_path: Path) -> None:
-    assert mypy(lake, tmp_path, RIGHT) == []
+    assert found_by_mypy(lake, tmp_path, RIGHT) == []
 
 
 def test_pyright_passes_a_program_over_several_packages(lake: Lake, tmp_path: Path) -> None:
-    assert pyright(lake, tmp_path, RIGHT) == []
+    assert found_by_pyright(lake, tmp_path, RIGHT) == []
 
 
 def test_mypy_finds_a_mistake_on_each_line(lake: Lake, tmp_path: Path) -> None:
-    found = {line.split(":")[1] for line in mypy(lake, tmp_path, WRONG)}
+    found = {line.split(":")[1] for line in found_by_mypy(lake, tmp_path, WRONG)}
 
     assert found == {str(number) for number in range(4, 12)}
 
 
 def test_pyright_finds_a_mistake_on_each_line(lake: Lake, tmp_path: Path) -> None:
-    found = {line.split(":")[0] for line in pyright(lake, tmp_path, WRONG)}
+    found = {line.split(":")[1] for line in found_by_pyright(lake, tmp_path, WRONG)}
 
     assert found >= {str(number) for number in range(3, 11)}
 
@@ -114,14 +88,14 @@ def test_pyright_finds_a_mistake_on_each_line(lake: Lake, tmp_path: Path) -> Non
 def test_mypy_finds_what_the_next_major_version_dropped(lake: Lake, tmp_path: Path) -> None:
     program = "from acme_schemas.crm.customer import Customer\ndef born(c: Customer) -> object:\n    return c.birthDate\n"
 
-    assert mypy(lake, tmp_path, program) == []
-    assert "birthDate" in "".join(mypy(lake, tmp_path, program, "2.0.0"))
+    assert found_by_mypy(lake, tmp_path, program) == []
+    assert "birthDate" in "".join(found_by_mypy(lake, tmp_path, program, "2.0.0"))
 
 
 def test_mypy_passes_every_package_of_the_lake(lake: Lake, tmp_path: Path) -> None:
     imports = "".join(f"import acme_schemas.{relation}\n" for relation in RELATIONS)
 
-    assert mypy(lake, tmp_path, imports) == []
+    assert found_by_mypy(lake, tmp_path, imports) == []
 
 
 HOVERED = """\
