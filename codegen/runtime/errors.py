@@ -18,7 +18,6 @@ import sys
 # Type checkers know the name; to import ``typing`` takes longer than the rest of a package.
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
     from typing import TypeVar
 
     _AtPath = TypeVar("_AtPath", bound="_ErrorAtPath")
@@ -91,7 +90,7 @@ _MOST_SHOWN = 20
 class InvalidValues(InvalidValue):
     """Several invalid values of one record; ``path`` and ``reason`` are those of the first."""
 
-    def __init__(self, faults: Iterable[InvalidValue]) -> None:
+    def __init__(self, faults: list[InvalidValue] | tuple[InvalidValue, ...]) -> None:
         found = tuple(faults)
         self.args = (found,)
         self.path = found[0].path
@@ -160,7 +159,7 @@ def located(place: str, error: AvroError) -> AvroError:
         case _ if not place:
             return error
         case InvalidValues(faults=faults):
-            return InvalidValues(_located(place, fault) for fault in faults)
+            return InvalidValues([_located(place, fault) for fault in faults])
         case _ErrorAtPath():
             return _located(place, error)
         case UnknownSchema() | MissingCodec():

@@ -269,6 +269,7 @@ def test_every_annotation_can_be_evaluated(*, names: str, immutable: bool) -> No
         for each in checked:
             inspect.signature(each, eval_str=True)
             typing.get_type_hints(each)
+        typing.get_type_hints(package.InvalidValues.__init__)
 
         hints = typing.get_type_hints(package.RECORD)
         assert [*hints] == [field.name for field in dataclasses.fields(package.RECORD)]
