@@ -1,0 +1,60 @@
+"""Runs statements in a Spark of its own over Hive 4's metastore, and writes down what Spark reads.
+
+A process of its own, since a process has one session, and the other tests' is of another metastore.
+Standard input: JSON of ``settings``, ``statements``, the ``relations`` to read and the ``folder`` for
+the answers. Each relation's rows are an Arrow file of its name; its schema, or why it cannot be read,
+is in ``answers.json``.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+from pyspark import SparkConf
+from pyspark.sql import SparkSession
+
+
+def main() -> None:
+    task: dict[str, Any] = json.load(sys.stdin)
+    conf = SparkConf(loadDefaults=False).setAll(list(task["settings"].items()))
+    spark = SparkSession.builder.config(conf=conf).getOrCreate()
+    refused = [said for each in task["statements"] if (said := _refusal(spark, each))]
+    if refused:
+        raise SystemExit("\n".join(refused))
+    folder = Path(task["folder"])
+    answers = {name: _answer(spark, name, folder) for name in task["relations"]}
+    (folder / "answers.json").write_text(json.dumps(answers))
+    spark.stop()
+
+
+def _refusal(spark: SparkSession, statement: str) -> str:
+    try:
+        spark.sql(statement)
+    except Exception as error:
+        causes = [line for line in str(error).splitlines() if line.startswith((": ", "Caused by:"))]
+        return " | ".join([statement, str(error)[:200], *causes[:3]])
+    return ""
+
+
+def _answer(spark: SparkSession, name: str, folder: Path) -> dict[str, Any]:
+    answer: dict[str, Any] = {}
+    try:
+        frame = spark.table(f"lake.{name}")
+        answer["schema"] = frame.schema.jsonValue()
+        rows = frame.toArrow()
+    except Exception as error:
+        return answer | {"error": str(error)[:300]}
+    with (
+        pa.OSFile(str(folder / f"{name}.arrow"), "wb") as file,
+        pa.ipc.new_file(file, rows.schema) as writer,
+    ):
+        writer.write_table(rows)
+    return answer
+
+
+if __name__ == "__main__":
+    main()
