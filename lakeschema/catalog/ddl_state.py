@@ -42,7 +42,7 @@ from lakeschema.catalog.ddl_statements import (
     UseNamespace,
 )
 from lakeschema.catalog.errors import MalformedName
-from lakeschema.catalog.identifiers import RelationName, check_parts
+from lakeschema.catalog.identifiers import RelationName, check_parts, parts_of_one
 from lakeschema.catalog.relations import (
     SQL_CONFIG,
     Catalog,
@@ -151,7 +151,7 @@ class DdlState:
         self._put(relation)
 
     def _name(self, parts: NameParts) -> RelationName:
-        parts = _without_session_catalog(parts)
+        parts = parts_of_one(_without_session_catalog(parts))
         if len(parts) == 1:
             parts = (*self._current, *parts)
         try:
