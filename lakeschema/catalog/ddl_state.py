@@ -49,7 +49,7 @@ from lakeschema.catalog.ddl_statements import (
     UseNamespace,
 )
 from lakeschema.catalog.errors import MalformedName
-from lakeschema.catalog.identifiers import RelationName, check_parts
+from lakeschema.catalog.identifiers import RelationName, check_parts, parts_of_one
 from lakeschema.catalog.relations import (
     SQL_CONFIG,
     Catalog,
@@ -185,7 +185,7 @@ class DdlState:
         self._stale.setdefault(name, f"it is not current: {why}")
 
     def _name(self, parts: NameParts) -> RelationName:
-        parts = _without_session_catalog(parts)
+        parts = parts_of_one(_without_session_catalog(parts))
         if len(parts) == 1:
             parts = (*self._current, *parts)
         try:
@@ -294,7 +294,14 @@ class DdlState:
             schema_mode=_stored_mode(statement) if spark else None,
         )
         comment, properties = _comment_apart(statement.comment, statement.properties)
-        made = Relation(name, statement.columns, comment=comment, properties=properties, view=view)
+        made = Relation(
+            name,
+            statement.columns,
+            statement.partition_columns,
+            comment=comment,
+            properties=properties,
+            view=view,
+        )
         return _with_recorded_settings(made)
 
     def _view_dialect(self, name: RelationName) -> Dialect:
@@ -390,7 +397,7 @@ class DdlState:
         try:
             return self._with_altered(relation, statement)
         except NoSuchColumn as error:
-            known = ", ".join(c.name for c in (*relation.columns, *relation.partition_columns))
+            known = ", ".join(c.name for c in relation.every_column)
             why = f"there is no column {error} in {relation.name} (its columns are {known})"
             raise Refused(why) from None
         except InvalidFields as error:
@@ -420,7 +427,7 @@ class DdlState:
 
 
 def _with_distinct_names(relation: Relation) -> Relation:
-    twice = duplicate_name((*relation.columns, *relation.partition_columns))
+    twice = duplicate_name(relation.every_column)
     if twice is not None:
         raise Refused(f"{relation.name} would have two columns named {twice}")
     return relation

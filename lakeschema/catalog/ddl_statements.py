@@ -71,7 +71,7 @@ class CreateTableLike:
 
 @dataclass(frozen=True, slots=True)
 class CreateView:
-    """``columns`` are those declared after the name, without a type.
+    """``columns`` and ``partition_columns`` are those that it names, without a type.
 
     Attributes:
         schema_mode: as written; a view that states one is Spark's.
@@ -81,6 +81,7 @@ class CreateView:
     name: NameParts
     query: str
     columns: tuple[Column, ...] = ()
+    partition_columns: tuple[Column, ...] = ()
     comment: str | None = None
     properties: Mapping[str, str] = field(default_factory=lambda: NOTHING)
     schema_mode: SchemaMode | None = None

@@ -111,6 +111,7 @@ class Relation:
 
     Attributes:
         columns: for a view, as stored when it was made; partition columns are not among them.
+        partition_columns: where DDL names those of a view alone, its query tells the others.
         properties: table properties without volatile ones (``VOLATILE_PROPERTIES``).
         serde: the SerDe's class name, None where there is none.
         unreadable: why the catalog could not give the facts of a relation that it has; all other
@@ -129,6 +130,11 @@ class Relation:
     view: ViewText | None = None
     unreadable: str | None = None
     schema_pointer: SchemaPointer | None = None
+
+    @property
+    def every_column(self) -> tuple[Column, ...]:
+        """In the order of ``SELECT *``."""
+        return (*self.columns, *self.partition_columns)
 
     @property
     def is_view(self) -> bool:

@@ -194,6 +194,7 @@ def build_options(settings: Settings) -> Options:
         view_evolution=translation.view_evolution or by_kind,
         timestamp_unit=translation.timestamp_unit,
         local_timestamps=translation.local_timestamps,
+        spark_catalogs=frozenset(name.lower() for name in translation.spark_catalogs),
         inexpressible=translation.inexpressible,
         max_sql_bytes=settings.engine.max_sql_bytes,
         udfs=MappingProxyType({k: v.udf_return for k, v in sorted(translation.udfs.items())}),
