@@ -40,7 +40,6 @@ from lakeschema.catalog.column_types import (
     time_digits,
     time_of_day,
 )
-from lakeschema.catalog.trino_types import UUID
 from lakeschema.translation.functions import trino_coercion
 from lakeschema.translation.functions.decimals import decimal_of, wider, wider_keeping_whole
 from lakeschema.translation.functions.semantics import Semantics
@@ -121,10 +120,8 @@ def is_primitive(type_: ColumnType) -> bool:
 
 
 def as_spark_reads(type_: ColumnType) -> ColumnType:
-    """Char and varchar columns, and Iceberg's UUIDs, are strings in Spark's expressions."""
-    if isinstance(type_, (CharType, VarcharType)) or type_ == UUID:
-        return STRING
-    return TIMESTAMP if type_ == TIMESTAMP_LOCAL else type_
+    """Char and varchar columns are strings in Spark's expressions."""
+    return STRING if isinstance(type_, (CharType, VarcharType)) else type_
 
 
 def common_type(
