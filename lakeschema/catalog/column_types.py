@@ -143,6 +143,7 @@ _SYNONYMS = {
     "real": FLOAT,
     "null": VOID,
     "bytes": BINARY,
+    "timestamplocaltz": TIMESTAMP_LOCAL,
 }
 
 
@@ -251,6 +252,9 @@ _TOKEN = re.compile(
     r"\s*(?:(?P<word>\w+)|`(?P<quoted>(?:[^`]|``)+)`|'(?P<string>(?:[^'\\]|\\.)*)'|(?P<mark>[<>(),:]))",
     re.DOTALL,
 )
+
+_BARE_NAME = re.compile(r"\s*([^:,<>()`'\"]+?(?=\s*:)|[^:,<>`\s]+)")
+"""Hive prints field names bare, blanks included, up to the colon; Spark's may end without one."""
 
 
 class _Parser:
@@ -432,12 +436,11 @@ class _Parser:
         quoted = self._take("quoted")
         if quoted is not None:
             return quoted.replace("``", "`")
-        # Hive prints field names bare, whatever they contain, up to the colon.
-        match = re.compile(r"\s*([^:,<>`\s]+)").match(self._text, self._position)
+        match = _BARE_NAME.match(self._text, self._position)
         if match is None:
             raise MalformedType(self._text, self._position, "a field name")
         self._position = match.end()
-        return match.group(1)
+        return match[1]
 
     def _number(self) -> int:
         start = self._position

@@ -69,34 +69,54 @@ def lower_case_names(columns: tuple[Column, ...]) -> tuple[Column, ...]:
 
 def create_view(cursor: Cursor, name: NameParts, if_exists: IfExists) -> CreateView:
     columns: tuple[Column, ...] = ()
-    comment: str | None = None
-    properties: dict[str, str] = {}
+    partitions: tuple[Column, ...] = ()
+    clauses = _TableClauses()
     mode: SchemaMode | None = None
+    body = cursor.next.start
     if cursor.sees("("):
         columns = view_columns(cursor)
     while not cursor.skip("AS"):
-        if cursor.skip("COMMENT"):
-            comment = cursor.string("a comment in quotes")
-        elif cursor.skip("TBLPROPERTIES"):
-            properties |= cursor.properties()
-        elif cursor.skip("WITH", "SCHEMA"):
+        if cursor.skip("WITH", "SCHEMA"):
             mode = schema_mode(cursor)
-        elif cursor.skip("PARTITIONED", "ON") or cursor.skip("DISABLE", "REWRITE"):
-            if cursor.sees("("):
-                cursor.balanced()
-        elif cursor.skip("DEFAULT", "COLLATION"):
-            cursor.word("a collation")
-        elif cursor.dialect is not Dialect.TRINO or not _trinos_clause(cursor):
+        elif cursor.skip("PARTITIONED", "ON", "SPEC"):
+            cursor.balanced()
+        elif cursor.skip("PARTITIONED", "ON"):
+            partitions = view_columns(cursor)
+        elif any(cursor.skip(word, "ON") for word in _ORGANIZED):
+            cursor.balanced()
+        elif not (
+            cursor.skip("DISABLE", "REWRITE")
+            or _shared_clause(cursor, clauses)
+            or (cursor.dialect is Dialect.TRINO and _trinos_clause(cursor))
+        ):
             raise cursor.refuse("AS")
+    if columns and partitions:
+        columns, partitions = _last_columns(columns, partitions, body)
     return CreateView(
         name=name,
         query=query(cursor),
         columns=columns,
-        comment=comment,
-        properties=properties,
+        partition_columns=partitions,
+        comment=clauses.comment,
+        properties=clauses.properties,
         schema_mode=mode,
         if_exists=if_exists,
     )
+
+
+_ORGANIZED = ("CLUSTERED", "DISTRIBUTED", "SORTED")
+"""How the rows of a materialized view of Hive lie in its files."""
+
+
+def _last_columns(
+    columns: tuple[Column, ...], partitions: tuple[Column, ...], body: int
+) -> tuple[tuple[Column, ...], tuple[Column, ...]]:
+    """A view's declared columns, and those by which it is partitioned: the last, as Hive demands."""
+    first = len(columns) - len(partitions)
+    last = columns[max(first, 0) :]
+    if [column.name.lower() for column in last] != [column.name.lower() for column in partitions]:
+        raise Unreadable(body, "the view is not partitioned by the last of its columns")
+    return columns[:first], last
 
 
 def _trinos_clause(cursor: Cursor) -> bool:
@@ -154,14 +174,6 @@ class _TableClauses:
 def _table_clause(cursor: Cursor, clauses: _TableClauses) -> None:
     if cursor.skip("PARTITIONED", "BY"):
         _partitioned_by(cursor, clauses)
-    elif cursor.skip("COMMENT"):
-        clauses.comment = cursor.string("a comment in quotes")
-    elif cursor.skip("TBLPROPERTIES"):
-        clauses.properties |= cursor.properties()
-    elif cursor.skip("ROW", "FORMAT"):
-        _row_format(cursor, clauses)
-    elif cursor.skip("STORED"):
-        _stored_as(cursor, clauses)
     elif cursor.skip("USING"):
         provider = ".".join(cursor.name()).lower()
         clauses.serde = SPARK_SERDES.get(provider)
@@ -171,8 +183,6 @@ def _table_clause(cursor: Cursor, clauses: _TableClauses) -> None:
         cursor.balanced()
     elif cursor.skip("OPTIONS") or cursor.skip("WITH", "SERDEPROPERTIES"):
         clauses.serde_properties |= cursor.properties()
-    elif cursor.skip("LOCATION"):
-        cursor.string("a location in quotes")
     elif cursor.skip("CLUSTERED", "BY") or cursor.skip("CLUSTER", "BY"):
         cursor.balanced()
         _buckets(cursor)
@@ -181,14 +191,31 @@ def _table_clause(cursor: Cursor, clauses: _TableClauses) -> None:
         cursor.expect("ON")
         cursor.balanced()
         cursor.skip("STORED", "AS", "DIRECTORIES")
-    elif cursor.skip("DEFAULT", "COLLATION"):
-        cursor.word("a collation")
     elif cursor.sees("AS") or cursor.sees("SELECT") or cursor.sees("WITH"):
         raise cursor.refuse(
             "columns: a table made AS SELECT does not state its own, so list them, and not"
         )
-    else:
+    elif not _shared_clause(cursor, clauses):
         raise cursor.refuse("a clause of CREATE TABLE")
+
+
+def _shared_clause(cursor: Cursor, clauses: _TableClauses) -> bool:
+    """A clause of tables and of Hive's materialized views, if one comes next."""
+    if cursor.skip("COMMENT"):
+        clauses.comment = cursor.string("a comment in quotes")
+    elif cursor.skip("TBLPROPERTIES"):
+        clauses.properties |= cursor.properties()
+    elif cursor.skip("ROW", "FORMAT"):
+        _row_format(cursor, clauses)
+    elif cursor.skip("STORED"):
+        _stored_as(cursor, clauses)
+    elif cursor.skip("LOCATION"):
+        cursor.string("a location in quotes")
+    elif cursor.skip("DEFAULT", "COLLATION"):
+        cursor.word("a collation")
+    else:
+        return False
+    return True
 
 
 def _partitioned_by(cursor: Cursor, clauses: _TableClauses) -> None:

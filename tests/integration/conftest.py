@@ -23,7 +23,9 @@ from deploy.hive import HiveQueries
 from deploy.jars import downloaded_jars
 from deploy.jdk import find_jdk
 from deploy.local_stack import Kafka, Metastore, MetastoreOptions, PyPiServer, spark_session_conf
+from deploy.ports import free_ports
 from deploy.trino import Trino
+from lakeschema.catalog.hive_metastore import HiveMetastoreCatalog
 from tests.integration.index.devpi_server import DevpiServer, running_devpi
 
 _NEEDS_KAFKA = pytest.StashKey[bool]()
@@ -113,10 +115,25 @@ def avro(tmp_path_factory: pytest.TempPathFactory) -> Iterator[AvroJudge]:
 
 
 @pytest.fixture(scope="session")
-def hive(tmp_path_factory: pytest.TempPathFactory) -> Iterator[HiveQueries]:
+def hive_port() -> int:
+    (port,) = free_ports(1)
+    return port
+
+
+@pytest.fixture(scope="session")
+def hive(tmp_path_factory: pytest.TempPathFactory, hive_port: int) -> Iterator[HiveQueries]:
     """Hive's own compiler and executor, with a catalog of its own."""
-    with HiveQueries.start(tmp_path_factory.mktemp("hive")) as running:
+    folder = tmp_path_factory.mktemp("hive")
+    with HiveQueries.start(folder, metastore_port=hive_port) as running:
         yield running
+
+
+@pytest.fixture
+def hive_catalog(hive: HiveQueries, hive_port: int) -> Iterator[HiveMetastoreCatalog]:
+    """What ``hive`` has, as a metastore tells it."""
+    catalog = HiveMetastoreCatalog(f"thrift://127.0.0.1:{hive_port}")
+    yield catalog
+    catalog.close()
 
 
 @pytest.fixture(scope="session")

@@ -258,7 +258,7 @@ def _with_former_names(relation: Relation, schema: Record, omitted: Omitted) -> 
 
 def _expressible(relation: Relation, omitted: Omitted) -> list[Column]:
     left_out = {each.position for each in omitted}
-    every = enumerate((*relation.columns, *relation.partition_columns))
+    every = enumerate(relation.every_column)
     return [column for position, column in every if position not in left_out]
 
 

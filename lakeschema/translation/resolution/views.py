@@ -27,7 +27,7 @@ from lakeschema.translation.functions.udfs import declared_functions
 from lakeschema.translation.interface import NullOrder, Options, ViewEvolution
 from lakeschema.translation.plan.expressions import Cast, RowExpression
 from lakeschema.translation.plan.relations import UNNAMED, Plan, Project, references
-from lakeschema.translation.resolution.context import Context, OpenRelation
+from lakeschema.translation.resolution.context import Context, OpenRelation, catalogs_of
 from lakeschema.translation.resolution.naming import rename_columns
 from lakeschema.translation.resolution.queries import resolve_query
 from lakeschema.translation.resolution.routines import routines_of, spelling_of
@@ -72,7 +72,7 @@ def resolve_view(
     context = Context(
         semantics,
         view.current_namespace,
-        view.current_catalog,
+        catalogs_of(view, options.spark_catalogs),
         declared_functions(relation, options),
         open_relation,
         resolve_query,
@@ -82,7 +82,7 @@ def resolve_view(
     plan = resolve_query(query, context)
     plan = _fit_columns(plan, relation, view, semantics, options)
     _check_names(plan)
-    return ResolvedView(query, plan, _comments(plan, relation.columns))
+    return ResolvedView(query, plan, _comments(plan, relation.every_column))
 
 
 def _follows(options: Options) -> bool:
@@ -115,9 +115,12 @@ def _fit_columns(
     if view.dialect is Dialect.TRINO and relation.columns:
         return fit_to_trinos(plan, relation)
     if _follows(options):
-        return _follow_tables(plan, relation, view, options)
-    if not relation.columns or view.schema_mode is SchemaMode.EVOLUTION:
+        ordered = _with_last(plan, relation.partition_columns)
+        return _follow_tables(ordered, relation, view, options)
+    if view.schema_mode is SchemaMode.EVOLUTION:
         return plan
+    if not relation.columns:
+        return _with_last(plan, relation.partition_columns)
     if view.dialect is Dialect.SPARK and view.query_columns:
         return _fit_to_stored(plan, relation, view, semantics)
     return _rename_as_declared(plan, relation)
@@ -125,15 +128,23 @@ def _fit_columns(
 
 def _rename_as_declared(plan: Plan, relation: Relation) -> Plan:
     """The query's columns under the declared names, by position."""
-    if len(relation.columns) != len(plan.columns):
+    declared = relation.every_column
+    if len(declared) != len(plan.columns):
         raise TypeMismatch(
-            f"the view has {len(relation.columns)} columns, but its query returns"
-            f" {len(plan.columns)}",
+            f"the view has {len(declared)} columns, but its query returns {len(plan.columns)}",
             hint="an underlying table has gained or lost columns since; recreate the view",
         )
-    return _rename(
-        plan, [_name(d, c.name) for d, c in zip(relation.columns, plan.columns, strict=True)]
-    )
+    return _rename(plan, [_name(d, c.name) for d, c in zip(declared, plan.columns, strict=True)])
+
+
+def _with_last(plan: Plan, partitions: tuple[Column, ...]) -> Plan:
+    """The query's columns, those that partition a materialized view of Hive behind the others."""
+    place = {column.name.lower(): index for index, column in enumerate(partitions)}
+    columns = references(plan)
+    ordered = sorted(columns, key=lambda column: place.get(column.name.lower(), -1))
+    if ordered == list(columns):
+        return plan
+    return Project(plan, tuple((column.name, column) for column in ordered))
 
 
 def _name(declared: Column, name: str) -> str:
@@ -149,7 +160,7 @@ def _rename(plan: Plan, names: list[str]) -> Plan:
 
 def _follow_tables(plan: Plan, relation: Relation, view: ViewText, options: Options) -> Plan:
     """Stars are expanded again; names that the view declares for its query's columns stay."""
-    stored = relation.columns
+    stored = relation.every_column
     if len(view.query_columns) == len(stored) and stored:
         renames = {q.lower(): _name(c, q) for q, c in zip(view.query_columns, stored, strict=True)}
     elif len(stored) == len(plan.columns):

@@ -48,3 +48,12 @@ def columns(derivation: Derivation) -> list[tuple[str, str, bool]]:
 def field(derivation: Derivation, name: str) -> Field:
     schema: Record = derivation.interface.schema
     return next(field for field in schema.fields if field.name == name)
+
+
+def columns_in(
+    relations: Mapping[RelationName, Relation], name: RelationName, options: Options = DEFAULT
+) -> str:
+    """Names and types in Hive's words, with commas between."""
+    columns = derived_in(relations, name, options).interface.columns
+    shown = (f"{column.name.lower()} {print_type(column.type)}" for column in columns)
+    return ", ".join(shown).replace("`", "")
