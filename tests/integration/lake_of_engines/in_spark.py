@@ -1,15 +1,16 @@
 """Runs statements in a Spark of its own over Hive 4's metastore, and writes down what Spark reads.
 
 A process of its own, since a process has one session, and the other tests' is of another metastore.
-Standard input: JSON of ``settings``, ``statements``, the ``relations`` to read and the ``folder`` for
-the answers. Each relation's rows are an Arrow file of its name; its schema, or why it cannot be read,
-is in ``answers.json``.
+Standard input: JSON of ``settings``, ``statements``, the ``relations`` to read, those to read
+``with_rows`` and the ``folder`` for the answers. Rows are an Arrow file of the relation's name; its
+schema, and why it cannot be read, is in ``answers.json``.
 """
 
 from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +27,7 @@ def main() -> None:
     if refused:
         raise SystemExit("\n".join(refused))
     folder = Path(task["folder"])
-    answers = {name: _answer(spark, name, folder) for name in task["relations"]}
+    answers = {name: _answer(spark, name, folder, task["with_rows"]) for name in task["relations"]}
     (folder / "answers.json").write_text(json.dumps(answers))
     spark.stop()
 
@@ -40,11 +41,15 @@ def _refusal(spark: SparkSession, statement: str) -> str:
     return ""
 
 
-def _answer(spark: SparkSession, name: str, folder: Path) -> dict[str, Any]:
+def _answer(
+    spark: SparkSession, name: str, folder: Path, with_rows: Collection[str]
+) -> dict[str, Any]:
     answer: dict[str, Any] = {}
     try:
         frame = spark.table(f"lake.{name}")
         answer["schema"] = frame.schema.jsonValue()
+        if name not in with_rows:
+            return answer
         rows = frame.toArrow()
     except Exception as error:
         return answer | {"error": str(error)[:300]}

@@ -203,3 +203,9 @@ def created(statements: Iterable[str]) -> list[str]:
     """The names of the tables or views that the statements create."""
     found = (re.match(r"CREATE (?:TABLE|VIEW) lake\.(\w+)", each) for each in statements)
     return [match[1] for match in found if match]
+
+
+FILES_READ = tuple(
+    name for name in created((*SPARK_TABLES, *HIVE_TABLES)) if re.search("parquet|orc|avro|s_", name)
+)
+"""Those whose files a package reads back."""
