@@ -18,6 +18,7 @@ from lakeschema.catalog.relations import Catalog, Dialect
 from lakeschema.isolation.limits import Limits
 from lakeschema.isolation.pool import LimitedProcesses
 from lakeschema.isolation.process import Child
+from lakeschema.table_files.limited import LimitedOwnSchemas
 from lakeschema.translation import limited_deriver
 from lakeschema.translation.deriver import Deriver
 from lakeschema.translation.interface import (
@@ -71,6 +72,7 @@ def build_catalog(settings: Settings) -> Catalog:
                 name=catalog.name,
                 timeout_seconds=catalog.timeout_seconds,
                 security=catalog.security(),
+                own_schemas=LimitedOwnSchemas(catalog.table_files.limits()),
             )
         case DdlCatalogSettings():
             return DdlFilesCatalog(catalog.path, Dialect(catalog.dialect))
@@ -79,7 +81,8 @@ def build_catalog(settings: Settings) -> Catalog:
             from lakeschema.catalog.spark import SparkCatalog
             from lakeschema.spark.session import spark_session
 
-            return SparkCatalog(spark_session(catalog.conf), catalog.name)
+            schemas = LimitedOwnSchemas(catalog.table_files.limits())
+            return SparkCatalog(spark_session(catalog.conf), catalog.name, schemas)
         case _:
             assert_never(catalog)
 
