@@ -84,12 +84,14 @@ def register_views(
 
 def _catalog(session: SparkSession, catalog: Catalog | str | None) -> Catalog:
     # Thrift and PySpark are optional, and imported only where they are needed.
+    from lakeschema.table_files.limited import LimitedOwnSchemas
+
     if catalog is None:
         from lakeschema.catalog.spark import SparkCatalog
 
-        return SparkCatalog(session)
+        return SparkCatalog(session, own_schemas=LimitedOwnSchemas())
     if isinstance(catalog, str):
         from lakeschema.catalog.hive_metastore import HiveMetastoreCatalog
 
-        return HiveMetastoreCatalog(catalog)
+        return HiveMetastoreCatalog(catalog, own_schemas=LimitedOwnSchemas())
     return catalog

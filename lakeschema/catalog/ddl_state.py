@@ -51,7 +51,7 @@ from lakeschema.catalog.ddl_statements import (
     UseNamespace,
 )
 from lakeschema.catalog.errors import MalformedName
-from lakeschema.catalog.identifiers import RelationName, check_parts
+from lakeschema.catalog.identifiers import RelationName, check_parts, parts_of_one
 from lakeschema.catalog.relations import (
     SQL_CONFIG,
     Catalog,
@@ -226,7 +226,7 @@ class DdlState:
         self._stale.setdefault(name, f"it is not current: {why}")
 
     def _name(self, parts: NameParts) -> RelationName:
-        parts = _without_session_catalog(parts)
+        parts = parts_of_one(_without_session_catalog(parts))
         if len(parts) == 1:
             parts = (*self._current, *parts)
         try:

@@ -209,8 +209,8 @@ class _Consequences:
         before = self._cone.before.get(name)
         published = replace(failing, published=self._forecast.newest(name))
         if before is None:
-            is_engines = failing.status not in {Status.UNSUPPORTED.value, Status.OK.value}
-            (self._broken if is_engines else self._failing).append(published)
+            kept = self._broken if failing.is_refused_by_engine else self._failing
+            kept.append(published)
         elif isinstance(before, Derived) and not self._was_unfit(name, before, failing):
             self._broken.append(published)
         else:

@@ -18,6 +18,7 @@ from lakeschema.catalog.relations import Catalog, Dialect
 from lakeschema.isolation.limits import Limits
 from lakeschema.isolation.pool import LimitedProcesses
 from lakeschema.isolation.process import Child
+from lakeschema.table_files.limited import LimitedOwnSchemas
 from lakeschema.translation import limited_deriver
 from lakeschema.translation.deriver import Deriver
 from lakeschema.translation.interface import (
@@ -72,6 +73,7 @@ def build_catalog(settings: Settings) -> Catalog:
                 name=catalog.name,
                 timeout_seconds=catalog.timeout_seconds,
                 security=catalog.security(),
+                own_schemas=LimitedOwnSchemas(catalog.table_files.limits()),
             )
         case DdlCatalogSettings():
             # Its processes start with the first query of a CREATE TABLE … AS SELECT.
@@ -85,7 +87,8 @@ def build_catalog(settings: Settings) -> Catalog:
             from lakeschema.catalog.spark import SparkCatalog
             from lakeschema.spark.session import spark_session
 
-            return SparkCatalog(spark_session(catalog.conf), catalog.name)
+            schemas = LimitedOwnSchemas(catalog.table_files.limits())
+            return SparkCatalog(spark_session(catalog.conf), catalog.name, schemas)
         case _:
             assert_never(catalog)
 
@@ -197,6 +200,7 @@ def build_options(settings: Settings) -> Options:
         view_evolution=translation.view_evolution or by_kind,
         timestamp_unit=translation.timestamp_unit,
         local_timestamps=translation.local_timestamps,
+        spark_catalogs=frozenset(name.lower() for name in translation.spark_catalogs),
         inexpressible=translation.inexpressible,
         max_sql_bytes=settings.engine.max_sql_bytes,
         udfs=MappingProxyType({k: v.udf_return for k, v in sorted(translation.udfs.items())}),
