@@ -64,6 +64,8 @@ def column_body(cursor: Cursor, name: str) -> tuple[Column, Place]:
             nullable = False
         elif cursor.skip("FIRST"):
             place = Place(first=True)
+        elif cursor.skip("LAST"):
+            place = Place()
         elif cursor.skip("AFTER"):
             place = Place(after=column_name(cursor))
         elif cursor.skip("DISABLE"):
