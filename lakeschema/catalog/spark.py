@@ -20,7 +20,7 @@ from pyspark.sql import SparkSession
 from lakeschema.catalog.errors import CatalogRefused, CatalogUnavailable
 from lakeschema.catalog.hive_facts import PROVIDER, Storage, relation_from_storage, split_partitions
 from lakeschema.catalog.identifiers import RelationName
-from lakeschema.catalog.relations import Relation
+from lakeschema.catalog.relations import Relation, as_nullable
 from lakeschema.catalog.spark_functions import SparkFunctions
 from lakeschema.catalog.spark_schema import columns_from_json
 
@@ -161,6 +161,9 @@ class SparkCatalog:
             expanded_text=text.get() if text.isDefined() else "",
         )
         columns = columns_from_json(table.schema().json()) or ()
+        if not stored.is_view and PROVIDER not in properties:
+            # Spark records NOT NULL of Hive's tables, and lets nulls in.
+            columns = tuple(map(as_nullable, columns))
         partitions = list(self._scala.asJava(table.partitionColumnNames()))
         return relation_from_storage(stored, *split_partitions(columns, partitions))
 
