@@ -19,12 +19,10 @@ from lakeschema.catalog.column_types import (
     STRING,
     TIMESTAMP,
     TINYINT,
-    ArrayType,
     ColumnType,
     MapType,
     StructField,
     StructType,
-    Uniontype,
     map_type,
     with_nullable_parts,
 )
@@ -37,7 +35,6 @@ class ReadAs(Enum):
 
     DECLARED = "as declared"
     TEXT = "string, whatever is declared"
-    TEXT_IF_NESTED = "arrays, maps, structs and unions as string"
     AVRO = "tinyint and smallint as int, nested ones too"
 
 
@@ -92,9 +89,6 @@ def _type_read(type_: ColumnType, read_as: ReadAs) -> ColumnType:
             return type_
         case ReadAs.TEXT:
             return STRING
-        case ReadAs.TEXT_IF_NESTED:
-            is_nested = isinstance(type_, ArrayType | MapType | StructType | Uniontype)
-            return STRING if is_nested else type_
         case ReadAs.AVRO:
             return map_type(type_, lambda part: INT if part in {TINYINT, SMALLINT} else part)
         case _:
@@ -168,7 +162,7 @@ _SERDES: Mapping[str, FormatRule] = {
     f"{_SERDE2}.MultiDelimitSerDe": _IN_HIVE,
     f"{_CONTRIB}.MultiDelimitSerDe": _IN_HIVE,
     f"{_SERDE2}.OpenCSVSerde": replace(_IN_HIVE, read_as=ReadAs.TEXT),
-    f"{_SERDE2}.MetadataTypedColumnsetSerDe": replace(_IN_HIVE, read_as=ReadAs.TEXT_IF_NESTED),
+    f"{_SERDE2}.MetadataTypedColumnsetSerDe": _IN_HIVE,
     f"{_CONTRIB}.TypedBytesSerDe": _IN_HIVE,
     f"{_SERDE2}.teradata.TeradataBinarySerde": _IN_HIVE,
     f"{_SERDE2}.thrift.ThriftDeserializer": _IN_HIVE,

@@ -37,7 +37,6 @@ def types(ddl: str, dialect: Dialect = HIVE) -> str:
             f"{SERDE2}.avro.AvroSerDe",
             "a int, s struct<x:int,y:array<date>>, m map<string,int>, p tinyint",
         ),
-        (f"{SERDE2}.MetadataTypedColumnsetSerDe", "a smallint, s string, m string, p tinyint"),
         (
             f"{SERDE2}.JsonSerDe",
             "a smallint, s struct<x:smallint,y:array<date>>, m map<string,tinyint>, p tinyint",
