@@ -1,85 +1,137 @@
-"""ALTER TABLE and ALTER VIEW, from after the name to the end of the statement."""
+"""ALTER TABLE and ALTER VIEW, from after the name to the end of the statement.
+
+A form that is not read raises ``Unreadable``: nothing is taken for harmless because it is unknown.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+
+from lakeschema.catalog.column_types import UnknownType
 from lakeschema.catalog.ddl_columns import (
+    added_columns,
+    column_body,
     column_name,
+    column_path,
     column_type,
-    placed_column,
-    placed_columns,
+    past_one,
     table_columns,
 )
 from lakeschema.catalog.ddl_create import query, schema_mode
-from lakeschema.catalog.ddl_cursor import Cursor
+from lakeschema.catalog.ddl_cursor import Cursor, Unreadable
 from lakeschema.catalog.ddl_statements import (
     AddColumns,
-    AlterColumn,
-    ChangeColumn,
+    Alteration,
+    ChangeColumns,
+    ColumnChange,
+    ColumnPath,
     DropColumns,
     NameParts,
-    NoFacts,
+    NoChange,
     Place,
-    RenameColumn,
     RenameRelation,
     ReplaceColumns,
     ReplaceQuery,
     SetProperties,
     SetSchemaMode,
     SetSerde,
-    Statement,
     UnsetProperties,
+    UnsetSerdeProperties,
 )
-from lakeschema.catalog.ddl_tokens import TokenKind
+from lakeschema.catalog.relations import Dialect
 from lakeschema.catalog.storage_formats import HIVE_SERDES
 
-_NO_FACTS = (
+_NO_CHANGE = (
+    # Partitions and files.
     ("ADD", "PARTITION"),
-    ("ADD", "IF"),
+    ("ADD", "IF", "NOT", "EXISTS", "PARTITION"),
     ("DROP", "PARTITION"),
     ("DROP", "IF", "EXISTS", "PARTITION"),
-    ("ADD", "CONSTRAINT"),
-    ("DROP", "CONSTRAINT"),
+    ("REPLACE", "PARTITION"),
     ("PARTITION", "("),
     ("RECOVER", "PARTITIONS"),
     ("EXCHANGE", "PARTITION"),
-    ("SET", "LOCATION"),
-    ("SET", "OWNER"),
-    ("SET", "SKEWED"),
     ("SET", "PARTITION"),
-    ("UPDATE", "STATISTICS"),
-    ("CLUSTERED",),
-    ("CLUSTER",),
-    ("SKEWED",),
-    ("NOT",),
+    ("SET", "DEFAULT", "PARTITION"),
+    ("SET", "LOCATION"),
+    ("SET", "SKEWED"),
+    ("SKEWED", "BY"),
+    ("CLUSTERED", "BY"),
+    ("CLUSTER", "BY"),
+    ("INTO",),
+    ("NOT", "CLUSTERED"),
+    ("NOT", "SORTED"),
+    ("NOT", "SKEWED"),
+    ("NOT", "STORED"),
     ("TOUCH",),
     ("ARCHIVE",),
     ("UNARCHIVE",),
     ("COMPACT",),
     ("CONCATENATE",),
+    ("EXECUTE",),
+    # Constraints and statistics. The columns that a SerDe reports are its own anyway.
+    ("ADD", "CONSTRAINT"),
+    ("ADD", "PRIMARY", "KEY"),
+    ("ADD", "FOREIGN", "KEY"),
+    ("ADD", "UNIQUE"),
+    ("ADD", "CHECK"),
+    ("DROP", "CONSTRAINT"),
+    ("UPDATE", "STATISTICS"),
+    ("UPDATE", "COLUMNS"),
+    ("DEFAULT", "COLLATION"),
+    # Rights and tags.
+    ("SET", "OWNER"),
+    ("OWNER", "TO"),
+    ("SET", "AUTHORIZATION"),
+    ("SET", "TAGS"),
+    ("UNSET", "TAGS"),
+    ("SET", "ROW", "FILTER"),
+    ("DROP", "ROW", "FILTER"),
+    # Materialized views: rewriting, rebuilding, schedules.
     ("ENABLE",),
     ("DISABLE",),
-    ("INTO",),
-)
+    ("INHERIT", "PREDICTIVE", "OPTIMIZATION"),
+    ("REBUILD",),
+    ("ADD", "SCHEDULE"),
+    ("ALTER", "SCHEDULE"),
+    ("DROP", "SCHEDULE"),
+    # Iceberg's and Delta's.
+    ("WRITE",),
+    ("SET", "IDENTIFIER", "FIELDS"),
+    ("DROP", "IDENTIFIER", "FIELDS"),
+    *((verb, thing) for verb in ("CREATE", "REPLACE", "DROP", "RENAME") for thing in ("BRANCH", "TAG")),
+    ("CREATE", "OR", "REPLACE"),
+    ("CONVERT", "TO"),
+    ("DROP", "FEATURE"),
+    ("SET", "MANAGED"),
+    ("UNSET", "MANAGED"),
+    ("SET", "PROPERTIES"),
+)  # fmt: skip
+"""How the forms begin that leave columns, their comments and the text of a view as they are."""
+
+_QUERY_WORDS = ("SELECT", "FROM", "WITH", "VALUES", "TABLE", "MAP", "REDUCE", "(")
 
 
-def alter_relation(cursor: Cursor, name: NameParts) -> Statement:
-    if any(cursor.sees(*words) for words in _NO_FACTS):
+def alter_relation(
+    cursor: Cursor, name: NameParts, *, is_view: bool
+) -> Alteration | RenameRelation:
+    if any(cursor.sees(*words) for words in _NO_CHANGE):
         cursor.rest()
-        return NoFacts()
+        return NoChange(name)
     if cursor.skip("RENAME", "TO"):
         return RenameRelation(name, cursor.name())
     if cursor.skip("SET"):
         return _set(cursor, name)
     if cursor.skip("UNSET"):
         return _unset(cursor, name)
-    if cursor.skip("AS"):
-        return ReplaceQuery(name, query(cursor))
     if cursor.skip("WITH", "SCHEMA"):
         return SetSchemaMode(name, schema_mode(cursor))
+    if is_view and (cursor.skip("AS") or cursor.sees_any(_QUERY_WORDS)):
+        return ReplaceQuery(name, query(cursor))
     return _columns(cursor, name)
 
 
-def _set(cursor: Cursor, name: NameParts) -> Statement:
+def _set(cursor: Cursor, name: NameParts) -> Alteration:
     if cursor.skip("TBLPROPERTIES"):
         return SetProperties(name, cursor.properties())
     if cursor.skip("SERDEPROPERTIES"):
@@ -89,79 +141,169 @@ def _set(cursor: Cursor, name: NameParts) -> Statement:
         properties = cursor.properties() if cursor.skip("WITH", "SERDEPROPERTIES") else {}
         return SetSerde(name, serde, properties)
     if cursor.skip("FILEFORMAT"):
-        if cursor.sees("INPUTFORMAT"):
-            cursor.rest()
-            return NoFacts()
-        return SetSerde(name, HIVE_SERDES.get(cursor.word("a file format").upper()), {})
+        return SetSerde(name, _file_format(cursor), {})
     raise cursor.refuse("TBLPROPERTIES, SERDEPROPERTIES, SERDE, FILEFORMAT or LOCATION")
 
 
-def _unset(cursor: Cursor, name: NameParts) -> Statement:
-    if not cursor.skip("TBLPROPERTIES"):
-        cursor.expect("SERDEPROPERTIES")
-        cursor.rest()
-        return NoFacts()
+def _file_format(cursor: Cursor) -> str | None:
+    """Its SerDe."""
+    if cursor.skip("INPUTFORMAT"):
+        cursor.string("a class in quotes")
+        cursor.expect("OUTPUTFORMAT")
+        cursor.string("a class in quotes")
+        cursor.expect("SERDE")
+        serde = cursor.string("a SerDe's class in quotes")
+        cursor.rest()  # an input driver and an output driver
+        return serde
+    start = cursor.next.start
+    name = cursor.word("a file format").upper()
+    if name not in HIVE_SERDES:
+        raise Unreadable(start, f"unknown file format {name}")
+    # Hive has no SerDe of its own for these, and keeps the one that the table has.
+    return None if name in {"TEXTFILE", "SEQUENCEFILE"} else HIVE_SERDES[name]
+
+
+def _unset(cursor: Cursor, name: NameParts) -> Alteration:
+    if cursor.skip("SERDEPROPERTIES"):
+        return UnsetSerdeProperties(name, tuple(cursor.properties()))
+    cursor.expect("TBLPROPERTIES")
     cursor.skip("IF", "EXISTS")
     return UnsetProperties(name, tuple(cursor.properties()))
 
 
-def _columns(cursor: Cursor, name: NameParts) -> Statement:
-    if cursor.skip("ADD", "COLUMNS") or cursor.skip("ADD", "COLUMN"):
-        columns = placed_columns(cursor) if cursor.sees("(") else (placed_column(cursor),)
-        _past_scope(cursor)
-        return AddColumns(name, columns)
+def _columns(cursor: Cursor, name: NameParts) -> Alteration:
+    if _skip_columns(cursor, "ADD"):
+        if_not_exists = cursor.skip("IF", "NOT", "EXISTS")
+        added = added_columns(cursor)
+        _skip_scope(cursor)
+        return AddColumns(name, added, if_not_exists)
     if cursor.skip("REPLACE", "COLUMNS"):
         replaced = table_columns(cursor)
-        _past_scope(cursor)
+        _skip_scope(cursor)
         return ReplaceColumns(name, replaced)
     if cursor.skip("RENAME", "COLUMN"):
-        old = column_name(cursor)
+        if_exists = cursor.skip("IF", "EXISTS")
+        path = column_path(cursor)
         cursor.expect("TO")
-        return RenameColumn(name, old, column_name(cursor))
-    if cursor.skip("DROP", "COLUMNS") or cursor.skip("DROP", "COLUMN"):
+        return ChangeColumns(name, (ColumnChange(path, column_name(cursor)),), if_exists)
+    if _skip_columns(cursor, "DROP"):
         return _drop_columns(cursor, name)
-    if cursor.skip("CHANGE") or cursor.skip("ALTER"):
-        cursor.skip("COLUMN")
-        return _change_column(cursor, name)
-    raise cursor.refuse("a form of ALTER that is read here")
+    if cursor.skip("PARTITION", "COLUMN"):
+        return ChangeColumns(name, (_partition_column(cursor),))
+    is_change = cursor.skip("CHANGE")
+    if not is_change and not cursor.skip("ALTER"):
+        raise cursor.refuse("a form of ALTER that is read here")
+    cursor.skip("COLUMN")
+    readers = (_change_list, _renaming_change) if is_change else (_change_list,)
+    if cursor.dialect is Dialect.HIVE:
+        # CHANGE a type int makes a column called type.
+        readers = readers[::-1]
+    changes = _first_that_reads(cursor, readers)
+    changes = tuple(change for change in changes if change != ColumnChange(change.path))
+    return ChangeColumns(name, changes) if changes else NoChange(name)
+
+
+def _skip_columns(cursor: Cursor, verb: str) -> bool:
+    return cursor.skip(verb, "COLUMNS") or cursor.skip(verb, "COLUMN")
 
 
 def _drop_columns(cursor: Cursor, name: NameParts) -> DropColumns:
     if_exists = cursor.skip("IF", "EXISTS")
     bracketed = cursor.skip("(")
-    columns = [column_name(cursor)]
+    columns = [column_path(cursor)]
     while cursor.skip(","):
-        columns.append(column_name(cursor))
+        columns.append(column_path(cursor))
     if bracketed:
         cursor.expect(")")
+    _skip_scope(cursor)
     return DropColumns(name, tuple(columns), if_exists)
 
 
-def _change_column(cursor: Cursor, name: NameParts) -> Statement:
-    old = column_name(cursor)
-    if cursor.skip("TYPE"):
-        return AlterColumn(name, old, type=column_type(cursor))
-    if cursor.skip("SET", "NOT", "NULL"):
-        return AlterColumn(name, old, nullable=False)
-    if cursor.skip("DROP", "NOT", "NULL"):
-        return AlterColumn(name, old, nullable=True)
-    if cursor.sees("SET") or cursor.sees("DROP"):
-        cursor.rest()  # SET DEFAULT and DROP DEFAULT
-        return NoFacts()
-    if cursor.skip("FIRST"):
-        return AlterColumn(name, old, place=Place(first=True))
-    if cursor.skip("AFTER"):
-        return AlterColumn(name, old, place=Place(after=column_name(cursor)))
-    if cursor.sees("COMMENT"):
-        start = cursor.next.start
-        cursor.take()
-        if cursor.next.kind is TokenKind.STRING:
-            return AlterColumn(name, old, comment=cursor.string())
+def _partition_column(cursor: Cursor) -> ColumnChange:
+    cursor.expect("(")
+    name = column_name(cursor)
+    column, _ = column_body(cursor, name)
+    cursor.expect(")")
+    return ColumnChange((name,), type=column.type, comment=column.comment)
+
+
+def _first_that_reads(
+    cursor: Cursor, readers: Sequence[Callable[[Cursor], tuple[ColumnChange, ...]]]
+) -> tuple[ColumnChange, ...]:
+    """What the first reader makes of the rest of the statement; of those that fail, the one that came furthest tells."""
+    start = cursor.next.start
+    failures: list[Unreadable] = []
+    for reader in readers:
         cursor.rewind(start)
-    column, place = placed_column(cursor)
-    return ChangeColumn(name, old, column, place)
+        try:
+            found = reader(cursor)
+            if cursor.at_end():
+                return found
+            raise cursor.refuse("the end of the statement")
+        except Unreadable as unreadable:
+            failures.append(unreadable)
+    raise max(failures, key=lambda failure: failure.offset)
 
 
-def _past_scope(cursor: Cursor) -> None:
+def _renaming_change(cursor: Cursor) -> tuple[ColumnChange, ...]:
+    """Hive's CHANGE: a new name and type."""
+    path = column_path(cursor)
+    name = column_name(cursor)
+    start = cursor.next.start
+    column, place = column_body(cursor, name)
+    if isinstance(column.type, UnknownType):
+        raise Unreadable(start, f"{column.type.text} is not a type")
+    _skip_scope(cursor)
+    nullable = None if column.nullable else False
+    return (ColumnChange(path, name, column.type, column.comment, nullable, place),)
+
+
+def _change_list(cursor: Cursor) -> tuple[ColumnChange, ...]:
+    """Spark's ALTER COLUMN: a TYPE, a COMMENT … of each column."""
+    changes: list[ColumnChange] = []
+    while True:
+        path = column_path(cursor)
+        changes.append(_action(cursor, path))
+        while not (cursor.at_end() or cursor.sees(",")):
+            changes.append(_action(cursor, path))
+        if not cursor.skip(","):
+            return tuple(changes)
+
+
+def _action(cursor: Cursor, path: ColumnPath) -> ColumnChange:
+    if cursor.skip("TYPE") or cursor.skip("SET", "DATA", "TYPE"):
+        type_ = column_type(cursor)
+        if cursor.skip("COLLATE"):
+            cursor.name()
+        return ColumnChange(path, type=type_)
+    if cursor.skip("COMMENT"):
+        return ColumnChange(path, comment=cursor.string("a comment in quotes"))
+    if cursor.skip("SET", "NOT", "NULL"):
+        return ColumnChange(path, nullable=False)
+    if cursor.skip("DROP", "NOT", "NULL"):
+        return ColumnChange(path, nullable=True)
+    if cursor.skip("FIRST"):
+        return ColumnChange(path, place=Place(first=True))
+    if cursor.skip("AFTER"):
+        return ColumnChange(path, place=Place(after=column_name(cursor)))
+    if any(cursor.sees(*words) for words in _NO_COLUMN_CHANGE):
+        while not (cursor.at_end() or cursor.sees(",")):
+            past_one(cursor)
+        return ColumnChange(path)
+    raise cursor.refuse("TYPE, COMMENT, SET, DROP, FIRST or AFTER")
+
+
+_NO_COLUMN_CHANGE = (
+    ("SET", "DEFAULT"),
+    ("DROP", "DEFAULT"),
+    ("SET", "MASK"),
+    ("DROP", "MASK"),
+    ("SET", "TAGS"),
+    ("UNSET", "TAGS"),
+    ("SYNC", "IDENTITY"),
+)
+
+
+def _skip_scope(cursor: Cursor) -> None:
     if not cursor.skip("CASCADE"):
         cursor.skip("RESTRICT")

@@ -1,37 +1,55 @@
-"""Column lists before an ALTER to column lists after it; pure."""
+"""Column lists before an ALTER to column lists after it, within structs, arrays and maps too; pure."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import TypeAlias, assert_never
 
+from lakeschema.catalog.column_types import (
+    ArrayType,
+    ColumnType,
+    MapType,
+    StructField,
+    StructType,
+    print_type,
+)
 from lakeschema.catalog.ddl_statements import (
     AddColumns,
-    AlterColumn,
-    ChangeColumn,
+    ChangeColumns,
+    ColumnChange,
+    ColumnPath,
     DropColumns,
     Place,
-    RenameColumn,
     ReplaceColumns,
 )
 from lakeschema.catalog.relations import Column
 
-ColumnAlteration: TypeAlias = (
-    AddColumns | ReplaceColumns | ChangeColumn | AlterColumn | RenameColumn | DropColumns
-)
+ColumnAlteration: TypeAlias = AddColumns | ReplaceColumns | ChangeColumns | DropColumns
+Columns: TypeAlias = tuple[Column, ...]
 
 
 class NoSuchColumn(Exception):
-    """The statement names a column that the relation does not have."""
+    """The statement names a column or field that the relation does not have."""
 
-    def __init__(self, column: str) -> None:
-        super().__init__(column)
-        self.column = column
+    def __init__(self, *path: str) -> None:
+        super().__init__(*path)
+        self.path = path
+
+    def __str__(self) -> str:
+        return ".".join(self.path)
 
 
-def alter_columns(columns: tuple[Column, ...], statement: ColumnAlteration) -> tuple[Column, ...]:
-    """Columns that are renamed know their former names, until another column has them."""
+class InvalidFields(Exception):
+    """No type has the fields that the statement leaves."""
+
+
+def alter_columns(columns: Columns, statement: ColumnAlteration) -> Columns:
+    """Columns that are renamed know their former names, until another column has them.
+
+    Raises:
+        NoSuchColumn, InvalidFields: as they say.
+    """
     altered = _altered(columns, statement)
     names = {column.name.lower() for column in altered}
     return tuple(
@@ -42,53 +60,110 @@ def alter_columns(columns: tuple[Column, ...], statement: ColumnAlteration) -> t
     )
 
 
-def _altered(columns: tuple[Column, ...], statement: ColumnAlteration) -> tuple[Column, ...]:
+def _altered(columns: Columns, statement: ColumnAlteration) -> Columns:
     match statement:
-        case AddColumns(_, added):
-            for column, place in added:
-                columns = _place_column((*columns, column), len(columns), place)
+        case AddColumns(_, added, if_not_exists):
+            for each in added:
+                if if_not_exists and _has_path(columns, (*each.parent, each.column.name)):
+                    continue
+                columns = _within(columns, each.parent, _adding(each.column, each.place))
             return columns
         case ReplaceColumns(_, replaced):
             return replaced
-        case ChangeColumn(_, old, column, place):
-            index = _index(columns, old)
-            column = _renamed(columns[index], column)
-            return _place_column((*columns[:index], column, *columns[index + 1 :]), index, place)
-        case AlterColumn():
-            return _alter_column(columns, statement)
-        case RenameColumn(_, old, new):
-            index = _index(columns, old)
-            renamed = _renamed(columns[index], replace(columns[index], name=new))
-            return (*columns[:index], renamed, *columns[index + 1 :])
+        case ChangeColumns(_, changes, if_exists):
+            for change in changes:
+                if not if_exists or _has_path(columns, change.path):
+                    columns = _within(columns, change.path[:-1], _changing(change))
+            return columns
         case DropColumns(_, dropped, if_exists):
-            if not if_exists:
-                for name in dropped:
-                    _index(columns, name)
-            gone = {name.lower() for name in dropped}
-            return tuple(column for column in columns if column.name.lower() not in gone)
+            for path in dropped:
+                if not if_exists or _has_path(columns, path):
+                    columns = _within(columns, path[:-1], _dropping(path[-1]))
+            return columns
         case _:
             assert_never(statement)
 
 
-def _renamed(old: Column, new: Column) -> Column:
-    """``new`` with the names that the column had before."""
-    former = dict.fromkeys((old.name, *old.former_names))
-    return replace(new, former_names=tuple(former))
+def _within(columns: Columns, parent: ColumnPath, change: Callable[[Columns], Columns]) -> Columns:
+    """``change`` applied to the fields of ``parent``, or to the columns themselves."""
+    if not parent:
+        return change(columns)
+    index = _index(columns, parent[0])
+    type_ = columns[index].type
+    try:
+        changed = _with_fields(type_, _within(_fields(type_), parent[1:], change))
+    except NoSuchColumn as error:
+        raise NoSuchColumn(parent[0], *error.path) from None
+    return (*columns[:index], replace(columns[index], type=changed), *columns[index + 1 :])
 
 
-def _alter_column(columns: tuple[Column, ...], statement: AlterColumn) -> tuple[Column, ...]:
-    index = _index(columns, statement.column)
-    old = columns[index]
-    column = replace(
-        old,
-        type=old.type if statement.type is None else statement.type,
-        comment=old.comment if statement.comment is None else statement.comment,
-        nullable=old.nullable if statement.nullable is None else statement.nullable,
+def _fields(type_: ColumnType) -> Columns:
+    """What a path leads to from a value of the type."""
+    match type_:
+        case StructType(fields):
+            return tuple(Column(f.name, f.type, f.comment, f.nullable) for f in fields)
+        case ArrayType(element, nullable):
+            return (Column("element", element, nullable=nullable),)
+        case MapType(key, value, nullable):
+            return (Column("key", key, nullable=False), Column("value", value, nullable=nullable))
+        case _:
+            return ()
+
+
+def _with_fields(type_: ColumnType, fields: Columns) -> ColumnType:
+    """The type with these in place of its ``_fields``; only a struct's may have other names."""
+    match type_, fields:
+        case StructType(), _:
+            twice = duplicate_name(fields)
+            if twice is not None:
+                raise InvalidFields(f"a struct would have two fields named {twice}")
+            return StructType(
+                tuple(StructField(f.name, f.type, f.nullable, f.comment) for f in fields)
+            )
+        case ArrayType(), (Column("element", element, nullable=nullable),):
+            return ArrayType(element, nullable)
+        case MapType(), (Column("key", key), Column("value", value, nullable=nullable)):
+            return MapType(key, value, nullable)
+        case _:
+            raise InvalidFields(f"{print_type(type_)} is not a struct")
+
+
+def _adding(column: Column, place: Place) -> Callable[[Columns], Columns]:
+    return lambda columns: _place_column((*columns, column), len(columns), place)
+
+
+def _dropping(name: str) -> Callable[[Columns], Columns]:
+    def dropped(columns: Columns) -> Columns:
+        index = _index(columns, name)
+        return (*columns[:index], *columns[index + 1 :])
+
+    return dropped
+
+
+def _changing(change: ColumnChange) -> Callable[[Columns], Columns]:
+    def changed(columns: Columns) -> Columns:
+        index = _index(columns, change.path[-1])
+        column = _changed(columns[index], change)
+        return _place_column((*columns[:index], column, *columns[index + 1 :]), index, change.place)
+
+    return changed
+
+
+def _changed(old: Column, change: ColumnChange) -> Column:
+    """The column, which knows the names that it had before."""
+    former = old.former_names
+    if change.new_name is not None:
+        former = tuple(dict.fromkeys((old.name, *former)))
+    return Column(
+        old.name if change.new_name is None else change.new_name,
+        old.type if change.type is None else change.type,
+        old.comment if change.comment is None else change.comment or None,
+        old.nullable if change.nullable is None else change.nullable,
+        former,
     )
-    return _place_column((*columns[:index], column, *columns[index + 1 :]), index, statement.place)
 
 
-def _place_column(columns: tuple[Column, ...], index: int, place: Place) -> tuple[Column, ...]:
+def _place_column(columns: Columns, index: int, place: Place) -> Columns:
     column = columns[index]
     others = (*columns[:index], *columns[index + 1 :])
     if place.first:
@@ -99,7 +174,15 @@ def _place_column(columns: tuple[Column, ...], index: int, place: Place) -> tupl
     return (*others[: after + 1], column, *others[after + 1 :])
 
 
-def _index(columns: tuple[Column, ...], name: str) -> int:
+def _has_path(columns: Columns, path: ColumnPath) -> bool:
+    try:
+        index = _index(columns, path[0])
+    except NoSuchColumn:
+        return False
+    return len(path) == 1 or _has_path(_fields(columns[index].type), path[1:])
+
+
+def _index(columns: Columns, name: str) -> int:
     for index, column in enumerate(columns):
         if column.name.lower() == name.lower():
             return index

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from lakeschema.catalog.column_types import ColumnType, UnknownType, parse_type_or_unknown
 from lakeschema.catalog.ddl_cursor import Cursor
-from lakeschema.catalog.ddl_statements import Place
+from lakeschema.catalog.ddl_statements import AddedColumn, ColumnPath, Place
 from lakeschema.catalog.ddl_tokens import TokenKind
 from lakeschema.catalog.relations import Column, Dialect
 from lakeschema.catalog.trino_types import parse_trino_type_or_unknown
@@ -15,25 +15,34 @@ UNSTATED = UnknownType("")
 
 def table_columns(cursor: Cursor) -> tuple[Column, ...]:
     """``(name type [NOT NULL] [COMMENT 'x'] …, [table constraints])``"""
-    return tuple(column for column, _ in placed_columns(cursor))
-
-
-def placed_columns(cursor: Cursor) -> tuple[tuple[Column, Place], ...]:
     cursor.expect("(")
-    columns: list[tuple[Column, Place]] = []
+    columns: list[Column] = []
     while True:
         if _table_constraint(cursor):
             _past_options(cursor)
         else:
-            columns.append(placed_column(cursor))
+            columns.append(column_body(cursor, column_name(cursor))[0])
         if cursor.skip(")"):
             return tuple(columns)
         cursor.expect(",")
 
 
-def placed_column(cursor: Cursor) -> tuple[Column, Place]:
-    name = column_name(cursor)
-    return column_body(cursor, name)
+def added_columns(cursor: Cursor) -> tuple[AddedColumn, ...]:
+    """``path type … [FIRST | AFTER name], …``, with or without parentheses around them."""
+    bracketed = cursor.skip("(")
+    columns: list[AddedColumn] = []
+    while True:
+        *parent, name = column_path(cursor)
+        columns.append(AddedColumn(*column_body(cursor, name), tuple(parent)))
+        if not cursor.skip(","):
+            break
+    if bracketed:
+        cursor.expect(")")
+    return tuple(columns)
+
+
+def column_path(cursor: Cursor) -> ColumnPath:
+    return cursor.name("a column's name")
 
 
 def column_name(cursor: Cursor) -> str:
@@ -78,7 +87,7 @@ def _past_column_option(cursor: Cursor) -> None:
     elif cursor.skip("DEFAULT"):
         cursor.take()
         while not (cursor.at_end() or cursor.sees_any(_AFTER_DEFAULT)):
-            _past_one(cursor)
+            past_one(cursor)
     elif cursor.sees("("):
         cursor.balanced()
     elif not any(cursor.skip(word) for word in _OPTIONS):
@@ -191,10 +200,11 @@ def _table_constraint(cursor: Cursor) -> bool:
 
 def _past_options(cursor: Cursor) -> None:
     while not (cursor.sees_any(_ENDS) or cursor.at_end()):
-        _past_one(cursor)
+        past_one(cursor)
 
 
-def _past_one(cursor: Cursor) -> None:
+def past_one(cursor: Cursor) -> None:
+    """Moves past a token, or a parenthesis with all that it holds."""
     if cursor.sees("("):
         cursor.balanced()
     else:

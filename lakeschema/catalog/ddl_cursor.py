@@ -118,14 +118,30 @@ class Cursor:
             return unquoted_identifier(self.take().text)
         return self.word(expected)
 
-    def name(self) -> tuple[str, ...]:
+    def name(self, expected: str = "a name") -> tuple[str, ...]:
         """A dotted name."""
-        parts = [self.identifier()]
+        parts = [self.identifier(expected)]
         while self.skip("."):
             parts.append(self.identifier())
             if len(parts) > MAX_NAME_PARTS:
                 raise self.refuse(f"a name of at most {MAX_NAME_PARTS} parts")
         return tuple(parts)
+
+    def relation_name(self) -> tuple[str, ...]:
+        """A dotted name, or Spark's ``IDENTIFIER('…')`` of one."""
+        if not (self.dialect is Dialect.SPARK and self.skip("IDENTIFIER", "(")):
+            return self.name()
+        start = self.next.start
+        text = self.string("a name in quotes")
+        self.expect(")")
+        inner = Cursor(text, 0, len(text), self.dialect)
+        try:
+            name = inner.name()
+            if inner.at_end():
+                return name
+        except Unreadable:
+            pass
+        raise Unreadable(start, f"{text[:60]!r} is not a name")
 
     def string(self, expected: str = "text in quotes") -> str:
         if self.next.kind is not TokenKind.STRING:

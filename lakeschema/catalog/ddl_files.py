@@ -15,7 +15,13 @@ from pathlib import Path
 
 from lakeschema.catalog.ddl_reader import MalformedStatement, Placed, read_statements
 from lakeschema.catalog.ddl_state import DdlState, Refused
-from lakeschema.catalog.ddl_statements import CreateNamespace, CreateView, IfExists, UseNamespace
+from lakeschema.catalog.ddl_statements import (
+    CreateNamespace,
+    CreateView,
+    IfExists,
+    NoChange,
+    UseNamespace,
+)
 from lakeschema.catalog.ddl_tokens import line_of
 from lakeschema.catalog.errors import CatalogUnavailable, MalformedDdl
 from lakeschema.catalog.identifiers import RelationName
@@ -55,7 +61,13 @@ def relations_with_query(
 def _session(statements: Iterable[str], dialect: Dialect) -> DdlState:
     state = DdlState(dialect)
     for number, source in enumerate(statements):
-        for problem in _apply(state, f"ddl[{number}]", source, read_statements(source, dialect)):
+        # What changes nothing may be about a relation that no statement here makes.
+        placed = (
+            each
+            for each in read_statements(source, dialect)
+            if not isinstance(each.statement, NoChange)
+        )
+        for problem in _apply(state, f"ddl[{number}]", source, placed):
             raise problem
     return state
 
@@ -73,6 +85,7 @@ def _apply(
                 try:
                     state.apply(applicable)
                 except Refused as refused:
+                    state.keep_refused(applicable, refused)
                     yield MalformedDdl(path, line_of(source, statement.offset), str(refused))
 
 

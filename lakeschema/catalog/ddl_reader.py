@@ -15,6 +15,9 @@ from lakeschema.catalog.ddl_create import create_table, create_view
 from lakeschema.catalog.ddl_cursor import Cursor, Unreadable
 from lakeschema.catalog.ddl_functions import create_function
 from lakeschema.catalog.ddl_statements import (
+    AlterIfExists,
+    ChangeColumns,
+    ColumnChange,
     CreateNamespace,
     CreateView,
     DropFunction,
@@ -25,6 +28,7 @@ from lakeschema.catalog.ddl_statements import (
     NoFacts,
     SetComment,
     Statement,
+    UnknownChange,
     UseNamespace,
 )
 from lakeschema.catalog.ddl_tokens import statements
@@ -33,10 +37,15 @@ from lakeschema.catalog.relations import Dialect
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """What a malformed statement would have created."""
+    """The relation that a malformed statement is about.
+
+    Attributes:
+        creates: it would have created the relation, and not changed or dropped it.
+    """
 
     name: NameParts
     is_view: bool
+    creates: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +55,7 @@ class MalformedStatement:
     Attributes:
         offset: the first character that does not fit, in the whole text.
         text: the statement.
-        subject: the relation that it would create, if it came so far.
+        subject: what it is about, if it came so far.
     """
 
     offset: int
@@ -105,7 +114,8 @@ _NO_FACTS = frozenset({
     "SET", "RESET", "INSERT", "SELECT", "WITH", "FROM", "VALUES", "ANALYZE", "MSCK", "GRANT", "REVOKE",
     "ADD", "LOAD", "SHOW", "DESCRIBE", "DESC", "EXPLAIN", "REFRESH", "CACHE", "UNCACHE", "CLEAR",
     "TRUNCATE", "UPDATE", "DELETE", "MERGE", "RELOAD", "LIST", "IMPORT", "EXPORT", "LOCK", "UNLOCK",
-    "START", "COMMIT", "ROLLBACK", "CALL", "DECLARE", "OPTIMIZE", "VACUUM",
+    "START", "COMMIT", "ROLLBACK", "CALL", "DECLARE", "OPTIMIZE", "VACUUM", "REPAIR", "FSCK", "REORG",
+    "GENERATE", "CONVERT", "COPY", "DFS", "ABORT", "KILL", "TABLE",
 })  # fmt: skip
 """First words of statements about data, settings and rights."""
 
@@ -116,7 +126,7 @@ _OTHER_OBJECTS = frozenset({
 """What else is created, altered and dropped, and holds no relation's facts."""
 
 _NAMESPACE = ("DATABASE", "SCHEMA", "NAMESPACE")
-_MODIFIERS = ("EXTERNAL", "MANAGED", "TRANSACTIONAL", "REMOTE", "MATERIALIZED")
+_MODIFIERS = ("EXTERNAL", "MANAGED", "TRANSACTIONAL", "REMOTE", "MATERIALIZED", "STREAMING")
 
 
 class _StatementReader:
@@ -141,6 +151,13 @@ class _StatementReader:
                 return self._use()
             case "COMMENT":
                 return self._comment()
+            case "REPLACE":
+                cursor.expect("TABLE")
+                return self._create_relation(IfExists.REPLACE, is_view=False)
+            case "RESTORE":
+                return self._restore()
+            case "INSERT" | "MERGE" if cursor.skip("WITH", "SCHEMA", "EVOLUTION"):
+                return self._evolve()
             case _ if verb in _NO_FACTS:
                 return self._no_facts()
             case _:
@@ -162,7 +179,7 @@ class _StatementReader:
             return self._no_facts()
         for modifier in _MODIFIERS:
             cursor.skip(modifier)
-        if cursor.skip("DATABASE") or cursor.skip("SCHEMA") or cursor.skip("NAMESPACE"):
+        if self._skips_namespace():
             cursor.skip("IF", "NOT", "EXISTS")
             namespace = cursor.name()
             cursor.rest()
@@ -170,21 +187,56 @@ class _StatementReader:
         is_view = cursor.skip("VIEW")
         if not is_view and not cursor.skip("TABLE"):
             raise cursor.refuse("TABLE, VIEW or DATABASE")
-        if cursor.skip("IF", "NOT", "EXISTS") and not replace:
+        return self._create_relation(if_exists, is_view=is_view)
+
+    def _create_relation(self, if_exists: IfExists, *, is_view: bool) -> Statement:
+        cursor = self.cursor
+        if cursor.skip("IF", "NOT", "EXISTS") and if_exists is IfExists.REFUSE:
             if_exists = IfExists.KEEP
-        name = cursor.name()
-        self.subject = Subject(name, is_view)
+        name = cursor.relation_name()
+        self.subject = Subject(name, is_view, creates=True)
         create = create_view if is_view else create_table
         return create(cursor, name, if_exists)
 
     def _alter(self) -> Statement:
         cursor = self.cursor
-        if cursor.sees_any(_OTHER_OBJECTS) or cursor.sees_any(_NAMESPACE):
+        if cursor.sees_any(_OTHER_OBJECTS) or self._skips_namespace():
             return self._no_facts()
-        cursor.skip("MATERIALIZED")
-        if not cursor.skip("TABLE"):
-            cursor.expect("VIEW")
-        return alter_relation(cursor, cursor.name())
+        for modifier in _MODIFIERS:
+            cursor.skip(modifier)
+        is_view = self._is_view()
+        if_exists = cursor.skip("IF", "EXISTS")
+        name = self._changed(is_view=is_view)
+        statement = alter_relation(cursor, name, is_view=is_view)
+        return AlterIfExists(statement) if if_exists else statement
+
+    def _is_view(self) -> bool:
+        if self.cursor.skip("TABLE"):
+            return False
+        self.cursor.expect("VIEW")
+        return True
+
+    def _changed(self, *, is_view: bool) -> NameParts:
+        """The name of the relation that the statement changes."""
+        name = self.cursor.relation_name()
+        self.subject = Subject(name, is_view)
+        return name
+
+    def _restore(self) -> UnknownChange:
+        """Delta's: to the columns that the table had then."""
+        self.cursor.skip("TABLE")
+        name = self._changed(is_view=False)
+        self.cursor.rest()
+        return UnknownChange(name, "RESTORE brings back the columns of another version")
+
+    def _evolve(self) -> UnknownChange:
+        cursor = self.cursor
+        if not cursor.skip("INTO"):
+            cursor.expect("OVERWRITE")
+        cursor.skip("TABLE")
+        name = self._changed(is_view=False)
+        cursor.rest()
+        return UnknownChange(name, "WITH SCHEMA EVOLUTION adds the columns that the rows have")
 
     def _drop(self) -> Statement:
         cursor = self.cursor
@@ -193,31 +245,41 @@ class _StatementReader:
             return DropFunction(cursor.name())
         if cursor.sees_any(_OTHER_OBJECTS) or cursor.sees("TEMPORARY"):
             return self._no_facts()
-        cursor.skip("MATERIALIZED")
-        is_namespace = cursor.skip("DATABASE") or cursor.skip("SCHEMA") or cursor.skip("NAMESPACE")
-        is_view = not is_namespace and not cursor.skip("TABLE")
-        if is_view:
-            cursor.expect("VIEW")
-        if_exists = cursor.skip("IF", "EXISTS")
-        name = cursor.name()
-        if is_namespace:
+        if self._skips_namespace():
+            if_exists = cursor.skip("IF", "EXISTS")
+            namespace = cursor.name()
             cascade = cursor.skip("CASCADE")
             cursor.skip("RESTRICT")
-            return DropNamespace(name, if_exists, cascade)
+            return DropNamespace(namespace, if_exists, cascade)
+        for modifier in _MODIFIERS:
+            cursor.skip(modifier)
+        is_view = self._is_view()
+        if_exists = cursor.skip("IF", "EXISTS")
+        name = self._changed(is_view=is_view)
         cursor.skip("PURGE")
         return DropRelation(name, if_exists, is_view)
 
+    def _skips_namespace(self) -> bool:
+        return any(self.cursor.skip(word) for word in _NAMESPACE)
+
     def _use(self) -> Statement:
         cursor = self.cursor
-        if not (cursor.skip("DATABASE") or cursor.skip("SCHEMA")):
-            cursor.skip("NAMESPACE")
+        self._skips_namespace()
         return UseNamespace(cursor.name())
 
     def _comment(self) -> Statement:
         cursor = self.cursor
         cursor.expect("ON")
-        if not (cursor.skip("TABLE") or cursor.skip("VIEW")):
+        if cursor.skip("COLUMN"):
+            *relation, column = cursor.name()
+            self.subject = Subject(tuple(relation), is_view=False)
+            change = ColumnChange((column,), comment=self._comment_text() or "")
+            return ChangeColumns(tuple(relation), (change,))
+        if not cursor.sees_any(("TABLE", "VIEW")):
             return self._no_facts()
-        name = cursor.name()
-        cursor.expect("IS")
-        return SetComment(name, None if cursor.skip("NULL") else cursor.string())
+        name = self._changed(is_view=self._is_view())
+        return SetComment(name, self._comment_text())
+
+    def _comment_text(self) -> str | None:
+        self.cursor.expect("IS")
+        return None if self.cursor.skip("NULL") else self.cursor.string()

@@ -9,6 +9,7 @@ from typing import assert_never
 
 from lakeschema.catalog.ddl_column_changes import (
     ColumnAlteration,
+    InvalidFields,
     NoSuchColumn,
     alter_columns,
     duplicate_name,
@@ -17,35 +18,42 @@ from lakeschema.catalog.ddl_column_changes import (
 from lakeschema.catalog.ddl_create import PROVIDER, lower_case_names
 from lakeschema.catalog.ddl_reader import MalformedStatement
 from lakeschema.catalog.ddl_statements import (
-    AlterColumn,
-    ChangeColumn,
+    AddColumns,
+    Alteration,
+    AlterIfExists,
+    ChangeColumns,
     CreateFunction,
     CreateNamespace,
     CreateTable,
     CreateTableLike,
     CreateView,
+    DropColumns,
     DropFunction,
     DropNamespace,
     DropRelation,
     IfExists,
     NameParts,
+    NoChange,
     NoFacts,
-    RenameColumn,
     RenameRelation,
+    ReplaceColumns,
     ReplaceQuery,
     SetComment,
     SetProperties,
     SetSchemaMode,
     SetSerde,
     Statement,
+    UnknownChange,
     UnsetProperties,
+    UnsetSerdeProperties,
     UseNamespace,
 )
 from lakeschema.catalog.errors import MalformedName
-from lakeschema.catalog.identifiers import RelationName, check_parts
+from lakeschema.catalog.identifiers import RelationName, check_parts, parts_of_one
 from lakeschema.catalog.relations import (
     SQL_CONFIG,
     Catalog,
+    Column,
     Dialect,
     Relation,
     SchemaMode,
@@ -87,6 +95,7 @@ class DdlState:
         self.touched: set[RelationName] = set()
         self._functions: dict[RelationName, SqlFunction] = {}
         self._read: dict[RelationName, Relation | None] = {}
+        self._stale: dict[RelationName, str] = {}
         self._gone_namespaces: set[tuple[str, ...]] = set()
         self._beneath = beneath
         self._chosen_dialect = dialect
@@ -98,11 +107,14 @@ class DdlState:
         self._current = DEFAULT_NAMESPACE
 
     def facts(self) -> Mapping[RelationName, Relation]:
-        """``relations``, each view with the SQL functions that its text may call."""
-        if not self._functions:
-            return MappingProxyType(self.relations)
-        find = self._functions.get
-        found = {name: with_functions(r, find) for name, r in self.relations.items()}
+        """``relations``, each view with the SQL functions that its text may call, and stale ones as such."""
+        found: Mapping[RelationName, Relation] = self.relations
+        if self._functions:
+            find = self._functions.get
+            found = {name: with_functions(r, find) for name, r in found.items()}
+        if self._stale:
+            stale = {name: self._as_it_is(name) for name in self._stale}
+            found = {**found, **stale}
         return MappingProxyType(found)
 
     def apply(self, statement: Statement) -> None:
@@ -127,17 +139,23 @@ class DdlState:
                 self._drop(statement)
             case RenameRelation(name, new_name):
                 self._rename(name, new_name)
+            case AlterIfExists(alteration):
+                if self._find(self._name(alteration.name)) is not None:
+                    self.apply(alteration)
             case _:
                 relation = self._existing(statement.name)
                 self._put(self._alter(relation, statement))
 
     def keep_malformed(self, malformed: MalformedStatement) -> None:
-        """A relation whose CREATE is malformed keeps existing, with what is wrong in its facts.
+        """What a malformed statement is about keeps existing, with what is wrong in its facts.
 
-        Otherwise a slip of the pen would look like a DROP.
+        Otherwise a slip of the pen in a CREATE would look like a DROP, and one in an ALTER like none.
         """
         subject = malformed.subject
         if subject is None:
+            return
+        if not subject.creates:
+            self._keep_stale(subject.name, f"{malformed.message}: {malformed.text[:200]}")
             return
         try:
             name = self._name(subject.name)
@@ -151,8 +169,24 @@ class DdlState:
             relation = Relation(name, (), unreadable=reason)
         self._put(relation)
 
+    def keep_refused(self, statement: Statement, refused: Refused) -> None:
+        """A relation whose ALTER was refused may be another in the engine. A CREATE changes nothing then."""
+        if isinstance(statement, AlterIfExists):
+            statement = statement.statement
+        if isinstance(statement, Alteration | RenameRelation):
+            self._keep_stale(statement.name, str(refused))
+
+    def _keep_stale(self, parts: NameParts, why: str) -> None:
+        """``facts`` say it of the relation, which need not exist, until it is made anew."""
+        try:
+            name = self._name(parts)
+        except Refused:
+            return
+        self.namespaces.add(name.namespace)
+        self._stale.setdefault(name, f"it is not current: {why}")
+
     def _name(self, parts: NameParts) -> RelationName:
-        parts = _without_session_catalog(parts)
+        parts = parts_of_one(_without_session_catalog(parts))
         if len(parts) == 1:
             parts = (*self._current, *parts)
         try:
@@ -178,6 +212,12 @@ class DdlState:
             raise Refused(f"the catalog cannot give {name}: {found.unreadable}")
         return found
 
+    def _as_it_is(self, name: RelationName) -> Relation:
+        """With the reason why the facts of a stale relation cannot be relied on."""
+        relation = self._find(name) or Relation(name, ())
+        why = self._stale.get(name)
+        return relation if why is None or relation.unreadable else replace(relation, unreadable=why)
+
     def _put(self, relation: Relation) -> None:
         self.namespaces.add(relation.name.namespace)
         self.relations[relation.name] = relation
@@ -186,6 +226,7 @@ class DdlState:
 
     def _remove(self, name: RelationName) -> None:
         self.relations.pop(name, None)
+        self._stale.pop(name, None)
         self.touched.add(name)
         if self._beneath is not None:
             self.removed.add(name)
@@ -214,13 +255,17 @@ class DdlState:
             raise Refused(f"{name} exists already")
         match statement:
             case CreateTable():
-                self._put(_table(name, statement))
+                made = _table(name, statement)
             case CreateTableLike():
-                self._put(_copy_table(name, self._existing(statement.source), statement))
+                source = self._existing(statement.source).name
+                made = _copy_table(name, self._as_it_is(source), statement)
             case CreateView():
-                self._put(self._view(name, statement))
+                made = self._view(name, statement)
             case _:
                 assert_never(statement)
+        if replaces:
+            self._stale.pop(name, None)
+        self._put(made)
 
     def _create_function(self, statement: CreateFunction) -> None:
         name = self._name(statement.name)
@@ -273,8 +318,11 @@ class DdlState:
         new_name = self._name(new)
         if self._find(new_name) is not None:
             raise Refused(f"{new_name} exists already")
+        why = self._stale.get(relation.name)
         self._remove(relation.name)
         self._put(replace(relation, name=new_name))
+        if why is not None:
+            self._stale[new_name] = why
         first_names = [first for first, now in self.renamed.items() if now == relation.name]
         self.renamed[first_names[0] if first_names else relation.name] = new_name
 
@@ -305,7 +353,7 @@ class DdlState:
             self.namespaces.discard(namespace)
             self._gone_namespaces.add(namespace)
 
-    def _alter(self, relation: Relation, statement: _Alteration) -> Relation:
+    def _alter(self, relation: Relation, statement: Alteration) -> Relation:
         match statement:
             case SetProperties(_, properties):
                 comment, kept = _comment_apart(
@@ -324,6 +372,9 @@ class DdlState:
                     serde=serde or relation.serde,
                     serde_properties={**relation.serde_properties, **properties},
                 )
+            case UnsetSerdeProperties(_, keys):
+                kept = {k: v for k, v in relation.serde_properties.items() if k not in keys}
+                return replace(relation, serde_properties=kept)
             case SetComment(_, comment):
                 return replace(relation, comment=comment)
             case ReplaceQuery(_, text):
@@ -332,8 +383,14 @@ class DdlState:
                 if relation.view is None:
                     raise Refused(f"{relation.name} is not a view")
                 return replace(relation, view=replace(relation.view, schema_mode=mode))
-            case _:
+            case AddColumns() | ReplaceColumns() | ChangeColumns() | DropColumns():
                 return self._with_columns(relation, statement)
+            case NoChange():
+                return relation
+            case UnknownChange(_, why):
+                raise Refused(why)
+            case _:
+                assert_never(statement)
 
     def _with_columns(self, relation: Relation, statement: ColumnAlteration) -> Relation:
         if relation.is_view:
@@ -342,37 +399,39 @@ class DdlState:
             return self._with_altered(relation, statement)
         except NoSuchColumn as error:
             known = ", ".join(c.name for c in relation.every_column)
-            why = f"there is no column {error.column} in {relation.name} (its columns are {known})"
+            why = f"there is no column {error} in {relation.name} (its columns are {known})"
             raise Refused(why) from None
+        except InvalidFields as error:
+            raise Refused(f"{relation.name}: {error}") from None
 
     def _with_altered(self, relation: Relation, statement: ColumnAlteration) -> Relation:
-        keeps_case = self._dialect is Dialect.SPARK or PROVIDER in relation.properties
+        if isinstance(statement, ChangeColumns):
+            for change in statement.changes:
+                relation = self._with_changed(relation, replace(statement, changes=(change,)))
+            return relation
+        columns = self._named(relation, alter_columns(relation.columns, statement))
+        return _with_distinct_names(replace(relation, columns=columns))
+
+    def _with_changed(self, relation: Relation, statement: ChangeColumns) -> Relation:
+        """``statement`` has one change, of a column or of a partition column."""
+        (change,) = statement.changes
         partitions = relation.partition_columns
-        if isinstance(statement, ChangeColumn | AlterColumn | RenameColumn) and has_column(
-            partitions,
-            statement.column if isinstance(statement, AlterColumn) else statement.old_column,
-        ):
-            changed = alter_columns(partitions, statement)
-            return replace(
-                relation, partition_columns=changed if keeps_case else lower_case_names(changed)
-            )
-        changed = alter_columns(relation.columns, statement)
-        changed = changed if keeps_case else lower_case_names(changed)
-        twice = duplicate_name((*changed, *partitions))
-        if twice is not None:
-            raise Refused(f"{relation.name} would have two columns named {twice}")
-        return replace(relation, columns=changed)
+        if has_column(partitions, change.path[0]):
+            changed = self._named(relation, alter_columns(partitions, statement))
+            return _with_distinct_names(replace(relation, partition_columns=changed))
+        columns = self._named(relation, alter_columns(relation.columns, statement))
+        return _with_distinct_names(replace(relation, columns=columns))
+
+    def _named(self, relation: Relation, columns: tuple[Column, ...]) -> tuple[Column, ...]:
+        keeps_case = self._dialect is Dialect.SPARK or PROVIDER in relation.properties
+        return columns if keeps_case else lower_case_names(columns)
 
 
-_Alteration = (
-    ColumnAlteration
-    | SetProperties
-    | UnsetProperties
-    | SetSerde
-    | SetComment
-    | ReplaceQuery
-    | SetSchemaMode
-)
+def _with_distinct_names(relation: Relation) -> Relation:
+    twice = duplicate_name(relation.every_column)
+    if twice is not None:
+        raise Refused(f"{relation.name} would have two columns named {twice}")
+    return relation
 
 
 def _without_session_catalog(parts: NameParts) -> NameParts:
@@ -395,17 +454,16 @@ def _comment_apart(
 
 def _table(name: RelationName, statement: CreateTable) -> Relation:
     comment, properties = _comment_apart(statement.comment, statement.properties)
-    twice = duplicate_name((*statement.columns, *statement.partition_columns))
-    if twice is not None:
-        raise Refused(f"{name} would have two columns named {twice}")
-    return Relation(
-        name=name,
-        columns=statement.columns,
-        partition_columns=statement.partition_columns,
-        comment=comment,
-        properties=properties,
-        serde=statement.serde,
-        serde_properties=statement.serde_properties,
+    return _with_distinct_names(
+        Relation(
+            name=name,
+            columns=statement.columns,
+            partition_columns=statement.partition_columns,
+            comment=comment,
+            properties=properties,
+            serde=statement.serde,
+            serde_properties=statement.serde_properties,
+        )
     )
 
 

@@ -102,10 +102,24 @@ class RenameRelation:
     new_name: NameParts
 
 
+ColumnPath: TypeAlias = tuple[str, ...]
+"""A column, or a field within it: ``element``, ``key`` and ``value`` lead into arrays and maps."""
+
+
+@dataclass(frozen=True, slots=True)
+class AddedColumn:
+    """``parent``: the column or field that it becomes a field of; empty for a column."""
+
+    column: Column
+    place: Place = Place()
+    parent: ColumnPath = ()
+
+
 @dataclass(frozen=True, slots=True)
 class AddColumns:
     name: NameParts
-    columns: tuple[tuple[Column, Place], ...]
+    columns: tuple[AddedColumn, ...]
+    if_not_exists: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,21 +129,11 @@ class ReplaceColumns:
 
 
 @dataclass(frozen=True, slots=True)
-class ChangeColumn:
-    """Hive's CHANGE COLUMN: a new name, type and comment."""
+class ColumnChange:
+    """What is None stays as it is."""
 
-    name: NameParts
-    old_column: str
-    column: Column
-    place: Place = Place()
-
-
-@dataclass(frozen=True, slots=True)
-class AlterColumn:
-    """Spark's ALTER COLUMN: what is None stays as it is."""
-
-    name: NameParts
-    column: str
+    path: ColumnPath
+    new_name: str | None = None
     type: ColumnType | None = None
     comment: str | None = None
     nullable: bool | None = None
@@ -137,16 +141,18 @@ class AlterColumn:
 
 
 @dataclass(frozen=True, slots=True)
-class RenameColumn:
+class ChangeColumns:
+    """The changes are made one after another."""
+
     name: NameParts
-    old_column: str
-    new_column: str
+    changes: tuple[ColumnChange, ...]
+    if_exists: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class DropColumns:
     name: NameParts
-    columns: tuple[str, ...]
+    columns: tuple[ColumnPath, ...]
     if_exists: bool = False
 
 
@@ -169,6 +175,12 @@ class SetSerde:
     name: NameParts
     serde: str | None
     properties: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class UnsetSerdeProperties:
+    name: NameParts
+    keys: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,8 +220,48 @@ class DropFunction:
 
 
 @dataclass(frozen=True, slots=True)
+class NoChange:
+    """An ALTER that changes nothing of what the relation is: partitions, storage, rights."""
+
+    name: NameParts
+
+
+@dataclass(frozen=True, slots=True)
+class UnknownChange:
+    """``why``: how the statement may change the columns, in a way that its text does not tell."""
+
+    name: NameParts
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
 class NoFacts:
-    """A statement that changes nothing of what a relation is: partitions, data, settings."""
+    """A statement that changes nothing of what relations are: data, settings, rights."""
+
+
+Alteration: TypeAlias = (
+    AddColumns
+    | ReplaceColumns
+    | ChangeColumns
+    | DropColumns
+    | SetProperties
+    | UnsetProperties
+    | SetSerde
+    | UnsetSerdeProperties
+    | SetComment
+    | ReplaceQuery
+    | SetSchemaMode
+    | NoChange
+    | UnknownChange
+)
+"""What needs a relation, and leaves its name."""
+
+
+@dataclass(frozen=True, slots=True)
+class AlterIfExists:
+    """Nothing happens where the relation does not exist."""
+
+    statement: Alteration | RenameRelation
 
 
 Statement: TypeAlias = (
@@ -221,18 +273,8 @@ Statement: TypeAlias = (
     | CreateView
     | DropRelation
     | RenameRelation
-    | AddColumns
-    | ReplaceColumns
-    | ChangeColumn
-    | AlterColumn
-    | RenameColumn
-    | DropColumns
-    | SetProperties
-    | UnsetProperties
-    | SetSerde
-    | SetComment
-    | ReplaceQuery
-    | SetSchemaMode
+    | Alteration
+    | AlterIfExists
     | CreateFunction
     | DropFunction
     | NoFacts

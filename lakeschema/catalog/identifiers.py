@@ -29,6 +29,17 @@ def check_parts(parts: Iterable[str]) -> None:
             raise MalformedName(part)
 
 
+def parts_of_one(parts: tuple[str, ...]) -> tuple[str, ...]:
+    """A name in one pair of back-ticks, as SHOW CREATE of Hive before 4 and of Athena prints it.
+
+    ```db.t``` is ``db.t``: no metastore lets a relation's name hold a dot.
+    """
+    if len(parts) != 1:
+        return parts
+    namespace, dot, name = parts[0].partition(".")
+    return (namespace, name) if namespace and dot and name and "." not in name else parts
+
+
 def _is_storable(text: str) -> bool:
     """False for surrogates that stand alone, which UTF-8 cannot express, and for NUL.
 

@@ -50,7 +50,7 @@ def upstreams_of(
         return ()
     with errors_of(relation.name):
         query = view_query(relation, view, options)
-        return relations_read(query, view)
+        return relations_read(query, view, options.spark_catalogs)
 
 
 def derive(
@@ -122,7 +122,9 @@ def _derive_view_text(
         rows, columns = found
     else:
         rows, columns = None, tuple(map(ColumnLineage, names, (sources[at] for at in kept)))
-    return Derivation(interface, relations_read(resolved.query, view), columns, rows), plan
+    return Derivation(
+        interface, relations_read(resolved.query, view, options.spark_catalogs), columns, rows
+    ), plan
 
 
 def _influences(

@@ -42,6 +42,8 @@ def inputs_hash(
     if relation.view is not None and relation.view.dialect is Dialect.TRINO:
         # They say which relations the text means.
         chosen["trino_catalogs"] = dict(sorted(options.trino_catalogs.items()))
+    if relation.view is not None and options.spark_catalogs:
+        chosen["spark_catalogs"] = sorted(options.spark_catalogs)
     return _sha256([facts_hash(relation), upstreams, chosen, DERIVER_VERSION])
 
 

@@ -306,6 +306,8 @@ class Options:
         trino_udfs: names on Trino, the first matching rule applies.
         trino_catalogs: the name in Trino of each catalog; "" is that of relations without one.
             A Trino view's own text has these names, too.
+        spark_catalogs: in lower case, the names of further catalogs of a Spark session that are the
+            one which the views are in.
         overflow, nulls: of what is written for Trino. No schema of another dialect's view depends on
             any of these four.
         pig_loads: how Pig reads tables, the first matching rule applies; HCatLoader reads the others.
@@ -328,6 +330,7 @@ class Options:
     inexpressible: Inexpressible = Inexpressible.OMIT
     trino_udfs: tuple[TrinoUdfRule, ...] = ()
     trino_catalogs: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    spark_catalogs: frozenset[str] = frozenset()
     overflow: Overflow = Overflow.REFUSE
     nulls: NullOrder = NullOrder.LAST
     pig_loads: tuple[PigLoad, ...] = ()

@@ -168,6 +168,12 @@ def _catalogs(key: str, value: object) -> Mapping[str, str]:
     return MappingProxyType(dict(value))
 
 
+def _names(key: str, value: object) -> frozenset[str]:
+    if not isinstance(value, list) or not all(isinstance(name, str) for name in value):
+        raise InvalidOption(key, value, "a list of names")
+    return frozenset(name.lower() for name in value)
+
+
 def _loads(key: str, value: object) -> tuple[PigLoad, ...]:
     if not isinstance(value, list):
         raise InvalidOption(key, value, "a list of rules")
@@ -205,6 +211,7 @@ _READERS: Mapping[str, Callable[[str, object], Any]] = {
     "hive_functions": _choice(HiveFunctions),
     "trino_udfs": _trino_rules,
     "trino_catalogs": _catalogs,
+    "spark_catalogs": _names,
     "overflow": _choice(Overflow),
     "nulls": _choice(NullOrder),
     "pig_loads": _loads,

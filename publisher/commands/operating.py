@@ -59,7 +59,8 @@ def snapshot(
 ) -> None:
     """One full pass over the catalog, on Spark or in this process; publishes what differs.
 
-    Exit status 1 if something could not be published: `status` shows it.
+    Exit status 1 if something could not be published, which `status` shows, or a statement of a DDL
+    folder could not be applied.
     """
     from publisher.commands import snapshot as passes
     from publisher.commands.output.choice import output_for
@@ -72,7 +73,7 @@ def snapshot(
     chosen = runner or settings.snapshot.runner
     outcome = passes.run_snapshot(settings, chosen, publish=not enqueue_only)
     output_for(json).snapshot(outcome)
-    if outcome.undone:
+    if outcome.undone or outcome.unapplied:
         raise typer.Exit(NO)
 
 

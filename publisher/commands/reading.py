@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -91,6 +92,7 @@ def verify(
         build_processes,
         build_selection,
         open_catalog,
+        unapplied_statements,
     )
     from publisher.settings import load_settings
 
@@ -102,7 +104,7 @@ def verify(
             build_processes(settings) as processes,
             TerminalProgress() as progress,
         ):
-            return compare(
+            found = compare(
                 catalog,
                 build_index_to_read(settings),
                 build_limited_packaging(settings, processes),
@@ -111,6 +113,7 @@ def verify(
                 settings.artifacts.public_keys,
                 progress,
             )
+            return replace(found, unapplied=unapplied_statements(catalog))
 
     if repair:
         # A new state would publish under new numbers what the index has: `adopt` is for that.
@@ -122,7 +125,7 @@ def verify(
         mend(settings, verification.drifts)
         verification = verified()
         output.verification(verification)
-    raise typer.Exit(NO if verification.drifts else 0)
+    raise typer.Exit(NO if verification.drifts or verification.unapplied else 0)
 
 
 def check(

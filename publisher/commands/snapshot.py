@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 
+from lakeschema.catalog.errors import MalformedDdl
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.listing import Listing
 from lakeschema.catalog.relations import Catalog
@@ -33,6 +34,7 @@ from publisher.daemon.adapters import (
     build_options,
     build_processes,
     open_catalog,
+    unapplied_statements,
 )
 from publisher.daemon.assembly import build_engine, build_state
 from publisher.daemon.draining import PATIENCE_SECONDS, Draining
@@ -66,6 +68,7 @@ class SnapshotOutcome:
         counters: of this process.
         undone: work that kept failing, or that a stop interrupted.
         held_changes: why new versions that no change of a relation asks for wait; "" if none does.
+        unapplied: statements of a DDL folder that could not be read or applied.
     """
 
     runner: Runner
@@ -78,6 +81,7 @@ class SnapshotOutcome:
     counters: Mapping[str, int]
     undone: Sequence[WorkRecord] = ()
     held_changes: str = ""
+    unapplied: Sequence[MalformedDdl] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,6 +144,7 @@ def run_snapshot(
             engine.counters.values(),
             undone,
             found.held_changes,
+            unapplied_statements(catalog),
         )
 
 

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from codegen.errors import CodegenError
+from lakeschema.catalog.errors import MalformedDdl
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.relations import Catalog, Relation
 from lakeschema.progress import NO_PROGRESS, Progress
@@ -35,10 +36,16 @@ class Drift:
 
 @dataclass(frozen=True, slots=True)
 class Verification:
-    """``checked``: how many relations should have a package."""
+    """What differs.
+
+    Attributes:
+        checked: how many relations should have a package.
+        unapplied: statements of a DDL folder that could not be read or applied.
+    """
 
     checked: int
     drifts: Sequence[Drift]
+    unapplied: Sequence[MalformedDdl] = ()
 
 
 def verify(

@@ -5,7 +5,7 @@ Drivers are imported where they are chosen: a command waits for those alone that
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from importlib.metadata import PackageNotFoundError, version
 from math import inf
@@ -13,6 +13,7 @@ from types import MappingProxyType
 from typing import Any, Protocol, assert_never, runtime_checkable
 
 from lakeschema.catalog.ddl_files import DdlFilesCatalog
+from lakeschema.catalog.errors import MalformedDdl
 from lakeschema.catalog.relations import Catalog, Dialect
 from lakeschema.isolation.limits import Limits
 from lakeschema.isolation.pool import LimitedProcesses
@@ -81,6 +82,11 @@ def build_catalog(settings: Settings) -> Catalog:
             return SparkCatalog(spark_session(catalog.conf), catalog.name)
         case _:
             assert_never(catalog)
+
+
+def unapplied_statements(catalog: Catalog) -> Sequence[MalformedDdl]:
+    """Those of a DDL folder that could not be read or applied; a relation that it knows of them says so, too."""
+    return catalog.problems() if isinstance(catalog, DdlFilesCatalog) else ()
 
 
 def build_user_grants(catalog: Catalog) -> Callable[[str], Mapping[str, Any]]:
@@ -185,6 +191,7 @@ def build_options(settings: Settings) -> Options:
         view_evolution=translation.view_evolution or by_kind,
         timestamp_unit=translation.timestamp_unit,
         local_timestamps=translation.local_timestamps,
+        spark_catalogs=frozenset(name.lower() for name in translation.spark_catalogs),
         inexpressible=translation.inexpressible,
         max_sql_bytes=settings.engine.max_sql_bytes,
         udfs=MappingProxyType({k: v.udf_return for k, v in sorted(translation.udfs.items())}),

@@ -117,6 +117,12 @@ class Translation(Section):
     new columns of its tables. Not set: `"follow"` for a catalog of kind `"ddl"`, else `"engine"`.
     """
 
+    spark_catalogs: tuple[str, ...] = ()
+    """Further catalogs of the Spark session that are this metastore, such as `["iceberg"]`.
+
+    In a Spark view `iceberg.db.t` is then `db.t`, as `spark_catalog.db.t` always is.
+    """
+
     strict: bool = False
     """`true`: a base table without an Avro schema is an error."""
 

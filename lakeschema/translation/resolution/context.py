@@ -6,8 +6,10 @@ import itertools
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
+from typing import Final
 
-from lakeschema.catalog.identifiers import RelationName
+from lakeschema.catalog.identifiers import RelationName, parts_of_one
+from lakeschema.catalog.relations import Dialect, ViewText
 from lakeschema.translation.errors import MalformedSql, Position
 from lakeschema.translation.functions.semantics import Semantics
 from lakeschema.translation.functions.udfs import DeclaredFunctions
@@ -29,6 +31,7 @@ class Context:
     """What one query's parts share.
 
     Attributes:
+        catalogs: the names of those that the text may name and that are this one.
         common_tables: by lower-case name, with the number of scopes around the WITH of each.
         outer: the scopes around, nearest first.
         numbers: one for each recursive table.
@@ -38,7 +41,7 @@ class Context:
 
     semantics: Semantics
     namespace: tuple[str, ...]
-    catalog: str | None
+    catalogs: frozenset[str]
     functions: DeclaredFunctions
     open_relation: OpenRelation
     resolve_query: ResolveQuery
@@ -73,15 +76,25 @@ class Context:
         return replace(self, outer=(scope, *self.outer))
 
 
+OWN_CATALOGS: Final = frozenset({"spark_catalog", "hive"})
+
+
+def catalogs_of(text: ViewText, spark_catalogs: frozenset[str]) -> frozenset[str]:
+    """The catalogs that a text may name and that are the one in which the view is."""
+    current = () if text.current_catalog is None else (text.current_catalog.lower(),)
+    further = spark_catalogs if text.dialect is Dialect.SPARK else ()
+    return OWN_CATALOGS.union(current, further)
+
+
 def relation_name(
-    parts: tuple[str, ...], namespace: tuple[str, ...], catalog: str | None
+    parts: tuple[str, ...], namespace: tuple[str, ...], catalogs: frozenset[str]
 ) -> RelationName:
     """The relation that a name in the text means; the session's own catalog is not part of it."""
-    lower = tuple(part.lower() for part in parts)
+    lower = parts_of_one(tuple(part.lower() for part in parts))
     if not all(lower):
         raise MalformedSql("the name of a table is empty")
     if len(lower) == 1:
         return RelationName.of(*namespace, *lower)
-    if len(lower) > len(namespace) + 1 and lower[0] in {"spark_catalog", "hive", catalog}:
+    if len(lower) > len(namespace) + 1 and lower[0] in catalogs:
         lower = lower[1:]
     return RelationName.of(*lower)

@@ -12,7 +12,7 @@ from lakeschema.translation.functions.udfs import declared_functions
 from lakeschema.translation.interface import Options
 from lakeschema.translation.plan.expressions import RowExpression, WindowCall, walk
 from lakeschema.translation.plan.relations import Plan
-from lakeschema.translation.resolution.context import Context
+from lakeschema.translation.resolution.context import OWN_CATALOGS, Context
 from lakeschema.translation.resolution.expressions import ExpressionResolver, require_boolean
 from lakeschema.translation.resolution.scopes import relation_scope
 from lakeschema.translation.syntax import tree
@@ -30,7 +30,7 @@ def resolve_row_filter(
     context = Context(
         semantics,
         relation.name.namespace,
-        None,
+        OWN_CATALOGS,
         declared_functions(relation, options),
         _open_none,
         _resolve_none,

@@ -9,6 +9,7 @@ from types import MappingProxyType
 from typing import Final
 
 from lakeschema.catalog.column_types import ColumnType, DecimalType
+from lakeschema.catalog.identifiers import parts_of_one
 from lakeschema.catalog.relations import Dialect
 from lakeschema.translation.errors import AmbiguousColumn, Position, UnsupportedConstruct
 from lakeschema.translation.functions.coercion import is_integer
@@ -58,7 +59,9 @@ class Source:
         """Whether ``db.t``, its tail ``t`` or, with Spark's own catalog before it, the whole is meant."""
         if qualifier[:1] == ("spark_catalog",) and len(qualifier) > len(self.qualifier):
             qualifier = qualifier[1:]
-        return bool(qualifier) and self.qualifier[-len(qualifier) :] == qualifier
+        return bool(qualifier) and any(
+            self.qualifier[-len(parts) :] == parts for parts in (qualifier, parts_of_one(qualifier))
+        )
 
 
 @dataclass(frozen=True, slots=True)

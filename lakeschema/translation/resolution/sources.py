@@ -84,9 +84,10 @@ def _table(item: tree.TableName, context: Context) -> Scope:
             return relation_scope(
                 rename_columns(common, item.columns), (item.alias or item.parts[0],)
             )
-    name = relation_name(item.parts, context.namespace, context.catalog)
+    name = relation_name(item.parts, context.namespace, context.catalogs)
     plan = rename_columns(context.open_relation(name, item.position), item.columns)
-    return relation_scope(plan, (item.alias,) if item.alias else name.parts, is_table=True)
+    known_as = max(name.parts, item.parts, key=len)
+    return relation_scope(plan, (item.alias,) if item.alias else known_as, is_table=True)
 
 
 def _lateral_view(item: tree.LateralView, context: Context) -> Scope:

@@ -23,7 +23,7 @@ from lakeschema.translation.plan.expressions import (
 )
 from lakeschema.translation.plan.relations import Plan, PlanColumn, Project, Values, references
 from lakeschema.translation.plan.rewriting import Change, Rewriter, lift, size
-from lakeschema.translation.resolution.context import Context, relation_name
+from lakeschema.translation.resolution.context import Context, catalogs_of, relation_name
 from lakeschema.translation.resolution.conversions import convert
 from lakeschema.translation.resolution.routines import Allowance, spelling_of, text_of
 from lakeschema.translation.resolution.scopes import Scope, relation_scope
@@ -41,7 +41,7 @@ def called(call: tree.Call, context: Context) -> SqlFunction | None:
     if not known:
         return None
     return known.get(
-        relation_name((*call.qualifier, call.name), context.namespace, context.catalog)
+        relation_name((*call.qualifier, call.name), context.namespace, context.catalogs)
     )
 
 
@@ -105,7 +105,7 @@ def _context_of(function: SqlFunction, context: Context) -> Context:
         context,
         semantics=semantics_of(text),
         namespace=function.current_namespace,
-        catalog=function.current_catalog,
+        catalogs=catalogs_of(text, context.catalogs),
         common_tables=MappingProxyType({}),
         outer=(),
         routines=context.routines.inside(function),

@@ -14,7 +14,7 @@ from lakeschema.catalog.relations import ViewText
 from lakeschema.catalog.sql_functions import SqlFunction
 from lakeschema.translation.errors import Position
 from lakeschema.translation.functions.binding import find
-from lakeschema.translation.resolution.context import relation_name
+from lakeschema.translation.resolution.context import catalogs_of, relation_name
 from lakeschema.translation.resolution.routines import spelling_of, text_of
 from lakeschema.translation.syntax import tree
 from lakeschema.translation.syntax.parsing import parse_body
@@ -22,15 +22,18 @@ from lakeschema.translation.syntax.parsing import parse_body
 _Names = frozenset[str]
 
 
-def relations_read(query: tree.Query, view: ViewText) -> tuple[RelationName, ...]:
+def relations_read(
+    query: tree.Query, view: ViewText, spark_catalogs: frozenset[str]
+) -> tuple[RelationName, ...]:
     """Every table named, in order of first mention; the name of a CTE in scope is not one.
 
     What the SQL functions read that it calls, at any distance, comes last.
     """
-    names = _names(_tables(query), view)
+    catalogs = catalogs_of(view, spark_catalogs)
+    names = _names(_tables(query), view, catalogs)
     known = {function.name: function for function in view.functions}
     if known:
-        waiting = _called(query, view, known)
+        waiting = _called(query, view, catalogs, known)
         reached: set[RelationName] = set()
         while waiting:
             function = waiting.pop(0)
@@ -38,20 +41,25 @@ def relations_read(query: tree.Query, view: ViewText) -> tuple[RelationName, ...
                 continue
             reached.add(function.name)
             text = text_of(function)
+            within = catalogs_of(text, catalogs)
             for part in function.texts:
                 body = parse_body(part, spelling_of(text))
-                names += _names(_tables(body), text)
-                waiting += _called(body, text, known)
+                names += _names(_tables(body), text, within)
+                waiting += _called(body, text, within, known)
     return tuple(dict.fromkeys(names))
 
 
-def _names(tables: list[tree.TableName], view: ViewText) -> list[RelationName]:
-    namespace, catalog = view.current_namespace, view.current_catalog
-    return [relation_name(table.parts, namespace, catalog) for table in tables]
+def _names(
+    tables: list[tree.TableName], view: ViewText, catalogs: frozenset[str]
+) -> list[RelationName]:
+    return [relation_name(table.parts, view.current_namespace, catalogs) for table in tables]
 
 
 def _called(
-    node: tree.Query | tree.Expression, view: ViewText, known: Mapping[RelationName, SqlFunction]
+    node: tree.Query | tree.Expression,
+    view: ViewText,
+    catalogs: frozenset[str],
+    known: Mapping[RelationName, SqlFunction],
 ) -> list[SqlFunction]:
     found: list[SqlFunction] = []
     stack: list[Any] = [node]
@@ -64,7 +72,7 @@ def _called(
             part.qualifier or find(part.name.lower(), view.dialect) is None
         ):
             parts = (*part.qualifier, part.name)
-            name = relation_name(parts, view.current_namespace, view.current_catalog)
+            name = relation_name(parts, view.current_namespace, catalogs)
             found += [known[name]] if name in known else []
         if part.__class__ not in _LEAVES:
             stack.extend(_parts(part))

@@ -27,7 +27,7 @@ from lakeschema.translation.functions.udfs import declared_functions
 from lakeschema.translation.interface import NullOrder, Options, ViewEvolution
 from lakeschema.translation.plan.expressions import Cast, RowExpression
 from lakeschema.translation.plan.relations import UNNAMED, Plan, Project, references
-from lakeschema.translation.resolution.context import Context, OpenRelation
+from lakeschema.translation.resolution.context import Context, OpenRelation, catalogs_of
 from lakeschema.translation.resolution.naming import rename_columns
 from lakeschema.translation.resolution.queries import resolve_query
 from lakeschema.translation.resolution.routines import routines_of, spelling_of
@@ -72,7 +72,7 @@ def resolve_view(
     context = Context(
         semantics,
         view.current_namespace,
-        view.current_catalog,
+        catalogs_of(view, options.spark_catalogs),
         declared_functions(relation, options),
         open_relation,
         resolve_query,

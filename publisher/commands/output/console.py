@@ -13,6 +13,7 @@ from typing import Any, TextIO
 
 from rich.text import Text
 
+from lakeschema.catalog.errors import MalformedDdl
 from lakeschema.catalog.identifiers import RelationName
 from publisher.commands.check import CheckedPin
 from publisher.commands.coverage import Coverage
@@ -65,6 +66,7 @@ class ConsoleOutput:
                     self._say("a running daemon, or the next snapshot, publishes what differs")
                 self._say_held_changes(outcome.held_changes)
                 self._table("not done", _WORK_HEADINGS, map(_work_row, outcome.undone))
+                self._unapplied(outcome.unapplied)
                 self._held([HeldDeletions(n, why) for n, why in sorted(outcome.held.items())])
 
     def status(self, status: EngineStatus) -> None:
@@ -145,6 +147,7 @@ class ConsoleOutput:
         self._say(f"{_count(report.statements, 'statement')}, {failed} could not be read")
 
     def verification(self, verification: Verification) -> None:
+        self._unapplied(verification.unapplied)
         self._table(
             "packages that are not as the catalog says",
             ("relation", "package", "reason"),
@@ -315,6 +318,13 @@ class ConsoleOutput:
         self._table("missing", ("relation",), ((str(n),) for n in found.missing))
         errors = ((str(name), reason) for name, reason in found.errors.items())
         self._table("cannot be derived", ("relation", "reason"), errors)
+
+    def _unapplied(self, statements: Sequence[MalformedDdl]) -> None:
+        self._table(
+            "statements that were not applied",
+            ("statement", "reason"),
+            ((f"{each.path}:{each.line}", each.message) for each in statements),
+        )
 
     def _held(self, held: Sequence[HeldDeletions]) -> None:
         self._table(

@@ -116,6 +116,8 @@ class JsonLines:
                     "reason": drift.reason,
                 }
             )
+        for statement in verification.unapplied:
+            self._print({"unapplied": str(statement)})
 
     def pins(self, checked: Sequence[CheckedPin]) -> None:
         for pin in checked:
@@ -240,6 +242,8 @@ def _snapshot(outcome: SnapshotOutcome) -> dict[str, Any]:
         shown["held_changes"] = outcome.held_changes
     if outcome.undone:
         shown["undone"] = [_work(work) for work in outcome.undone]
+    if outcome.unapplied:
+        shown["unapplied"] = [str(statement) for statement in outcome.unapplied]
     if outcome.seconds:
         shown["seconds"] = dict(outcome.seconds)
     return {**shown, "counters": dict(outcome.counters)}
