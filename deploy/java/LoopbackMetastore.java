@@ -10,6 +10,7 @@ import org.apache.hadoop.hive.conf.HiveConf;
 import org.apache.hadoop.hive.metastore.HiveMetaStore;
 import org.apache.hadoop.hive.metastore.IHMSHandler;
 import org.apache.hadoop.hive.metastore.TSetIpAddressProcessor;
+import org.apache.hadoop.hive.metastore.txn.TxnDbUtil;
 import org.apache.thrift.protocol.TBinaryProtocol;
 import org.apache.thrift.server.TServer;
 import org.apache.thrift.server.TThreadPoolServer;
@@ -39,6 +40,8 @@ public final class LoopbackMetastore {
     IHMSHandler handler =
         HiveMetaStore.newRetryingHMSHandler(
             new HiveMetaStore.HMSHandler("loopback", conf, false), conf);
+    // The tables of locks, which an Iceberg commit takes.
+    TxnDbUtil.prepDb(conf);
     if (arguments[2].equals("serialised")) {
       handler = oneWriterAtATime(handler);
     }

@@ -5,6 +5,7 @@ CatalogError
 ├── MalformedType        text that is not a column type
 ├── MalformedDdl         a DDL file that cannot be read
 ├── CatalogUnavailable   transient: retried
+├── SchemaUnreachable    files that hold a table's schema cannot be read
 └── CatalogRefused       permanent: the catalog refused the request
 """
 
@@ -69,6 +70,18 @@ class CatalogUnavailable(CatalogError):
 
     def __str__(self) -> str:
         return f"catalog {self.catalog} does not answer: {self.reason}"
+
+
+class SchemaUnreachable(CatalogError):
+    """``reason`` says what to do, too."""
+
+    def __init__(self, format_: str, reason: str) -> None:
+        super().__init__(format_, reason)
+        self.format = format_
+        self.reason = reason
+
+    def __str__(self) -> str:
+        return f"its schema is in files of {self.format}: {self.reason}"
 
 
 class CatalogRefused(CatalogError):

@@ -18,7 +18,15 @@ from lakeschema.catalog.column_types import (
     print_type,
 )
 from lakeschema.catalog.identifiers import RelationName
-from lakeschema.catalog.relations import Column, Dialect, Relation, SchemaMode, ViewText
+from lakeschema.catalog.relations import (
+    Column,
+    Dialect,
+    Relation,
+    SchemaMode,
+    SchemaPointer,
+    TableFormat,
+    ViewText,
+)
 from lakeschema.catalog.sql_functions import Parameter, SqlFunction
 from lakeschema.catalog.trino_types import own_leaf
 
@@ -29,6 +37,11 @@ def facts_hash(relation: Relation) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
+def have_equal_facts(before: Relation, after: Relation) -> bool:
+    """Whether nothing changed; never of a relation whose schema was not read."""
+    return after.schema_pointer is None and facts_hash(before) == facts_hash(after)
+
+
 def facts_to_json(relation: Relation) -> dict[str, Any]:
     """Facts as plain JSON values; ``facts_from_json`` reads them back."""
     view = relation.view
@@ -36,9 +49,10 @@ def facts_to_json(relation: Relation) -> dict[str, Any]:
     unreadable = {} if relation.unreadable is None else {"unreadable": relation.unreadable}
     return {
         **unreadable,
+        **_pointer_to_json(relation.schema_pointer),
         "name": list(relation.name.parts),
-        "columns": [_column_to_json(c) for c in relation.columns],
-        "partition_columns": [_column_to_json(c) for c in relation.partition_columns],
+        "columns": [column_to_json(c) for c in relation.columns],
+        "partition_columns": [column_to_json(c) for c in relation.partition_columns],
         "comment": relation.comment,
         "properties": dict(relation.properties),
         "serde": relation.serde,
@@ -52,14 +66,15 @@ def facts_from_json(facts: dict[str, Any]) -> Relation:
     *namespace, name = facts["name"]
     return Relation(
         name=RelationName(tuple(namespace), name),
-        columns=tuple(_column_from_json(c) for c in facts["columns"]),
-        partition_columns=tuple(_column_from_json(c) for c in facts["partition_columns"]),
+        columns=tuple(column_from_json(c) for c in facts["columns"]),
+        partition_columns=tuple(column_from_json(c) for c in facts["partition_columns"]),
         comment=facts["comment"],
         properties=facts["properties"],
         serde=facts["serde"],
         serde_properties=facts["serde_properties"],
         view=None if facts["view"] is None else _view_from_json(facts["view"]),
         unreadable=facts.get("unreadable"),
+        schema_pointer=_pointer_from_json(facts.get("schema_pointer")),
     )
 
 
@@ -101,13 +116,24 @@ def type_from_json(value: Any) -> ColumnType:
             raise ValueError(f"not a type: {value!r:.80}")
 
 
-def _column_to_json(column: Column) -> list[Any]:
+def _pointer_to_json(pointer: SchemaPointer | None) -> dict[str, Any]:
+    """Present only while the schema is not read, so that what else a pointer says is no fact."""
+    if pointer is None:
+        return {}
+    return {"schema_pointer": [pointer.format.value, pointer.location]}
+
+
+def _pointer_from_json(value: list[Any] | None) -> SchemaPointer | None:
+    return None if value is None else SchemaPointer(TableFormat(value[0]), value[1])
+
+
+def column_to_json(column: Column) -> list[Any]:
     # Present only where there are some, so that recorded hashes stay valid.
     former = [list(column.former_names)] if column.former_names else []
     return [column.name, type_to_json(column.type), column.comment, column.nullable, *former]
 
 
-def _column_from_json(value: list[Any]) -> Column:
+def column_from_json(value: list[Any]) -> Column:
     name, type_, comment, nullable, *former = value
     return Column(name, type_from_json(type_), comment, nullable, *map(tuple, former))
 

@@ -18,6 +18,7 @@ from lakeschema.catalog.column_types import (
     StructType,
     map_type,
     parse_type_or_unknown,
+    print_type,
 )
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.relations import (
@@ -28,6 +29,8 @@ from lakeschema.catalog.relations import (
     Dialect,
     Relation,
     SchemaMode,
+    SchemaPointer,
+    TableFormat,
     ViewText,
     as_nullable,
     sql_configs,
@@ -42,6 +45,14 @@ from lakeschema.catalog.spark_schema import (
 from lakeschema.catalog.trino_views import is_trinos, stored_view, without_marks
 
 PROVIDER = "spark.sql.sources.provider"
+_TABLE_TYPE = "table_type"
+_METADATA_LOCATION = "metadata_location"
+_PLACEHOLDER = ("col", "array<string>")
+"""The column that Spark tells a metastore of whose types cannot express a table's own."""
+_SCHEMA_LOST = (
+    "its properties spark.sql.sources.schema.* are lost or incomplete, and its columns in the "
+    "metastore are a placeholder; let Spark write them again, or create the table again"
+)
 _NO_FACTS = frozenset({"comment", "spark.sql.partitionProvider"})
 _CONTEXT = "view.catalogAndNamespace."
 _OUTPUT = "view.query.out."
@@ -55,7 +66,10 @@ _CONSUMED_VIEW_PREFIXES = (*_SPARK_VIEW_PREFIXES, "view.referred", "view.storing
 
 @dataclass(frozen=True, slots=True)
 class Storage:
-    """What a metastore says of a relation beside its columns, as it is stored."""
+    """What a metastore says of a relation beside its columns, as it is stored.
+
+    ``location`` is where a table's files are.
+    """
 
     name: RelationName
     is_view: bool
@@ -64,6 +78,7 @@ class Storage:
     serde_properties: Mapping[str, str] = field(default_factory=lambda: NOTHING)
     original_text: str = ""
     expanded_text: str = ""
+    location: str = ""
 
 
 def may_be_constrained(table: Any) -> bool:
@@ -89,6 +104,8 @@ def relation_from_table(table: Any, not_null: Collection[str] = ()) -> Relation:
         serde_properties={} if serde is None else _text_map(serde.parameters),
         original_text=table.viewOriginalText or "",
         expanded_text=table.viewExpandedText or "",
+        # Messages of events may lack it.
+        location=getattr(table.sd, "location", None) or "",
     )
     hive = _field_schemas(table.sd.cols if table.sd is not None else ())
     columns, partition_columns = _columns(stored, hive, _field_schemas(table.partitionKeys))
@@ -96,6 +113,19 @@ def relation_from_table(table: Any, not_null: Collection[str] = ()) -> Relation:
         replace(column, nullable=False) if column.name.lower() in not_null else column
         for column in columns
     )
+    relation = relation_in_metastore(stored, columns, partition_columns)
+    if relation.schema_pointer is None and _lacks_schema(stored, hive):
+        return replace(relation, columns=(), unreadable=_SCHEMA_LOST)
+    return relation
+
+
+def relation_in_metastore(
+    stored: Storage, columns: tuple[Column, ...], partition_columns: tuple[Column, ...] = ()
+) -> Relation:
+    """As ``relation_from_storage``; a table of which a metastore has no columns points to them."""
+    pointer = _schema_pointer(stored)
+    if pointer is not None:
+        return _of_own_format(stored, pointer)
     return relation_from_storage(stored, columns, partition_columns)
 
 
@@ -120,6 +150,46 @@ def relation_from_storage(
         serde_properties={} if is_view else _serde_properties(stored),
         view=_view(stored) if is_view else None,
     )
+
+
+def _schema_pointer(stored: Storage) -> SchemaPointer | None:
+    """Of a table whose columns in the metastore are a copy at best; None of all others."""
+    if stored.is_view:
+        return None
+    properties = stored.properties
+    table_type = properties.get(_TABLE_TYPE, "").lower()
+    if "delta" in {properties.get(PROVIDER, "").lower(), table_type}:
+        # The storage's location is a placeholder where Spark could not tell Hive of the table.
+        return SchemaPointer(
+            TableFormat.DELTA, stored.serde_properties.get("path", stored.location)
+        )
+    if table_type == "iceberg":
+        return SchemaPointer(TableFormat.ICEBERG, properties.get(_METADATA_LOCATION, ""))
+    return None
+
+
+def _of_own_format(stored: Storage, pointer: SchemaPointer) -> Relation:
+    """All facts but the columns. The SerDe is not one: no reader of such a table asks it."""
+    properties = _plain_properties(stored)
+    if pointer.format is TableFormat.DELTA:
+        # Athena says it with ``table_type`` alone; Delta's types are Spark's, whoever wrote them.
+        properties.setdefault(PROVIDER, "delta")
+    return Relation(
+        name=stored.name,
+        columns=(),
+        comment=stored.properties.get("comment"),
+        properties=properties,
+        unreadable=f"its schema is in files of {pointer.format.value}, which were not read",
+        schema_pointer=pointer,
+    )
+
+
+def _lacks_schema(stored: Storage, columns: Sequence[Column]) -> bool:
+    """Whether Spark kept the schema among properties that are lost: a placeholder is left."""
+    is_sparks = stored.properties.get(PROVIDER, "hive").lower() != "hive"
+    if stored.is_view or not is_sparks or stored_columns(stored.properties) is not None:
+        return False
+    return [(c.name.lower(), print_type(c.type)) for c in columns] == [_PLACEHOLDER]
 
 
 def _trinos_view(stored: Storage) -> Relation:

@@ -21,6 +21,7 @@ from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.metastore_client import MetastoreClient
 from lakeschema.catalog.metastore_functions import MetastoreFunctions
 from lakeschema.catalog.metastore_security import UNSECURED, Security
+from lakeschema.catalog.own_schemas import UNREAD, OwnSchemas, with_own_schemas
 from lakeschema.catalog.relations import Relation
 
 Result = TypeVar("Result")
@@ -45,8 +46,12 @@ class HiveMetastoreCatalog:
         attempts: int = 4,
         batch_size: int = BATCH_SIZE,
         security: Security = UNSECURED,
+        own_schemas: OwnSchemas = UNREAD,
     ) -> None:
-        """``uris`` may be Hive's own form, addresses with commas between."""
+        """``uris`` may be Hive's own form, addresses with commas between.
+
+        ``own_schemas`` reads the files of Delta and Iceberg tables.
+        """
         addresses = uris.split(",") if isinstance(uris, str) else tuple(uris)
         self.client = MetastoreClient(
             addresses,
@@ -56,6 +61,7 @@ class HiveMetastoreCatalog:
             security=security,
         )
         self._batch_size = batch_size
+        self._own_schemas = own_schemas
 
     def namespaces(self) -> Sequence[tuple[str, ...]]:
         found = self._ask("the list of databases", lambda client: client.get_all_databases())
@@ -79,6 +85,7 @@ class HiveMetastoreCatalog:
         for database, tables in by_database.items():
             for start in range(0, len(tables), self._batch_size):
                 found |= self._batch(database, tables[start : start + self._batch_size])
+        found = with_own_schemas(found, self._own_schemas)
         return MetastoreFunctions(self.client.run).given_to(found)
 
     def owners(self, names: Sequence[RelationName]) -> Mapping[RelationName, str]:
@@ -108,6 +115,7 @@ class HiveMetastoreCatalog:
 
     def close(self) -> None:
         self.client.close()
+        self._own_schemas.close()
 
     def _batch(self, database: str, tables: Sequence[str]) -> dict[RelationName, Relation]:
         if len(tables) == 1:

@@ -35,6 +35,24 @@ class Dialect(Enum):
     TRINO = "trino"
 
 
+class TableFormat(Enum):
+    """Formats whose tables keep their schema in files of their own."""
+
+    DELTA = "Delta"
+    ICEBERG = "Iceberg"
+
+
+@dataclass(frozen=True, slots=True)
+class SchemaPointer:
+    """Where a table keeps its schema, as the metastore says; untrusted text.
+
+    ``location`` is a Delta table's folder, or the current metadata file of an Iceberg table.
+    """
+
+    format: TableFormat
+    location: str
+
+
 class SchemaMode(Enum):
     """How a Spark view's columns follow its tables: Spark's ``view.schemaMode``."""
 
@@ -104,6 +122,8 @@ class Relation:
         serde: the SerDe's class name, None where there is none.
         unreadable: why the catalog could not give the facts of a relation that it has; all other
             attributes are then unreliable.
+        schema_pointer: where the schema is that was not read, or could not be: ``unreadable`` says
+            why. None once it was read.
     """
 
     name: RelationName
@@ -115,6 +135,7 @@ class Relation:
     serde_properties: Mapping[str, str] = field(default_factory=lambda: NOTHING)
     view: ViewText | None = None
     unreadable: str | None = None
+    schema_pointer: SchemaPointer | None = None
 
     @property
     def every_column(self) -> tuple[Column, ...]:

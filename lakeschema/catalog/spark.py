@@ -18,8 +18,15 @@ from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
 from lakeschema.catalog.errors import CatalogRefused, CatalogUnavailable
-from lakeschema.catalog.hive_facts import PROVIDER, Storage, relation_from_storage, split_partitions
+from lakeschema.catalog.hive_facts import (
+    PROVIDER,
+    Storage,
+    relation_from_storage,
+    relation_in_metastore,
+    split_partitions,
+)
 from lakeschema.catalog.identifiers import RelationName
+from lakeschema.catalog.own_schemas import UNREAD, OwnSchemas, with_own_schemas
 from lakeschema.catalog.relations import Relation, as_nullable
 from lakeschema.catalog.spark_functions import SparkFunctions
 from lakeschema.catalog.spark_schema import columns_from_json
@@ -35,7 +42,13 @@ _MISSING = ("[SCHEMA_NOT_FOUND]", "[TABLE_OR_VIEW_NOT_FOUND]")
 class SparkCatalog:
     """Names come back lower-cased; a case-sensitive plugin is asked with its own spelling."""
 
-    def __init__(self, spark: SparkSession, catalog: str = SESSION_CATALOG) -> None:
+    def __init__(
+        self,
+        spark: SparkSession,
+        catalog: str = SESSION_CATALOG,
+        own_schemas: OwnSchemas = UNREAD,
+    ) -> None:
+        """``own_schemas`` reads the files of Delta and Iceberg tables of the session's catalog."""
         self.name = catalog
         jvm: Any = spark._jvm  # noqa: SLF001  the plugin interfaces have no Python face
         self._jvm = jvm
@@ -43,6 +56,7 @@ class SparkCatalog:
         self._gateway: Any = spark.sparkContext._gateway  # noqa: SLF001
         self._json = self._jvm.com.fasterxml.jackson.databind.ObjectMapper()
         self._scala = self._jvm.scala.jdk.javaapi.CollectionConverters
+        self._own_schemas = own_schemas
 
     def namespaces(self) -> Sequence[tuple[str, ...]]:
         def ask() -> list[tuple[str, ...]]:
@@ -66,10 +80,14 @@ class SparkCatalog:
             found |= read(namespace, wanted)
         if self.name != SESSION_CATALOG:
             return found
+        found = with_own_schemas(found, self._own_schemas)
         return SparkFunctions(self._external, self._scala.asJava).given_to(found)
 
     def current_event_id(self) -> int | None:
         return None
+
+    def close(self) -> None:
+        self._own_schemas.close()
 
     @property
     def _external(self) -> Any:
@@ -159,13 +177,22 @@ class SparkCatalog:
             serde_properties=self._map(storage.properties()),
             original_text=original.get() if original.isDefined() else "",
             expanded_text=text.get() if text.isDefined() else "",
+            location=self._location(storage),
         )
         columns = columns_from_json(table.schema().json()) or ()
         if not stored.is_view and PROVIDER not in properties:
             # Spark records NOT NULL of Hive's tables, and lets nulls in.
             columns = tuple(map(as_nullable, columns))
         partitions = list(self._scala.asJava(table.partitionColumnNames()))
-        return relation_from_storage(stored, *split_partitions(columns, partitions))
+        return relation_in_metastore(stored, *split_partitions(columns, partitions))
+
+    def _location(self, storage: Any) -> str:
+        uri = storage.locationUri()
+        if uri.isEmpty():
+            return ""
+        return str(
+            self._jvm.org.apache.spark.sql.catalyst.catalog.CatalogUtils.URIToString(uri.get())
+        )
 
     def _read_plugin(
         self, namespace: tuple[str, ...], names: Sequence[RelationName]

@@ -15,11 +15,13 @@ class Limits:
         timeout_seconds: for one question, from its first byte to the last one of the answer.
         memory_bytes: of address space, part of which Python itself uses.
         max_answer_bytes: a child that answers with more is killed.
+        has_network: whether the child may reach other machines, for what is stored on them.
     """
 
     timeout_seconds: float = 30.0
     memory_bytes: int = 2 * 1024**3
     max_answer_bytes: int = 64 * 1024**2
+    has_network: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -74,7 +74,7 @@ def _confine(limits: Limits) -> str:
     resource.setrlimit(resource.RLIMIT_AS, (limits.memory_bytes, limits.memory_bytes))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     resource.setrlimit(resource.RLIMIT_FSIZE, (_MAX_FILE_BYTES, _MAX_FILE_BYTES))
-    return _cut_network()
+    return "it needs the network" if limits.has_network else _cut_network()
 
 
 def _cut_network() -> str:

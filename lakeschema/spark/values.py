@@ -9,6 +9,8 @@ from typing import Any, TypeAlias
 from lakeschema.catalog.hive_metastore import HiveMetastoreCatalog
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.metastore_security import UNSECURED, Security
+from lakeschema.table_files.access import DEFAULT_LIMITS, ReadingLimits
+from lakeschema.table_files.limited import LimitedOwnSchemas
 from lakeschema.translation.known import KnownRelation
 from lakeschema.translation.outcome import Status
 
@@ -28,10 +30,14 @@ class MetastoreAccess:
     uris: str
     timeout_seconds: float = 30.0
     security: Security = UNSECURED
+    reading: ReadingLimits = DEFAULT_LIMITS
 
     def open(self) -> HiveMetastoreCatalog:
         return HiveMetastoreCatalog(
-            self.uris, timeout_seconds=self.timeout_seconds, security=self.security
+            self.uris,
+            timeout_seconds=self.timeout_seconds,
+            security=self.security,
+            own_schemas=LimitedOwnSchemas(self.reading),
         )
 
 
@@ -57,7 +63,7 @@ class Result:
     """One derivation, under the hash of all that went into it.
 
     Attributes:
-        status: OK, BROKEN or UNSUPPORTED; the latter two with a ``reason``.
+        status: OK, BROKEN, UNSUPPORTED or UNREACHABLE; the latter three with a ``reason``.
         derivation: ``translation.derivation_json`` as text, None unless OK.
     """
 

@@ -14,7 +14,11 @@ from lakeschema.translation.avro.derive import SchemaDeriver
 from lakeschema.translation.avro.trino_types import without_intervals
 from lakeschema.translation.avro.view_schema import view_schema
 from lakeschema.translation.clauses import Clause
-from lakeschema.translation.errors import UnreadableRelation, errors_of
+from lakeschema.translation.errors import (
+    UnreachableSchema,
+    UnreadableRelation,
+    errors_of,
+)
 from lakeschema.translation.interface import (
     ColumnLineage,
     Derivation,
@@ -84,6 +88,10 @@ def derive_view(
 
 
 def _check_readable(relation: Relation) -> None:
+    if relation.unreadable is not None and relation.schema_pointer is not None:
+        raise UnreachableSchema(
+            relation.schema_pointer.format.value, relation.unreadable, relation=relation.name
+        )
     if relation.unreadable is not None:
         raise UnreadableRelation(relation.unreadable, relation=relation.name)
 

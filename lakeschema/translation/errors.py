@@ -22,6 +22,7 @@ TranslationError
     ├── DefinedByItself    a view that reads itself, directly or not: status CYCLE
     ├── UnreadableRelation the catalog lists it but cannot return it
     └── TypeMismatch
+UnreachableSchema          its schema is in files that cannot be read: status UNREACHABLE
 """
 
 from __future__ import annotations
@@ -204,6 +205,11 @@ class UnreadableRelation(Broken):
     def __init__(self, reason: str, **where: Unpack[Where]) -> None:
         super().__init__(f"the catalog cannot return it: {reason}", **where)
         self.reason = reason
+
+
+class UnreachableSchema(TranslationError):
+    def __init__(self, format_: str, reason: str, **where: Unpack[Where]) -> None:
+        super().__init__(f"its schema is in files of {format_}: {reason}", **where)
 
 
 class TypeMismatch(Broken):

@@ -6,7 +6,12 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import TypeAlias
 
-from lakeschema.translation.errors import Broken, DefinedByItself, TranslationError
+from lakeschema.translation.errors import (
+    Broken,
+    DefinedByItself,
+    TranslationError,
+    UnreachableSchema,
+)
 from lakeschema.translation.interface import Derivation
 
 
@@ -19,6 +24,8 @@ class Status(Enum):
     BROKEN = "BROKEN"
     """The relation's own engine would refuse it, or an upstream cannot be derived."""
     UNSUPPORTED = "UNSUPPORTED"
+    UNREACHABLE = "UNREACHABLE"
+    """Its schema is in files of its own, which cannot be read."""
     CYCLE = "CYCLE"
     MISSING = "MISSING"
     """The catalog has no such relation: it was dropped, or never created."""
@@ -36,7 +43,7 @@ class Failed:
     """``reason`` is for people, with the hint if there is one.
 
     Attributes:
-        status: BROKEN, UNSUPPORTED, CYCLE or QUARANTINED.
+        status: BROKEN, UNSUPPORTED, UNREACHABLE, CYCLE or QUARANTINED.
         error: what was raised; None where the derivation ran in another process.
     """
 
@@ -59,5 +66,7 @@ def status_of(error: TranslationError) -> Status:
             return Status.CYCLE
         case Broken():
             return Status.BROKEN
+        case UnreachableSchema():
+            return Status.UNREACHABLE
         case _:
             return Status.UNSUPPORTED

@@ -13,7 +13,7 @@ from publisher.state.records import RelationRecord
 
 _MAX_EXAMPLES: Final = 3
 _WITHOUT_PACKAGE: Final = frozenset(
-    {Status.BROKEN, Status.UNSUPPORTED, Status.CYCLE, Status.QUARANTINED}
+    {Status.BROKEN, Status.UNSUPPORTED, Status.UNREACHABLE, Status.CYCLE, Status.QUARANTINED}
 )
 _PLACE: Final = re.compile(r" at line \d+, column \d+| of view \S+(?= )")
 _HINT: Final = re.compile(r" \([^()]*(?:\([^()]*\)[^()]*)*\)$")

@@ -14,6 +14,7 @@ from lakeschema.catalog.relations import Catalog, Dialect, Relation
 from lakeschema.progress import NO_PROGRESS, Progress
 from lakeschema.translation.deriver import Deriver
 from lakeschema.translation.interface import Derivation
+from lakeschema.translation.made_tables import query_columns
 from lakeschema.translation.outcome import Derived, Failed, Status
 from lakeschema.translation.upstream_first import derive_catalog
 from publisher.commands.audience.hits import Audience
@@ -59,7 +60,13 @@ def plan_changes(
         catalog,
         deriver,
         forecast,
-        apply_ddl(catalog, scripts, dialect, tells_renames=tells_renames),
+        apply_ddl(
+            catalog,
+            scripts,
+            dialect,
+            tells_renames=tells_renames,
+            query_columns=query_columns(deriver),
+        ),
         state=state,
         say=say,
         audience=audience,
@@ -202,8 +209,8 @@ class _Consequences:
         before = self._cone.before.get(name)
         published = replace(failing, published=self._forecast.newest(name))
         if before is None:
-            is_engines = failing.status not in {Status.UNSUPPORTED.value, Status.OK.value}
-            (self._broken if is_engines else self._failing).append(published)
+            kept = self._broken if failing.is_refused_by_engine else self._failing
+            kept.append(published)
         elif isinstance(before, Derived) and not self._was_unfit(name, before, failing):
             self._broken.append(published)
         else:

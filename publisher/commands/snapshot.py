@@ -220,7 +220,12 @@ class SparkComparison:
         from lakeschema.spark.snapshot import Cluster, run_job
 
         access = (
-            MetastoreAccess(catalog.uri, catalog.timeout_seconds, catalog.security())
+            MetastoreAccess(
+                catalog.uri,
+                catalog.timeout_seconds,
+                catalog.security(),
+                catalog.table_files.limits(),
+            )
             if isinstance(catalog, HiveCatalogSettings)
             else None
         )

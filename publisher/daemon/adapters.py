@@ -18,6 +18,7 @@ from lakeschema.catalog.relations import Catalog, Dialect
 from lakeschema.isolation.limits import Limits
 from lakeschema.isolation.pool import LimitedProcesses
 from lakeschema.isolation.process import Child
+from lakeschema.table_files.limited import LimitedOwnSchemas
 from lakeschema.translation import limited_deriver
 from lakeschema.translation.deriver import Deriver
 from lakeschema.translation.interface import (
@@ -26,6 +27,7 @@ from lakeschema.translation.interface import (
     UdfResolver,
     ViewEvolution,
 )
+from lakeschema.translation.made_tables import query_columns
 from lakeschema.translation.udf_plugins import (
     GROUP,
     PluginResolver,
@@ -71,15 +73,22 @@ def build_catalog(settings: Settings) -> Catalog:
                 name=catalog.name,
                 timeout_seconds=catalog.timeout_seconds,
                 security=catalog.security(),
+                own_schemas=LimitedOwnSchemas(catalog.table_files.limits()),
             )
         case DdlCatalogSettings():
-            return DdlFilesCatalog(catalog.path, Dialect(catalog.dialect))
+            # Its processes start with the first query of a CREATE TABLE … AS SELECT.
+            processes = build_processes(settings)
+            columns = query_columns(build_deriver(settings, processes))
+            return DdlFilesCatalog(
+                catalog.path, Dialect(catalog.dialect), columns, on_close=processes.close
+            )
         case SparkCatalogSettings():
             # PySpark is an optional extra, which only Spark catalogs need.
             from lakeschema.catalog.spark import SparkCatalog
             from lakeschema.spark.session import spark_session
 
-            return SparkCatalog(spark_session(catalog.conf), catalog.name)
+            schemas = LimitedOwnSchemas(catalog.table_files.limits())
+            return SparkCatalog(spark_session(catalog.conf), catalog.name, schemas)
         case _:
             assert_never(catalog)
 

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from types import SimpleNamespace
 from typing import Any
 
-from lakeschema.catalog.facts_json import facts_hash
+from lakeschema.catalog.facts_json import have_equal_facts
 from lakeschema.catalog.hive_facts import relation_from_table
 from lakeschema.catalog.identifiers import RelationName, check_parts
 from lakeschema.catalog.relations import Relation
@@ -59,7 +59,7 @@ def _hints(event: Mapping[str, Any], database: str) -> Decoded:
         return checked([NamespaceHint((database.lower(),), event_id)])
     name = RelationName.of(database, _text(event.get("tableName")))
     before, after = _table(event.get("oldTable")), _table(event.get("newTable"))
-    if before is not None and after is not None and facts_hash(before) == facts_hash(after):
+    if before is not None and after is not None and have_equal_facts(before, after):
         return ()
     tables = [table.name for table in (before, after) if table is not None]
     names = [_old_name(event, name), *tables, name]
@@ -107,6 +107,7 @@ def _table(value: object) -> Relation | None:
             sd=SimpleNamespace(
                 cols=[_field(field) for field in storage["cols"]],
                 serdeInfo=_serde(storage.get("serdeInfo")),
+                location=storage.get("location"),
             ),
         )
     )

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from hive_metastore.ttypes import Table
 
 from lakeschema.catalog.errors import MalformedName
-from lakeschema.catalog.facts_json import facts_hash
+from lakeschema.catalog.facts_json import have_equal_facts
 from lakeschema.catalog.hive_facts import relation_from_table
 from lakeschema.catalog.identifiers import RelationName, check_parts
 from lakeschema.catalog.relations import Relation
@@ -83,7 +83,10 @@ def _decode(event: LogEvent) -> Decoded:
 
 
 def _decode_alter(event: LogEvent) -> Decoded:
-    """Both names of a rename; nothing if the facts before and after are equal."""
+    """Both names of a rename; nothing if the facts before and after are equal.
+
+    What a commit changed of a Delta or Iceberg table only its files say.
+    """
     try:
         body = json.loads(_message_text(event))
         before = _parse_table(body["tableObjBeforeJson"])
@@ -92,7 +95,7 @@ def _decode_alter(event: LogEvent) -> Decoded:
         return _dead_letter(event, str(error))
     except (ValueError, KeyError, TypeError, RecursionError) as error:
         return _dead_letter(event, f"{type(error).__name__}: {error}"[:300])
-    if facts_hash(before) == facts_hash(after):
+    if have_equal_facts(before, after):
         return ()
     names = dict.fromkeys((before.name, after.name))
     return tuple(RelationHint(name, event.id) for name in names)

@@ -15,7 +15,7 @@ from publisher.publishing.jobs import Candidate
 from publisher.runtime import Runtime
 from publisher.settling.claims import defer, end_claim, fail, retry_later
 from publisher.settling.cones import Cone
-from publisher.settling.findings import Answer, Answers, CatalogReader
+from publisher.settling.findings import Answer, Answers, CatalogReader, schema_unreachable
 from publisher.state.protocol import Transaction
 from publisher.state.records import Claim, Urgency, WorkRequest
 
@@ -54,6 +54,10 @@ class Recheck:
             answer = answers[name]
             if isinstance(answer, Exception):
                 fail(self._runtime, claim, answer)
+                return False
+            unreachable = schema_unreachable(answer)
+            if unreachable is not None:
+                fail(self._runtime, claim, unreachable)
                 return False
             answered[name] = answer
         event_id = _oldest(answered.values())

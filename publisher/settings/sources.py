@@ -7,9 +7,16 @@ from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 from urllib.parse import urlsplit
 
-from pydantic import Field, SecretStr, model_validator
+from pydantic import Field, SecretStr, field_validator, model_validator
 
 from lakeschema.catalog.metastore_security import Sasl, SaslMechanism, Security, Tls
+from lakeschema.table_files.access import (
+    DEFAULT_LOCATIONS,
+    FileAccess,
+    ReadingLimits,
+    parse_location,
+)
+from lakeschema.table_files.errors import UnreadableFile
 from publisher.settings.fields import Metastores, is_this_machine
 from publisher.settings.secrets import given_secret, require_readable
 from publisher.settings.section import Section
@@ -51,6 +58,38 @@ class SaslSettings(Section):
     """
 
 
+class TableFilesSettings(Section):
+    locations: tuple[str, ...] = DEFAULT_LOCATIONS
+    """Where files of Delta and Iceberg tables are read, of which a metastore knows no more than the place.
+
+    Each is a scheme, as `"s3:"`, or a folder, as `"s3://lake/sales"`; nothing is read elsewhere. Only the
+    files of `_delta_log`, and those that are named `*.metadata.json`, are opened.
+    """
+
+    max_megabytes: Annotated[int, Field(ge=1, le=1024)] = 256
+    """Of one file, unpacked."""
+
+    timeout_seconds: Annotated[float, Field(gt=0)] = 30.0
+    """For the files of one table."""
+
+    at_once: Annotated[int, Field(ge=1, le=64)] = 4
+    """Tables that are read at the same time, each by a process of its own."""
+
+    @field_validator("locations")
+    @classmethod
+    def _are_places(cls, locations: tuple[str, ...]) -> tuple[str, ...]:
+        for text in locations:
+            try:
+                parse_location(text)
+            except UnreadableFile:
+                raise ValueError(f"{text!r} is neither a scheme nor a folder's URI") from None
+        return locations
+
+    def limits(self) -> ReadingLimits:
+        access = FileAccess(self.locations, self.max_megabytes * 1024**2)
+        return ReadingLimits(access, self.timeout_seconds, self.at_once)
+
+
 class HiveCatalogSettings(Section):
     kind: Literal["hive"]
     """A Hive Metastore over Thrift."""
@@ -72,6 +111,9 @@ class HiveCatalogSettings(Section):
 
     sasl: SaslSettings | None = None
     """Connections are made within SASL: `[catalog.sasl]`."""
+
+    table_files: TableFilesSettings = TableFilesSettings()
+    """Files of Delta and Iceberg tables: `[catalog.table_files]`."""
 
     allow_insecure: bool = False
     """`true` sends a `PLAIN` password to another machine without TLS: to `uri`, and to that of a
@@ -147,6 +189,9 @@ class SparkCatalogSettings(Section):
 
     max_connections: Annotated[int, Field(ge=1, le=64)] = 4
     """Open at the same time during a snapshot on Spark."""
+
+    table_files: TableFilesSettings = TableFilesSettings()
+    """Files of Delta and Iceberg tables of `spark_catalog`: `[catalog.table_files]`."""
 
 
 CatalogSettings = Annotated[

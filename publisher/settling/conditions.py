@@ -94,6 +94,12 @@ def _of_failed(record: RelationRecord, failing: Sequence[RelationName]) -> Condi
                 "it cannot be derived: it uses something that schema-publisher does not support",
                 "do as the reason says; otherwise rewrite that part of it, or report it",
             )
+        case Status.UNREACHABLE:
+            return Condition(
+                "its schema is in files of its own, and they cannot be read: versions of its package stay",
+                "do as the reason says: it is read again at the next snapshot, "
+                f"or at once by {_resync(record.name)}",
+            )
         case Status.CYCLE:
             return Condition(
                 "it cannot be derived: it reads itself, directly or by other views",

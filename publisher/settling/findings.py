@@ -12,7 +12,12 @@ from functools import lru_cache
 from typing import TypeAlias, assert_never
 
 from lakeschema.avro.fingerprint import sha256
-from lakeschema.catalog.errors import CatalogRefused, CatalogUnavailable, MalformedName
+from lakeschema.catalog.errors import (
+    CatalogRefused,
+    CatalogUnavailable,
+    MalformedName,
+    SchemaUnreachable,
+)
 from lakeschema.catalog.facts_json import facts_hash
 from lakeschema.catalog.identifiers import RelationName, check_parts
 from lakeschema.catalog.listing import check_it_answers
@@ -201,6 +206,11 @@ def read_claimed(
             failed.append((claim, answer))
             continue
         record = records.get(claim.relation)
+        unreachable = schema_unreachable(answer)
+        if unreachable is not None and record is not None and record.status is Status.OK:
+            # What was derived before stays, and so does what reads it.
+            failed.append((claim, unreachable))
+            continue
         match freshness(claim, record, answer.at_least, runtime.policy):
             case Freshness.STALE:
                 stale.append(claim)
@@ -213,6 +223,14 @@ def read_claimed(
             case other:
                 assert_never(other)
     return ClaimedReadings(fresh, stale, failed)
+
+
+def schema_unreachable(answer: Answer) -> SchemaUnreachable | None:
+    """Why the files that hold the relation's schema could not be read; None if nothing is wrong."""
+    relation = answer.relation
+    if relation is None or relation.schema_pointer is None:
+        return None
+    return SchemaUnreachable(relation.schema_pointer.format.value, relation.unreadable or "")
 
 
 def _reading(claim: Claim, answer: Answer, record: RelationRecord | None) -> Reading:

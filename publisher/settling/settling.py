@@ -398,7 +398,7 @@ def _is_up_to_date(record: RelationRecord) -> bool:
     match record.status:
         case Status.OK:
             return derived and not record.needs_publication
-        case Status.BROKEN | Status.UNSUPPORTED:
+        case Status.BROKEN | Status.UNSUPPORTED | Status.UNREACHABLE:
             return derived
         case _:
             return False

@@ -12,7 +12,9 @@ from publisher.settling.claims import MAX_REASON_LENGTH
 
 log = logging.getLogger(__name__)
 
-_TROUBLE = frozenset({Status.BROKEN, Status.UNSUPPORTED, Status.CYCLE, Status.QUARANTINED})
+_TROUBLE = frozenset(
+    {Status.BROKEN, Status.UNSUPPORTED, Status.UNREACHABLE, Status.CYCLE, Status.QUARANTINED}
+)
 
 
 @dataclass(frozen=True, slots=True)

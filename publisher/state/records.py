@@ -232,7 +232,7 @@ class MemoEntry:
     """The result of a derivation, stored under the hash of all its inputs.
 
     Attributes:
-        status: OK, BROKEN or UNSUPPORTED; the latter two with a ``reason``.
+        status: OK, BROKEN, UNSUPPORTED or UNREACHABLE; the latter three with a ``reason``.
         derivation: ``translation.derivation_json`` as text; None unless OK.
     """
 

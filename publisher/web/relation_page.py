@@ -12,7 +12,7 @@ from publisher.web.details import OutstandingWork, RelatedRelations, RelationDet
 from publisher.web.rendering import render
 
 _GOOD: Final = frozenset({"OK"})
-_BAD: Final = frozenset({"BROKEN", "UNSUPPORTED", "CYCLE", "QUARANTINED"})
+_BAD: Final = frozenset({"BROKEN", "UNSUPPORTED", "UNREACHABLE", "CYCLE", "QUARANTINED"})
 
 
 @dataclass(frozen=True, slots=True)

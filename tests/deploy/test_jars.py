@@ -15,7 +15,7 @@ from deploy.jars import (
 )
 from deploy.jdk import SOURCES, find_jdk
 
-GROUPS = ("hive", "kafka", "listener", "metastore", "pig", "spark-avro", "spark-kafka")
+GROUPS = ("delta", "hive", "kafka", "listener", "metastore", "pig", "spark-avro", "spark-kafka")
 
 
 def test_the_jars_of_hive_are_found_in_pyspark_without_those_of_spark() -> None:

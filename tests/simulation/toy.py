@@ -65,6 +65,8 @@ class ToyDeriver:
         return tuple(dict.fromkeys(RelationName.parse(n) for n in names))
 
     def derive(self, relation: Relation, upstreams: Mapping[RelationName, Interface]) -> Outcome:
+        if relation.schema_pointer is not None:
+            return Failed(Status.UNREACHABLE, relation.unreadable or "")
         if relation.view is None:
             columns = [c.name for c in relation.columns]
             return Derived(Derivation(interface(relation.name, columns), (), ()))

@@ -12,9 +12,17 @@ from types import MappingProxyType
 from lakeschema.avro.model import (
     is_nullable,
 )
-from lakeschema.catalog.column_types import ColumnType, PrimitiveType, map_type
+from lakeschema.catalog.column_types import (
+    STRING,
+    TIMESTAMP,
+    TIMESTAMP_LOCAL,
+    ColumnType,
+    PrimitiveType,
+    map_type,
+)
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.relations import Dialect
+from lakeschema.catalog.trino_types import UUID
 from lakeschema.translation.errors import Position, UnknownRelation
 from lakeschema.translation.functions.coercion import as_spark_reads
 from lakeschema.translation.functions.trino_coercion import as_trino_reads
@@ -67,7 +75,15 @@ def _reader(dialect: Dialect) -> Callable[[ColumnType], ColumnType]:
     return (lambda type_: type_) if change is None else partial(map_type, change=change)
 
 
+def _as_spark_scans(type_: ColumnType) -> ColumnType:
+    """Spark has one type of instants, and none of Iceberg's UUIDs."""
+    return _OF_SPARK.get(type_, as_spark_reads(type_))
+
+
+_OF_SPARK: Mapping[ColumnType, ColumnType] = MappingProxyType(
+    {TIMESTAMP_LOCAL: TIMESTAMP, UUID: STRING}
+)
 _READERS: Mapping[Dialect, Callable[[ColumnType], ColumnType]] = MappingProxyType(
-    {Dialect.SPARK: as_spark_reads, Dialect.TRINO: as_trino_reads}
+    {Dialect.SPARK: _as_spark_scans, Dialect.TRINO: as_trino_reads}
 )
 """What a dialect makes of a column's type."""

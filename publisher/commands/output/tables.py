@@ -26,6 +26,7 @@ _STYLES = {
     "OK": "green",
     "BROKEN": "red",
     "UNSUPPORTED": "yellow",
+    "UNREACHABLE": "red",
     "CYCLE": "red",
     "QUARANTINED": "red",
     "MISSING": "dim",

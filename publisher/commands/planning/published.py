@@ -7,7 +7,7 @@ from dataclasses import replace
 from dependency_graph.graph import affected_cone, graph_of
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.translation.deriver import Deriver
-from lakeschema.translation.outcome import Derived, Status
+from lakeschema.translation.outcome import Derived
 from lakeschema.translation.upstream_first import derive_all
 from publisher.commands.planning.desired import Desired
 from publisher.commands.planning.packages import OfferedAgain, PackageForecast, following
@@ -48,8 +48,7 @@ def plan_against_packages(desired: Desired, deriver: Deriver, forecast: PackageF
                 pass
     found = [replace(each, published=forecast.newest(each.relation)) for each in failing]
     gone = forecast.relations_of_others(desired.relations.keys(), desired.namespaces)
-    engines = {Status.UNSUPPORTED.value, Status.OK.value}
-    broken = [f for f in found if f.published is not None or f.status not in engines]
+    broken = [f for f in found if f.published is not None or f.is_refused_by_engine]
     return Plan(
         relations=_relations(desired, versions, gone),
         versions=versions,

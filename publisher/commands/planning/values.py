@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from lakeschema.catalog.identifiers import RelationName
+from lakeschema.translation.outcome import Status
 from publisher.commands.audience.values import Hit
 
 
@@ -100,6 +101,9 @@ class PlannedVersion:
     causes: tuple[Cause, ...] = ()
 
 
+_NOT_THE_ENGINES = frozenset({Status.UNSUPPORTED.value, Status.UNREACHABLE.value, Status.OK.value})
+
+
 @dataclass(frozen=True, slots=True)
 class Failing:
     """A relation that gets no new version, because it cannot be derived or packaged.
@@ -114,6 +118,11 @@ class Failing:
     reason: str
     causes: tuple[Cause, ...] = ()
     published: str | None = None
+
+    @property
+    def is_refused_by_engine(self) -> bool:
+        """Whether the relation's own engine, or that of an upstream, would refuse it."""
+        return self.status not in _NOT_THE_ENGINES
 
 
 class PackageFate(Enum):

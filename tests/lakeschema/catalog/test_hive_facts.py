@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from lakeschema.catalog.column_types import STRING, ArrayType, CharType, StructType, UnknownType
 from lakeschema.catalog.hive_facts import relation_from_table
-from lakeschema.catalog.relations import Dialect, SchemaMode
+from lakeschema.catalog.relations import Dialect, SchemaMode, SchemaPointer, TableFormat
 from lakeschema.catalog.spark_schema import SCHEMA, columns_from_json
 from tests.lakeschema.catalog.thrift_metastore import thrift_table
 
@@ -63,6 +63,107 @@ def test_a_schema_with_parts_missing_is_not_believed(parts: str) -> None:
     )
 
     assert [c.name for c in relation_from_table(table).columns] == ["a"]
+
+
+PLACEHOLDER = FieldSchema("col", "array<string>", "from deserializer")
+
+
+@pytest.mark.parametrize(
+    ("properties", "path", "expected"),
+    [
+        (
+            {"spark.sql.sources.provider": "delta", SCHEMA: schema()},
+            "file:/lake/t",
+            SchemaPointer(TableFormat.DELTA, "file:/lake/t"),
+        ),
+        # As Trino and Athena write it.
+        (
+            {"spark.sql.sources.provider": "DELTA"},
+            None,
+            SchemaPointer(TableFormat.DELTA, "file:/warehouse/t"),
+        ),
+        (
+            {"table_type": "DELTA"},
+            None,
+            SchemaPointer(TableFormat.DELTA, "file:/warehouse/t"),
+        ),
+        (
+            {"table_type": "iceberg", "metadata_location": "s3://lake/t/metadata/1.metadata.json"},
+            None,
+            SchemaPointer(TableFormat.ICEBERG, "s3://lake/t/metadata/1.metadata.json"),
+        ),
+        ({"table_type": "ICEBERG"}, None, SchemaPointer(TableFormat.ICEBERG, "")),
+    ],
+)
+def test_a_table_with_its_schema_in_files_points_there(
+    properties: Mapping[str, str], path: str | None, expected: SchemaPointer
+) -> None:
+    table = thrift_table("t", [PLACEHOLDER], properties=properties)
+    table.sd.location = "file:/warehouse/t"
+    table.sd.serdeInfo.parameters = {} if path is None else {"path": path}
+
+    relation = relation_from_table(table)
+
+    assert relation.schema_pointer == expected
+    assert relation.columns == ()
+    assert relation.unreadable
+    assert relation.serde is None
+
+
+@pytest.mark.parametrize("lost", [{}, {f"{SCHEMA}.numParts": "2", f"{SCHEMA}.part.0": "{"}])
+@pytest.mark.parametrize("comment", ["from deserializer", None])
+def test_a_placeholder_is_never_taken_for_a_column(
+    lost: Mapping[str, str], comment: str | None
+) -> None:
+    placeholder = FieldSchema("col", "array<string>", comment)
+    properties = {"spark.sql.sources.provider": "json", **lost}
+
+    relation = relation_from_table(thrift_table("t", [placeholder], properties=properties))
+
+    assert relation.columns == ()
+    assert "spark.sql.sources.schema.* are lost" in (relation.unreadable or "")
+
+
+@pytest.mark.parametrize(
+    "properties",
+    [
+        {"spark.sql.sources.provider": "hive"},
+        {
+            "spark.sql.sources.provider": "parquet",
+            SCHEMA: schema(
+                field("col", {"type": "array", "elementType": "string", "containsNull": True})
+            ),
+        },
+    ],
+)
+def test_a_column_like_a_placeholder_is_one_where_nothing_is_lost(
+    properties: Mapping[str, str],
+) -> None:
+    column = FieldSchema("col", "array<string>", None)
+
+    relation = relation_from_table(thrift_table("t", [column], properties=properties))
+
+    assert [(c.name, c.type) for c in relation.columns] == [("col", ArrayType(STRING))]
+
+
+def test_a_hudi_table_has_the_columns_that_spark_or_hudi_recorded() -> None:
+    meta = "_hoodie_commit_time"
+    recorded = schema(field(meta, "string"), field("Id", "long", nullable=False))
+    table = thrift_table(
+        "t",
+        [FieldSchema(meta, "string", None), FieldSchema("id", "bigint", None)],
+        properties={
+            "spark.sql.sources.provider": "hudi",
+            "last_commit_time_sync": "20260101",
+            f"{SCHEMA}.numParts": "1",
+            f"{SCHEMA}.part.0": recorded,
+        },
+    )
+
+    relation = relation_from_table(table)
+
+    assert [c.name for c in relation.columns] == [meta, "Id"]
+    assert relation.properties == {"spark.sql.sources.provider": "hudi"}
 
 
 def test_char_inside_a_nested_type_is_restored() -> None:

@@ -62,6 +62,19 @@ def test_an_alter_of_statistics_alone_is_noise(message_format: str) -> None:
     assert decode(event) == ()
 
 
+@pytest.mark.parametrize(
+    "own",
+    [
+        {"spark.sql.sources.provider": "delta"},
+        {"table_type": "ICEBERG", "metadata_location": "file:/t/1.metadata.json"},
+    ],
+)
+def test_any_commit_of_a_table_with_its_schema_in_files_is_a_hint(own: dict[str, str]) -> None:
+    event = altered(table(numRows="1", **own), table(numRows="2", **own))
+
+    assert decode(event) == hints("t")
+
+
 def test_a_rename_is_a_hint_for_both_names() -> None:
     assert decode(altered(table("Old"), table("new"))) == hints("old", "new")
 

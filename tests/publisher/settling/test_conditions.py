@@ -51,7 +51,15 @@ def test_what_is_well_has_nothing_to_do() -> None:
 
 
 @pytest.mark.parametrize(
-    "status", [Status.BROKEN, Status.UNSUPPORTED, Status.CYCLE, Status.QUARANTINED, Status.MISSING]
+    "status",
+    [
+        Status.BROKEN,
+        Status.UNSUPPORTED,
+        Status.UNREACHABLE,
+        Status.CYCLE,
+        Status.QUARANTINED,
+        Status.MISSING,
+    ],
 )
 def test_what_failed_has_something_to_do(status: Status) -> None:
     assert condition(replace(DERIVED, status=status, content_hash=None)).remedy

@@ -1,0 +1,1 @@
+"""Schemas of Delta and Iceberg tables, read from their own files within limits."""

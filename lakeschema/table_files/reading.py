@@ -1,0 +1,51 @@
+"""Answers, in a child process, what the files of a table say of its schema."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from contextlib import closing
+from typing import Any
+
+from lakeschema.catalog.facts_json import column_to_json
+from lakeschema.catalog.own_schemas import OwnSchema
+from lakeschema.catalog.relations import SchemaPointer, TableFormat
+from lakeschema.table_files.access import FileAccess
+from lakeschema.table_files.delta_log import read_log
+from lakeschema.table_files.errors import UnreadableFile
+from lakeschema.table_files.iceberg_metadata import FILE_NAME, read_metadata
+from lakeschema.table_files.storage import storage_of
+
+
+def answer_questions(argument: tuple[FileAccess, dict[str, str]]) -> Callable[[Any], Any]:
+    """Of a child: from ``[format, location]`` to the columns, or why there are none."""
+    access, surroundings = argument
+    os.environ.update(surroundings)
+
+    def answer(question: Any) -> Any:
+        pointer = SchemaPointer(TableFormat(question[0]), question[1])
+        try:
+            found = read_schema(pointer, access)
+        except UnreadableFile as error:
+            return {"reason": str(error)}
+        return {"columns": [column_to_json(c) for c in found.columns], "comment": found.comment}
+
+    return answer
+
+
+def read_schema(pointer: SchemaPointer, access: FileAccess) -> OwnSchema:
+    """What the files say that a metastore points to.
+
+    Raises:
+        UnreadableFile: they may not be read, cannot be read, or are malformed.
+    """
+    location = access.location(pointer.location)
+    if pointer.format is TableFormat.DELTA:
+        return read_log(storage_of(location), location, access.max_bytes)
+    if not FILE_NAME.fullmatch(location.name):
+        raise UnreadableFile(
+            f"{location} does not have the name of a metadata file",
+            "correct metadata_location in the metastore",
+        )
+    with closing(storage_of(location).open(location)) as file:
+        return read_metadata(file, location.name, access.max_bytes)

@@ -1,0 +1,27 @@
+"""Runs statements on Spark with Delta's plugin, in a process of its own, and prints what Spark says of the tables.
+
+A session has a plugin from its start on or never, so that the session of the other tests cannot do it.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+
+from pyspark import SparkConf
+from pyspark.sql import SparkSession
+
+
+def main() -> None:
+    asked = json.load(sys.stdin)
+    conf = SparkConf(loadDefaults=False).setAll(list(asked["conf"].items()))
+    session = SparkSession.builder.config(conf=conf).getOrCreate()
+    for statement in asked["statements"]:
+        session.sql(statement)
+    schemas = {name: json.loads(session.table(name).schema.json()) for name in asked["tables"]}
+    print(json.dumps(schemas))
+    session.stop()
+
+
+if __name__ == "__main__":
+    main()
