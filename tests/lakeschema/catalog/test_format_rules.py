@@ -124,7 +124,7 @@ def required(ddl: str, dialect: Dialect) -> str:
         (SPARK, f"({FIELDS}) ROW FORMAT SERDE '{SERDE2}.JsonSerDe' STORED AS TEXTFILE", ""),
         (SPARK, f"({FIELDS}) USING delta", "a s s.x r"),
         (SPARK, f"({FIELDS}) USING iceberg", ALL),
-        (SPARK, f"({FIELDS}) USING Iceberg PARTITIONED BY (a)", "s s.x r r.x a"),
+        (SPARK, f"({FIELDS}) USING Iceberg PARTITIONED BY (a)", ALL),
         (SPARK, "(a INT NOT NULL, p INT NOT NULL) USING parquet PARTITIONED BY (p)", ""),
         (SPARK, "(a INT NOT NULL PRIMARY KEY NOT ENFORCED) USING delta", "a"),
         (SPARK, "(a INT NOT NULL DEFAULT 1, b INT DEFAULT 2) USING delta", "a"),
