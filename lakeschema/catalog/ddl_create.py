@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace as replaced
 
 from lakeschema.catalog.ddl_columns import (
@@ -13,11 +14,13 @@ from lakeschema.catalog.ddl_columns import (
 from lakeschema.catalog.ddl_cursor import Cursor, Unreadable
 from lakeschema.catalog.ddl_statements import (
     CreateTable,
+    CreateTableAs,
     CreateTableLike,
     CreateView,
     IfExists,
     NameParts,
 )
+from lakeschema.catalog.ddl_tokens import TokenKind
 from lakeschema.catalog.relations import Column, Dialect, SchemaMode
 from lakeschema.catalog.storage_formats import HIVE_SERDES, LAZY_SIMPLE_SERDE, SPARK_SERDES
 
@@ -26,7 +29,7 @@ PROVIDER = "spark.sql.sources.provider"
 
 def create_table(
     cursor: Cursor, name: NameParts, if_exists: IfExists
-) -> CreateTable | CreateTableLike:
+) -> CreateTable | CreateTableAs | CreateTableLike:
     if cursor.skip("LIKE"):
         return _create_table_like(cursor, name, if_exists)
     body = cursor.next.start
@@ -34,32 +37,63 @@ def create_table(
     if cursor.dialect is Dialect.HIVE and _spark_table(cursor):
         cursor.dialect = Dialect.SPARK
     cursor.rewind(body)
-    columns = table_columns(cursor) if cursor.sees("(") else ()
-    if cursor.dialect is not Dialect.SPARK:
-        columns = lower_case_names(columns)
+    column_names = _column_names(cursor) if cursor.dialect is Dialect.TRINO else ()
+    has_columns = cursor.sees("(") and not cursor.sees("(", "SELECT")
+    columns = table_columns(cursor) if has_columns else ()
     clauses = _TableClauses()
-    while not cursor.at_end():
+    while not (cursor.at_end() or _sees_query(cursor)):
         _table_clause(cursor, clauses)
     partitions = clauses.partition_columns
     if cursor.dialect is not Dialect.SPARK:
-        partitions = lower_case_names(partitions)
-    named = {n.lower() for n in clauses.partition_names}
-    partitions = (*partitions, *(c for c in columns if c.name.lower() in named))
-    unknown = named - {c.name.lower() for c in columns}
-    if unknown:
-        raise Unreadable(
-            body, f"the table is partitioned by {min(unknown)}, which is not one of its columns"
-        )
-    return CreateTable(
+        columns, partitions = lower_case_names(columns), lower_case_names(partitions)
+    table = CreateTable(
         name=name,
-        columns=tuple(c for c in columns if c.name.lower() not in named),
+        columns=columns,
         partition_columns=partitions,
+        partition_names=clauses.partition_names,
         comment=clauses.comment,
         properties=clauses.properties,
         serde=clauses.serde_or_default(),
         serde_properties=clauses.serde_properties,
         if_exists=if_exists,
     )
+    if cursor.at_end():
+        return table
+    if has_columns:
+        raise cursor.refuse("no query: the columns are listed, and here comes")
+    cursor.skip("AS")
+    return CreateTableAs(table, _made_query(cursor), cursor.dialect, column_names)
+
+
+def _sees_query(cursor: Cursor) -> bool:
+    if cursor.sees("WITH"):
+        return not (cursor.sees("WITH", "(") or cursor.sees("WITH", "SERDEPROPERTIES"))
+    return cursor.sees_any(("AS", "SELECT", "FROM", "VALUES", "TABLE", "("))
+
+
+_WITH_DATA = re.compile(r"\s+WITH\s+(?:NO\s+)?DATA\s*\Z", re.IGNORECASE)
+
+
+def _made_query(cursor: Cursor) -> str:
+    text = query(cursor)
+    return _WITH_DATA.sub("", text) if cursor.dialect is Dialect.TRINO else text
+
+
+def _column_names(cursor: Cursor) -> tuple[str, ...]:
+    """``(name, …)``, which Trino may write before AS; nothing where columns are declared."""
+    start = cursor.next.start
+    names: list[str] = []
+    if cursor.skip("("):
+        try:
+            names.append(column_name(cursor))
+            while cursor.skip(","):
+                names.append(column_name(cursor))
+        except Unreadable:
+            names = []
+        if names and cursor.skip(")"):
+            return tuple(names)
+    cursor.rewind(start)
+    return ()
 
 
 def lower_case_names(columns: tuple[Column, ...]) -> tuple[Column, ...]:
@@ -191,10 +225,6 @@ def _table_clause(cursor: Cursor, clauses: _TableClauses) -> None:
         cursor.expect("ON")
         cursor.balanced()
         cursor.skip("STORED", "AS", "DIRECTORIES")
-    elif cursor.sees("AS") or cursor.sees("SELECT") or cursor.sees("WITH"):
-        raise cursor.refuse(
-            "columns: a table made AS SELECT does not state its own, so list them, and not"
-        )
     elif not _shared_clause(cursor, clauses):
         raise cursor.refuse("a clause of CREATE TABLE")
 
@@ -307,8 +337,9 @@ def _spark_table(cursor: Cursor) -> bool:
     while not cursor.at_end():
         if cursor.sees("("):
             cursor.balanced()
-        elif cursor.sees("USING"):
-            return True
+        elif cursor.skip("USING"):
+            # A join's has a parenthesis, a script's a string.
+            return cursor.next.kind in {TokenKind.WORD, TokenKind.QUOTED}
         else:
             cursor.take()
     return False

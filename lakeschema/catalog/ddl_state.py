@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from types import MappingProxyType
-from typing import assert_never
+from typing import NoReturn, Protocol, assert_never
 
+from lakeschema.catalog.column_types import ColumnType, StructType, map_type
 from lakeschema.catalog.ddl_column_changes import (
     ColumnAlteration,
     InvalidFields,
@@ -25,6 +26,7 @@ from lakeschema.catalog.ddl_statements import (
     CreateFunction,
     CreateNamespace,
     CreateTable,
+    CreateTableAs,
     CreateTableLike,
     CreateView,
     DropColumns,
@@ -65,11 +67,38 @@ from lakeschema.catalog.relations import (
 from lakeschema.catalog.sql_functions import SqlFunction
 
 DEFAULT_NAMESPACE = ("default",)
+_QUERY = RelationName((), "query")
 _SESSION_CATALOGS = frozenset({"spark_catalog"})
 
 
 class Refused(Exception):
     """The statement can be read, but not applied to what exists."""
+
+
+class UnknownColumns(Refused):
+    """The columns cannot be told that a CREATE gives its table."""
+
+
+class QueryColumns(Protocol):
+    """The columns of a query."""
+
+    def __call__(
+        self, query: Relation, find: Callable[[RelationName], Relation | None], /
+    ) -> tuple[Column, ...]:
+        """As a table gets them that is made of the query.
+
+        Args:
+            query: a view of a name that no query can read.
+            find: what is known of a relation that it reads.
+
+        Raises:
+            UnknownColumns: the query cannot be resolved, and why.
+        """
+
+
+def no_query_columns(_: Relation, __: Callable[[RelationName], Relation | None], /) -> NoReturn:
+    """Where no query is resolved."""
+    raise UnknownColumns("the columns of a table made AS SELECT are not known here: list them")
 
 
 class DdlState:
@@ -86,7 +115,12 @@ class DdlState:
         touched: names that ``apply`` made, changed or removed since the set was last cleared.
     """
 
-    def __init__(self, dialect: Dialect | None, beneath: Catalog | None = None) -> None:
+    def __init__(
+        self,
+        dialect: Dialect | None,
+        beneath: Catalog | None = None,
+        query_columns: QueryColumns = no_query_columns,
+    ) -> None:
         self.relations: dict[RelationName, Relation] = {}
         self.namespaces: set[tuple[str, ...]] = {DEFAULT_NAMESPACE}
         self.removed: set[RelationName] = set()
@@ -97,6 +131,7 @@ class DdlState:
         self._stale: dict[RelationName, str] = {}
         self._gone_namespaces: set[tuple[str, ...]] = set()
         self._beneath = beneath
+        self._query_columns = query_columns
         self._chosen_dialect = dialect
         self._dialect = dialect or Dialect.HIVE
         self._current: tuple[str, ...] = DEFAULT_NAMESPACE
@@ -128,7 +163,7 @@ class DdlState:
                 self._use(_namespace(namespace) or DEFAULT_NAMESPACE)
             case DropNamespace():
                 self._drop_namespace(statement)
-            case CreateTable() | CreateTableLike() | CreateView():
+            case CreateTable() | CreateTableAs() | CreateTableLike() | CreateView():
                 self._create(statement)
             case CreateFunction():
                 self._create_function(statement)
@@ -169,10 +204,16 @@ class DdlState:
         self._put(relation)
 
     def keep_refused(self, statement: Statement, refused: Refused) -> None:
-        """A relation whose ALTER was refused may be another in the engine. A CREATE changes nothing then."""
+        """A relation whose ALTER was refused may be another in the engine.
+
+        One whose CREATE was refused is what it was before, unless only its columns are unknown.
+        """
         if isinstance(statement, AlterIfExists):
             statement = statement.statement
-        if isinstance(statement, Alteration | RenameRelation):
+        if isinstance(statement, Alteration | RenameRelation) or (
+            isinstance(statement, CreateTable | CreateTableAs)
+            and isinstance(refused, UnknownColumns)
+        ):
             self._keep_stale(statement.name, str(refused))
 
     def _keep_stale(self, parts: NameParts, why: str) -> None:
@@ -240,7 +281,9 @@ class DdlState:
             raise Refused(f"there is no database {'.'.join(namespace)}")
         self._current = namespace
 
-    def _create(self, statement: CreateTable | CreateTableLike | CreateView) -> None:
+    def _create(
+        self, statement: CreateTable | CreateTableAs | CreateTableLike | CreateView
+    ) -> None:
         name = self._name(statement.name)
         # There is no CREATE OR REPLACE TABLE … LIKE.
         replaces = (
@@ -255,6 +298,8 @@ class DdlState:
         match statement:
             case CreateTable():
                 made = _table(name, statement)
+            case CreateTableAs():
+                made = _table(name, self._with_query_columns(statement))
             case CreateTableLike():
                 source = self._existing(statement.source).name
                 made = _copy_table(name, self._as_it_is(source), statement)
@@ -265,6 +310,28 @@ class DdlState:
         if replaces:
             self._stale.pop(name, None)
         self._put(made)
+
+    def _with_query_columns(self, statement: CreateTableAs) -> CreateTable:
+        text = ViewText(statement.dialect, statement.query, statement.query, self._current)
+        query = with_functions(Relation(_QUERY, (), view=text), self._functions.get)
+        columns = self._query_columns(query, self._readable)
+        names = statement.column_names
+        if names:
+            if len(names) != len(columns):
+                raise UnknownColumns(f"{len(names)} names for {len(columns)} columns")
+            columns = tuple(replace(c, name=n) for c, n in zip(columns, names, strict=True))
+        if statement.dialect is not Dialect.SPARK:
+            columns = tuple(
+                replace(c, type=map_type(c.type, _lower_case_fields))
+                for c in lower_case_names(columns)
+            )
+        return replace(statement.table, columns=columns)
+
+    def _readable(self, name: RelationName) -> Relation | None:
+        found = self._find(name)
+        if found is None or name in self.removed:
+            return None
+        return with_functions(self._as_it_is(name), self._functions.get)
 
     def _create_function(self, statement: CreateFunction) -> None:
         name = self._name(statement.name)
@@ -329,7 +396,9 @@ class DdlState:
         name = self._name(statement.name)
         found = self._find(name)
         if found is not None:
-            if self._beneath is not None and found.is_view != statement.is_view:
+            # Spark's DROP TABLE drops views, too.
+            drops_views = self._dialect is Dialect.SPARK and not statement.is_view
+            if found.is_view != statement.is_view and not drops_views:
                 kind = "VIEW" if found.is_view else "TABLE"
                 raise Refused(f"{name} is a {kind.lower()}: write DROP {kind}")
             self._remove(name)
@@ -453,17 +522,47 @@ def _comment_apart(
 
 def _table(name: RelationName, statement: CreateTable) -> Relation:
     comment, properties = _comment_apart(statement.comment, statement.properties)
+    columns, partitions = _divided(statement)
     return _with_distinct_names(
         Relation(
             name=name,
-            columns=statement.columns,
-            partition_columns=statement.partition_columns,
+            columns=columns,
+            partition_columns=partitions,
             comment=comment,
             properties=properties,
             serde=statement.serde,
             serde_properties=statement.serde_properties,
         )
     )
+
+
+def _lower_case_fields(type_: ColumnType) -> ColumnType:
+    """Hive stores the fields that it makes itself in lower case."""
+    if not isinstance(type_, StructType):
+        return type_
+    return StructType(tuple(replace(field, name=field.name.lower()) for field in type_.fields))
+
+
+_IN_PLACE = frozenset({"delta", "iceberg"})
+"""Providers whose partition columns keep their places among the others."""
+
+
+def _divided(statement: CreateTable) -> tuple[tuple[Column, ...], tuple[Column, ...]]:
+    """The columns, and the partition columns, in the order of the table.
+
+    Raises:
+        UnknownColumns: a column partitions the table and is not among its columns.
+    """
+    by_name = {column.name.lower(): column for column in statement.columns}
+    names = [name.lower() for name in statement.partition_names]
+    for name in names:
+        if name not in by_name:
+            why = f"the table is partitioned by {name}, which is not one of its columns"
+            raise UnknownColumns(why)
+    if statement.properties.get(PROVIDER) in _IN_PLACE:
+        return (*statement.columns, *statement.partition_columns), ()
+    others = tuple(c for c in statement.columns if c.name.lower() not in names)
+    return others, (*statement.partition_columns, *(by_name[name] for name in names))
 
 
 def _stored_mode(statement: CreateView) -> SchemaMode:

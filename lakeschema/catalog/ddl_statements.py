@@ -51,14 +51,40 @@ class IfExists(Enum):
 
 @dataclass(frozen=True, slots=True)
 class CreateTable:
+    """``partition_names`` are of columns that partition the table, and ``partition_columns`` come beside them."""
+
     name: NameParts
     columns: tuple[Column, ...]
     partition_columns: tuple[Column, ...] = ()
+    partition_names: tuple[str, ...] = ()
     comment: str | None = None
     properties: Mapping[str, str] = field(default_factory=lambda: NOTHING)
     serde: str | None = None
     serde_properties: Mapping[str, str] = field(default_factory=lambda: NOTHING)
     if_exists: IfExists = IfExists.REFUSE
+
+
+@dataclass(frozen=True, slots=True)
+class CreateTableAs:
+    """``table`` has the columns of a query.
+
+    Attributes:
+        dialect: of the query.
+        column_names: those that Trino's statement states; else empty.
+    """
+
+    table: CreateTable
+    query: str
+    dialect: Dialect
+    column_names: tuple[str, ...] = ()
+
+    @property
+    def name(self) -> NameParts:
+        return self.table.name
+
+    @property
+    def if_exists(self) -> IfExists:
+        return self.table.if_exists
 
 
 @dataclass(frozen=True, slots=True)
@@ -269,6 +295,7 @@ Statement: TypeAlias = (
     | UseNamespace
     | DropNamespace
     | CreateTable
+    | CreateTableAs
     | CreateTableLike
     | CreateView
     | DropRelation
