@@ -62,6 +62,7 @@ from lakeschema.catalog.relations import (
     Relation,
     SchemaMode,
     ViewText,
+    as_nullable,
     sql_configs,
     with_functions,
     without_volatile,
@@ -617,7 +618,10 @@ def _copy_table(name: RelationName, source: Relation, statement: CreateTableLike
         raise Refused(f"{source.name} is a view, and its columns are not known here: list them")
     copied = {k: v for k, v in source.properties.items() if k in _COPIED_BY_LIKE}
     comment, properties = _comment_apart(None, {**copied, **statement.properties})
-    return replace(source, name=name, comment=comment, properties=properties)
+    made = replace(source, name=name, comment=comment, properties=properties)
+    # Hive copies no constraints.
+    kept = made.columns if PROVIDER in properties else tuple(map(as_nullable, made.columns))
+    return replace(made, columns=kept)
 
 
 def _with_recorded_settings(relation: Relation) -> Relation:
