@@ -106,7 +106,7 @@ class Expressions(Operators):
                 base = tree.Cast(base, self.type("a cast"), position=self.position(token))
             elif word == ":":
                 base = variant_path(self, base)
-            elif word == "COLLATE":
+            elif word == "COLLATE" and not self._names_here():
                 token = self.advance()
                 collation = tree.StringLiteral(".".join(self.path()))
                 base = tree.Call("collate", (base, collation), self.position(token))
@@ -153,7 +153,11 @@ class Expressions(Operators):
         following = self.ahead()
         if self.word == "LIKE" and following.word == "(":
             return True
-        if not self.grammar.keywords_name or self.word not in _MAY_NAME:
+        if not self.grammar.keywords_name:
+            return False
+        if following.word == ".":
+            return True
+        if self.word not in _MAY_NAME:
             return False
         ends = following.kind == SYMBOL and following.word != "("
         return ends or following.kind == END or following.word in _FOLLOWS_COLUMN

@@ -10,7 +10,7 @@ from lakeschema.translation.errors import MalformedSql, UnsupportedConstruct
 from lakeschema.translation.joins import JoinKind
 from lakeschema.translation.syntax import tree
 from lakeschema.translation.syntax.calls import Calls
-from lakeschema.translation.syntax.lexing import NUMBER, QUOTED, WORD
+from lakeschema.translation.syntax.lexing import END, NUMBER, QUOTED, WORD
 from lakeschema.translation.syntax.operators import BEGINS_QUERY
 from lakeschema.translation.syntax.transforms import begins_script
 
@@ -37,6 +37,33 @@ NO_ALIAS: Final = frozenset(
     }
 )
 """Words that go on with a query where an alias without AS could stand."""
+
+_BEGUN_BY: Final[Mapping[str, frozenset[str]]] = MappingProxyType(
+    {
+        **dict.fromkeys(("ORDER", "GROUP", "SORT", "CLUSTER", "DISTRIBUTE"), frozenset({"BY"})),
+        "PIVOT": frozenset({"("}),
+        "TABLESAMPLE": frozenset({"(", "SYSTEM", "BERNOULLI"}),
+        "UNPIVOT": frozenset({"(", "INCLUDE", "EXCLUDE"}),
+        "VERSION": frozenset({"AS"}),
+        **dict.fromkeys(
+            (
+                *("AND", "OR", "NOT", "IN", "IS", "BETWEEN", "LIKE", "RLIKE", "ILIKE", "REGEXP"),
+                *("DIV", "ASC", "DESC", "NULLS", "SET", "ROWS", "RANGE"),
+                *("THEN", "ELSE", "WHEN", "END", "FROM"),
+            ),
+            frozenset(),
+        ),
+    }
+)
+"""What has to follow a word of ``NO_ALIAS`` that goes on with a query; otherwise it is a name."""
+_BEHIND_ALIAS: Final = frozenset(
+    {
+        *(",", ")", "WHERE", "GROUP", "HAVING", "ORDER", "SORT", "CLUSTER", "DISTRIBUTE", "LIMIT"),
+        *("OFFSET", "UNION", "EXCEPT", "MINUS", "INTERSECT", "JOIN", "LEFT", "RIGHT", "FULL"),
+        *("INNER", "CROSS", "NATURAL", "LATERAL", "ON", "WINDOW", "QUALIFY", "FROM", "|>"),
+    }
+)
+"""What does not follow another word that goes on with a query, and may follow a name."""
 
 _JOINS: Final[Mapping[str, JoinKind]] = MappingProxyType(
     {
@@ -200,11 +227,48 @@ class FromItems(Calls):
         kind = self.at.kind
         if kind == WORD and self.word in {"MAP", "REDUCE"} and begins_script(self):
             return False
-        return kind == QUOTED or (kind == WORD and self.word not in NO_ALIAS)
+        if kind != WORD:
+            return kind == QUOTED
+        return self.word not in NO_ALIAS or (
+            self.word not in self.grammar.no_alias and self._names_alias()
+        )
+
+    def is_column_alias(self) -> bool:
+        """As ``is_alias``, behind an item of SELECT."""
+        if self.at.kind != WORD or self.word not in NO_ALIAS:
+            return self.is_alias()
+        if self.word == "FROM" and not self._names_here():
+            return False
+        return self.word not in self.grammar.no_column_alias and self._names_alias()
+
+    def takes_as(self) -> bool:
+        """Takes AS, unless it is an alias itself."""
+        following = self.ahead()
+        if self.word == "AS" and self.grammar.keywords_name:
+            if following.word in _BEHIND_ALIAS:
+                behind = self.ahead(2)
+                is_name = following.kind == WORD and (
+                    behind.kind == END or behind.word in _BEHIND_ALIAS
+                )
+                return is_name and self.take("AS")
+            return following.kind != END and self.take("AS")
+        return self.take("AS")
+
+    def _names_alias(self) -> bool:
+        """Whether a word of ``NO_ALIAS`` is a name, by what follows it."""
+        following = self.ahead()
+        if self.word == "WINDOW" and self.ahead(2).word == "AS":
+            return False
+        if self.word == "FOR" and following.word.startswith(("SYSTEM_", "VERSION", "TIMESTAMP")):
+            return False
+        begun = _BEGUN_BY.get(self.word)
+        if begun is not None:
+            return following.word not in begun
+        return following.kind == END or following.word in _BEHIND_ALIAS
 
     def _alias(self) -> tuple[str | None, tuple[str, ...]]:
         """An alias with its list of columns, if they come next."""
-        if not self.take("AS") and not self.is_alias():
+        if not self.takes_as() and not self.is_alias():
             return None, ()
         if self.word == "(":
             return None, self._names()
@@ -213,7 +277,7 @@ class FromItems(Calls):
 
     def sample(self) -> tree.Sample | None:
         """A sample, if one comes next; what it is repeatable by is read and left out."""
-        if not self.comes("TABLESAMPLE"):
+        if self.word != "TABLESAMPLE" or self._names_alias():
             return None
         self.advance()
         self.take("SYSTEM")

@@ -35,6 +35,8 @@ class Grammar:
         quantified_queries: ``x > ALL (SELECT …)``.
         nulls_last: an order that does not say where nulls come puts them last, up and down.
         keywords_name: no keyword is reserved; ``SELECT end FROM t`` reads a column.
+        no_alias: words that need back-ticks as an alias without AS, of those that go on with a query.
+        no_column_alias: likewise of columns.
         own_functions: qualifiers that mean the engine's own functions, whatever else has the name.
     """
 
@@ -54,8 +56,29 @@ class Grammar:
     quantified_queries: bool = False
     nulls_last: bool = False
     keywords_name: bool = False
+    no_alias: frozenset[str] = frozenset()
+    no_column_alias: frozenset[str] = frozenset()
     own_functions: frozenset[tuple[str, ...]] = frozenset()
 
+
+_JOINING: Final = frozenset(
+    {
+        *("ANTI", "CROSS", "EXCEPT", "FULL", "INNER", "INTERSECT", "JOIN", "LATERAL", "LEFT"),
+        *("MINUS", "NATURAL", "ON", "RIGHT", "SEMI", "UNION", "USING"),
+    }
+)
+"""Spark's strictNonReserved: no table is called so without back-ticks."""
+
+_RESERVED: Final = frozenset(
+    {
+        *("AND", "AS", "BETWEEN", "CROSS", "DIV", "ELSE", "END", "EXCEPT", "FOR", "FROM", "FULL"),
+        *("GROUP", "HAVING", "IN", "INNER", "INSERT", "INTERSECT", "IS", "JOIN", "LATERAL", "LEFT"),
+        *("LIKE", "MINUS", "NOT", "ON", "OR", "ORDER", "QUALIFY", "RANGE", "REGEXP", "RIGHT"),
+        *("RLIKE", "ROWS", "SELECT", "SET", "TABLESAMPLE", "THEN", "UNION", "USING", "WHEN"),
+        *("WHERE", "WINDOW", "WITH"),
+    }
+)
+"""What Hive 4.0.1 reserves of the words that go on with a query."""
 
 _NAMES: Final = {"==": "=", "!=": "<>", "!>": "<=", "!<": ">="}
 
@@ -87,6 +110,7 @@ GRAMMARS: Final[Mapping[Dialect, Grammar]] = MappingProxyType(
             sums_intervals=True,
             bars_pipe=True,
             keywords_name=True,
+            no_alias=_JOINING,
             own_functions=frozenset({("builtin",), ("system", "builtin")}),
         ),
         # IdentifiersParser.g, the chain of precedence…Expression; asked of Hive 4.0.1.
@@ -104,6 +128,8 @@ GRAMMARS: Final[Mapping[Dialect, Grammar]] = MappingProxyType(
             bare_intervals=True,
             points_are_decimals=True,
             quantified_queries=True,
+            no_alias=_RESERVED,
+            no_column_alias=_RESERVED,
         ),
         # SqlBase.g4, valueExpression and predicate.
         Dialect.TRINO: Grammar(

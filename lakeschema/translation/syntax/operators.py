@@ -8,7 +8,7 @@ from typing import Final
 from lakeschema.translation.errors import UnsupportedConstruct
 from lakeschema.translation.syntax import tree
 from lakeschema.translation.syntax.grammars import AND, IS, NOT, OR
-from lakeschema.translation.syntax.lexing import NUMBER, QUOTED, STRING, SYMBOL, WORD
+from lakeschema.translation.syntax.lexing import END, NUMBER, QUOTED, STRING, SYMBOL, WORD
 from lakeschema.translation.syntax.literals import Literals
 
 BEGINS_QUERY: Final = frozenset({"SELECT", "WITH", "FROM", "VALUES", "TABLE"})
@@ -24,6 +24,7 @@ PIPED: Final = frozenset(
 """Operators of Spark's pipe syntax."""
 _AFTER_COLUMN: Final = frozenset({"FROM", "AS", "AND", "OR", "THEN", "ELSE", "END", "IN", "IS"})
 _TESTS: Final = frozenset({"IN", "BETWEEN", "LIKE", "ILIKE", "RLIKE", "REGEXP"})
+_OPERATING: Final = frozenset({"AND", "OR", "IS", "DIV", *_TESTS})
 _QUANTIFIERS: Final = frozenset({"ANY", "ALL", "SOME"})
 
 
@@ -55,6 +56,8 @@ class Operators(Literals):
         left = self._not() if self.word in {"NOT", "!"} else self._signed()
         infix = self.grammar.infix
         while word := self.word:
+            if word in _OPERATING and self._names_here():
+                return left
             found = infix.get(word)
             if found is not None and not (word == "|" and self.bar_pipes()):
                 strength, name = found
@@ -84,6 +87,11 @@ class Operators(Literals):
             else:
                 return left
         return left
+
+    def _names_here(self) -> bool:
+        """Whether a word that is an operator is a name, because no operand follows it."""
+        following = self.ahead()
+        return following.kind == END or following.word in {",", ")", "FROM"}
 
     def bar_pipes(self) -> bool:
         """Whether ``|`` comes next as a shorter way to write ``|>``, with an operator behind it."""

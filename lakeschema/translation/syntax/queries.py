@@ -252,11 +252,11 @@ class Queries(FromItems):
 
     def select_item(self) -> tree.SelectItem:
         expression = self.expression()
-        if self.take("AS"):
+        if self.takes_as():
             if self.word == "(":
                 return tree.SelectItem(expression, self._names())
             return tree.SelectItem(expression, (self.name("an alias"),))
-        if self.is_alias():
+        if self.is_column_alias():
             return tree.SelectItem(expression, (self.name(),))
         return tree.SelectItem(expression)
 

@@ -74,7 +74,7 @@ def test_a_string_is_what_its_engine_reads(dialect: Dialect, text: str, value: s
         ("SELECT a\nFROM t /* b", "a comment is not closed", 2, 8),
         ("SELECT a,\nFROM t", "near 'FROM': expected an expression", 2, 1),
         ("SELECT (a FROM t", "near 'FROM': expected )", 1, 11),
-        ("SELECT a FROM t WHERE", "at its end: expected an expression", 1, 22),
+        ("SELECT a FROM t WHERE a =", "at its end: expected an expression", 1, 26),
         ("SELECT CAST(a int) FROM t", "near 'int': expected AS", 1, 15),
         ("INSERT INTO t SELECT 1", "not a query but INSERT", 1, 1),
     ],
