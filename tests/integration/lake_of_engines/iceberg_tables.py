@@ -75,12 +75,16 @@ SCHEMAS: dict[str, Schema] = {
         NestedField(4, "Tags", ListType(5, StringType(), element_required=True)),
         NestedField(6, "Maybe", ListType(7, StringType(), element_required=False)),
         NestedField(8, "Counts", MapType(9, StringType(), 10, LongType(), value_required=True)),
-        NestedField(11, "Named", MapType(12, IntegerType(), 13, StringType(), value_required=False)),
+        NestedField(
+            11, "Named", MapType(12, IntegerType(), 13, StringType(), value_required=False)
+        ),
         NestedField(
             14,
             "Lines",
             ListType(
-                15, StructType(NestedField(16, "Sku", StringType(), required=True)), element_required=True
+                15,
+                StructType(NestedField(16, "Sku", StringType(), required=True)),
+                element_required=True,
             ),
             required=True,
         ),
@@ -99,10 +103,10 @@ SCHEMAS: dict[str, Schema] = {
 }
 """By name: the schemas that the tables are made with."""
 
-_MOMENT = dt.datetime(2024, 2, 29, 12, 30, 0, 123456)
+_MOMENT = dt.datetime(2024, 2, 29, 12, 30, 0, 123456, tzinfo=dt.UTC)
 ROWS: dict[str, dict[str, object]] = {
     "i_plain": {"Id": 1, "userName": "Ada", "Price": Decimal("1.50"), "Born": _MOMENT.date(), "Flag": True},
-    "i_times": {"Local": _MOMENT, "Zoned": _MOMENT.replace(tzinfo=dt.UTC), "Time": _MOMENT.time()},
+    "i_times": {"Local": _MOMENT.replace(tzinfo=None), "Zoned": _MOMENT, "Time": _MOMENT.time()},
     "i_bytes": {
         "Uuid": bytes(range(16)), "Fixed": b"abcd", "Bin": b"\0\xff", "Real": 0.5, "Double": None, "Int": -1,
     },

@@ -15,7 +15,9 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
+from py4j.protocol import Py4JError
 from pyspark import SparkConf
+from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
 
@@ -35,7 +37,7 @@ def main() -> None:
 def _refusal(spark: SparkSession, statement: str) -> str:
     try:
         spark.sql(statement)
-    except Exception as error:
+    except (PySparkException, Py4JError) as error:
         causes = [line for line in str(error).splitlines() if line.startswith((": ", "Caused by:"))]
         return " | ".join([statement, str(error)[:200], *causes[:3]])
     return ""
@@ -51,7 +53,7 @@ def _answer(
         if name not in with_rows:
             return answer
         rows = frame.toArrow()
-    except Exception as error:
+    except (PySparkException, Py4JError) as error:
         return answer | {"error": str(error)[:300]}
     with (
         pa.OSFile(str(folder / f"{name}.arrow"), "wb") as file,

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+import re
+from collections.abc import Iterable, Iterator, Mapping
 
 import pyarrow as pa
 from pyspark.sql.types import (
@@ -73,7 +73,9 @@ def _of_arrow_types(mine: pa.DataType, other: pa.DataType, path: str) -> Iterato
         yield from _of_arrow_types(mine.key_type, other.key_type, f"{path}.key")
         yield from _of_arrow_fields([_unnamed(mine.item_field)], [_unnamed(other.item_field)], path)
     elif _is_list(mine) and _is_list(other):
-        yield from _of_arrow_fields([_unnamed(mine.value_field)], [_unnamed(other.value_field)], path)
+        yield from _of_arrow_fields(
+            [_unnamed(mine.value_field)], [_unnamed(other.value_field)], path
+        )
     elif _plain(mine) != _plain(other):
         yield f"{path}: {mine} instead of {other}"
 
@@ -94,13 +96,14 @@ def _plain(type_: pa.DataType) -> str:
     return _SAME.get(shown, shown)
 
 
-def hive_types(schema: StructType) -> list[tuple[str, str]]:
-    """The columns as Hive writes their names and types."""
-    return [(field.name, field.dataType.simpleString().lower()) for field in schema.fields]
+def as_hive_writes_them(schema: StructType) -> list[tuple[str, str]]:
+    """The columns of a package, as Hive writes their names and types."""
+    return [(field.name.lower(), field.dataType.simpleString().lower()) for field in schema.fields]
 
 
-def without_lengths(types: list[tuple[str, str]]) -> Any:
-    """Hive's columns, with text of a limited length as text."""
-    import re
-
-    return [(name, re.sub(r"(var)?char\(\d+\)", "string", type_)) for name, type_ in types]
+def of_hive(columns: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
+    """Hive's columns without the relation's name, and with text of a limited length as text."""
+    return [
+        (name.rpartition(".")[2], re.sub(r"(var)?char\(\d+\)", "string", type_))
+        for name, type_ in columns
+    ]

@@ -15,15 +15,21 @@ def _of_provider(provider: str) -> tuple[str, ...]:
     """A table with case, structs, arrays, maps and times; and one with partitions."""
     name = f"s_{provider}"
     return (
-        f"CREATE TABLE lake.{name} (Id INT NOT NULL, UserName STRING COMMENT 'Who.', Price DECIMAL(10,2), "
-        "Home STRUCT<City: STRING NOT NULL, zipCode: INT>, Tags ARRAY<STRING>, Counts MAP<STRING, BIGINT>, "
-        f"Born DATE, At TIMESTAMP, Local TIMESTAMP_NTZ, Code CHAR(3), Short VARCHAR(5)) USING {provider}",
-        f"INSERT INTO lake.{name} VALUES (1, 'Ada', 1.50, named_struct('City', 'Rome', 'zipCode', 7), "
-        "array('a', NULL), map('k', 1L), DATE '2024-02-29', TIMESTAMP '2024-02-29 12:30:00.123456', "
-        "TIMESTAMP_NTZ '2024-02-29 12:30:00.5', 'ab', 'abc'), "
-        "(2, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL)",
-        f"CREATE TABLE lake.{name}_parts (Id BIGINT, Amount DOUBLE, EventDay DATE, Country STRING) "
-        f"USING {provider} PARTITIONED BY (EventDay, Country)",
+        (
+            f"CREATE TABLE lake.{name} (Id INT NOT NULL, UserName STRING COMMENT 'Who.', Price DECIMAL(10,2), "
+            "Home STRUCT<City: STRING NOT NULL, zipCode: INT>, Tags ARRAY<STRING>, Counts MAP<STRING, BIGINT>, "
+            f"Born DATE, At TIMESTAMP, Local TIMESTAMP_NTZ, Code CHAR(3), Short VARCHAR(5)) USING {provider}"
+        ),
+        (
+            f"INSERT INTO lake.{name} VALUES (1, 'Ada', 1.50, named_struct('City', 'Rome', 'zipCode', 7), "
+            "array('a', NULL), map('k', 1L), DATE '2024-02-29', TIMESTAMP '2024-02-29 12:30:00.123456', "
+            "TIMESTAMP_NTZ '2024-02-29 12:30:00.5', 'ab', 'abc'), "
+            "(2, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL)"
+        ),
+        (
+            f"CREATE TABLE lake.{name}_parts (Id BIGINT, Amount DOUBLE, EventDay DATE, Country STRING) "
+            f"USING {provider} PARTITIONED BY (EventDay, Country)"
+        ),
         f"INSERT INTO lake.{name}_parts VALUES (1, 0.5, DATE '2024-01-01', 'IE'), (2, NULL, NULL, NULL)",
     )
 
@@ -42,10 +48,14 @@ def _stored_as(format_: str) -> tuple[str, ...]:
     """A table in Hive's own way, made by Spark."""
     name = f"h_by_spark_{format_}"
     return (
-        f"CREATE TABLE lake.{name} (Id INT NOT NULL, UserName STRING, Price DECIMAL(10,2), "
-        f"Home STRUCT<City: STRING, zipCode: INT>) STORED AS {format_}",
-        f"INSERT INTO lake.{name} VALUES (1, 'Ada', 1.50, named_struct('City', 'Rome', 'zipCode', 7)), "
-        "(2, NULL, NULL, NULL)",
+        (
+            f"CREATE TABLE lake.{name} (Id INT NOT NULL, UserName STRING, Price DECIMAL(10,2), "
+            f"Home STRUCT<City: STRING, zipCode: INT>) STORED AS {format_}"
+        ),
+        (
+            f"INSERT INTO lake.{name} VALUES (1, 'Ada', 1.50, named_struct('City', 'Rome', 'zipCode', 7)), "
+            "(2, NULL, NULL, NULL)"
+        ),
     )
 
 
@@ -56,18 +66,24 @@ SPARK_TABLES: tuple[str, ...] = (
     *_plain("csv"),
     *_plain("xml"),
     # Spark's Avro files have no CHAR and no local times beside instants of another meaning.
-    "CREATE TABLE lake.s_avro (Id INT NOT NULL, UserName STRING, Price DECIMAL(10,2), "
-    "Home STRUCT<City: STRING, zipCode: INT>, Tags ARRAY<STRING>, Counts MAP<STRING, BIGINT>, Born DATE, At TIMESTAMP) "
-    "USING avro",
-    "INSERT INTO lake.s_avro VALUES (1, 'Ada', 1.50, named_struct('City', 'Rome', 'zipCode', 7), array('a', NULL), "
-    "map('k', 1L), DATE '2024-02-29', TIMESTAMP '2024-02-29 12:30:00.123456'), "
-    "(2, NULL, NULL, NULL, NULL, NULL, NULL, NULL)",
+    (
+        "CREATE TABLE lake.s_avro (Id INT NOT NULL, UserName STRING, Price DECIMAL(10,2), "
+        "Home STRUCT<City: STRING, zipCode: INT>, Tags ARRAY<STRING>, Counts MAP<STRING, BIGINT>, Born DATE, At TIMESTAMP) "
+        "USING avro"
+    ),
+    (
+        "INSERT INTO lake.s_avro VALUES (1, 'Ada', 1.50, named_struct('City', 'Rome', 'zipCode', 7), array('a', NULL), "
+        "map('k', 1L), DATE '2024-02-29', TIMESTAMP '2024-02-29 12:30:00.123456'), "
+        "(2, NULL, NULL, NULL, NULL, NULL, NULL, NULL)"
+    ),
     "CREATE TABLE lake.s_avro_parts (Id BIGINT, Amount DOUBLE, Country STRING) USING avro PARTITIONED BY (Country)",
     "INSERT INTO lake.s_avro_parts VALUES (1, 0.5, 'IE'), (2, NULL, 'FR')",
     "CREATE TABLE lake.s_text (Line STRING) USING text",
     "INSERT INTO lake.s_text VALUES ('one'), ('two')",
-    "CREATE TABLE lake.s_as_select USING parquet AS SELECT 1 AS One, 'x' AS Text, CAST(NULL AS DATE) AS Day, "
-    "named_struct('A', 1, 'b', array(1.5D)) AS Nested",
+    (
+        "CREATE TABLE lake.s_as_select USING parquet AS SELECT 1 AS One, 'x' AS Text, CAST(NULL AS DATE) AS Day, "
+        "named_struct('A', 1, 'b', array(1.5D)) AS Nested"
+    ),
     "CREATE TABLE lake.s_as_select_parts USING parquet PARTITIONED BY (Two) AS SELECT 1 AS One, 2 AS Two, 3 AS Three",
     "CREATE TABLE lake.s_defaults (Id INT DEFAULT 7, Name STRING DEFAULT 'none', Day DATE) USING parquet",
     "INSERT INTO lake.s_defaults (Day) VALUES (NULL)",
@@ -82,7 +98,11 @@ SPARK_TABLES: tuple[str, ...] = (
     "INSERT INTO lake.s_deep VALUES (array(named_struct('Level2', map('k', named_struct('Level3', array(1, NULL))))))",
     "CREATE TABLE lake.s_bytes (Flag BOOLEAN, Tiny TINYINT, Small SMALLINT, Real FLOAT, Bin BINARY) USING parquet",
     "INSERT INTO lake.s_bytes VALUES (true, 1Y, 2S, 0.5F, X'00ff'), (NULL, NULL, NULL, NULL, NULL)",
-    *(s for f in ("parquet", "orc", "textfile", "sequencefile", "rcfile", "avro") for s in _stored_as(f)),
+    *(
+        s
+        for f in ("parquet", "orc", "textfile", "sequencefile", "rcfile", "avro")
+        for s in _stored_as(f)
+    ),
 )
 
 _HIVE_COLUMNS = (
@@ -101,21 +121,31 @@ _SERDES = {
 
 HIVE_TABLES: tuple[str, ...] = (
     *(f"CREATE TABLE lake.h_{name} ({_HIVE_COLUMNS}) {clause}" for name, clause in _SERDES.items()),
-    "CREATE TABLE lake.h_open_csv (Id INT, born DATE, price DECIMAL(10,2), ok BOOLEAN) "
-    "ROW FORMAT SERDE 'org.apache.hadoop.hive.serde2.OpenCSVSerde'",
-    "CREATE TABLE lake.h_open_csv_parts (Id INT, price DOUBLE) PARTITIONED BY (day DATE) "
-    "ROW FORMAT SERDE 'org.apache.hadoop.hive.serde2.OpenCSVSerde'",
-    "CREATE TABLE lake.h_regex (host STRING, path STRING) ROW FORMAT SERDE 'org.apache.hadoop.hive.serde2.RegexSerDe' "
-    "WITH SERDEPROPERTIES ('input.regex' = '(\\\\S+) (\\\\S+)')",
-    "CREATE TABLE lake.h_multi (Id INT, name STRING) ROW FORMAT SERDE "
-    "'org.apache.hadoop.hive.serde2.MultiDelimitSerDe' WITH SERDEPROPERTIES ('field.delim' = '||')",
+    (
+        "CREATE TABLE lake.h_open_csv (Id INT, born DATE, price DECIMAL(10,2), ok BOOLEAN) "
+        "ROW FORMAT SERDE 'org.apache.hadoop.hive.serde2.OpenCSVSerde'"
+    ),
+    (
+        "CREATE TABLE lake.h_open_csv_parts (Id INT, price DOUBLE) PARTITIONED BY (day DATE) "
+        "ROW FORMAT SERDE 'org.apache.hadoop.hive.serde2.OpenCSVSerde'"
+    ),
+    (
+        "CREATE TABLE lake.h_regex (host STRING, path STRING) ROW FORMAT SERDE 'org.apache.hadoop.hive.serde2.RegexSerDe' "
+        "WITH SERDEPROPERTIES ('input.regex' = '(\\\\S+) (\\\\S+)')"
+    ),
+    (
+        "CREATE TABLE lake.h_multi (Id INT, name STRING) ROW FORMAT SERDE "
+        "'org.apache.hadoop.hive.serde2.MultiDelimitSerDe' WITH SERDEPROPERTIES ('field.delim' = '||')"
+    ),
     "CREATE TABLE lake.h_parts (id INT) PARTITIONED BY (Day DATE, country STRING) STORED AS ORC",
     "CREATE TABLE lake.h_enforced (id INT NOT NULL ENABLE, name STRING, born DATE NOT NULL ENABLE) STORED AS ORC",
     "CREATE TABLE lake.h_disabled (id INT NOT NULL DISABLE NOVALIDATE, name STRING) STORED AS ORC",
     "CREATE TABLE lake.h_keyed (id INT, name STRING, PRIMARY KEY (id) DISABLE NOVALIDATE) STORED AS ORC",
-    "CREATE TABLE lake.h_of_schema ROW FORMAT SERDE 'org.apache.hadoop.hive.serde2.avro.AvroSerDe' STORED AS AVRO "
-    "TBLPROPERTIES ('avro.schema.literal' = '{\"type\": \"record\", \"name\": \"Visit\", \"fields\": ["
-    "{\"name\": \"userId\", \"type\": \"long\"}, {\"name\": \"pageViews\", \"type\": [\"null\", \"int\"], \"default\": null}]}')",
+    (
+        "CREATE TABLE lake.h_of_schema ROW FORMAT SERDE 'org.apache.hadoop.hive.serde2.avro.AvroSerDe' STORED AS AVRO "
+        'TBLPROPERTIES (\'avro.schema.literal\' = \'{"type": "record", "name": "Visit", "fields": ['
+        '{"name": "userId", "type": "long"}, {"name": "pageViews", "type": ["null", "int"], "default": null}]}\')'
+    ),
     "CREATE TABLE lake.h_blank (x STRUCT<`a b`: INT, c_d: STRING>) STORED AS ORC",
     "CREATE TABLE lake.h_zoned (id INT, at TIMESTAMP WITH LOCAL TIME ZONE) STORED AS ORC",
     "CREATE TABLE lake.h_as_select STORED AS ORC AS SELECT 1 AS One, 'x' AS txt, CAST(NULL AS DATE) AS dd",
@@ -123,12 +153,18 @@ HIVE_TABLES: tuple[str, ...] = (
     "ALTER TABLE lake.h_changed CHANGE COLUMN a a2 BIGINT",
     "ALTER TABLE lake.h_changed ADD COLUMNS (c DOUBLE)",
     "CREATE TABLE lake.h_union (u UNIONTYPE<INT, STRING>, id INT) STORED AS ORC",
-    "INSERT INTO lake.h_orc SELECT 1, 'Ada', 1.50, named_struct('City', 'Rome', 'zip', 7), array('a', 'b'), map('k', 1L), "
-    "DATE '2024-02-29', TIMESTAMP '2024-02-29 12:30:00.123', true, 'abc', 'abc'",
-    "INSERT INTO lake.h_parquet SELECT 1, 'Ada', 1.50, named_struct('City', 'Rome', 'zip', 7), array('a', 'b'), map('k', 1L), "
-    "DATE '2024-02-29', TIMESTAMP '2024-02-29 12:30:00.123', true, 'abc', 'abc'",
-    "INSERT INTO lake.h_avro SELECT 1, 'Ada', 1.50, named_struct('City', 'Rome', 'zip', 7), array('a', 'b'), map('k', 1L), "
-    "DATE '2024-02-29', TIMESTAMP '2024-02-29 12:30:00.123', true, 'abc', 'abc'",
+    (
+        "INSERT INTO lake.h_orc SELECT 1, 'Ada', 1.50, named_struct('City', 'Rome', 'zip', 7), array('a', 'b'), map('k', 1L), "
+        "DATE '2024-02-29', TIMESTAMP '2024-02-29 12:30:00.123', true, 'abc', 'abc'"
+    ),
+    (
+        "INSERT INTO lake.h_parquet SELECT 1, 'Ada', 1.50, named_struct('City', 'Rome', 'zip', 7), array('a', 'b'), map('k', 1L), "
+        "DATE '2024-02-29', TIMESTAMP '2024-02-29 12:30:00.123', true, 'abc', 'abc'"
+    ),
+    (
+        "INSERT INTO lake.h_avro SELECT 1, 'Ada', 1.50, named_struct('City', 'Rome', 'zip', 7), array('a', 'b'), map('k', 1L), "
+        "DATE '2024-02-29', TIMESTAMP '2024-02-29 12:30:00.123', true, 'abc', 'abc'"
+    ),
 )
 
 HIVE_VIEWS: tuple[str, ...] = (
@@ -159,8 +195,9 @@ SPARK_VIEWS: tuple[str, ...] = (
     "CREATE VIEW lake.sv_field AS SELECT home.zipcode, HOME.City FROM lake.s_parquet",
     "CREATE VIEW lake.sv_except AS SELECT * EXCEPT (home, TAGS) FROM lake.s_parquet",
     "CREATE VIEW lake.sv_using AS SELECT * FROM lake.s_parquet_parts JOIN lake.s_bucketed b ON ID = b.userid",
-    "CREATE VIEW lake.sv_using_id AS SELECT * FROM lake.s_defaults JOIN lake.s_evolved e USING (ID) WHERE e.name IS NOT NULL"
-    .replace("SELECT *", "SELECT id, s_defaults.NAME, Day, MoreOfIt"),
+    "CREATE VIEW lake.sv_using_id AS SELECT * FROM lake.s_defaults JOIN lake.s_evolved e USING (ID) WHERE e.name IS NOT NULL".replace(
+        "SELECT *", "SELECT id, s_defaults.NAME, Day, MoreOfIt"
+    ),
     "CREATE VIEW lake.sv_union AS SELECT Id FROM lake.s_parquet UNION SELECT userid FROM lake.s_bucketed",
     "CREATE VIEW lake.sv_parts AS SELECT eventday, COUNTRY, Amount FROM lake.s_orc_parts",
     "CREATE VIEW lake.sv_explode AS SELECT id, Tag FROM lake.s_parquet LATERAL VIEW explode(tags) AS Tag",
@@ -179,18 +216,24 @@ SPARK_VIEWS: tuple[str, ...] = (
 )
 
 DELTA_TABLES: tuple[str, ...] = (
-    "CREATE TABLE lake.d_plain (Id BIGINT NOT NULL, UserName STRING COMMENT 'Who.', Price DECIMAL(10,2), "
-    "Home STRUCT<City: STRING NOT NULL, zipCode: INT>, Tags ARRAY<STRING>, Counts MAP<STRING, BIGINT>, "
-    "Born DATE, At TIMESTAMP, Local TIMESTAMP_NTZ) USING delta",
-    "INSERT INTO lake.d_plain VALUES (1, 'Ada', 1.50, named_struct('City', 'Rome', 'zipCode', 7), array('a', NULL), "
-    "map('k', 1L), DATE '2024-02-29', TIMESTAMP '2024-02-29 12:30:00.123456', TIMESTAMP_NTZ '2024-02-29 12:30:00.5'), "
-    "(2, NULL, NULL, named_struct('City', 'Bari', 'zipCode', NULL), NULL, NULL, NULL, NULL, NULL)",
+    (
+        "CREATE TABLE lake.d_plain (Id BIGINT NOT NULL, UserName STRING COMMENT 'Who.', Price DECIMAL(10,2), "
+        "Home STRUCT<City: STRING NOT NULL, zipCode: INT>, Tags ARRAY<STRING>, Counts MAP<STRING, BIGINT>, "
+        "Born DATE, At TIMESTAMP, Local TIMESTAMP_NTZ) USING delta"
+    ),
+    (
+        "INSERT INTO lake.d_plain VALUES (1, 'Ada', 1.50, named_struct('City', 'Rome', 'zipCode', 7), array('a', NULL), "
+        "map('k', 1L), DATE '2024-02-29', TIMESTAMP '2024-02-29 12:30:00.123456', TIMESTAMP_NTZ '2024-02-29 12:30:00.5'), "
+        "(2, NULL, NULL, named_struct('City', 'Bari', 'zipCode', NULL), NULL, NULL, NULL, NULL, NULL)"
+    ),
     "CREATE TABLE lake.d_parts (Id INT, Country STRING) USING delta PARTITIONED BY (Country)",
     "INSERT INTO lake.d_parts VALUES (1, 'IE'), (2, NULL)",
     "CREATE TABLE lake.d_generated (Id INT, Next BIGINT GENERATED ALWAYS AS (CAST(Id AS BIGINT) + 1)) USING delta",
     "INSERT INTO lake.d_generated (Id) VALUES (1)",
-    "CREATE TABLE lake.d_changed (ID INT, Old STRING, Home STRUCT<City: STRING>) USING delta "
-    "TBLPROPERTIES ('delta.columnMapping.mode' = 'name')",
+    (
+        "CREATE TABLE lake.d_changed (ID INT, Old STRING, Home STRUCT<City: STRING>) USING delta "
+        "TBLPROPERTIES ('delta.columnMapping.mode' = 'name')"
+    ),
     "ALTER TABLE lake.d_changed RENAME COLUMN Old TO Renamed",
     "ALTER TABLE lake.d_changed ADD COLUMN (Home.Street STRING, More DOUBLE)",
     "INSERT INTO lake.d_changed VALUES (1, 'x', named_struct('City', 'Rome', 'Street', 'Via'), 0.5)",
@@ -206,6 +249,8 @@ def created(statements: Iterable[str]) -> list[str]:
 
 
 FILES_READ = tuple(
-    name for name in created((*SPARK_TABLES, *HIVE_TABLES)) if re.search("parquet|orc|avro|s_", name)
+    name
+    for name in created((*SPARK_TABLES, *HIVE_TABLES))
+    if re.search("parquet|orc|avro|s_", name)
 )
 """Those whose files a package reads back."""

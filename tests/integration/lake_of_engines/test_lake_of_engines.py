@@ -1,0 +1,135 @@
+"""Packages of what Spark, Hive, Delta and pyiceberg made, beside what these engines read."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.dataset as ds
+import pytest
+from pyspark.sql.types import StructType
+
+from tests.integration.lake_of_engines import statements
+from tests.integration.lake_of_engines.conftest import Lake
+from tests.integration.lake_of_engines.iceberg_tables import ROWS, SCHEMAS
+from tests.integration.lake_of_engines.schemas import (
+    arrow_differences,
+    as_hive_writes_them,
+    differences,
+    of_hive,
+)
+
+pytestmark = pytest.mark.slow
+
+OF_SPARK = statements.created(
+    (*statements.SPARK_TABLES, *statements.DELTA_TABLES, *statements.SPARK_VIEWS)
+)
+OF_HIVE = statements.created((*statements.HIVE_TABLES, *statements.HIVE_VIEWS))
+UNASKED = {
+    # Hive compiles no query of their types.
+    "h_union",
+    "h_zoned",
+}
+
+
+def test_the_lake_has_its_tables_and_views() -> None:
+    tables = (*statements.SPARK_TABLES, *statements.DELTA_TABLES, *statements.HIVE_TABLES)
+    views = (*statements.SPARK_VIEWS, *statements.HIVE_VIEWS)
+
+    assert len(statements.created(tables)) + len(SCHEMAS) >= 60
+    assert len(statements.created(views)) >= 40
+
+
+@pytest.mark.parametrize("name", OF_SPARK)
+def test_spark_has_the_same_columns(lake_of_engines: Lake, name: str) -> None:
+    theirs = StructType.fromJson(lake_of_engines.spark[name]["schema"])
+
+    assert [*differences(lake_of_engines.package(name).spark_schema(), theirs)] == []
+
+
+@pytest.mark.parametrize("name", sorted({*OF_HIVE} - UNASKED))
+def test_hive_has_the_same_columns(lake_of_engines: Lake, name: str) -> None:
+    ours = lake_of_engines.package(name).spark_schema()
+
+    assert as_hive_writes_them(ours) == of_hive(lake_of_engines.hive[name].columns)
+
+
+def test_hives_columns_are_required_where_hive_enforces_it_or_files_cannot_hold_null(
+    lake_of_engines: Lake,
+) -> None:
+    required = {
+        (name, field.name)
+        for name in OF_HIVE
+        for field in lake_of_engines.package(name).spark_schema().fields
+        if not field.nullable
+    }
+
+    assert required == {
+        ("h_enforced", "id"), ("h_enforced", "born"), ("hv_with", "id"), ("hv_with", "born"),
+        # As its Avro schema says.
+        ("h_of_schema", "userId"), ("hv_schema", "userId"),
+        # A count.
+        ("hv_grouped", "n"),
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("name", SCHEMAS)
+def test_iceberg_has_the_same_columns(lake_of_engines: Lake, name: str) -> None:
+    ours = lake_of_engines.package(name).arrow_schema()
+
+    assert arrow_differences(ours, lake_of_engines.iceberg[name].schema().as_arrow()) == []
+
+
+@pytest.mark.parametrize("name", ROWS)
+def test_a_package_reads_what_iceberg_wrote(lake_of_engines: Lake, name: str) -> None:
+    package = lake_of_engines.package(name)
+    rows = lake_of_engines.iceberg[name].scan().to_arrow()
+
+    (record,) = package.from_arrow(rows)
+
+    assert package.to_arrow([record]).read_all().to_pylist() == rows.to_pylist()
+
+
+def format_of(name: str) -> str:
+    """Of a table's files: avro, orc, parquet, or nothing that a package reads."""
+    for known in ("avro", "orc", "parquet"):
+        if known in name:
+            return known
+    texts = ("csv", "xml", "json", "text")
+    return "parquet" if name.startswith("s_") and not any(text in name for text in texts) else ""
+
+
+@pytest.mark.parametrize("name", [name for name in statements.FILES_READ if format_of(name)])
+def test_a_package_reads_what_the_engine_wrote(lake_of_engines: Lake, name: str) -> None:
+    package = lake_of_engines.package(name)
+    expected = [*package.from_arrow(lake_of_engines.rows(name))]
+    files = lake_of_engines.files_of(name)
+
+    if format_of(name) == "avro":
+        found = [*package.read_file(files)]
+    else:
+        found = [*package.from_arrow(arrow_of(files, format_of(name), package.arrow_schema()))]
+
+    assert sorted(map(repr, found)) == sorted(map(repr, expected))
+    assert found or name == "h_zoned"
+
+
+def arrow_of(files: Any, format_: str, schema: pa.Schema) -> pa.Table:
+    """The files as pyarrow reads them: instants are in UTC, which ORC and Hive's Parquet do not say."""
+    partitions = ds.partitioning(schema, flavor="hive")
+    read = ds.dataset(files, format=format_, partitioning=partitions).to_table()
+    columns = [
+        column.cast(pa.timestamp("us")).cast(wanted.type)
+        if pa.types.is_timestamp(wanted.type) and pa.types.is_timestamp(column.type)
+        else column
+        for column, wanted in ((read[field.name], field) for field in schema)
+    ]
+    return pa.table(columns, names=schema.names)
+
+
+def test_a_union_has_its_members(lake_of_engines: Lake) -> None:
+    package = lake_of_engines.package("h_union")
+
+    assert [
+        type(value) for value in (package.RECORD(u=1, id=2).u, package.RECORD(u="a", id=2).u)
+    ] == [int, str]
