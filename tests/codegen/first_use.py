@@ -1,7 +1,7 @@
-"""One process that uses a package for the first time from many threads at once.
+"""Processes that use a package for the first time, from one thread and from many at once.
 
-Arguments: a folder of packages, a package, a way of using it, a number of threads. Prints the set of
-what the threads found, as a JSON array of texts.
+Arguments: a folder of packages, a package, a way of using it, numbers of threads. Prints a JSON array,
+for each number the set of what its threads found.
 """
 
 from __future__ import annotations
@@ -11,10 +11,12 @@ import dataclasses
 import importlib
 import io
 import json
+import os
 import pickle
 import sys
 import threading
 from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -163,18 +165,10 @@ def _without_last(module: Any, record: Any) -> Any:
     return dict([*plain.items()][:-1])
 
 
-def main() -> None:
-    folder, package, way, count = sys.argv[1:]
-    sys.path.insert(0, folder)
-    if way == "write":
-        write_given(Path(folder), package)
-        return
-    given = Given(
-        importlib.import_module(package),
-        **pickle.loads(Path(folder, f"{package}.given").read_bytes()),
-    )
+def found_by(threads: int, given: Given, way: str) -> list[str]:
+    """What each thread finds, once each."""
     sys.setswitchinterval(1e-6)
-    together = threading.Barrier(int(count))
+    together = threading.Barrier(threads)
     found: list[str] = []
 
     def use() -> None:
@@ -184,12 +178,40 @@ def main() -> None:
         except Exception as error:  # noqa: BLE001 - the comparison shows it
             found.append(f"{type(error).__name__}: {error}")
 
-    threads = [threading.Thread(target=use) for _ in range(int(count))]
-    for thread in threads:
+    started = [threading.Thread(target=use) for _ in range(threads)]
+    for thread in started:
         thread.start()
-    for thread in threads:
+    for thread in started:
         thread.join()
-    print(json.dumps(sorted(set(found))))
+    return sorted(set(found))
+
+
+def in_fork(work: Callable[[], list[str]]) -> list[str]:
+    """What the work returns in a process that has imported the package and not used it."""
+    reading, writing = os.pipe()
+    child = os.fork()
+    if not child:
+        with os.fdopen(writing, "w") as out:
+            json.dump(work(), out)
+        os._exit(0)
+    os.close(writing)
+    with os.fdopen(reading) as answer:
+        found: list[str] = json.load(answer)
+    os.waitpid(child, 0)
+    return found
+
+
+def main() -> None:
+    folder, package, way, *counts = sys.argv[1:]
+    sys.path.insert(0, folder)
+    if way == "write":
+        write_given(Path(folder), package)
+        return
+    given = Given(
+        importlib.import_module(package),
+        **pickle.loads(Path(folder, f"{package}.given").read_bytes()),
+    )
+    print(json.dumps([in_fork(partial(found_by, int(count), given, way)) for count in counts]))
 
 
 if __name__ == "__main__":
