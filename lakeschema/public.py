@@ -10,8 +10,10 @@ from lakeschema.avro.printing import to_json
 from lakeschema.catalog.ddl_files import relations_from_ddl
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.relations import Catalog, Dialect
+from lakeschema.translation.direct_deriver import DirectDeriver
 from lakeschema.translation.errors import TranslationError, UnknownRelation
 from lakeschema.translation.interface import HiveFunctions, Options, UdfReturn, ViewEvolution
+from lakeschema.translation.made_tables import query_columns
 from lakeschema.translation.with_upstreams import derive_with_upstreams
 
 if TYPE_CHECKING:
@@ -40,10 +42,11 @@ def derive(
         CatalogError: a name or a statement cannot be read.
     """
     name = RelationName.parse(relation, current_namespace=("default",))
-    relations = relations_from_ddl(list(ddl), Dialect(dialect))
+    options = Options(view_evolution=ViewEvolution.FOLLOW, udfs=udfs)
+    columns = query_columns(DirectDeriver(options))
+    relations = relations_from_ddl(list(ddl), Dialect(dialect), columns)
     if name not in relations:
         raise UnknownRelation(name, hint="the DDL does not create it")
-    options = Options(view_evolution=ViewEvolution.FOLLOW, udfs=udfs)
     schema = to_json(derive_with_upstreams(name, relations, options)[name].interface.schema)
     assert isinstance(schema, dict), "a record prints as an object"
     return schema

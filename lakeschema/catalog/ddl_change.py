@@ -6,7 +6,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from lakeschema.catalog.ddl_reader import MalformedStatement, read_statements
-from lakeschema.catalog.ddl_state import DEFAULT_NAMESPACE, DdlState, Refused
+from lakeschema.catalog.ddl_state import (
+    DEFAULT_NAMESPACE,
+    DdlState,
+    QueryColumns,
+    Refused,
+    no_query_columns,
+)
 from lakeschema.catalog.ddl_tokens import line_of
 from lakeschema.catalog.errors import MalformedDdl
 from lakeschema.catalog.identifiers import RelationName
@@ -46,6 +52,7 @@ def apply_ddl(
     dialect: Dialect | None = None,
     *,
     tells_renames: bool = True,
+    query_columns: QueryColumns = no_query_columns,
 ) -> DdlChange:
     """The change that the scripts make, run in order, each as a session that begins in ``default``.
 
@@ -53,13 +60,15 @@ def apply_ddl(
     ``DdlState``, no dialect means Hive's, and views that are replaced keep theirs; without a catalog,
     nothing is there at first, and databases need not be made.
 
+    ``query_columns`` is asked for tables that are made AS SELECT.
+
     ``tells_renames``: the catalog will, too, after the scripts ran: a folder of DDL, not a metastore.
 
     Raises:
         MalformedDdl: the first statement that cannot be read or applied.
         CatalogUnavailable: the catalog does not answer.
     """
-    state = DdlState(dialect, catalog)
+    state = DdlState(dialect, catalog, query_columns)
     statements: dict[RelationName, list[str]] = {}
     for script in scripts:
         state.begin_session()

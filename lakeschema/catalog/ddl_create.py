@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace as replaced
 
 from lakeschema.catalog.ddl_columns import (
@@ -13,20 +14,27 @@ from lakeschema.catalog.ddl_columns import (
 from lakeschema.catalog.ddl_cursor import Cursor, Unreadable
 from lakeschema.catalog.ddl_statements import (
     CreateTable,
+    CreateTableAs,
     CreateTableLike,
     CreateView,
     IfExists,
     NameParts,
 )
-from lakeschema.catalog.relations import Column, Dialect, SchemaMode
-from lakeschema.catalog.storage_formats import HIVE_SERDES, LAZY_SIMPLE_SERDE, SPARK_SERDES
+from lakeschema.catalog.ddl_tokens import TokenKind
+from lakeschema.catalog.relations import Column, Dialect, SchemaMode, as_nullable
+from lakeschema.catalog.storage_formats import (
+    DEFAULT_PROVIDER,
+    HIVE_SERDES,
+    LAZY_SIMPLE_SERDE,
+    SPARK_SERDES,
+)
 
 PROVIDER = "spark.sql.sources.provider"
 
 
 def create_table(
     cursor: Cursor, name: NameParts, if_exists: IfExists
-) -> CreateTable | CreateTableLike:
+) -> CreateTable | CreateTableAs | CreateTableLike:
     if cursor.skip("LIKE"):
         return _create_table_like(cursor, name, if_exists)
     body = cursor.next.start
@@ -34,37 +42,80 @@ def create_table(
     if cursor.dialect is Dialect.HIVE and _spark_table(cursor):
         cursor.dialect = Dialect.SPARK
     cursor.rewind(body)
-    columns = table_columns(cursor) if cursor.sees("(") else ()
-    if cursor.dialect is not Dialect.SPARK:
-        columns = lower_case_names(columns)
+    column_names = _column_names(cursor) if cursor.dialect is Dialect.TRINO else ()
+    has_columns = cursor.sees("(") and not cursor.sees("(", "SELECT")
+    columns = table_columns(cursor) if has_columns else ()
     clauses = _TableClauses()
-    while not cursor.at_end():
+    while not (cursor.at_end() or _sees_query(cursor)):
         _table_clause(cursor, clauses)
+    if cursor.dialect is Dialect.SPARK:
+        columns = _as_spark_creates(columns, clauses)
     partitions = clauses.partition_columns
     if cursor.dialect is not Dialect.SPARK:
-        partitions = lower_case_names(partitions)
-    named = {n.lower() for n in clauses.partition_names}
-    partitions = (*partitions, *(c for c in columns if c.name.lower() in named))
-    unknown = named - {c.name.lower() for c in columns}
-    if unknown:
-        raise Unreadable(
-            body, f"the table is partitioned by {min(unknown)}, which is not one of its columns"
-        )
-    return CreateTable(
+        columns, partitions = lower_case_names(columns), lower_case_names(partitions)
+    table = CreateTable(
         name=name,
-        columns=tuple(c for c in columns if c.name.lower() not in named),
+        columns=columns,
         partition_columns=partitions,
+        partition_names=clauses.partition_names,
         comment=clauses.comment,
         properties=clauses.properties,
         serde=clauses.serde_or_default(),
         serde_properties=clauses.serde_properties,
         if_exists=if_exists,
     )
+    if cursor.at_end():
+        return table
+    if has_columns:
+        raise cursor.refuse("no query: the columns are listed, and here comes")
+    cursor.skip("AS")
+    return CreateTableAs(table, _made_query(cursor), cursor.dialect, column_names)
+
+
+def _sees_query(cursor: Cursor) -> bool:
+    if cursor.sees("WITH"):
+        return not (cursor.sees("WITH", "(") or cursor.sees("WITH", "SERDEPROPERTIES"))
+    return cursor.sees_any(("AS", "SELECT", "FROM", "VALUES", "TABLE", "("))
+
+
+_WITH_DATA = re.compile(r"\s+WITH\s+(?:NO\s+)?DATA\s*\Z", re.IGNORECASE)
+
+
+def _made_query(cursor: Cursor) -> str:
+    text = query(cursor)
+    return _WITH_DATA.sub("", text) if cursor.dialect is Dialect.TRINO else text
+
+
+def _column_names(cursor: Cursor) -> tuple[str, ...]:
+    """``(name, …)``, which Trino may write before AS; nothing where columns are declared."""
+    start = cursor.next.start
+    names: list[str] = []
+    if cursor.skip("("):
+        try:
+            names.append(column_name(cursor))
+            while cursor.skip(","):
+                names.append(column_name(cursor))
+        except Unreadable:
+            names = []
+        if names and cursor.skip(")"):
+            return tuple(names)
+    cursor.rewind(start)
+    return ()
 
 
 def lower_case_names(columns: tuple[Column, ...]) -> tuple[Column, ...]:
     """Hive keeps the names of a table's columns in lower case."""
     return tuple(replaced(column, name=column.name.lower()) for column in columns)
+
+
+def _as_spark_creates(columns: tuple[Column, ...], clauses: _TableClauses) -> tuple[Column, ...]:
+    """The table's columns. Spark chooses a provider where the statement names no format."""
+    if clauses.is_of_hive:
+        # Spark takes NOT NULL of such a table, and lets nulls in.
+        return tuple(map(as_nullable, columns))
+    if PROVIDER not in clauses.properties:
+        clauses.use(DEFAULT_PROVIDER)
+    return columns
 
 
 def create_view(cursor: Cursor, name: NameParts, if_exists: IfExists) -> CreateView:
@@ -164,20 +215,28 @@ class _TableClauses:
         self.serde: str | None = None
         self.serde_properties: dict[str, str] = {}
         self.stored_by_handler = False
+        self.is_of_hive = False
+
+    def use(self, provider: str) -> None:
+        if provider == "hive":
+            # A table of Hive's, whose format is an option.
+            self.is_of_hive = True
+            return
+        self.serde = SPARK_SERDES.get(provider)
+        self.properties[PROVIDER] = provider
 
     def serde_or_default(self) -> str | None:
         if self.serde is not None or self.stored_by_handler or PROVIDER in self.properties:
             return self.serde
-        return LAZY_SIMPLE_SERDE
+        file_format = self.serde_properties.get("fileFormat", "")
+        return HIVE_SERDES.get(file_format.upper(), LAZY_SIMPLE_SERDE)
 
 
 def _table_clause(cursor: Cursor, clauses: _TableClauses) -> None:
     if cursor.skip("PARTITIONED", "BY"):
         _partitioned_by(cursor, clauses)
     elif cursor.skip("USING"):
-        provider = ".".join(cursor.name()).lower()
-        clauses.serde = SPARK_SERDES.get(provider)
-        clauses.properties[PROVIDER] = provider
+        clauses.use(".".join(cursor.name()).lower())
     elif cursor.dialect is Dialect.TRINO and cursor.sees("WITH", "("):
         cursor.skip("WITH")
         cursor.balanced()
@@ -191,10 +250,6 @@ def _table_clause(cursor: Cursor, clauses: _TableClauses) -> None:
         cursor.expect("ON")
         cursor.balanced()
         cursor.skip("STORED", "AS", "DIRECTORIES")
-    elif cursor.sees("AS") or cursor.sees("SELECT") or cursor.sees("WITH"):
-        raise cursor.refuse(
-            "columns: a table made AS SELECT does not state its own, so list them, and not"
-        )
     elif not _shared_clause(cursor, clauses):
         raise cursor.refuse("a clause of CREATE TABLE")
 
@@ -206,8 +261,10 @@ def _shared_clause(cursor: Cursor, clauses: _TableClauses) -> bool:
     elif cursor.skip("TBLPROPERTIES"):
         clauses.properties |= cursor.properties()
     elif cursor.skip("ROW", "FORMAT"):
+        clauses.is_of_hive = True
         _row_format(cursor, clauses)
     elif cursor.skip("STORED"):
+        clauses.is_of_hive = True
         _stored_as(cursor, clauses)
     elif cursor.skip("LOCATION"):
         cursor.string("a location in quotes")
@@ -307,8 +364,9 @@ def _spark_table(cursor: Cursor) -> bool:
     while not cursor.at_end():
         if cursor.sees("("):
             cursor.balanced()
-        elif cursor.sees("USING"):
-            return True
+        elif cursor.skip("USING"):
+            # A join's has a parenthesis, a script's a string.
+            return cursor.next.kind in {TokenKind.WORD, TokenKind.QUOTED}
         else:
             cursor.take()
     return False

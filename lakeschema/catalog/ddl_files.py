@@ -9,15 +9,16 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from lakeschema.catalog.ddl_reader import MalformedStatement, Placed, read_statements
-from lakeschema.catalog.ddl_state import DdlState, Refused
+from lakeschema.catalog.ddl_state import DdlState, QueryColumns, Refused, no_query_columns
 from lakeschema.catalog.ddl_statements import (
     CreateNamespace,
     CreateView,
+    DropConstraint,
     IfExists,
     NoChange,
     UseNamespace,
@@ -31,41 +32,47 @@ logger = logging.getLogger(__name__)
 
 
 def relations_from_ddl(
-    statements: Iterable[str], dialect: Dialect = Dialect.HIVE
+    statements: Iterable[str],
+    dialect: Dialect = Dialect.HIVE,
+    query_columns: QueryColumns = no_query_columns,
 ) -> Mapping[RelationName, Relation]:
     """What exists after the statements, run as one session that begins in ``default``.
 
-    Each text may hold several statements.
+    Each text may hold several statements. ``query_columns`` is asked for tables that are made AS SELECT.
 
     Raises:
         MalformedDdl: the first statement that cannot be read or applied; its path is ``ddl[N]``.
     """
-    return _session(statements, dialect).facts()
+    return _session(statements, dialect, query_columns).facts()
 
 
 def relations_with_query(
-    statements: Iterable[str], name: RelationName, query: str, dialect: Dialect
+    statements: Iterable[str],
+    name: RelationName,
+    query: str,
+    dialect: Dialect,
+    query_columns: QueryColumns = no_query_columns,
 ) -> Mapping[RelationName, Relation]:
     """As ``relations_from_ddl``, and a view of this name that the query makes in its own database.
 
     Raises:
         MalformedDdl: of the statements; what the query says is read when it is derived.
     """
-    state = _session(statements, dialect)
+    state = _session(statements, dialect, query_columns)
     state.apply(CreateNamespace(name.namespace))
     state.apply(UseNamespace(name.namespace))
     state.apply(CreateView(name.parts, query, if_exists=IfExists.REPLACE))
     return state.facts()
 
 
-def _session(statements: Iterable[str], dialect: Dialect) -> DdlState:
-    state = DdlState(dialect)
+def _session(statements: Iterable[str], dialect: Dialect, query_columns: QueryColumns) -> DdlState:
+    state = DdlState(dialect, query_columns=query_columns)
     for number, source in enumerate(statements):
         # What changes nothing may be about a relation that no statement here makes.
         placed = (
             each
             for each in read_statements(source, dialect)
-            if not isinstance(each.statement, NoChange)
+            if not isinstance(each.statement, NoChange | DropConstraint)
         )
         for problem in _apply(state, f"ddl[{number}]", source, placed):
             raise problem
@@ -122,9 +129,18 @@ class DdlFilesCatalog:
     look as if its relations were dropped.
     """
 
-    def __init__(self, path: Path, dialect: Dialect = Dialect.HIVE) -> None:
+    def __init__(
+        self,
+        path: Path,
+        dialect: Dialect = Dialect.HIVE,
+        query_columns: QueryColumns = no_query_columns,
+        on_close: Callable[[], None] = lambda: None,
+    ) -> None:
+        """``on_close`` ends what ``query_columns`` needs."""
         self.path = path
         self.dialect = dialect
+        self._query_columns = query_columns
+        self._on_close = on_close
         self._files: dict[Path, _File] = {}
         self._folder: _Folder | None = None
         self._lock = threading.Lock()
@@ -145,6 +161,9 @@ class DdlFilesCatalog:
 
     def current_event_id(self) -> int | None:
         return None
+
+    def close(self) -> None:
+        self._on_close()
 
     def problems(self) -> Sequence[MalformedDdl]:
         """Statements that could not be read or applied, in order."""
@@ -188,7 +207,7 @@ class DdlFilesCatalog:
         return CatalogUnavailable(str(self.path), reason, hint)
 
     def _read_folder(self) -> _Folder:
-        state = DdlState(self.dialect)
+        state = DdlState(self.dialect, query_columns=self._query_columns)
         problems: list[MalformedDdl] = []
         for path, file in self._files.items():
             shown = str(path.relative_to(self.path))

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from types import MappingProxyType
-from typing import assert_never
+from typing import NoReturn, Protocol, assert_never
 
+from lakeschema.catalog.column_types import ColumnType, StructType, map_type
 from lakeschema.catalog.ddl_column_changes import (
     ColumnAlteration,
     InvalidFields,
@@ -25,9 +26,12 @@ from lakeschema.catalog.ddl_statements import (
     CreateFunction,
     CreateNamespace,
     CreateTable,
+    CreateTableAs,
     CreateTableLike,
+    CreateTemporary,
     CreateView,
     DropColumns,
+    DropConstraint,
     DropFunction,
     DropNamespace,
     DropRelation,
@@ -58,6 +62,7 @@ from lakeschema.catalog.relations import (
     Relation,
     SchemaMode,
     ViewText,
+    as_nullable,
     sql_configs,
     with_functions,
     without_volatile,
@@ -65,11 +70,38 @@ from lakeschema.catalog.relations import (
 from lakeschema.catalog.sql_functions import SqlFunction
 
 DEFAULT_NAMESPACE = ("default",)
+_QUERY = RelationName((), "query")
 _SESSION_CATALOGS = frozenset({"spark_catalog"})
 
 
 class Refused(Exception):
     """The statement can be read, but not applied to what exists."""
+
+
+class UnknownColumns(Refused):
+    """The columns cannot be told that a CREATE gives its table."""
+
+
+class QueryColumns(Protocol):
+    """The columns of a query."""
+
+    def __call__(
+        self, query: Relation, find: Callable[[RelationName], Relation | None], /
+    ) -> tuple[Column, ...]:
+        """As a table gets them that is made of the query.
+
+        Args:
+            query: a view of a name that no query can read.
+            find: what is known of a relation that it reads.
+
+        Raises:
+            UnknownColumns: the query cannot be resolved, and why.
+        """
+
+
+def no_query_columns(_: Relation, __: Callable[[RelationName], Relation | None], /) -> NoReturn:
+    """Where no query is resolved."""
+    raise UnknownColumns("the columns of a table made AS SELECT are not known here: list them")
 
 
 class DdlState:
@@ -86,7 +118,12 @@ class DdlState:
         touched: names that ``apply`` made, changed or removed since the set was last cleared.
     """
 
-    def __init__(self, dialect: Dialect | None, beneath: Catalog | None = None) -> None:
+    def __init__(
+        self,
+        dialect: Dialect | None,
+        beneath: Catalog | None = None,
+        query_columns: QueryColumns = no_query_columns,
+    ) -> None:
         self.relations: dict[RelationName, Relation] = {}
         self.namespaces: set[tuple[str, ...]] = {DEFAULT_NAMESPACE}
         self.removed: set[RelationName] = set()
@@ -95,8 +132,10 @@ class DdlState:
         self._functions: dict[RelationName, SqlFunction] = {}
         self._read: dict[RelationName, Relation | None] = {}
         self._stale: dict[RelationName, str] = {}
+        self._temporary: set[RelationName] = set()
         self._gone_namespaces: set[tuple[str, ...]] = set()
         self._beneath = beneath
+        self._query_columns = query_columns
         self._chosen_dialect = dialect
         self._dialect = dialect or Dialect.HIVE
         self._current: tuple[str, ...] = DEFAULT_NAMESPACE
@@ -104,6 +143,7 @@ class DdlState:
     def begin_session(self) -> None:
         """A new session starts in the default database."""
         self._current = DEFAULT_NAMESPACE
+        self._temporary.clear()
 
     def facts(self) -> Mapping[RelationName, Relation]:
         """``relations``, each view with the SQL functions that its text may call, and stale ones as such."""
@@ -118,7 +158,11 @@ class DdlState:
 
     def apply(self, statement: Statement) -> None:
         """Raises ``Refused``, and then nothing was changed."""
+        if self._is_of_session(statement):
+            return
         match statement:
+            case CreateTemporary(name):
+                self._temporary.add(self._name(name))
             case NoFacts():
                 pass
             case CreateNamespace(namespace):
@@ -128,7 +172,7 @@ class DdlState:
                 self._use(_namespace(namespace) or DEFAULT_NAMESPACE)
             case DropNamespace():
                 self._drop_namespace(statement)
-            case CreateTable() | CreateTableLike() | CreateView():
+            case CreateTable() | CreateTableAs() | CreateTableLike() | CreateView():
                 self._create(statement)
             case CreateFunction():
                 self._create_function(statement)
@@ -136,8 +180,8 @@ class DdlState:
                 self._functions.pop(self._name(name), None)
             case DropRelation():
                 self._drop(statement)
-            case RenameRelation(name, new_name):
-                self._rename(name, new_name)
+            case RenameRelation():
+                self._rename(statement)
             case AlterIfExists(alteration):
                 if self._find(self._name(alteration.name)) is not None:
                     self.apply(alteration)
@@ -169,10 +213,16 @@ class DdlState:
         self._put(relation)
 
     def keep_refused(self, statement: Statement, refused: Refused) -> None:
-        """A relation whose ALTER was refused may be another in the engine. A CREATE changes nothing then."""
+        """A relation whose ALTER was refused may be another in the engine.
+
+        One whose CREATE was refused is what it was before, unless only its columns are unknown.
+        """
         if isinstance(statement, AlterIfExists):
             statement = statement.statement
-        if isinstance(statement, Alteration | RenameRelation):
+        if isinstance(statement, Alteration | RenameRelation) or (
+            isinstance(statement, CreateTable | CreateTableAs)
+            and isinstance(refused, UnknownColumns)
+        ):
             self._keep_stale(statement.name, str(refused))
 
     def _keep_stale(self, parts: NameParts, why: str) -> None:
@@ -180,6 +230,8 @@ class DdlState:
         try:
             name = self._name(parts)
         except Refused:
+            return
+        if name in self._temporary:
             return
         self.namespaces.add(name.namespace)
         self._stale.setdefault(name, f"it is not current: {why}")
@@ -201,6 +253,20 @@ class DdlState:
         if name not in self._read:
             self._read[name] = self._beneath.read([name]).get(name)
         return self._read[name]
+
+    def _is_of_session(self, statement: Statement) -> bool:
+        """Whether it changes or drops a temporary relation."""
+        if isinstance(statement, AlterIfExists):
+            statement = statement.statement
+        if not isinstance(statement, Alteration | RenameRelation | DropRelation):
+            return False
+        name = self._name(statement.name)
+        found = name in self._temporary
+        if found and isinstance(statement, DropRelation | RenameRelation):
+            self._temporary.discard(name)
+        if found and isinstance(statement, RenameRelation):
+            self._temporary.add(self._name(statement.new_name))
+        return found
 
     def _existing(self, parts: NameParts) -> Relation:
         name = self._name(parts)
@@ -240,7 +306,9 @@ class DdlState:
             raise Refused(f"there is no database {'.'.join(namespace)}")
         self._current = namespace
 
-    def _create(self, statement: CreateTable | CreateTableLike | CreateView) -> None:
+    def _create(
+        self, statement: CreateTable | CreateTableAs | CreateTableLike | CreateView
+    ) -> None:
         name = self._name(statement.name)
         # There is no CREATE OR REPLACE TABLE … LIKE.
         replaces = (
@@ -255,6 +323,8 @@ class DdlState:
         match statement:
             case CreateTable():
                 made = _table(name, statement)
+            case CreateTableAs():
+                made = _table(name, self._with_query_columns(statement))
             case CreateTableLike():
                 source = self._existing(statement.source).name
                 made = _copy_table(name, self._as_it_is(source), statement)
@@ -265,6 +335,28 @@ class DdlState:
         if replaces:
             self._stale.pop(name, None)
         self._put(made)
+
+    def _with_query_columns(self, statement: CreateTableAs) -> CreateTable:
+        text = ViewText(statement.dialect, statement.query, statement.query, self._current)
+        query = with_functions(Relation(_QUERY, (), view=text), self._functions.get)
+        columns = self._query_columns(query, self._readable)
+        names = statement.column_names
+        if names:
+            if len(names) != len(columns):
+                raise UnknownColumns(f"{len(names)} names for {len(columns)} columns")
+            columns = tuple(replace(c, name=n) for c, n in zip(columns, names, strict=True))
+        if statement.dialect is not Dialect.SPARK:
+            columns = tuple(
+                replace(c, type=map_type(c.type, _lower_case_fields))
+                for c in lower_case_names(columns)
+            )
+        return replace(statement.table, columns=columns)
+
+    def _readable(self, name: RelationName) -> Relation | None:
+        found = self._find(name)
+        if found is None or name in self.removed or name in self._temporary:
+            return None
+        return with_functions(self._as_it_is(name), self._functions.get)
 
     def _create_function(self, statement: CreateFunction) -> None:
         name = self._name(statement.name)
@@ -308,8 +400,11 @@ class DdlState:
         replaced = None if self._chosen_dialect is not None else self._find(name)
         return self._dialect if replaced is None or not replaced.view else replaced.view.dialect
 
-    def _rename(self, old: NameParts, new: NameParts) -> None:
-        relation = self._existing(old)
+    def _rename(self, statement: RenameRelation) -> None:
+        relation, new = self._existing(statement.name), statement.new_name
+        if relation.is_view != statement.is_view:
+            kind = "VIEW" if relation.is_view else "TABLE"
+            raise Refused(f"{relation.name} is a {kind.lower()}: write ALTER {kind}")
         is_bare = len(_without_session_catalog(new)) == 1
         if is_bare and self._dialect is Dialect.SPARK:
             new = (*relation.name.namespace, *new[-1:])
@@ -329,7 +424,9 @@ class DdlState:
         name = self._name(statement.name)
         found = self._find(name)
         if found is not None:
-            if self._beneath is not None and found.is_view != statement.is_view:
+            # Spark's DROP TABLE drops views, too.
+            drops_views = self._dialect is Dialect.SPARK and not statement.is_view
+            if found.is_view != statement.is_view and not drops_views:
                 kind = "VIEW" if found.is_view else "TABLE"
                 raise Refused(f"{name} is a {kind.lower()}: write DROP {kind}")
             self._remove(name)
@@ -384,12 +481,22 @@ class DdlState:
                 return replace(relation, view=replace(relation.view, schema_mode=mode))
             case AddColumns() | ReplaceColumns() | ChangeColumns() | DropColumns():
                 return self._with_columns(relation, statement)
+            case DropConstraint():
+                self._check_keeps_required(relation)
+                return relation
             case NoChange():
                 return relation
             case UnknownChange(_, why):
                 raise Refused(why)
             case _:
                 assert_never(statement)
+
+    def _check_keeps_required(self, relation: Relation) -> None:
+        """Hive's NOT NULL is a constraint with a name, which facts do not have."""
+        required = [c.name for c in relation.columns if not c.nullable]
+        if self._dialect is Dialect.HIVE and required:
+            why = f"the constraint may be what makes {required[0]} NOT NULL"
+            raise Refused(f"{relation.name}: {why}")
 
     def _with_columns(self, relation: Relation, statement: ColumnAlteration) -> Relation:
         if relation.is_view:
@@ -453,17 +560,47 @@ def _comment_apart(
 
 def _table(name: RelationName, statement: CreateTable) -> Relation:
     comment, properties = _comment_apart(statement.comment, statement.properties)
+    columns, partitions = _divided(statement)
     return _with_distinct_names(
         Relation(
             name=name,
-            columns=statement.columns,
-            partition_columns=statement.partition_columns,
+            columns=columns,
+            partition_columns=partitions,
             comment=comment,
             properties=properties,
             serde=statement.serde,
             serde_properties=statement.serde_properties,
         )
     )
+
+
+def _lower_case_fields(type_: ColumnType) -> ColumnType:
+    """Hive stores the fields that it makes itself in lower case."""
+    if not isinstance(type_, StructType):
+        return type_
+    return StructType(tuple(replace(field, name=field.name.lower()) for field in type_.fields))
+
+
+_IN_PLACE = frozenset({"delta", "iceberg"})
+"""Providers whose partition columns keep their places among the others."""
+
+
+def _divided(statement: CreateTable) -> tuple[tuple[Column, ...], tuple[Column, ...]]:
+    """The columns, and the partition columns, in the order of the table.
+
+    Raises:
+        UnknownColumns: a column partitions the table and is not among its columns.
+    """
+    by_name = {column.name.lower(): column for column in statement.columns}
+    names = [name.lower() for name in statement.partition_names]
+    for name in names:
+        if name not in by_name:
+            why = f"the table is partitioned by {name}, which is not one of its columns"
+            raise UnknownColumns(why)
+    if statement.properties.get(PROVIDER) in _IN_PLACE:
+        return (*statement.columns, *statement.partition_columns), ()
+    others = tuple(c for c in statement.columns if c.name.lower() not in names)
+    return others, (*statement.partition_columns, *(by_name[name] for name in names))
 
 
 def _stored_mode(statement: CreateView) -> SchemaMode:
@@ -481,7 +618,10 @@ def _copy_table(name: RelationName, source: Relation, statement: CreateTableLike
         raise Refused(f"{source.name} is a view, and its columns are not known here: list them")
     copied = {k: v for k, v in source.properties.items() if k in _COPIED_BY_LIKE}
     comment, properties = _comment_apart(None, {**copied, **statement.properties})
-    return replace(source, name=name, comment=comment, properties=properties)
+    made = replace(source, name=name, comment=comment, properties=properties)
+    # Hive copies no constraints.
+    kept = made.columns if PROVIDER in properties else tuple(map(as_nullable, made.columns))
+    return replace(made, columns=kept)
 
 
 def _with_recorded_settings(relation: Relation) -> Relation:

@@ -51,14 +51,40 @@ class IfExists(Enum):
 
 @dataclass(frozen=True, slots=True)
 class CreateTable:
+    """``partition_names`` are of columns that partition the table, and ``partition_columns`` come beside them."""
+
     name: NameParts
     columns: tuple[Column, ...]
     partition_columns: tuple[Column, ...] = ()
+    partition_names: tuple[str, ...] = ()
     comment: str | None = None
     properties: Mapping[str, str] = field(default_factory=lambda: NOTHING)
     serde: str | None = None
     serde_properties: Mapping[str, str] = field(default_factory=lambda: NOTHING)
     if_exists: IfExists = IfExists.REFUSE
+
+
+@dataclass(frozen=True, slots=True)
+class CreateTableAs:
+    """``table`` has the columns of a query.
+
+    Attributes:
+        dialect: of the query.
+        column_names: those that Trino's statement states; else empty.
+    """
+
+    table: CreateTable
+    query: str
+    dialect: Dialect
+    column_names: tuple[str, ...] = ()
+
+    @property
+    def name(self) -> NameParts:
+        return self.table.name
+
+    @property
+    def if_exists(self) -> IfExists:
+        return self.table.if_exists
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +116,13 @@ class CreateView:
 
 
 @dataclass(frozen=True, slots=True)
+class CreateTemporary:
+    """A table or view of the session, which hides those of its name and is no relation of the catalog."""
+
+    name: NameParts
+
+
+@dataclass(frozen=True, slots=True)
 class DropRelation:
     name: NameParts
     if_exists: bool = False
@@ -100,6 +133,7 @@ class DropRelation:
 class RenameRelation:
     name: NameParts
     new_name: NameParts
+    is_view: bool = False
 
 
 ColumnPath: TypeAlias = tuple[str, ...]
@@ -220,6 +254,11 @@ class DropFunction:
 
 
 @dataclass(frozen=True, slots=True)
+class DropConstraint:
+    name: NameParts
+
+
+@dataclass(frozen=True, slots=True)
 class NoChange:
     """An ALTER that changes nothing of what the relation is: partitions, storage, rights."""
 
@@ -251,6 +290,7 @@ Alteration: TypeAlias = (
     | SetComment
     | ReplaceQuery
     | SetSchemaMode
+    | DropConstraint
     | NoChange
     | UnknownChange
 )
@@ -269,8 +309,10 @@ Statement: TypeAlias = (
     | UseNamespace
     | DropNamespace
     | CreateTable
+    | CreateTableAs
     | CreateTableLike
     | CreateView
+    | CreateTemporary
     | DropRelation
     | RenameRelation
     | Alteration

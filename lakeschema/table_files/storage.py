@@ -105,7 +105,10 @@ def _file_system(location: Location) -> tuple[Any, str]:
 def _s3(location: Location) -> tuple[Any, str]:
     from pyarrow.fs import S3FileSystem
 
-    return S3FileSystem(connect_timeout=10, request_timeout=20), location.host
+    # The variables of Amazon's own clients, which Arrow does not read.
+    endpoint = os.environ.get("AWS_ENDPOINT_URL_S3") or os.environ.get("AWS_ENDPOINT_URL")
+    files = S3FileSystem(endpoint_override=endpoint, connect_timeout=10, request_timeout=20)
+    return files, location.host
 
 
 def _gs(location: Location) -> tuple[Any, str]:

@@ -11,10 +11,12 @@ from typing import Any, Protocol
 
 from lakeschema.avro.printing import to_json
 from lakeschema.catalog.ddl_files import relations_from_ddl, relations_with_query
+from lakeschema.catalog.ddl_state import QueryColumns
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.relations import Dialect, Relation
 from lakeschema.translation.batch_answers import InvalidRequest, answered, check_keys
 from lakeschema.translation.derivation import derive_view
+from lakeschema.translation.direct_deriver import DirectDeriver
 from lakeschema.translation.emission.hive.view import hive_view
 from lakeschema.translation.emission.spark_view import spark_view
 from lakeschema.translation.emission.trino.view import trino_view
@@ -23,6 +25,7 @@ from lakeschema.translation.governed import govern
 from lakeschema.translation.interface import Interface, Options, UdfResolver, ViewEvolution
 from lakeschema.translation.limited_answers import DIALECTS, TARGETS
 from lakeschema.translation.lineage_answers import lineage_answer
+from lakeschema.translation.made_tables import query_columns
 from lakeschema.translation.option_values import InvalidOption, option_names, read_option, read_udf
 from lakeschema.translation.pig_scripts import (
     Read,
@@ -112,8 +115,8 @@ def translated(
     if target not in TARGETS:
         expected = ", ".join(map(repr, TARGETS))
         raise InvalidRequest(f"expected 'to' to be one of {expected}, got {target!r:.80}")
-    own = _relations(request)
     options = _options(request.get("options", {}), request.get("udfs", {}), defaults)
+    own = _relations(request, query_columns(DirectDeriver(options)))
     policies = _policies(request, policies)
 
     def read(names: Sequence[RelationName]) -> Mapping[RelationName, Relation]:
@@ -206,7 +209,9 @@ def _policies(request: Mapping[str, Any], given: Policies | None) -> Policies | 
         raise InvalidRequest(str(error)) from None
 
 
-def _relations(request: Mapping[str, Any]) -> Mapping[RelationName, Relation]:
+def _relations(
+    request: Mapping[str, Any], columns: QueryColumns
+) -> Mapping[RelationName, Relation]:
     ddl = request.get("ddl", [])
     if not isinstance(ddl, list) or not all(isinstance(text, str) for text in ddl):
         raise InvalidRequest("expected 'ddl' to be a list of statements")
@@ -215,9 +220,9 @@ def _relations(request: Mapping[str, Any]) -> Mapping[RelationName, Relation]:
         expected = ", ".join(map(repr, DIALECTS))
         raise InvalidRequest(f"expected 'dialect' to be one of {expected}, got {dialect!r:.80}")
     if "query" not in request:
-        return relations_from_ddl(ddl, Dialect(dialect))
+        return relations_from_ddl(ddl, Dialect(dialect), columns)
     query = _text(request, "query")
-    return relations_with_query(ddl, _name(request), query, Dialect(dialect))
+    return relations_with_query(ddl, _name(request), query, Dialect(dialect), columns)
 
 
 def _name(request: Mapping[str, Any]) -> RelationName:

@@ -39,10 +39,9 @@ def derive_with_upstreams(
         TranslationError: of the relation that causes the failure, which may be an upstream; with the
             option to refuse it, also where ``name`` has a column that Avro has no type for.
     """
-    direct = deriver or DirectDeriver(options)
-    found, others = _with_upstreams(name, relations, direct)
-    known = interfaces(others) if others else {}
-    outcomes = derive_all(found, direct, known=known)
+    outcomes = outcomes_with_upstreams(
+        name, relations.get, deriver or DirectDeriver(options), interfaces
+    )
     cause = _cause(name, outcomes)
     if cause is not None:
         raise cause
@@ -52,8 +51,20 @@ def derive_with_upstreams(
     return {n: o.derivation for n, o in outcomes.items() if isinstance(o, Derived)}
 
 
+def outcomes_with_upstreams(
+    name: RelationName,
+    find: Callable[[RelationName], Relation | None],
+    deriver: Deriver,
+    interfaces: Interfaces = no_interfaces,
+) -> Mapping[RelationName, Outcome]:
+    """What becomes of ``name``, which must be found, and of its upstreams, which are looked for one by one."""
+    found, others = _with_upstreams(name, find, deriver)
+    known = interfaces(others) if others else {}
+    return derive_all(found, deriver, known=known)
+
+
 def _with_upstreams(
-    name: RelationName, relations: Mapping[RelationName, Relation], deriver: Deriver
+    name: RelationName, find: Callable[[RelationName], Relation | None], deriver: Deriver
 ) -> tuple[Mapping[RelationName, Relation], Sequence[RelationName]]:
     """``name`` and its upstreams at any distance, as far as they exist; and those that do not."""
     found: dict[RelationName, Relation] = {}
@@ -61,7 +72,7 @@ def _with_upstreams(
     frontier = [name]
     while frontier:
         read = frontier.pop()
-        relation = relations.get(read)
+        relation = find(read)
         if relation is None:
             others[read] = None
             continue

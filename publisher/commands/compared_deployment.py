@@ -73,7 +73,9 @@ def _with_catalog(
     say: Say,
 ) -> Plan:
     theirs = against.settings
-    desired = _desired(settings, question.scripts, question.dialect or build_ddl_dialect(theirs))
+    desired = _desired(
+        settings, processes, question.scripts, question.dialect or build_ddl_dialect(theirs)
+    )
     believes = question.believes_state and against.has_state
     with (
         open_catalog(theirs) as actual,
@@ -106,7 +108,9 @@ def _with_index(
     question: Question,
     say: Say,
 ) -> Plan:
-    desired = _desired(settings, question.scripts, question.dialect or build_ddl_dialect(settings))
+    desired = _desired(
+        settings, processes, question.scripts, question.dialect or build_ddl_dialect(settings)
+    )
     packaging = build_limited_packaging(settings, processes)
     forecast = PackageForecast(index, packaging, build_rules(settings))
     say(f"deriving {len(desired.relations)} relations")
@@ -114,8 +118,13 @@ def _with_index(
     return replace(plan, hits=build_audience(settings).hits(plan))
 
 
-def _desired(settings: Settings, scripts: Sequence[Script], dialect: Dialect | None) -> Desired:
+def _desired(
+    settings: Settings,
+    processes: LimitedProcesses,
+    scripts: Sequence[Script],
+    dialect: Dialect | None,
+) -> Desired:
     if scripts:
-        return desired_of_scripts(scripts, dialect)
+        return desired_of_scripts(scripts, dialect, build_deriver(settings, processes))
     with open_catalog(settings) as catalog:
         return desired_of_catalog(catalog)

@@ -14,6 +14,7 @@ from lakeschema.catalog.relations import Catalog, Dialect, Relation
 from lakeschema.progress import NO_PROGRESS, Progress
 from lakeschema.translation.deriver import Deriver
 from lakeschema.translation.interface import Derivation
+from lakeschema.translation.made_tables import query_columns
 from lakeschema.translation.outcome import Derived, Failed, Status
 from lakeschema.translation.upstream_first import derive_catalog
 from publisher.commands.audience.hits import Audience
@@ -59,7 +60,13 @@ def plan_changes(
         catalog,
         deriver,
         forecast,
-        apply_ddl(catalog, scripts, dialect, tells_renames=tells_renames),
+        apply_ddl(
+            catalog,
+            scripts,
+            dialect,
+            tells_renames=tells_renames,
+            query_columns=query_columns(deriver),
+        ),
         state=state,
         say=say,
         audience=audience,

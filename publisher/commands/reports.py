@@ -78,7 +78,7 @@ def relation_report(
         found,
         dependents,
         withheld,
-        condition(found.record, withheld, found.failing_upstreams),
+        condition(found.record, withheld, found.failing_upstreams, found.work),
         _omitted(found.versions),
         own_lineage(tx, name),
     )

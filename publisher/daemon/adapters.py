@@ -27,6 +27,7 @@ from lakeschema.translation.interface import (
     UdfResolver,
     ViewEvolution,
 )
+from lakeschema.translation.made_tables import query_columns
 from lakeschema.translation.udf_plugins import (
     GROUP,
     PluginResolver,
@@ -75,7 +76,12 @@ def build_catalog(settings: Settings) -> Catalog:
                 own_schemas=LimitedOwnSchemas(catalog.table_files.limits()),
             )
         case DdlCatalogSettings():
-            return DdlFilesCatalog(catalog.path, Dialect(catalog.dialect))
+            # Its processes start with the first query of a CREATE TABLE … AS SELECT.
+            processes = build_processes(settings)
+            columns = query_columns(build_deriver(settings, processes))
+            return DdlFilesCatalog(
+                catalog.path, Dialect(catalog.dialect), columns, on_close=processes.close
+            )
         case SparkCatalogSettings():
             # PySpark is an optional extra, which only Spark catalogs need.
             from lakeschema.catalog.spark import SparkCatalog

@@ -65,7 +65,7 @@ class DetailsReader:
         if record is None and not stored.versions and stored.work is None:
             return None
         withheld = withheld_because(record, self.selection)
-        found = condition(record, withheld, stored.failing)
+        found = condition(record, withheld, stored.failing, stored.work)
         return RelationDetails(
             relation=str(name),
             status="UNKNOWN" if record is None else shown_status(record),

@@ -10,7 +10,7 @@ from typing import Final, assert_never
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.translation.outcome import Status
 from publisher.selection import OPT_OUT, Selection
-from publisher.state.records import RelationRecord
+from publisher.state.records import RelationRecord, WorkRecord
 
 _MAX_NAMED: Final = 3
 
@@ -39,7 +39,10 @@ def withheld_because(record: RelationRecord | None, selection: Selection) -> str
 
 
 def condition(
-    record: RelationRecord | None, withheld: str = "", failing: Sequence[RelationName] = ()
+    record: RelationRecord | None,
+    withheld: str = "",
+    failing: Sequence[RelationName] = (),
+    work: WorkRecord | None = None,
 ) -> Condition:
     """What is the matter with a relation.
 
@@ -47,6 +50,7 @@ def condition(
         record: None if it was not read yet.
         withheld: as ``withheld_because`` says.
         failing: relations that it reads and that cannot be derived themselves.
+        work: what is still to be done for it.
     """
     if record is None or record.status is Status.UNKNOWN:
         return Condition("it was not read yet")
@@ -58,11 +62,11 @@ def condition(
             f"if the catalog has it: {_resync(record.name)}",
         )
     if record.status is Status.OK:
-        return _of_derived(record, withheld)
+        return _of_derived(record, withheld, work)
     return _of_failed(record, failing)
 
 
-def _of_derived(record: RelationRecord, withheld: str) -> Condition:
+def _of_derived(record: RelationRecord, withheld: str, work: WorkRecord | None) -> Condition:
     if record.is_unfit:
         return Condition(
             "its schema is known, and no package can be made of it",
@@ -77,6 +81,11 @@ def _of_derived(record: RelationRecord, withheld: str) -> Condition:
         return Condition(f"its schema is known, and it gets no package: {withheld}", remedy)
     if record.lacks_version:
         return Condition("its schema is known; its package is to be published")
+    if work is not None and work.failures:
+        return Condition(
+            "its package has its schema as it was read last; reading it again fails",
+            f"do as the error says, and it is read again by itself: {work.last_error}",
+        )
     return Condition("its schema is known, and its package has it")
 
 

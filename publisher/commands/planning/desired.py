@@ -13,6 +13,8 @@ from lakeschema.catalog.ddl_change import DdlChange, Script, apply_ddl
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.listing import list_relations
 from lakeschema.catalog.relations import Catalog, Column, Dialect, Relation, ViewText
+from lakeschema.translation.deriver import Deriver
+from lakeschema.translation.made_tables import query_columns
 
 _READ_BATCH = 500
 
@@ -33,13 +35,15 @@ class Desired:
     dialect: Dialect | None = None
 
 
-def desired_of_scripts(scripts: Sequence[Script], dialect: Dialect | None) -> Desired:
-    """What exists after the scripts, run where nothing was.
+def desired_of_scripts(
+    scripts: Sequence[Script], dialect: Dialect | None, deriver: Deriver
+) -> Desired:
+    """What exists after the scripts, run where nothing was; ``deriver`` resolves CREATE TABLE AS SELECT.
 
     Raises:
         MalformedDdl: the first statement that cannot be read or applied.
     """
-    made = apply_ddl(None, scripts, dialect)
+    made = apply_ddl(None, scripts, dialect, query_columns=query_columns(deriver))
     return Desired(made.relations, made.namespaces, made.statements, dialect)
 
 

@@ -13,7 +13,7 @@ from typing import Any
 import pyarrow as pa
 import pytest
 from hive_metastore import ThriftHiveMetastore
-from hive_metastore.ttypes import NotificationEventRequest
+from hive_metastore.ttypes import FieldSchema, NotificationEventRequest, Table
 from pyiceberg.catalog.hive import HiveCatalog
 from pyiceberg.schema import Schema
 from pyiceberg.types import (
@@ -25,6 +25,7 @@ from pyiceberg.types import (
     TimeType,
     UUIDType,
 )
+from pyspark.sql import SparkSession
 
 from deploy.jars import downloaded_jars
 from deploy.jdk import find_jdk
@@ -34,12 +35,16 @@ from lakeschema.catalog.facts_json import facts_hash
 from lakeschema.catalog.hive_metastore import HiveMetastoreCatalog
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.relations import Relation
+from lakeschema.catalog.spark import SparkCatalog
 from lakeschema.catalog.spark_schema import columns_from_json
 from lakeschema.table_files.limited import LimitedOwnSchemas
 from lakeschema.translation.derivation import derive
 from lakeschema.translation.interface import Options
 from publisher.events.metastore_events import LogEvent, decode
 from publisher.events.protocol import RelationHint
+from tests.lakeschema.catalog.thrift_metastore import thrift_table
+
+RECORDED = Path(__file__).parents[2] / "lakeschema/table_files/recorded"
 
 EXTENSION = "io.delta.sql.DeltaSparkSessionExtension"
 PLUGIN = "org.apache.spark.sql.delta.catalog.DeltaCatalog"
@@ -119,6 +124,40 @@ def test_only_a_commit_that_changes_the_schema_changes_the_facts(
     events = metastore_client.get_next_notification(request).events
     hints = [hint for event in events for hint in _hints(event)]
     assert hints == [name, name]
+
+
+def test_a_session_without_plugins_reads_the_same_facts(
+    iceberg: HiveCatalog,
+    catalog: HiveMetastoreCatalog,
+    metastore_client: ThriftHiveMetastore.Client,
+    spark: SparkSession,
+    database: str,
+) -> None:
+    names = [RelationName.of(database, table) for table in ("t", "delta")]
+    metastore_client.create_table(_delta_table(database, (RECORDED / "basic").as_uri()))
+
+    with LimitedOwnSchemas() as schemas:
+        by_spark = SparkCatalog(spark, own_schemas=schemas).read(names)
+
+    by_metastore = catalog.read(names)
+    assert [by_spark[name].columns for name in names] == [
+        by_metastore[name].columns for name in names
+    ]
+    assert [len(by_metastore[name].columns) for name in names] == [6, 9]
+
+
+def _delta_table(database: str, location: str) -> Table:
+    table = thrift_table(
+        "delta",
+        [FieldSchema("col", "array<string>", "from deserializer")],
+        database=database,
+        properties={
+            "spark.sql.sources.provider": "delta",
+            "spark.sql.sources.schema": '{"type":"struct","fields":[]}',
+        },
+    )
+    table.sd.serdeInfo.parameters = {"path": location}
+    return table
 
 
 def _only_id() -> pa.Schema:

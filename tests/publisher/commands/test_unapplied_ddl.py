@@ -51,3 +51,17 @@ def test_an_alter_of_no_relation_is_in_trouble(lake: Folder) -> None:
     (troubled,) = lake.run("status").lines[0]["troubled"]
     assert troubled["relation"] == "shop.gone"
     assert "there is no table or view shop.gone" in troubled["reason"]
+
+
+def test_a_table_made_as_select_has_a_package_and_one_of_no_query_is_told(lake: Folder) -> None:
+    made = "CREATE TABLE shop.copied AS SELECT id FROM shop.orders;\n"
+    lake.write_ddl(LAKE + made)
+    planned = lake.run("plan", "CREATE TABLE shop.planned AS SELECT id FROM shop.copied", "--json")
+
+    assert lake.run("snapshot").status == 0
+    assert lake.run("explain", "shop.copied").lines[0]["relation"]["status"] == "OK"
+    assert planned.lines[0]["versions"][0]["relation"] == "shop.planned"
+
+    lake.write_ddl(LAKE + made.replace("id", "nothing"))
+    assert lake.run("snapshot").status == NO
+    assert "nothing does not exist" in lake.people("explain", "shop.copied")

@@ -11,7 +11,7 @@ from lakeschema.catalog.identifiers import RelationName
 from lakeschema.translation.outcome import Status
 from publisher.selection import Selection
 from publisher.settling.conditions import condition, withheld_because
-from publisher.state.records import RelationRecord
+from publisher.state.records import RelationRecord, Urgency, WorkRecord
 
 NAME = RelationName.of("shop", "orders")
 DERIVED = RelationRecord(
@@ -48,6 +48,16 @@ def test_what_is_well_has_nothing_to_do() -> None:
     assert condition(DERIVED).remedy == ""
     assert "is to be published" in condition(replace(DERIVED, published_hash="older")).meaning
     assert condition(None).remedy == ""
+
+
+def test_what_cannot_be_read_again_keeps_its_package_and_says_why() -> None:
+    work = WorkRecord(NAME, 0.0, 0.0, 1, 1, "its files are away", Urgency.SNAPSHOT, failures=1)
+
+    found = condition(DERIVED, work=work)
+
+    assert "as it was read last" in found.meaning
+    assert "its files are away" in found.remedy
+    assert condition(DERIVED, work=replace(work, failures=0)).remedy == ""
 
 
 @pytest.mark.parametrize(
