@@ -65,6 +65,8 @@ def column_body(cursor: Cursor, name: str) -> tuple[Column, Place]:
             nullable = cursor.skip("DISABLE") or cursor.skip("NOT", "ENFORCED")
         elif cursor.skip("FIRST"):
             place = Place(first=True)
+        elif cursor.skip("LAST"):
+            place = Place()
         elif cursor.skip("AFTER"):
             place = Place(after=column_name(cursor))
         else:
