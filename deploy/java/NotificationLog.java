@@ -1,14 +1,18 @@
 import java.util.Collections;
+import java.util.List;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.hive.metastore.RawStore;
 import org.apache.hadoop.hive.metastore.TransactionalMetaStoreEventListener;
 import org.apache.hadoop.hive.metastore.api.Database;
 import org.apache.hadoop.hive.metastore.api.MetaException;
 import org.apache.hadoop.hive.metastore.api.NotificationEvent;
+import org.apache.hadoop.hive.metastore.api.SQLNotNullConstraint;
 import org.apache.hadoop.hive.metastore.api.Table;
+import org.apache.hadoop.hive.metastore.events.AddNotNullConstraintEvent;
 import org.apache.hadoop.hive.metastore.events.AlterTableEvent;
 import org.apache.hadoop.hive.metastore.events.CreateDatabaseEvent;
 import org.apache.hadoop.hive.metastore.events.CreateTableEvent;
+import org.apache.hadoop.hive.metastore.events.DropConstraintEvent;
 import org.apache.hadoop.hive.metastore.events.DropDatabaseEvent;
 import org.apache.hadoop.hive.metastore.events.DropTableEvent;
 import org.apache.hadoop.hive.metastore.events.ListenerEvent;
@@ -18,7 +22,8 @@ import org.apache.hadoop.hive.metastore.messaging.MessageEncoder;
 import org.apache.hadoop.hive.metastore.messaging.MessageFactory;
 
 /**
- * The notification log of Hive 4's metastore, as far as tables, views and databases are concerned.
+ * The notification log of Hive 4's metastore, as far as tables, views, databases and NOT NULL are
+ * concerned.
  *
  * <p>Hive's own DbNotificationListener is in an artifact that is not published for Hive 4. Messages,
  * their format and the table that keeps them are Hive's; they are written in the transaction of the
@@ -51,6 +56,26 @@ public final class NotificationLog extends TransactionalMetaStoreEventListener {
     Table after = event.getNewTable();
     boolean truncates = event.getIsTruncateOp();
     add(event, after, MESSAGES.buildAlterTableMessage(before, after, truncates, event.getWriteId()));
+  }
+
+  @Override
+  public void onAddNotNullConstraint(AddNotNullConstraintEvent event) throws MetaException {
+    List<SQLNotNullConstraint> constraints = event.getNotNullConstraintCols();
+    if (constraints.isEmpty()) {
+      return;
+    }
+    SQLNotNullConstraint any = constraints.get(0);
+    EventMessage message = MESSAGES.buildAddNotNullConstraintMessage(constraints);
+    add(event, any.getTable_db(), any.getTable_name(), message);
+  }
+
+  @Override
+  public void onDropConstraint(DropConstraintEvent event) throws MetaException {
+    String database = event.getDbName();
+    String table = event.getTableName();
+    String constraint = event.getConstraintName();
+    EventMessage message = MESSAGES.buildDropConstraintMessage(database, table, constraint);
+    add(event, database, table, message);
   }
 
   @Override

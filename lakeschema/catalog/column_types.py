@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TypeAlias, assert_never
 
@@ -240,6 +240,23 @@ def map_type(type_: ColumnType, change: Callable[[ColumnType], ColumnType]) -> C
             return change(Uniontype(tuple(map_type(b, change) for b in branches)))
         case _:
             return change(type_)
+
+
+def with_nullable_parts(type_: ColumnType) -> ColumnType:
+    """The type whose elements, values and fields may be null."""
+    return map_type(type_, _with_nullable_parts)
+
+
+def _with_nullable_parts(type_: ColumnType) -> ColumnType:
+    match type_:
+        case ArrayType():
+            return replace(type_, element_nullable=True)
+        case MapType():
+            return replace(type_, value_nullable=True)
+        case StructType(fields):
+            return StructType(tuple(replace(field, nullable=True) for field in fields))
+        case _:
+            return type_
 
 
 def _field_name(name: str) -> str:

@@ -26,6 +26,7 @@ from lakeschema.catalog.ddl_statements import (
     ColumnChange,
     ColumnPath,
     DropColumns,
+    DropConstraint,
     NameParts,
     NoChange,
     Place,
@@ -75,7 +76,6 @@ _NO_CHANGE = (
     ("ADD", "FOREIGN", "KEY"),
     ("ADD", "UNIQUE"),
     ("ADD", "CHECK"),
-    ("DROP", "CONSTRAINT"),
     ("UPDATE", "STATISTICS"),
     ("UPDATE", "COLUMNS"),
     ("DEFAULT", "COLLATION"),
@@ -92,6 +92,7 @@ _NO_CHANGE = (
     ("DISABLE",),
     ("INHERIT", "PREDICTIVE", "OPTIMIZATION"),
     ("REBUILD",),
+    ("REFRESH",),
     ("ADD", "SCHEDULE"),
     ("ALTER", "SCHEDULE"),
     ("DROP", "SCHEDULE"),
@@ -118,8 +119,11 @@ def alter_relation(
     if any(cursor.sees(*words) for words in _NO_CHANGE):
         cursor.rest()
         return NoChange(name)
+    if cursor.skip("DROP", "CONSTRAINT"):
+        cursor.rest()
+        return DropConstraint(name)
     if cursor.skip("RENAME", "TO"):
-        return RenameRelation(name, cursor.name())
+        return RenameRelation(name, cursor.name(), is_view)
     if cursor.skip("SET"):
         return _set(cursor, name)
     if cursor.skip("UNSET"):

@@ -61,14 +61,14 @@ def column_body(cursor: Cursor, name: str) -> tuple[Column, Place]:
         if cursor.skip("COMMENT"):
             comment = cursor.string("a comment in quotes")
         elif cursor.skip("NOT", "NULL"):
-            nullable = False
+            # A constraint that is not enforced says nothing about the data.
+            nullable = cursor.skip("DISABLE") or cursor.skip("NOT", "ENFORCED")
         elif cursor.skip("FIRST"):
             place = Place(first=True)
+        elif cursor.skip("LAST"):
+            place = Place()
         elif cursor.skip("AFTER"):
             place = Place(after=column_name(cursor))
-        elif cursor.skip("DISABLE"):
-            # A constraint that Hive does not enforce says nothing about the data.
-            nullable = True
         else:
             _past_column_option(cursor)
     return Column(name, column_type_, comment, nullable), place
@@ -76,7 +76,7 @@ def column_body(cursor: Cursor, name: str) -> tuple[Column, Place]:
 
 _ENDS = (",", ")")
 _OPTIONS = (
-    "PRIMARY", "KEY", "UNIQUE", "CHECK", "GENERATED", "ALWAYS", "AS", "IDENTITY", "ENABLE", "ENFORCED",
+    "PRIMARY", "KEY", "UNIQUE", "CHECK", "GENERATED", "ALWAYS", "AS", "IDENTITY", "ENABLE", "DISABLE", "ENFORCED",
     "VALIDATE", "NOVALIDATE", "RELY", "NORELY", "CASCADE", "RESTRICT", "NULL", "NOT", "BY",
 )  # fmt: skip
 

@@ -21,8 +21,13 @@ from lakeschema.catalog.ddl_statements import (
     NameParts,
 )
 from lakeschema.catalog.ddl_tokens import TokenKind
-from lakeschema.catalog.relations import Column, Dialect, SchemaMode
-from lakeschema.catalog.storage_formats import HIVE_SERDES, LAZY_SIMPLE_SERDE, SPARK_SERDES
+from lakeschema.catalog.relations import Column, Dialect, SchemaMode, as_nullable
+from lakeschema.catalog.storage_formats import (
+    DEFAULT_PROVIDER,
+    HIVE_SERDES,
+    LAZY_SIMPLE_SERDE,
+    SPARK_SERDES,
+)
 
 PROVIDER = "spark.sql.sources.provider"
 
@@ -43,6 +48,8 @@ def create_table(
     clauses = _TableClauses()
     while not (cursor.at_end() or _sees_query(cursor)):
         _table_clause(cursor, clauses)
+    if cursor.dialect is Dialect.SPARK:
+        columns = _as_spark_creates(columns, clauses)
     partitions = clauses.partition_columns
     if cursor.dialect is not Dialect.SPARK:
         columns, partitions = lower_case_names(columns), lower_case_names(partitions)
@@ -99,6 +106,16 @@ def _column_names(cursor: Cursor) -> tuple[str, ...]:
 def lower_case_names(columns: tuple[Column, ...]) -> tuple[Column, ...]:
     """Hive keeps the names of a table's columns in lower case."""
     return tuple(replaced(column, name=column.name.lower()) for column in columns)
+
+
+def _as_spark_creates(columns: tuple[Column, ...], clauses: _TableClauses) -> tuple[Column, ...]:
+    """The table's columns. Spark chooses a provider where the statement names no format."""
+    if clauses.is_of_hive:
+        # Spark takes NOT NULL of such a table, and lets nulls in.
+        return tuple(map(as_nullable, columns))
+    if PROVIDER not in clauses.properties:
+        clauses.use(DEFAULT_PROVIDER)
+    return columns
 
 
 def create_view(cursor: Cursor, name: NameParts, if_exists: IfExists) -> CreateView:
@@ -198,20 +215,28 @@ class _TableClauses:
         self.serde: str | None = None
         self.serde_properties: dict[str, str] = {}
         self.stored_by_handler = False
+        self.is_of_hive = False
+
+    def use(self, provider: str) -> None:
+        if provider == "hive":
+            # A table of Hive's, whose format is an option.
+            self.is_of_hive = True
+            return
+        self.serde = SPARK_SERDES.get(provider)
+        self.properties[PROVIDER] = provider
 
     def serde_or_default(self) -> str | None:
         if self.serde is not None or self.stored_by_handler or PROVIDER in self.properties:
             return self.serde
-        return LAZY_SIMPLE_SERDE
+        file_format = self.serde_properties.get("fileFormat", "")
+        return HIVE_SERDES.get(file_format.upper(), LAZY_SIMPLE_SERDE)
 
 
 def _table_clause(cursor: Cursor, clauses: _TableClauses) -> None:
     if cursor.skip("PARTITIONED", "BY"):
         _partitioned_by(cursor, clauses)
     elif cursor.skip("USING"):
-        provider = ".".join(cursor.name()).lower()
-        clauses.serde = SPARK_SERDES.get(provider)
-        clauses.properties[PROVIDER] = provider
+        clauses.use(".".join(cursor.name()).lower())
     elif cursor.dialect is Dialect.TRINO and cursor.sees("WITH", "("):
         cursor.skip("WITH")
         cursor.balanced()
@@ -236,8 +261,10 @@ def _shared_clause(cursor: Cursor, clauses: _TableClauses) -> bool:
     elif cursor.skip("TBLPROPERTIES"):
         clauses.properties |= cursor.properties()
     elif cursor.skip("ROW", "FORMAT"):
+        clauses.is_of_hive = True
         _row_format(cursor, clauses)
     elif cursor.skip("STORED"):
+        clauses.is_of_hive = True
         _stored_as(cursor, clauses)
     elif cursor.skip("LOCATION"):
         cursor.string("a location in quotes")

@@ -18,6 +18,7 @@ from lakeschema.catalog.ddl_state import DdlState, QueryColumns, Refused, no_que
 from lakeschema.catalog.ddl_statements import (
     CreateNamespace,
     CreateView,
+    DropConstraint,
     IfExists,
     NoChange,
     UseNamespace,
@@ -71,7 +72,7 @@ def _session(statements: Iterable[str], dialect: Dialect, query_columns: QueryCo
         placed = (
             each
             for each in read_statements(source, dialect)
-            if not isinstance(each.statement, NoChange)
+            if not isinstance(each.statement, NoChange | DropConstraint)
         )
         for problem in _apply(state, f"ddl[{number}]", source, placed):
             raise problem

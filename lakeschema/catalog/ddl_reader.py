@@ -19,6 +19,7 @@ from lakeschema.catalog.ddl_statements import (
     ChangeColumns,
     ColumnChange,
     CreateNamespace,
+    CreateTemporary,
     CreateView,
     DropFunction,
     DropNamespace,
@@ -121,10 +122,12 @@ _NO_FACTS = frozenset({
 
 _OTHER_OBJECTS = frozenset({
     "FUNCTION", "ROLE", "INDEX", "MACRO", "CATALOG", "CONNECTOR", "DATACONNECTOR", "SCHEDULED",
-    "RESOURCE", "VARIABLE",
+    "RESOURCE", "VARIABLE", "FLOW", "BRANCH", "TAG",
 })  # fmt: skip
 """What else is created, altered and dropped, and holds no relation's facts."""
 
+_GLOBAL = ("global_temp",)
+"""The database of Spark's global temporary views."""
 _NAMESPACE = ("DATABASE", "SCHEMA", "NAMESPACE")
 _MODIFIERS = ("EXTERNAL", "MANAGED", "TRANSACTIONAL", "REMOTE", "MATERIALIZED", "STREAMING")
 
@@ -170,15 +173,17 @@ class _StatementReader:
     def _create(self) -> Statement:
         cursor = self.cursor
         replace = cursor.skip("OR", "REPLACE")
-        temporary = cursor.skip("GLOBAL", "TEMPORARY") or cursor.skip("TEMPORARY")
-        temporary = cursor.skip("TEMP") or temporary
+        is_global = cursor.skip("GLOBAL")
+        temporary = cursor.skip("TEMPORARY") or cursor.skip("TEMP")
         if_exists = IfExists.REPLACE if replace else IfExists.REFUSE
         if not temporary and cursor.skip("FUNCTION"):
             return create_function(cursor, if_exists)
-        if temporary or cursor.sees_any(_OTHER_OBJECTS):
+        if cursor.sees_any(_OTHER_OBJECTS):
             return self._no_facts()
         for modifier in _MODIFIERS:
             cursor.skip(modifier)
+        if temporary:
+            return self._create_temporary(_GLOBAL if is_global else ())
         if self._skips_namespace():
             cursor.skip("IF", "NOT", "EXISTS")
             namespace = cursor.name()
@@ -188,6 +193,13 @@ class _StatementReader:
         if not is_view and not cursor.skip("TABLE"):
             raise cursor.refuse("TABLE, VIEW or DATABASE")
         return self._create_relation(if_exists, is_view=is_view)
+
+    def _create_temporary(self, namespace: NameParts) -> CreateTemporary:
+        self._is_view()
+        self.cursor.skip("IF", "NOT", "EXISTS")
+        name = self.cursor.name()
+        self.cursor.rest()
+        return CreateTemporary((*namespace, *name))
 
     def _create_relation(self, if_exists: IfExists, *, is_view: bool) -> Statement:
         cursor = self.cursor
@@ -200,7 +212,12 @@ class _StatementReader:
 
     def _alter(self) -> Statement:
         cursor = self.cursor
-        if cursor.sees_any(_OTHER_OBJECTS) or self._skips_namespace():
+        if cursor.sees_any(_OTHER_OBJECTS):
+            return self._no_facts()
+        if self._skips_namespace():
+            cursor.name()
+            if cursor.sees("RENAME"):
+                raise cursor.refuse("a form of ALTER that keeps the names of relations")
             return self._no_facts()
         for modifier in _MODIFIERS:
             cursor.skip(modifier)

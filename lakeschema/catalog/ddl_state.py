@@ -28,8 +28,10 @@ from lakeschema.catalog.ddl_statements import (
     CreateTable,
     CreateTableAs,
     CreateTableLike,
+    CreateTemporary,
     CreateView,
     DropColumns,
+    DropConstraint,
     DropFunction,
     DropNamespace,
     DropRelation,
@@ -60,6 +62,7 @@ from lakeschema.catalog.relations import (
     Relation,
     SchemaMode,
     ViewText,
+    as_nullable,
     sql_configs,
     with_functions,
     without_volatile,
@@ -129,6 +132,7 @@ class DdlState:
         self._functions: dict[RelationName, SqlFunction] = {}
         self._read: dict[RelationName, Relation | None] = {}
         self._stale: dict[RelationName, str] = {}
+        self._temporary: set[RelationName] = set()
         self._gone_namespaces: set[tuple[str, ...]] = set()
         self._beneath = beneath
         self._query_columns = query_columns
@@ -139,6 +143,7 @@ class DdlState:
     def begin_session(self) -> None:
         """A new session starts in the default database."""
         self._current = DEFAULT_NAMESPACE
+        self._temporary.clear()
 
     def facts(self) -> Mapping[RelationName, Relation]:
         """``relations``, each view with the SQL functions that its text may call, and stale ones as such."""
@@ -153,7 +158,11 @@ class DdlState:
 
     def apply(self, statement: Statement) -> None:
         """Raises ``Refused``, and then nothing was changed."""
+        if self._is_of_session(statement):
+            return
         match statement:
+            case CreateTemporary(name):
+                self._temporary.add(self._name(name))
             case NoFacts():
                 pass
             case CreateNamespace(namespace):
@@ -171,8 +180,8 @@ class DdlState:
                 self._functions.pop(self._name(name), None)
             case DropRelation():
                 self._drop(statement)
-            case RenameRelation(name, new_name):
-                self._rename(name, new_name)
+            case RenameRelation():
+                self._rename(statement)
             case AlterIfExists(alteration):
                 if self._find(self._name(alteration.name)) is not None:
                     self.apply(alteration)
@@ -222,6 +231,8 @@ class DdlState:
             name = self._name(parts)
         except Refused:
             return
+        if name in self._temporary:
+            return
         self.namespaces.add(name.namespace)
         self._stale.setdefault(name, f"it is not current: {why}")
 
@@ -242,6 +253,20 @@ class DdlState:
         if name not in self._read:
             self._read[name] = self._beneath.read([name]).get(name)
         return self._read[name]
+
+    def _is_of_session(self, statement: Statement) -> bool:
+        """Whether it changes or drops a temporary relation."""
+        if isinstance(statement, AlterIfExists):
+            statement = statement.statement
+        if not isinstance(statement, Alteration | RenameRelation | DropRelation):
+            return False
+        name = self._name(statement.name)
+        found = name in self._temporary
+        if found and isinstance(statement, DropRelation | RenameRelation):
+            self._temporary.discard(name)
+        if found and isinstance(statement, RenameRelation):
+            self._temporary.add(self._name(statement.new_name))
+        return found
 
     def _existing(self, parts: NameParts) -> Relation:
         name = self._name(parts)
@@ -329,7 +354,7 @@ class DdlState:
 
     def _readable(self, name: RelationName) -> Relation | None:
         found = self._find(name)
-        if found is None or name in self.removed:
+        if found is None or name in self.removed or name in self._temporary:
             return None
         return with_functions(self._as_it_is(name), self._functions.get)
 
@@ -375,8 +400,11 @@ class DdlState:
         replaced = None if self._chosen_dialect is not None else self._find(name)
         return self._dialect if replaced is None or not replaced.view else replaced.view.dialect
 
-    def _rename(self, old: NameParts, new: NameParts) -> None:
-        relation = self._existing(old)
+    def _rename(self, statement: RenameRelation) -> None:
+        relation, new = self._existing(statement.name), statement.new_name
+        if relation.is_view != statement.is_view:
+            kind = "VIEW" if relation.is_view else "TABLE"
+            raise Refused(f"{relation.name} is a {kind.lower()}: write ALTER {kind}")
         is_bare = len(_without_session_catalog(new)) == 1
         if is_bare and self._dialect is Dialect.SPARK:
             new = (*relation.name.namespace, *new[-1:])
@@ -453,12 +481,22 @@ class DdlState:
                 return replace(relation, view=replace(relation.view, schema_mode=mode))
             case AddColumns() | ReplaceColumns() | ChangeColumns() | DropColumns():
                 return self._with_columns(relation, statement)
+            case DropConstraint():
+                self._check_keeps_required(relation)
+                return relation
             case NoChange():
                 return relation
             case UnknownChange(_, why):
                 raise Refused(why)
             case _:
                 assert_never(statement)
+
+    def _check_keeps_required(self, relation: Relation) -> None:
+        """Hive's NOT NULL is a constraint with a name, which facts do not have."""
+        required = [c.name for c in relation.columns if not c.nullable]
+        if self._dialect is Dialect.HIVE and required:
+            why = f"the constraint may be what makes {required[0]} NOT NULL"
+            raise Refused(f"{relation.name}: {why}")
 
     def _with_columns(self, relation: Relation, statement: ColumnAlteration) -> Relation:
         if relation.is_view:
@@ -580,7 +618,10 @@ def _copy_table(name: RelationName, source: Relation, statement: CreateTableLike
         raise Refused(f"{source.name} is a view, and its columns are not known here: list them")
     copied = {k: v for k, v in source.properties.items() if k in _COPIED_BY_LIKE}
     comment, properties = _comment_apart(None, {**copied, **statement.properties})
-    return replace(source, name=name, comment=comment, properties=properties)
+    made = replace(source, name=name, comment=comment, properties=properties)
+    # Hive copies no constraints.
+    kept = made.columns if PROVIDER in properties else tuple(map(as_nullable, made.columns))
+    return replace(made, columns=kept)
 
 
 def _with_recorded_settings(relation: Relation) -> Relation:

@@ -116,6 +116,13 @@ class CreateView:
 
 
 @dataclass(frozen=True, slots=True)
+class CreateTemporary:
+    """A table or view of the session, which hides those of its name and is no relation of the catalog."""
+
+    name: NameParts
+
+
+@dataclass(frozen=True, slots=True)
 class DropRelation:
     name: NameParts
     if_exists: bool = False
@@ -126,6 +133,7 @@ class DropRelation:
 class RenameRelation:
     name: NameParts
     new_name: NameParts
+    is_view: bool = False
 
 
 ColumnPath: TypeAlias = tuple[str, ...]
@@ -246,6 +254,11 @@ class DropFunction:
 
 
 @dataclass(frozen=True, slots=True)
+class DropConstraint:
+    name: NameParts
+
+
+@dataclass(frozen=True, slots=True)
 class NoChange:
     """An ALTER that changes nothing of what the relation is: partitions, storage, rights."""
 
@@ -277,6 +290,7 @@ Alteration: TypeAlias = (
     | SetComment
     | ReplaceQuery
     | SetSchemaMode
+    | DropConstraint
     | NoChange
     | UnknownChange
 )
@@ -298,6 +312,7 @@ Statement: TypeAlias = (
     | CreateTableAs
     | CreateTableLike
     | CreateView
+    | CreateTemporary
     | DropRelation
     | RenameRelation
     | Alteration

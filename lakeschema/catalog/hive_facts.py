@@ -6,7 +6,7 @@ its events carry.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -32,6 +32,7 @@ from lakeschema.catalog.relations import (
     SchemaPointer,
     TableFormat,
     ViewText,
+    as_nullable,
     sql_configs,
     without_volatile,
 )
@@ -80,8 +81,20 @@ class Storage:
     location: str = ""
 
 
-def relation_from_table(table: Any) -> Relation:
-    """Facts of a Thrift ``Table``."""
+def may_be_constrained(table: Any) -> bool:
+    """Whether Hive may enforce a NOT NULL of a Thrift ``Table``.
+
+    It takes such a constraint only of a table that it manages itself, or that it was told to
+    manage, while the metastore calls it external.
+    """
+    properties = _text_map(table.parameters)
+    translated = properties.get("TRANSLATED_TO_EXTERNAL", "").upper() == "TRUE"
+    managed = (table.tableType or "").upper() == "MANAGED_TABLE"
+    return (managed or translated) and PROVIDER not in properties
+
+
+def relation_from_table(table: Any, not_null: Collection[str] = ()) -> Relation:
+    """Facts of a Thrift ``Table``; ``not_null`` are the columns in which Hive allows no nulls."""
     serde = table.sd.serdeInfo if table.sd is not None else None
     stored = Storage(
         name=RelationName((_lower(table.dbName),), _lower(table.tableName)),
@@ -96,6 +109,10 @@ def relation_from_table(table: Any) -> Relation:
     )
     hive = _field_schemas(table.sd.cols if table.sd is not None else ())
     columns, partition_columns = _columns(stored, hive, _field_schemas(table.partitionKeys))
+    columns = tuple(
+        replace(column, nullable=False) if column.name.lower() in not_null else column
+        for column in columns
+    )
     relation = relation_in_metastore(stored, columns, partition_columns)
     if relation.schema_pointer is None and _lacks_schema(stored, hive):
         return replace(relation, columns=(), unreadable=_SCHEMA_LOST)
@@ -237,8 +254,11 @@ def _columns(
         return hive, hive_partitions
     # Spark itself does so: after an ALTER by Hive a Hive table's record is out of date.
     owned = stored.is_view or properties.get(PROVIDER, "hive").lower() != "hive"
-    if not owned and not _agree(spark, (*hive, *hive_partitions)):
-        return hive, hive_partitions
+    if not owned:
+        if not _agree(spark, (*hive, *hive_partitions)):
+            return hive, hive_partitions
+        # Spark records NOT NULL of such a table, and lets nulls in.
+        spark = tuple(map(as_nullable, spark))
     names = stored_partition_names(properties) or [column.name for column in hive_partitions]
     return split_partitions(spark, names)
 

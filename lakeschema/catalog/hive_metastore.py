@@ -1,7 +1,4 @@
-"""A Hive Metastore over Thrift as a catalog; it only ever reads.
-
-Not-null constraints are not read: they need a call a table, which metastore 2.3 does not have.
-"""
+"""A Hive Metastore over Thrift as a catalog; it only ever reads."""
 
 from __future__ import annotations
 
@@ -9,11 +6,17 @@ from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
-from hive_metastore.ttypes import GetTablesRequest, NoSuchObjectException, UnknownDBException
+from hive_metastore.ttypes import (
+    GetTableRequest,
+    GetTablesRequest,
+    NoSuchObjectException,
+    NotNullConstraintsRequest,
+    UnknownDBException,
+)
 from thrift.Thrift import TApplicationException, TException
 
 from lakeschema.catalog.errors import CatalogRefused
-from lakeschema.catalog.hive_facts import relation_from_table
+from lakeschema.catalog.hive_facts import may_be_constrained, relation_from_table
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.metastore_client import MetastoreClient
 from lakeschema.catalog.metastore_functions import MetastoreFunctions
@@ -133,16 +136,18 @@ class HiveMetastoreCatalog:
     def _single(self, database: str, table: str) -> dict[RelationName, Relation]:
         """Answered in a third of the time that a request for a list of one takes."""
         try:
-            found = self.client.run(lambda client: client.get_table(database, table))
+            found = self.client.run(
+                lambda client: _relations(client, [_table_object(client, database, table)])
+            )
         except NoSuchObjectException:
             return {}
-        relation = relation_from_table(found)
-        return {relation.name: relation}
+        return {relation.name: relation for relation in found}
 
     def _existing(self, database: str, tables: Sequence[str]) -> dict[RelationName, Relation]:
-        objects = self.client.run(lambda client: _table_objects(client, database, tables))
-        relations = (relation_from_table(table) for table in objects)
-        return {relation.name: relation for relation in relations}
+        found = self.client.run(
+            lambda client: _relations(client, _table_objects(client, database, tables))
+        )
+        return {relation.name: relation for relation in found}
 
     def _one_by_one(self, database: str, tables: Sequence[str]) -> dict[RelationName, Relation]:
         """By halves, so that a table which the server cannot give does not hide the others."""
@@ -191,6 +196,45 @@ class HiveMetastoreCatalog:
 def _reason(error: TException) -> str:
     message = str(getattr(error, "message", None) or type(error).__name__)
     return message.splitlines()[0][:500]
+
+
+def _relations(client: Any, tables: Sequence[Any]) -> list[Relation]:
+    """Facts of Thrift tables, with the NOT NULL that Hive enforces: a call for each that may have one."""
+    has_constraints = True
+    found = []
+    for table in tables:
+        not_null: frozenset[str] | None = frozenset()
+        if has_constraints and may_be_constrained(table):
+            not_null = _not_null_columns(client, table)
+            has_constraints = not_null is not None
+        found.append(relation_from_table(table, not_null or ()))
+    return found
+
+
+def _not_null_columns(client: Any, table: Any) -> frozenset[str] | None:
+    """The columns with an enforced NOT NULL; None of a metastore before Hive 3, which has none."""
+    catalog = getattr(table, "catName", None) or _HIVES_CATALOG
+    request = NotNullConstraintsRequest(catalog, table.dbName, table.tableName)
+    try:
+        found = client.get_not_null_constraints(request).notNullConstraints
+    except TApplicationException as error:
+        if error.type != TApplicationException.UNKNOWN_METHOD:
+            raise
+        return None
+    return frozenset(each.column_name.lower() for each in found or () if each.enable_cstr)
+
+
+_HIVES_CATALOG = "hive"
+
+
+def _table_object(client: Any, database: str, table: str) -> Any:
+    try:
+        return client.get_table(database, table)
+    except TApplicationException as error:
+        if error.type != TApplicationException.UNKNOWN_METHOD:
+            raise
+    # Hive 4 no longer has the short form.
+    return client.get_table_req(GetTableRequest(dbName=database, tblName=table)).table
 
 
 def _table_objects(client: Any, database: str, tables: Sequence[str]) -> Sequence[Any]:

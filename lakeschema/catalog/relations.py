@@ -13,6 +13,7 @@ from typing import Protocol
 
 from lakeschema.catalog.column_types import (
     ColumnType,
+    with_nullable_parts,
 )
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.sql_functions import (
@@ -73,6 +74,11 @@ class Column:
     comment: str | None = None
     nullable: bool = True
     former_names: tuple[str, ...] = ()
+
+
+def as_nullable(column: Column) -> Column:
+    """The column with nothing in it that is required, nested fields included."""
+    return replace(column, type=with_nullable_parts(column.type), nullable=True)
 
 
 SQL_CONFIG = "view.sqlConfig."

@@ -27,7 +27,7 @@ from lakeschema.catalog.hive_facts import (
 )
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.own_schemas import UNREAD, OwnSchemas, with_own_schemas
-from lakeschema.catalog.relations import Relation
+from lakeschema.catalog.relations import Relation, as_nullable
 from lakeschema.catalog.spark_functions import SparkFunctions
 from lakeschema.catalog.spark_schema import columns_from_json
 
@@ -180,6 +180,9 @@ class SparkCatalog:
             location=self._location(storage),
         )
         columns = columns_from_json(table.schema().json()) or ()
+        if not stored.is_view and PROVIDER not in properties:
+            # Spark records NOT NULL of Hive's tables, and lets nulls in.
+            columns = tuple(map(as_nullable, columns))
         partitions = list(self._scala.asJava(table.partitionColumnNames()))
         return relation_in_metastore(stored, *split_partitions(columns, partitions))
 

@@ -18,6 +18,9 @@ HIVE_SERDES = {
 }
 """``STORED AS`` format, upper-cased, to SerDe."""
 
+DEFAULT_PROVIDER = "parquet"
+"""What Spark 4 makes of a table that names no format (``spark.sql.sources.default``)."""
+
 SPARK_SERDES = {
     "parquet": HIVE_SERDES["PARQUET"],
     "orc": HIVE_SERDES["ORC"],

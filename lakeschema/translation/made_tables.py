@@ -7,9 +7,8 @@ from dataclasses import replace
 
 from lakeschema.catalog.ddl_state import QueryColumns, UnknownColumns
 from lakeschema.catalog.identifiers import RelationName
-from lakeschema.catalog.relations import Column, Dialect, Relation
+from lakeschema.catalog.relations import Column, Dialect, Relation, as_nullable
 from lakeschema.translation.deriver import DerivationCrashed, Deriver
-from lakeschema.translation.functions.schema_texts import as_nullable
 from lakeschema.translation.interface import Derivation, OmittedColumn, Transformation
 from lakeschema.translation.outcome import Failed
 from lakeschema.translation.with_upstreams import outcomes_with_upstreams
@@ -36,7 +35,7 @@ def query_columns(deriver: Deriver) -> QueryColumns:
             made = (_commented(derivation, place) for place in places)
         else:
             made = (_column(derivation, place) for place in places)
-        return tuple(replace(c, type=as_nullable(c.type), nullable=True) for c in made)
+        return tuple(map(as_nullable, made))
 
     return columns
 

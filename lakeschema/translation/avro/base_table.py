@@ -25,6 +25,7 @@ from lakeschema.catalog.column_types import (
     UnknownType,
     map_type,
 )
+from lakeschema.catalog.format_rules import as_read
 from lakeschema.catalog.relations import Column, Relation
 from lakeschema.translation.avro.base_table_merge import merge
 from lakeschema.translation.avro.column_types import column_type_of
@@ -75,7 +76,7 @@ def base_table_interface(relation: Relation, options: Options) -> Interface:
         UnsupportedConstruct: the only schema is behind ``avro.schema.url``.
     """
     try:
-        return _interface(relation, options)
+        return _interface(as_read(relation), options)
     except TranslationError as error:
         error.relation = error.relation or relation.name
         raise
@@ -219,14 +220,14 @@ def _with_partitions(relation: Relation, literal: Record, options: Options) -> M
 
 
 def _struct_fields(relation: Relation) -> tuple[StructField, ...]:
-    """The columns, then the partition columns, which are always nullable."""
+    """The columns, then the partition columns."""
     return (
         *(
             StructField(c.name, _instants(c.type, relation), c.nullable, c.comment)
             for c in relation.columns
         ),
         *(
-            StructField(c.name, _instants(c.type, relation), True, c.comment or PARTITION_DOC)
+            StructField(c.name, _instants(c.type, relation), c.nullable, c.comment or PARTITION_DOC)
             for c in relation.partition_columns
         ),
     )

@@ -114,6 +114,7 @@ class ExpressionResolver:
         group_may_be_empty: a query without GROUP BY aggregates even no rows to one row.
         aggregates_allowed: False in WHERE, ON and inside an aggregate.
         shown: names that stand for items of SELECT before they stand for columns, outside aggregates.
+        around: the call with OVER in whose arguments Hive's LAG and LEAD need none.
     """
 
     context: Context
@@ -124,6 +125,7 @@ class ExpressionResolver:
     group_may_be_empty: bool = True
     aggregates_allowed: bool = True
     shown: Mapping[str, RowExpression] = field(default_factory=lambda: _NO_ALIASES)
+    around: tree.WindowCall | None = None
 
     def resolve(self, node: tree.Expression) -> RowExpression:
         """An operand, whose type something depends on.
@@ -333,6 +335,8 @@ class ExpressionResolver:
             hypothetical = replace(node, name=f"hypothetical {words}")
             if node.order_by and calls.builtin(hypothetical, self.context) is not None:
                 return self._aggregate(hypothetical)
+            if self.around is not None and node.name.lower() in {"lag", "lead"}:
+                return self._window(replace(self.around, call=node, frame=None))
             raise TypeMismatch(f"{node.name} needs OVER", position=node.position)
         if node.filter is not None or node.order_by or node.ignores_nulls is not None:
             raise TypeMismatch(
@@ -406,7 +410,8 @@ class ExpressionResolver:
             self.sort_keys(order),
             frame,
         )
-        return calls.window(function, self.grouped(node.call), node, parts, self.context)
+        inside = replace(self, around=node) if self.context.semantics.is_hive else self
+        return calls.window(function, inside.grouped(node.call), node, parts, self.context)
 
     def sort_keys(self, keys: tuple[tree.SortKey, ...]) -> tuple[SortKey, ...]:
         return tuple(

@@ -188,7 +188,7 @@ def _as_column(expression: RowExpression) -> RowExpression:
 
 @dataclass(frozen=True, slots=True)
 class _Item:
-    """``is_generated``: the text gives it no name, and it is not a plain column."""
+    """``is_generated``: the text gives it no name that Hive keeps, and it is not a plain column."""
 
     name: str
     expression: RowExpression
@@ -331,6 +331,7 @@ class _SelectResolver:
             ]
             aliases |= {column.name.lower(): column for column in made_first}
             resolver = replace(resolver, aliases=MappingProxyType(dict(aliases)))
+        is_hive = self._context.semantics.is_hive
         for position, item in enumerate(self._query.items):
             node = item.expression
             if isinstance(node, tree.Star):
@@ -352,7 +353,9 @@ class _SelectResolver:
             alias = item.aliases[0] if item.aliases else implied_name(node) or None
             if alias is not None:
                 aliases[alias.lower()] = _as_column(expression)
-                items.append(_Item(alias, expression))
+                # Hive takes it for one of its own.
+                generated = is_hive and alias.lower().startswith("_c")
+                items.append(_Item(alias, expression, generated))
             else:
                 if isinstance(node, tree.Name) and self._keeps_name(node, expression):
                     # A column of FULL JOIN … USING, which is two columns under one name, or one of

@@ -1,5 +1,5 @@
-CREATE TABLE orders (id BIGINT NOT NULL, customer STRING, cents INT NOT NULL, day DATE) USING parquet;
-CREATE TABLE rates (currency STRING NOT NULL, rate DECIMAL(10,4)) USING parquet;
+CREATE TABLE orders (id BIGINT NOT NULL, customer STRING, cents INT NOT NULL, day DATE) USING delta;
+CREATE TABLE rates (currency STRING NOT NULL, rate DECIMAL(10,4)) USING delta;
 CREATE FUNCTION in_units(cents INT, per_unit INT DEFAULT 100) RETURNS DECIMAL(12,2)
   COMMENT 'whole units of a currency' RETURN cents / per_unit;
 CREATE FUNCTION in_currency(amount DECIMAL(12,2), code STRING) RETURNS DOUBLE

@@ -194,6 +194,8 @@ OTHERS = (
     "ALTER TABLE t SET AUTHORIZATION ROLE x",
     "ALTER TABLE t EXECUTE optimize(file_size_threshold => '10MB')",
     "ALTER TABLE IF EXISTS nowhere ADD COLUMN z int",
+    "ALTER MATERIALIZED VIEW IF EXISTS nowhere RENAME TO z",
+    "DROP BRANCH IF EXISTS b FROM t",
 )
 """Forms that change no column."""
 

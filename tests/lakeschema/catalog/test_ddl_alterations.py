@@ -147,6 +147,64 @@ def test_a_views_query_is_replaced_with_or_without_as(dialect: Dialect, query: s
     assert view.text == query.removeprefix("AS ")
 
 
+@pytest.mark.parametrize(
+    ("dialect", "session"),
+    [
+        (Dialect.HIVE, "CREATE TEMPORARY TABLE t (z int); ALTER TABLE t ADD COLUMNS (y int); DROP TABLE t"),
+        (Dialect.HIVE, "CREATE TEMPORARY TABLE t AS SELECT 1 AS z; ALTER TABLE t RENAME TO v; DROP TABLE v"),
+        (Dialect.HIVE, "CREATE TEMPORARY EXTERNAL TABLE u (z int); ALTER TABLE u NONSENSE"),
+        (Dialect.SPARK, "CREATE OR REPLACE TEMP VIEW t AS SELECT 1 AS z; ALTER VIEW t AS SELECT 2 AS y; DROP VIEW t"),
+        (Dialect.SPARK, "CREATE GLOBAL TEMPORARY VIEW t AS SELECT 1 AS z; DROP VIEW global_temp.t"),
+    ],
+)  # fmt: skip
+def test_statements_about_a_sessions_own_relations_change_none_of_the_catalog(
+    tmp_path: Path, dialect: Dialect, session: str
+) -> None:
+    found = folder(tmp_path, READABLE, session, dialect=dialect).read_all()
+
+    assert {name: columns(relation) for name, relation in found.items()} == {T: "a int"}
+    assert not found[T].unreadable
+
+
+def test_the_next_file_does_not_know_a_sessions_relations(tmp_path: Path) -> None:
+    files = (READABLE, "CREATE TEMPORARY TABLE t (z int)", "ALTER TABLE t ADD COLUMNS (b int)")
+
+    assert columns(folder(tmp_path, *files).read_all()[T]) == "a int, b int"
+
+
+@pytest.mark.parametrize(
+    ("dialect", "statement", "remain"),
+    [
+        (Dialect.HIVE, "DROP TABLE v", {T, V}),
+        (Dialect.SPARK, "DROP TABLE v", {T}),
+        (Dialect.HIVE, "DROP VIEW t", {T, V}),
+        (Dialect.SPARK, "DROP VIEW t", {T, V}),
+        (Dialect.HIVE, "ALTER VIEW t RENAME TO u", {T, V}),
+        (Dialect.SPARK, "ALTER TABLE v RENAME TO u", {T, V}),
+    ],
+)
+def test_a_statement_of_the_other_kind_removes_what_the_engine_removes(
+    tmp_path: Path, dialect: Dialect, statement: str, remain: set[RelationName]
+) -> None:
+    lake = READABLE + "CREATE VIEW v AS SELECT a FROM t;"
+
+    assert set(folder(tmp_path, lake, statement, dialect=dialect).read_all()) == remain
+
+
+def test_a_constraint_of_hive_that_may_be_a_columns_not_null_is_not_dropped_unnoticed(
+    tmp_path: Path,
+) -> None:
+    table = "CREATE TABLE t (a int CONSTRAINT n NOT NULL ENABLE);"
+
+    catalog = folder(tmp_path, table, "ALTER TABLE t DROP CONSTRAINT n", dialect=Dialect.HIVE)
+
+    assert "NOT NULL" in reason(catalog)
+
+
+def test_a_database_that_is_renamed_is_told(tmp_path: Path) -> None:
+    assert folder(tmp_path, READABLE, "ALTER SCHEMA d RENAME TO e").problems()
+
+
 def test_serde_properties_come_and_go() -> None:
     ddl = "CREATE TABLE t (a int); ALTER TABLE t SET SERDEPROPERTIES ('k'='v', 'l'='w'); ALTER TABLE t UNSET SERDEPROPERTIES ('k')"
 

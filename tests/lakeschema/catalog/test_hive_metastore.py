@@ -7,7 +7,13 @@ import threading
 from collections.abc import Iterator
 
 import pytest
-from hive_metastore.ttypes import FieldSchema, Function, ResourceType, ResourceUri
+from hive_metastore.ttypes import (
+    FieldSchema,
+    Function,
+    ResourceType,
+    ResourceUri,
+    SQLNotNullConstraint,
+)
 
 from lakeschema.catalog.column_types import UnknownType
 from lakeschema.catalog.errors import CatalogRefused, CatalogUnavailable
@@ -49,13 +55,17 @@ def test_a_long_list_is_read_in_batches(handler: Handler, catalog: HiveMetastore
     assert handler.requests.count("get_table_objects_by_name") == 3
 
 
+def _not_null(column: str, *, enforced: bool = True) -> SQLNotNullConstraint:
+    return SQLNotNullConstraint(column_name=column, enable_cstr=enforced)
+
+
 def test_one_table_is_asked_for_by_itself(handler: Handler, catalog: HiveMetastoreCatalog) -> None:
     handler.tables["default"]["t"] = thrift_table("t")
 
     found = catalog.read([name("t")])
 
     assert list(found) == [name("t")]
-    assert handler.requests == ["get_table"]
+    assert handler.requests == ["get_table", "get_not_null_constraints"]
 
 
 def test_one_table_that_does_not_exist_is_missing(
@@ -64,6 +74,71 @@ def test_one_table_that_does_not_exist_is_missing(
     assert catalog.read([name("t")]) == {}
     assert catalog.read([RelationName(("nowhere",), "t")]) == {}
     assert handler.requests == ["get_table", "get_table"]
+
+
+def test_a_constraint_that_hive_enforces_makes_a_column_required(
+    handler: Handler, catalog: HiveMetastoreCatalog
+) -> None:
+    columns = [FieldSchema(column, "int", None) for column in "abcd"]
+    handler.tables["default"] = {"t": thrift_table("t", columns)}
+    handler.not_null = {"t": [_not_null("a"), _not_null("B"), _not_null("c", enforced=False)]}
+
+    found = catalog.read([name("t")])[name("t")]
+
+    assert [column.name for column in found.columns if not column.nullable] == ["a", "b"]
+
+
+@pytest.mark.parametrize(
+    ("table_type", "properties", "asked"),
+    [
+        ("MANAGED_TABLE", {}, True),
+        ("EXTERNAL_TABLE", {"TRANSLATED_TO_EXTERNAL": "TRUE"}, True),
+        ("EXTERNAL_TABLE", {}, False),
+        ("MANAGED_TABLE", {"spark.sql.sources.provider": "parquet"}, False),
+        ("VIRTUAL_VIEW", {}, False),
+    ],
+)
+def test_only_tables_of_which_hive_takes_constraints_are_asked_about(
+    handler: Handler,
+    catalog: HiveMetastoreCatalog,
+    table_type: str,
+    properties: dict[str, str],
+    *,
+    asked: bool,
+) -> None:
+    table = thrift_table("t")
+    table.tableType, table.parameters = table_type, properties
+    handler.tables["default"] = {"t": table}
+
+    catalog.read([name("t")])
+
+    assert ("get_not_null_constraints" in handler.requests) is asked
+
+
+def test_a_metastore_without_constraints_is_asked_once_for_each_batch(
+    handler: Handler, catalog: HiveMetastoreCatalog
+) -> None:
+    handler.tables["default"] = {f"t{i}": thrift_table(f"t{i}") for i in range(50)}
+    handler.not_null = None
+
+    found = catalog.read([name(f"t{i}") for i in range(50)])
+
+    assert len(found) == 50
+    assert not any(relation.unreadable for relation in found.values())
+    batches = handler.requests.count("get_table_objects_by_name")
+    assert handler.requests.count("get_not_null_constraints") == batches < 50
+
+
+def test_a_server_without_the_short_form_gives_a_single_table(
+    handler: Handler, catalog: HiveMetastoreCatalog
+) -> None:
+    handler.tables["default"]["t"] = thrift_table("t")
+    handler.gives_single_by_name = False
+
+    found = catalog.read([name("t")])
+
+    assert list(found) == [name("t")]
+    assert handler.requests[:2] == ["get_table", "get_table_req"]
 
 
 def test_a_server_that_refuses_single_tables_gives_them_in_a_list(
@@ -75,7 +150,7 @@ def test_a_server_that_refuses_single_tables_gives_them_in_a_list(
     found = catalog.read([name("t")])
 
     assert list(found) == [name("t")]
-    assert handler.requests == ["get_table", "get_table_objects_by_name"]
+    assert handler.requests[:2] == ["get_table", "get_table_objects_by_name"]
 
 
 def test_hostile_content_breaks_neither_its_table_nor_its_batch(
@@ -175,7 +250,7 @@ def test_tables_that_the_server_cannot_give_are_found_by_halves(handler: Handler
     assert len(found) == 64
     assert [n for n, relation in found.items() if relation.unreadable] == [name("t7"), name("t40")]
     assert found[name("t7")].unreadable == "Internal error"
-    assert len(handler.requests) < 30
+    assert handler.requests.count("get_table_objects_by_name") < 30
 
 
 def test_a_server_that_cannot_even_list_refuses_and_blames_no_table(

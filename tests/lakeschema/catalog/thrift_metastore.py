@@ -15,15 +15,18 @@ from typing import Any
 from hive_metastore import ThriftHiveMetastore
 from hive_metastore.ttypes import (
     CurrentNotificationEventId,
+    GetTableResult,
     MetaException,
     NoSuchObjectException,
     NotificationEventResponse,
+    NotNullConstraintsResponse,
     SerDeInfo,
     StorageDescriptor,
     Table,
     UnknownDBException,
 )
 from thrift.protocol.TBinaryProtocol import TBinaryProtocol
+from thrift.Thrift import TApplicationException
 from thrift.transport.TSocket import TSocket
 from thrift.transport.TTransport import TBufferedTransport, TTransportBase, TTransportException
 
@@ -35,6 +38,10 @@ class _AnyBytesProtocol(TBinaryProtocol):  # type: ignore[misc]  # thrift is unt
         self.writeBinary(text.encode("utf-8", "surrogateescape"))
 
 
+def _unknown_method() -> TApplicationException:
+    return TApplicationException(TApplicationException.UNKNOWN_METHOD, "Invalid method name")
+
+
 class Handler:
     """What the server answers; fields may be changed while it runs.
 
@@ -44,10 +51,12 @@ class Handler:
         poisoned: tables that make the server fail.
         lists: whether it can name a database's tables.
         gives_single: whether it answers a request for one table.
+        gives_single_by_name: whether it knows the form of that request before Hive 4.
         failure: with which every request for tables fails; "" for none.
         drops: how many of the next requests end in a closed connection.
         events: the log, as ids and Thrift events.
         functions: by database, then by name.
+        not_null: constraints by table; None for a metastore that does not know them.
     """
 
     def __init__(self) -> None:
@@ -56,11 +65,13 @@ class Handler:
         self.poisoned: set[str] = set()
         self.lists = True
         self.gives_single = True
+        self.gives_single_by_name = True
         self.failure = ""
         self.drops = 0
         self.requests: list[str] = []
         self.events: list[Any] = []
         self.functions: dict[str, dict[str, Any]] = {}
+        self.not_null: dict[str, list[Any]] | None = {}
 
     def _arrived(self, request: str) -> None:
         self.requests.append(request)
@@ -85,6 +96,15 @@ class Handler:
 
     def get_table(self, dbname: str, tbl_name: str) -> Any:
         self._arrived("get_table")
+        if not self.gives_single_by_name:
+            raise _unknown_method()
+        return self._table(dbname, tbl_name)
+
+    def get_table_req(self, req: Any) -> GetTableResult:
+        self._arrived("get_table_req")
+        return GetTableResult(self._table(req.dbName, req.tblName))
+
+    def _table(self, dbname: str, tbl_name: str) -> Any:
         if self.failure or not self.gives_single or tbl_name in self.poisoned:
             raise MetaException(self.failure or f"cannot give {tbl_name}")
         if tbl_name not in self.tables.get(dbname, {}):
@@ -101,6 +121,12 @@ class Handler:
             if name in self.poisoned:
                 raise MetaException(f"cannot give {name}")
         return [self.tables[dbname][name] for name in tbl_names if name in self.tables[dbname]]
+
+    def get_not_null_constraints(self, request: Any) -> NotNullConstraintsResponse:
+        self._arrived("get_not_null_constraints")
+        if self.not_null is None:
+            raise _unknown_method()
+        return NotNullConstraintsResponse(self.not_null.get(request.tbl_name, []))
 
     def get_functions(self, dbName: str, pattern: str) -> list[str]:  # noqa: N803 (Thrift's name)
         self._arrived("get_functions")

@@ -43,7 +43,7 @@ _NULLABLE = {"n", "ci"}
 _DEFINITIONS = (
     f"{name} {type_}{'' if name in _NULLABLE else ' NOT NULL'}" for name, type_ in COLUMNS.items()
 )
-TABLE_DDL = f"CREATE TABLE t ({', '.join(_DEFINITIONS)})"
+TABLE_DDL = f"CREATE TABLE t ({', '.join(_DEFINITIONS)}) USING delta"
 VALUES: Mapping[str, str] = {
     "bo": "true",
     "ti": "1Y",

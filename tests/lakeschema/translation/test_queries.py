@@ -344,7 +344,9 @@ REFUSED = [
 
 
 def view(query: str, dialect: Dialect) -> str:
-    found = columns(derived(f"{TABLES}CREATE VIEW v AS {query};", dialect=dialect))
+    # Spark itself enforces no NOT NULL.
+    tables = TABLES if dialect is HIVE else TABLES.replace(");", ") USING delta;")
+    found = columns(derived(f"{tables}CREATE VIEW v AS {query};", dialect=dialect))
     return ", ".join(f"{name} {type_}{'' if nullable else '!'}" for name, type_, nullable in found)
 
 

@@ -14,7 +14,7 @@ from lakeschema.translation.interface import Options
 from tests.lakeschema.translation.relations import columns, derived, interfaces
 
 TABLE = """CREATE TABLE t (id INT NOT NULL, n INT, s STRING NOT NULL, at TIMESTAMP NOT NULL,
-  v VARIANT NOT NULL, tags ARRAY<STRING>, clock TIME(3) NOT NULL);
+  v VARIANT NOT NULL, tags ARRAY<STRING>, clock TIME(3) NOT NULL) USING delta;
 """
 
 YIELDS = [

@@ -21,7 +21,10 @@ from lakeschema.translation.errors import (
 from lakeschema.translation.interface import Options, SourceColumn
 from tests.lakeschema.translation.relations import columns, derived, interfaces
 
-TABLES = "CREATE TABLE t (id INT NOT NULL, name STRING); CREATE TABLE u (id INT, label STRING);"
+TABLES = (
+    "CREATE TABLE t (id INT NOT NULL, name STRING) USING delta;"
+    "CREATE TABLE u (id INT, label STRING);"
+)
 VIEW = RelationName.parse("default.v")
 
 # The functions, the query, and what each of its columns is: "!" where it is never null.

@@ -22,6 +22,7 @@ TABLE = (
     " r_d DECIMAL(10,2) NOT NULL, w_d DECIMAL(38,18) NOT NULL, r_f FLOAT NOT NULL,"
     " r_t TIMESTAMP NOT NULL, n_a ARRAY<INT>, r_bool BOOLEAN NOT NULL)"
 )
+ENFORCED = {HIVE: TABLE, SPARK: f"{TABLE} USING delta"}
 
 
 @pytest.mark.parametrize(
@@ -90,7 +91,8 @@ TABLE = (
 def test_an_expression_has_its_dialects_type_and_nulls(
     dialect: Dialect, expression: str, type_: str, nullable: bool
 ) -> None:
-    found = derived(f"{TABLE}; CREATE VIEW v AS SELECT {expression} AS x FROM t", dialect=dialect)
+    tables = ENFORCED[dialect]
+    found = derived(f"{tables}; CREATE VIEW v AS SELECT {expression} AS x FROM t", dialect=dialect)
 
     assert columns(found) == [("x", type_, nullable)]
 
@@ -113,7 +115,7 @@ def test_an_expression_may_be_null_where_it_is_not_an_error(
     expression: str, type_: str, in_ansi_mode: bool, otherwise: bool
 ) -> None:
     relations = relations_from_ddl(
-        [TABLE, f"CREATE VIEW v AS SELECT {expression} AS x FROM t"], SPARK
+        [ENFORCED[SPARK], f"CREATE VIEW v AS SELECT {expression} AS x FROM t"], SPARK
     )
     name = RelationName.of("default", "v")
     view = relations[name].view
