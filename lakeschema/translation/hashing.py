@@ -18,7 +18,7 @@ from lakeschema.translation.derivation_json import omitted_to_json, udf_to_json
 from lakeschema.translation.functions.udfs import resolver_answers
 from lakeschema.translation.interface import Interface, Options
 
-DERIVER_VERSION = "8"
+DERIVER_VERSION = "9"
 """Increased with every change that may give an existing view another schema, or more lineage."""
 
 
