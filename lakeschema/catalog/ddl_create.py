@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace as replaced
 
 from lakeschema.catalog.ddl_columns import (
     column_body,
@@ -21,6 +20,7 @@ from lakeschema.catalog.ddl_statements import (
     NameParts,
 )
 from lakeschema.catalog.ddl_tokens import TokenKind
+from lakeschema.catalog.letter_case import lower_case_columns
 from lakeschema.catalog.relations import Column, Dialect, SchemaMode, as_nullable
 from lakeschema.catalog.storage_formats import (
     DEFAULT_PROVIDER,
@@ -52,7 +52,7 @@ def create_table(
         columns = _as_spark_creates(columns, clauses)
     partitions = clauses.partition_columns
     if cursor.dialect is not Dialect.SPARK:
-        columns, partitions = lower_case_names(columns), lower_case_names(partitions)
+        columns, partitions = lower_case_columns(columns), lower_case_columns(partitions)
     table = CreateTable(
         name=name,
         columns=columns,
@@ -101,11 +101,6 @@ def _column_names(cursor: Cursor) -> tuple[str, ...]:
             return tuple(names)
     cursor.rewind(start)
     return ()
-
-
-def lower_case_names(columns: tuple[Column, ...]) -> tuple[Column, ...]:
-    """Hive keeps the names of a table's columns in lower case."""
-    return tuple(replaced(column, name=column.name.lower()) for column in columns)
 
 
 def _as_spark_creates(columns: tuple[Column, ...], clauses: _TableClauses) -> tuple[Column, ...]:

@@ -144,6 +144,16 @@ class Cursor:
         raise Unreadable(start, f"{text[:60]!r} is not a name")
 
     def string(self, expected: str = "text in quotes") -> str:
+        return "".join(self._strings(expected))
+
+    def _strings(self, expected: str = "text in quotes") -> list[str]:
+        """A literal; in Spark with those beside it, which are one text together."""
+        found = [self._one_string(expected)]
+        while self.dialect is Dialect.SPARK and self.next.kind is TokenKind.STRING:
+            found.append(self._one_string(expected))
+        return found
+
+    def _one_string(self, expected: str) -> str:
         if self.next.kind is not TokenKind.STRING:
             raise self.refuse(expected)
         if self.dialect is Dialect.TRINO:
@@ -177,14 +187,19 @@ class Cursor:
         while not self.skip(")"):
             if found:
                 self.expect(",")
-            key = self._property_key()
+            if self.next.kind is TokenKind.STRING:
+                key, *more = self._strings()
+                if more and not self.sees("="):
+                    found["".join((key, *more[:-1]))] = more[-1]
+                    continue
+                key += "".join(more)
+            else:
+                key = self._property_key()
             self.skip("=")
             found[key] = self._property_value()
         return found
 
     def _property_key(self) -> str:
-        if self.next.kind is TokenKind.STRING:
-            return self.string()
         parts = [self.identifier("a property's name")]
         while self.skip(".") or self.skip("-"):
             parts.append(self.identifier("a property's name"))

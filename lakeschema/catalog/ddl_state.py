@@ -7,7 +7,6 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import NoReturn, Protocol, assert_never
 
-from lakeschema.catalog.column_types import ColumnType, StructType, map_type
 from lakeschema.catalog.ddl_column_changes import (
     ColumnAlteration,
     InvalidFields,
@@ -16,7 +15,7 @@ from lakeschema.catalog.ddl_column_changes import (
     duplicate_name,
     has_column,
 )
-from lakeschema.catalog.ddl_create import PROVIDER, lower_case_names
+from lakeschema.catalog.ddl_create import PROVIDER
 from lakeschema.catalog.ddl_reader import MalformedStatement
 from lakeschema.catalog.ddl_statements import (
     AddColumns,
@@ -54,6 +53,7 @@ from lakeschema.catalog.ddl_statements import (
 )
 from lakeschema.catalog.errors import MalformedName
 from lakeschema.catalog.identifiers import RelationName, check_parts, parts_of_one
+from lakeschema.catalog.letter_case import lower_case_columns
 from lakeschema.catalog.relations import (
     SQL_CONFIG,
     Catalog,
@@ -346,10 +346,7 @@ class DdlState:
                 raise UnknownColumns(f"{len(names)} names for {len(columns)} columns")
             columns = tuple(replace(c, name=n) for c, n in zip(columns, names, strict=True))
         if statement.dialect is not Dialect.SPARK:
-            columns = tuple(
-                replace(c, type=map_type(c.type, _lower_case_fields))
-                for c in lower_case_names(columns)
-            )
+            columns = lower_case_columns(columns)
         return replace(statement.table, columns=columns)
 
     def _readable(self, name: RelationName) -> Relation | None:
@@ -530,7 +527,7 @@ class DdlState:
 
     def _named(self, relation: Relation, columns: tuple[Column, ...]) -> tuple[Column, ...]:
         keeps_case = self._dialect is Dialect.SPARK or PROVIDER in relation.properties
-        return columns if keeps_case else lower_case_names(columns)
+        return columns if keeps_case else lower_case_columns(columns)
 
 
 def _with_distinct_names(relation: Relation) -> Relation:
@@ -572,13 +569,6 @@ def _table(name: RelationName, statement: CreateTable) -> Relation:
             serde_properties=statement.serde_properties,
         )
     )
-
-
-def _lower_case_fields(type_: ColumnType) -> ColumnType:
-    """Hive stores the fields that it makes itself in lower case."""
-    if not isinstance(type_, StructType):
-        return type_
-    return StructType(tuple(replace(field, name=field.name.lower()) for field in type_.fields))
 
 
 _IN_PLACE = frozenset({"delta", "iceberg"})

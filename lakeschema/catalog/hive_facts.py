@@ -21,6 +21,7 @@ from lakeschema.catalog.column_types import (
     print_type,
 )
 from lakeschema.catalog.identifiers import RelationName
+from lakeschema.catalog.letter_case import lower_case_columns
 from lakeschema.catalog.relations import (
     ANSI,
     NOTHING,
@@ -108,15 +109,21 @@ def relation_from_table(table: Any, not_null: Collection[str] = ()) -> Relation:
         location=getattr(table.sd, "location", None) or "",
     )
     hive = _field_schemas(table.sd.cols if table.sd is not None else ())
-    columns, partition_columns = _columns(stored, hive, _field_schemas(table.partitionKeys))
+    hive_partitions = _field_schemas(table.partitionKeys)
+    columns, partition_columns = _columns(stored, hive, hive_partitions)
     columns = tuple(
         replace(column, nullable=False) if column.name.lower() in not_null else column
         for column in columns
     )
     relation = relation_in_metastore(stored, columns, partition_columns)
-    if relation.schema_pointer is None and _lacks_schema(stored, hive):
+    if relation.schema_pointer is not None:
+        return relation
+    if _lacks_schema(stored, hive):
         return replace(relation, columns=(), unreadable=_SCHEMA_LOST)
-    return relation
+    seen_by_hive = lower_case_columns((*hive, *hive_partitions))
+    if stored.is_view or _agree((*columns, *partition_columns), seen_by_hive):
+        return relation
+    return replace(relation, hive_columns=seen_by_hive)
 
 
 def relation_in_metastore(
@@ -250,13 +257,14 @@ def _columns(
     """Columns and partition columns: Spark's own record of them where it is reliable."""
     properties = stored.properties
     spark = stored_columns(properties)
+    hives = (lower_case_columns(hive), lower_case_columns(hive_partitions))
     if spark is None:
-        return hive, hive_partitions
+        return hives
     # Spark itself does so: after an ALTER by Hive a Hive table's record is out of date.
     owned = stored.is_view or properties.get(PROVIDER, "hive").lower() != "hive"
     if not owned:
         if not _agree(spark, (*hive, *hive_partitions)):
-            return hive, hive_partitions
+            return hives
         # Spark records NOT NULL of such a table, and lets nulls in.
         spark = tuple(map(as_nullable, spark))
     names = stored_partition_names(properties) or [column.name for column in hive_partitions]

@@ -122,6 +122,8 @@ class Relation:
         serde: the SerDe's class name, None where there is none.
         unreadable: why the catalog could not give the facts of a relation that it has; all other
             attributes are then unreliable.
+        hive_columns: those that Hive reads, where Spark reads others by its own record of them; no
+            fact, for packages follow Spark.
         schema_pointer: where the schema is that was not read, or could not be: ``unreadable`` says
             why. None once it was read.
     """
@@ -135,6 +137,7 @@ class Relation:
     serde_properties: Mapping[str, str] = field(default_factory=lambda: NOTHING)
     view: ViewText | None = None
     unreadable: str | None = None
+    hive_columns: tuple[Column, ...] = field(default=(), compare=False)
     schema_pointer: SchemaPointer | None = None
 
     @property

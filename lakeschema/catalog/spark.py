@@ -26,6 +26,7 @@ from lakeschema.catalog.hive_facts import (
     split_partitions,
 )
 from lakeschema.catalog.identifiers import RelationName
+from lakeschema.catalog.letter_case import lower_case_columns
 from lakeschema.catalog.own_schemas import UNREAD, OwnSchemas, with_own_schemas
 from lakeschema.catalog.relations import Relation, as_nullable
 from lakeschema.catalog.spark_functions import SparkFunctions
@@ -180,6 +181,8 @@ class SparkCatalog:
             location=self._location(storage),
         )
         columns = columns_from_json(table.schema().json()) or ()
+        if not table.schemaPreservesCase():
+            columns = lower_case_columns(columns)
         if not stored.is_view and PROVIDER not in properties:
             # Spark records NOT NULL of Hive's tables, and lets nulls in.
             columns = tuple(map(as_nullable, columns))

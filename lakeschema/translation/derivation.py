@@ -8,10 +8,12 @@ from dataclasses import replace
 from lakeschema.avro.definitions import definitions as definitions_of
 from lakeschema.avro.model import Record, is_nullable
 from lakeschema.catalog.identifiers import RelationName
+from lakeschema.catalog.letter_case import have_capitals
 from lakeschema.catalog.relations import Column, Dialect, Relation, ViewText
 from lakeschema.translation.avro.base_table import base_table_interface
 from lakeschema.translation.avro.derive import SchemaDeriver
 from lakeschema.translation.avro.trino_types import without_intervals
+from lakeschema.translation.avro.vanilla_hive import as_hive_sees
 from lakeschema.translation.avro.view_schema import view_schema
 from lakeschema.translation.clauses import Clause
 from lakeschema.translation.errors import (
@@ -111,6 +113,8 @@ def _derive_view_text(
     upstreams: Mapping[RelationName, Interface],
     options: Options,
 ) -> tuple[Derivation, Plan]:
+    if view.dialect is not Dialect.SPARK:
+        upstreams = {name: as_hive_sees(interface) for name, interface in upstreams.items()}
     resolved = _resolve(relation, view, upstreams, options)
     plan, lineage = resolved.plan, Lineage()
     if view.dialect is Dialect.SPARK and options.local_timestamps:
@@ -122,16 +126,18 @@ def _derive_view_text(
     schema, omitted = view_schema(relation, plan.columns, templates, resolved.comments, options)
     left_out = {each.position for each in omitted}
     kept = [place for place in range(len(plan.columns)) if place not in left_out]
-    interface = Interface(relation.name, _columns(plan, kept, schema, resolved), schema, omitted)
+    columns = _columns(plan, kept, schema, resolved)
+    keeps_case = view.dialect is Dialect.SPARK and have_capitals(columns)
+    interface = Interface(relation.name, columns, schema, omitted, keeps_case)
     sources = lineage.columns(plan)
     names = [field.name for field in schema.fields]
     found = _influences(names, plan, kept, lineage)
     if found is not None:
-        rows, columns = found
+        rows, traced = found
     else:
-        rows, columns = None, tuple(map(ColumnLineage, names, (sources[at] for at in kept)))
+        rows, traced = None, tuple(map(ColumnLineage, names, (sources[at] for at in kept)))
     return Derivation(
-        interface, relations_read(resolved.query, view, options.spark_catalogs), columns, rows
+        interface, relations_read(resolved.query, view, options.spark_catalogs), traced, rows
     ), plan
 
 

@@ -140,6 +140,7 @@ def interface_to_json(interface: Interface) -> dict[str, Any]:
         "columns": [_column_to_json(column) for column in interface.columns],
         "schema": to_text(interface.schema),
         **({"omitted": omitted_to_json(interface)} if interface.omitted else {}),
+        **({"has_capitals": True} if interface.has_capitals else {}),
     }
 
 
@@ -160,6 +161,7 @@ def interface_from_json(value: dict[str, Any]) -> Interface:
             OmittedColumn(position, _column_from_json(column), reason)
             for position, column, reason in value.get("omitted", ())
         ),
+        value.get("has_capitals", False),
     )
 
 

@@ -18,7 +18,7 @@ from lakeschema.translation.derivation_json import omitted_to_json, udf_to_json
 from lakeschema.translation.functions.udfs import resolver_answers
 from lakeschema.translation.interface import Interface, Options
 
-DERIVER_VERSION = "8"
+DERIVER_VERSION = "9"
 """Increased with every change that may give an existing view another schema, or more lineage."""
 
 
@@ -27,6 +27,8 @@ def interface_hash(interface: Interface) -> str:
     columns = [[c.name, type_to_json(c.type), c.comment, c.nullable] for c in interface.columns]
     seen = [list(interface.name.parts), columns, to_text(interface.schema)]
     # Only where there are some, so that other interfaces keep the hash that they have.
+    if interface.has_capitals:
+        seen.append("capitals")
     return _sha256([*seen, omitted_to_json(interface)] if interface.omitted else seen)
 
 

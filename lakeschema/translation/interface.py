@@ -44,16 +44,19 @@ class Interface:
             as many as ``schema`` has fields, in the same order.
         schema: the relation's Avro schema.
         omitted: further columns, which queries may read, in order.
+        has_capitals: its names have capitals in Spark, which Hive and Trino see in lower case.
     """
 
     name: RelationName
     columns: tuple[Column, ...]
     schema: Record
     omitted: tuple[OmittedColumn, ...] = ()
+    has_capitals: bool = False
 
     def __reduce__(self) -> tuple[type[Interface], tuple[object, ...]]:
         # What was computed is not sent to other processes.
-        return Interface, (self.name, self.columns, self.schema, self.omitted)
+        parts = (self.name, self.columns, self.schema, self.omitted, self.has_capitals)
+        return Interface, parts
 
     @cached_property
     def definitions(self) -> Mapping[str, NamedSchema]:

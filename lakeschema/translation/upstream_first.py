@@ -17,6 +17,7 @@ from lakeschema.translation.deriver import DerivationCrashed, Deriver
 from lakeschema.translation.errors import DefinedByItself, UnknownRelation, UnusableUpstream
 from lakeschema.translation.interface import Derivation, Interface
 from lakeschema.translation.outcome import Derived, Failed, Outcome, Status, failure
+from lakeschema.translation.recorded_views import as_recorded
 
 _READ_BATCH = 500
 
@@ -102,10 +103,13 @@ def derive_one(
     deriver: Deriver,
 ) -> Outcome:
     """The outcome of one relation, by those of its upstreams: one without an outcome does not exist."""
-    for upstream in upstreams:
-        outcome = outcomes.get(upstream)
-        if not isinstance(outcome, Derived):
-            return unusable_upstream(relation.name, upstream, outcome)
+    unusable = {u: o for u in upstreams if not isinstance(o := outcomes.get(u), Derived)}
+    statuses = [Status.MISSING if o is None else o.status for o in unusable.values()]
+    recorded = as_recorded(relation, statuses)
+    if recorded is not None:
+        relation = recorded
+    elif unusable:
+        return unusable_upstream(relation.name, *next(iter(unusable.items())))
     try:
         return deriver.derive(relation, interfaces_of(upstreams, outcomes))
     except DerivationCrashed as error:

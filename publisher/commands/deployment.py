@@ -7,12 +7,14 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass
 
 from lakeschema.catalog.identifiers import RelationName
-from lakeschema.catalog.relations import Catalog
+from lakeschema.catalog.relations import Catalog, Relation
 from publisher.commands.failures import NO, Refused
 from publisher.daemon.adapters import build_index, build_processes, open_catalog
 from publisher.daemon.assembly import build_engine, build_state
+from publisher.daemon.definitions import Definitions, Unanswered
 from publisher.daemon.engine import Engine
-from publisher.settings import Settings
+from publisher.outages import Outages
+from publisher.settings import HiveCatalogSettings, Settings
 from publisher.state.protocol import State
 
 
@@ -31,6 +33,18 @@ class OpenDeployment:
         return name in self.state.read(lambda tx: tx.graph.records([name])) or bool(
             self.catalog.read([name])
         )
+
+
+def seen_by_engines(settings: Settings, name: RelationName) -> Relation | Unanswered | None:
+    """A table as the metastore has it now, which Hive and Spark may read differently; asked briefly.
+
+    None if it has no such table, and for other catalogs, which no two engines share.
+    """
+    (catalog,) = settings.catalog
+    if not isinstance(catalog, HiveCatalogSettings):
+        return None
+    with open_catalog(settings) as opened:
+        return Definitions(opened, Outages()).read(name)
 
 
 def state_to_read(settings: Settings) -> State:

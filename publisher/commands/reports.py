@@ -7,10 +7,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from lakeschema.avro.errors import MalformedAvroSchema
+from lakeschema.avro.legal_names import ORIGINAL_NAME
 from lakeschema.avro.model import Record
 from lakeschema.avro.omissions import omissions_of
 from lakeschema.avro.parsing import parse_schema
+from lakeschema.catalog.column_types import print_type
 from lakeschema.catalog.identifiers import RelationName
+from lakeschema.catalog.relations import Relation
+from publisher.daemon.definitions import Unanswered
 from publisher.daemon.inspection import Explanation, explanation
 from publisher.lineage.summaries import LineageSummary, own_lineage
 from publisher.publishing.retention import FileChange
@@ -22,6 +26,22 @@ from publisher.state.records import RelationRecord, VersionRecord
 
 
 @dataclass(frozen=True, slots=True)
+class SeenColumn:
+    """A column of a table whose columns are others in Hive than in Spark.
+
+    Attributes:
+        hive: its type there; "" where Hive has no such column.
+        spark: likewise.
+        package: its name in the newest package.
+    """
+
+    name: str
+    hive: str
+    spark: str
+    package: str
+
+
+@dataclass(frozen=True, slots=True)
 class RelationReport:
     """One relation and its neighbours.
 
@@ -30,6 +50,8 @@ class RelationReport:
         withheld_because: "" where it is not withheld from publication.
         condition: what its status means, and what to do.
         omitted: columns that its newest version leaves out, each with its type and why.
+        seen: what each engine has where Hive and Spark see different columns.
+        not_compared: why it is not known what they see; "" where it is.
         lineage: what its columns come from; None of a table, and of what was never derived.
     """
 
@@ -40,6 +62,8 @@ class RelationReport:
     condition: Condition
     omitted: Sequence[str] = ()
     lineage: LineageSummary | None = None
+    seen: Sequence[SeenColumn] = ()
+    not_compared: str = ""
 
     @property
     def upstreams(self) -> Sequence[tuple[RelationName, str]]:
@@ -64,23 +88,30 @@ class ResyncReport:
 
 
 def relation_report(
-    tx: Transaction, name: RelationName, distribution: str, selection: Selection
+    tx: Transaction,
+    name: RelationName,
+    distribution: str,
+    selection: Selection,
+    facts: Relation | Unanswered | None = None,
 ) -> RelationReport | None:
-    """None where nothing at all is known of the relation."""
+    """None where nothing at all is known of the relation; ``facts``: as the catalog has it now."""
     found = explanation(tx, name, distribution)
     if found.record is None and not found.versions and found.work is None:
         return None
     records = tx.graph.records(found.dependents)
     dependents = [(n, _status(records.get(n))) for n in found.dependents]
     withheld = withheld_because(found.record, selection)
+    schema = _newest_schema(found.versions)
     return RelationReport(
         name,
         found,
         dependents,
         withheld,
         condition(found.record, withheld, found.failing_upstreams, found.work),
-        _omitted(found.versions),
+        () if schema is None else tuple(map(str, omissions_of(schema))),
         own_lineage(tx, name),
+        _seen(facts, schema),
+        facts.reason if isinstance(facts, Unanswered) else "",
     )
 
 
@@ -88,13 +119,33 @@ def _status(record: RelationRecord | None) -> str:
     return "UNKNOWN" if record is None else record.status.value
 
 
-def _omitted(versions: Sequence[VersionRecord]) -> Sequence[str]:
+def _newest_schema(versions: Sequence[VersionRecord]) -> Record | None:
     text = next((v.schema_text for v in reversed(versions) if v.schema_text), None)
     try:
         schema = None if text is None else parse_schema(text)
     except MalformedAvroSchema:
+        return None
+    return schema if isinstance(schema, Record) else None
+
+
+def _seen(facts: Relation | Unanswered | None, schema: Record | None) -> Sequence[SeenColumn]:
+    if not isinstance(facts, Relation):
         return ()
-    return tuple(map(str, omissions_of(schema))) if isinstance(schema, Record) else ()
+    hives = {column.name.lower(): column for column in facts.hive_columns}
+    if not hives:
+        return ()
+    sparks = {c.name.lower(): c for c in (*facts.columns, *facts.partition_columns)}
+    fields = () if schema is None else schema.fields
+    packaged = {str(f.properties.get(ORIGINAL_NAME, f.name)).lower(): f.name for f in fields}
+    return tuple(
+        SeenColumn(
+            (sparks.get(key) or hives[key]).name,
+            print_type(hives[key].type) if key in hives else "",
+            print_type(sparks[key].type) if key in sparks else "",
+            packaged.get(key, ""),
+        )
+        for key in {**sparks, **hives}
+    )
 
 
 @dataclass(frozen=True, slots=True)

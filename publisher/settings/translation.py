@@ -85,7 +85,8 @@ class SparkUdfSettings(Section):
 
 class Translation(Section):
     casing: Annotated[Casing, option("casing")] = Casing.PRESERVE
-    """`"preserve"`: field names as they were written; `"lower"`: in lower case."""
+    """`"preserve"`: field names as the engine has them: Spark keeps the case of its tables and views, Hive has lower case, where no Avro schema or
+    view's text says otherwise; `"lower"`: in lower case."""
 
     nullability: Annotated[Nullability, option("nullability")] = Nullability.PRESERVE
     """`"preserve"`: a field is required where no row can hold a null; `"all-nullable"`: none is."""

@@ -25,6 +25,7 @@ from lakeschema.catalog.relations import Catalog, Relation
 from lakeschema.translation.deriver import DerivationCrashed, Deriver
 from lakeschema.translation.interface import Interface
 from lakeschema.translation.outcome import Derived, Failed, Outcome, Status
+from lakeschema.translation.recorded_views import as_recorded
 from lakeschema.translation.upstream_first import unusable_upstream
 from publisher.runtime import Clock, Runtime, map_at_once, retrying
 from publisher.settling.deriving import derivation_from_text, derivation_to_text
@@ -371,6 +372,9 @@ class Investigator:
         if candidate.failed is not None:
             return self._settle_failed(candidate, candidate.failed)
         unusable = [u for u in candidate.upstreams if upstreams[u].status is not Status.OK]
+        recorded = as_recorded(candidate.relation, [upstreams[u].status for u in unusable])
+        if recorded is not None:
+            return self._settle(candidate, self._deriver.derive(recorded, {}))
         if unusable:
             return self._settle_failed(
                 candidate, _fail_for_upstream(candidate.reading.name, upstreams[unusable[0]])
@@ -382,7 +386,9 @@ class Investigator:
         interfaces = {
             u: self._interface(u, candidate.hashes[u], derivations[u]) for u in candidate.upstreams
         }
-        outcome = self._deriver.derive(candidate.relation, interfaces)
+        return self._settle(candidate, self._deriver.derive(candidate.relation, interfaces))
+
+    def _settle(self, candidate: _Candidate, outcome: Outcome) -> Settled:
         self._counters.add("derived")
         match outcome:
             case Failed():

@@ -26,6 +26,7 @@ from lakeschema.catalog.column_types import (
     map_type,
 )
 from lakeschema.catalog.format_rules import as_read
+from lakeschema.catalog.letter_case import have_capitals
 from lakeschema.catalog.relations import Column, Relation
 from lakeschema.translation.avro.base_table_merge import merge
 from lakeschema.translation.avro.column_types import column_type_of
@@ -98,7 +99,8 @@ def _interface(relation: Relation, options: Options) -> Interface:
         columns = _columns_of_literal(relation, schema)
     else:
         columns = _columns(relation, schema, omitted)
-    return Interface(relation.name, columns, schema, omitted)
+    facts = (*relation.columns, *relation.partition_columns)
+    return Interface(relation.name, columns, schema, omitted, have_capitals(facts))
 
 
 def _keeps_literal(relation: Relation, literal: Record) -> bool:

@@ -226,8 +226,7 @@ class SchemaDeriver:
         """The schema that a SQL type has by itself, when it is asked for."""
 
         def schema() -> Schema:
-            made = avro_type_or_placeholders(type_, name=name or "column", options=self._options)
-            return _with_written_case(made, type_)
+            return avro_type_or_placeholders(type_, name=name or "column", options=self._options)
 
         return schema
 
@@ -513,30 +512,6 @@ class _ExpressionSchemas:
             replace(field, properties=MappingProxyType({**inherited, **field.properties}))
             for field in made
         )
-
-
-def _with_written_case(schema: Schema, type_: ColumnType) -> Schema:
-    """The schema with structs' field names in the case of the type, which the text wrote."""
-    match without_null(schema), type_:
-        case Record() as record, StructType(fields) if len(fields) == len(record.fields):
-            names = [legal_name(field.name) for field in fields]
-            if len(set(names)) < len(names):
-                return schema
-            found: Schema = replace(
-                record,
-                fields=tuple(
-                    replace(f, name=name, type=_with_written_case(f.type, part.type))
-                    for f, name, part in zip(record.fields, names, fields, strict=True)
-                ),
-            )
-        case Array(items) as array, ArrayType(element):
-            found = replace(array, items=_with_written_case(items, element))
-        case map_, MapType(key, value) if (parts := map_parts(map_)) is not None:
-            keys, values = _with_written_case(parts[0], key), _with_written_case(parts[1], value)
-            found = with_map_parts(map_, keys, values)
-        case _:
-            return schema
-    return nullable(found) if is_nullable(schema) else found
 
 
 def _match_nullability(field: Field, column: PlanColumn) -> Field:

@@ -34,12 +34,6 @@ def relation_namespace(relation: RelationName) -> str:
     return ".".join(legal_name(part) for part in relation.parts)
 
 
-def lowered(names: tuple[str, ...]) -> tuple[str, ...]:
-    """The names in lower case, as Hive keeps them, or as they are where that would join two."""
-    lower = tuple(name.lower() for name in names)
-    return lower if len(set(lower)) == len(lower) else names
-
-
 def has_case_twins(record: Record) -> bool:
     """Whether two of the record's fields differ by case only."""
     return len({field.name.lower() for field in record.fields}) < len(record.fields)

@@ -77,9 +77,10 @@ from lakeschema.catalog.column_types import (
     print_type,
     time_digits,
 )
+from lakeschema.catalog.letter_case import lower_case_names
 from lakeschema.catalog.trino_types import moment_of
 from lakeschema.translation.avro.inexpressible import placeholder
-from lakeschema.translation.avro.names import lowered, name_properties, type_name
+from lakeschema.translation.avro.names import name_properties, type_name
 from lakeschema.translation.avro.trino_types import trino_primitive, why_no_moment
 from lakeschema.translation.errors import UnsupportedType
 from lakeschema.translation.interface import Options
@@ -210,24 +211,32 @@ class _AvroTyper:
     def fields(
         self, fields: tuple[StructField, ...], subject: str, parent: str, depth: int
     ) -> tuple[Field, ...]:
-        names = lowered(tuple(field.name for field in fields))
+        names = require_distinct_names(tuple(field.name for field in fields), subject)
         return tuple(
-            self._field(field, name, subject, parent, depth)
-            for field, name in zip(fields, require_distinct_names(names, subject), strict=True)
+            self._field(field, lower, subject, parent, depth)
+            for field, lower in zip(fields, lower_case_names(names), strict=True)
         )
 
-    def _field(self, field: StructField, name: str, subject: str, parent: str, depth: int) -> Field:
+    def _field(
+        self, field: StructField, lower: str, subject: str, parent: str, depth: int
+    ) -> Field:
+        name = field.name
         path = f"{subject}.{name}" if subject else name
         legal = legal_name(name)
-        schema = self.type(field.type, _Place(path, type_name(name), parent, depth))
+        schema = self.type(field.type, _Place(path, type_name(lower), parent, depth))
         optional = field.nullable or is_nullable(schema)
         return Field(
             legal,
             nullable(schema) if optional else schema,
             None if optional else NO_DEFAULT,
             documentation(field.comment),
+            self._aliases(legal, legal_name(lower)),
             properties=name_properties(name, legal),
         )
+
+    def _aliases(self, name: str, lower: str) -> tuple[str, ...]:
+        """Data that an earlier version of the package wrote have names in lower case."""
+        return () if name == lower else (lower,)
 
     def _primitive(self, type_: PrimitiveType, place: _Place) -> Schema:
         if type_ in (TIMESTAMP, TIMESTAMP_NTZ, TIMESTAMP_LOCAL):
@@ -279,6 +288,9 @@ class _PlacingTyper(_AvroTyper):
             return super().type(type_, place)
         except UnsupportedType as error:
             return placeholder(error)
+
+    def _aliases(self, name: str, lower: str) -> tuple[str, ...]:  # noqa: ARG002
+        return ()
 
 
 def is_text(type_: ColumnType) -> bool:

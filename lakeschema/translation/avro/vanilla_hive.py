@@ -1,4 +1,4 @@
-"""The deployment's options that make schemas look as plain Hive shows them: lower case, all nullable."""
+"""What makes schemas look as plain Hive shows them: lower case, all nullable."""
 
 from __future__ import annotations
 
@@ -29,8 +29,25 @@ from lakeschema.avro.model import (
     is_nullable,
     nullable,
 )
+from lakeschema.catalog.letter_case import lower_case_columns
 from lakeschema.translation.avro.names import has_case_twins
-from lakeschema.translation.interface import Casing, Nullability, Options
+from lakeschema.translation.interface import Casing, Interface, Nullability, Options
+
+
+def as_hive_sees(interface: Interface) -> Interface:
+    """The interface under the names that Hive and Trino have for what Spark made."""
+    if not interface.has_capitals:
+        return interface
+    omitted = lower_case_columns(each.column for each in interface.omitted)
+    return Interface(
+        interface.name,
+        lower_case_columns(interface.columns),
+        lower_case_fields(interface.schema),
+        tuple(
+            replace(each, column=column)
+            for each, column in zip(interface.omitted, omitted, strict=True)
+        ),
+    )
 
 
 def apply_options(record: Record, options: Options) -> Record:
@@ -84,8 +101,10 @@ class _LowerCase:
         default = field.default
         if not isinstance(default, NoDefault):
             default = self._default(default, field.type)
+        name = _lower(field.name, record)
+        aliases = tuple(alias for alias in field.aliases if alias != name)
         return replace(
-            field, name=_lower(field.name, record), type=self.type(field.type), default=default
+            field, name=name, type=self.type(field.type), default=default, aliases=aliases
         )
 
     def _default(self, value: Json, schema: Schema) -> Json:

@@ -24,6 +24,7 @@ from lakeschema.catalog.column_types import (
 from lakeschema.translation.functions import hive_system
 from lakeschema.translation.functions.coercion import is_integer, is_numeric, is_text
 from lakeschema.translation.plan.expressions import Call, Cast, Literal, RowExpression
+from lakeschema.translation.plan.operators import EQUATING
 
 _NOT_CALLED: Final = "Spark has no such function, and does not call the interface of Hive's class"
 _APART: Final = (
@@ -53,7 +54,10 @@ MISSING: Final[Mapping[str, str]] = MappingProxyType(
         "in_file": "it reads a file of the machine that Hive runs on",
         "get_sql_schema": "it asks Hive's own compiler",
         **dict.fromkeys(
-            ("input__file__name", "block__offset__inside__file", "row__offset__inside__block"),
+            (
+                *("input__file__name", "block__offset__inside__file", "row__offset__inside__block"),
+                *("row__id", "row__is__deleted"),
+            ),
             "Spark reads files in other pieces, and writes their names otherwise",
         ),
         "surrogate_key": "its numbers come from a write to a table of Hive",
@@ -93,6 +97,8 @@ def why_missing(
         return "Spark needs to see the path in the text"
     if name == "sort_array_by" and not all(map(_is_plain_name, arguments[1:])):
         return "Spark needs to see the fields in the text"
+    if any(isinstance(type_, MapType) for type_ in types) and name in EQUATING:
+        return "Spark compares no maps"
     if name in {"greatest", "least"} and any(map(_is_text_as_number, arguments)):
         return "Hive passes over a text that is no number"
     if name in _OF_TRUTH and any(_has_fraction(_written_type(a)) for a in arguments):

@@ -17,6 +17,7 @@ from lakeschema.catalog.column_types import (
     MapType,
     StructType,
 )
+from lakeschema.catalog.letter_case import has_capital_fields
 from lakeschema.catalog.relations import Dialect
 from lakeschema.translation.emission import (
     hive_forms,
@@ -28,7 +29,6 @@ from lakeschema.translation.emission.engines import Generated, generic_names
 from lakeschema.translation.emission.hive_instants import instant, zone_for_spark
 from lakeschema.translation.emission.spark_functions import IN_FROM_ALONE
 from lakeschema.translation.emission.spark_text import (
-    has_capital_fields,
     is_castable,
     literal,
     quoted,

@@ -11,10 +11,11 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 from lakeschema.catalog.column_types import BOOLEAN, ArrayType, ColumnType, MapType, StructType
+from lakeschema.catalog.letter_case import has_capital_fields
 from lakeschema.catalog.trino_types import moment_of, timestamp_of
 from lakeschema.translation.emission import trino_spark_aggregates as aggregates
 from lakeschema.translation.emission.engines import Generated, generic_names
-from lakeschema.translation.emission.spark_text import has_capital_fields, quoted, string
+from lakeschema.translation.emission.spark_text import quoted, string
 from lakeschema.translation.emission.spark_udfs import SparkFunctions
 from lakeschema.translation.emission.sql_expressions import ExpressionWriter
 from lakeschema.translation.emission.templates import fill

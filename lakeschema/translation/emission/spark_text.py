@@ -124,19 +124,6 @@ def is_castable(type_: ColumnType) -> bool:
             return type_ not in {VOID, INTERVAL}
 
 
-def has_capital_fields(type_: ColumnType) -> bool:
-    """Whether a struct in the type has a field whose name is not all in lower case."""
-    match type_:
-        case ArrayType(element):
-            return has_capital_fields(element)
-        case MapType(key, value):
-            return has_capital_fields(key) or has_capital_fields(value)
-        case StructType(fields):
-            return any(f.name != f.name.lower() or has_capital_fields(f.type) for f in fields)
-        case _:
-            return False
-
-
 def type_text(type_: ColumnType) -> str:
     """The type in Spark's DDL; char and varchar are strings to its expressions.
 

@@ -101,6 +101,8 @@ def _arithmetic(
         if isinstance(other, DecimalType) and semantics.is_spark:
             fit = decimals.bounded if semantics.keeps_all_digits else decimals.adjusted
             return CallResult(rule(other, other, fit), may_be_null=True)
+        if other == VOID and semantics.is_hive:
+            return CallResult(VOID)
         # Hive, once its optimiser has typed the NULL, has no decimal of it.
         return CallResult(DOUBLE if other == VOID or isinstance(other, DecimalType) else other)
     if is_float(left) or is_float(right):
@@ -321,7 +323,8 @@ def truncated(arguments: Sequence[RowExpression], _: Semantics) -> CallResult | 
         written, places = arguments[0], constants.constant_int(arguments[1])
         if isinstance(written, Literal) and written.value is not None and places is not None:
             return CallResult(_cut(Decimal(written.value), places))
-    is_whole = len(arguments) == 1 or constants.constant_int(arguments[1]) is None
-    if isinstance(type_, DecimalType) and is_whole:
-        return CallResult(DecimalType(max(1, type_.precision - type_.scale), 0))
+    if isinstance(type_, DecimalType):
+        places = None if len(arguments) == 1 else constants.constant_int(arguments[1])
+        digits, scale = type_.precision - type_.scale, max(0, places or 0)
+        return CallResult(decimals.bounded(max(1, digits + scale), scale))
     return CallResult(type_ if is_numeric(type_) else STRING)

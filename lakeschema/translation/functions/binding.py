@@ -74,7 +74,7 @@ from lakeschema.translation.functions.rules import RULES
 from lakeschema.translation.functions.semantics import Semantics
 from lakeschema.translation.functions.signature import Kind, Parameter, Row, parameters_of
 from lakeschema.translation.plan.expressions import Cast, Literal, RowExpression
-from lakeschema.translation.plan.operators import NullClass, Operator
+from lakeschema.translation.plan.operators import EQUATING, NullClass, Operator
 
 
 @dataclass(frozen=True, slots=True)
@@ -315,7 +315,7 @@ def _comparison_type(
         if parameter.pattern not in _COMPARED:
             continue
         previous, type_ = met, argument.type
-        if isinstance(type_, MapType):
+        if isinstance(type_, MapType) and not (semantics.is_hive and name in EQUATING):
             raise TypeMismatch(f"{name} cannot compare maps")
         met = type_ if met is None else _comparable(name, met, type_, semantics)
         if met is None and previous is not None:

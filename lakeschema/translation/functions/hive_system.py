@@ -88,7 +88,7 @@ ROWS: Final = (
 
     # aggregates
     Row("grouping", "any, any...", "bigint", NEVER, _AGGREGATE),
-    Row("percentile_cont percentile_disc", "number, double", "double", PARTIAL, _AGGREGATE),
+    Row("percentile_cont percentile_disc", "number, any", "@percentile_in_order", PARTIAL, _AGGREGATE),
     # RANK(1) WITHIN GROUP (ORDER BY x): what rank a value would have
     Row("hypothetical_rank hypothetical_dense_rank", "any, any...", "bigint", PARTIAL, _AGGREGATE),
     Row("hypothetical_percent_rank hypothetical_cume_dist", "any, any...", "double", PARTIAL, _AGGREGATE),

@@ -169,6 +169,14 @@ def _percentile(arguments: Sequence[RowExpression], _: Semantics) -> CallResult 
     return CallResult(ArrayType(DOUBLE, False) if many else DOUBLE)
 
 
+def _percentile_in_order(arguments: Sequence[RowExpression], _: Semantics) -> CallResult | None:
+    """Hive's, of one place or of an array of them."""
+    places = arguments[1].type
+    if isinstance(places, ArrayType):
+        return CallResult(ArrayType(DOUBLE, False))
+    return CallResult(DOUBLE, (None, DOUBLE if is_numeric(places) else None))
+
+
 def _approximate_percentile(arguments: Sequence[RowExpression], _: Semantics) -> CallResult | None:
     many = isinstance(arguments[1].type, ArrayType)
     type_ = arguments[0].type
@@ -245,6 +253,7 @@ RULES: Mapping[str, Rule] = MappingProxyType(
         "@average": arithmetic.average,
         "@collected": nested.collected,
         "@percentile": _percentile,
+        "@percentile_in_order": _percentile_in_order,
         "@approximate_percentile": _approximate_percentile,
         "@extracted": _extracted,
         "@part_of_day": _part_of_day,

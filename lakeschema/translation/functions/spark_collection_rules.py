@@ -18,7 +18,12 @@ from lakeschema.translation.functions import nested
 from lakeschema.translation.functions.coercion import is_integer, is_interval, is_time
 from lakeschema.translation.functions.results import CallResult, Rule
 from lakeschema.translation.functions.semantics import Semantics
-from lakeschema.translation.plan.expressions import ColumnReference, FieldAccess, RowExpression
+from lakeschema.translation.plan.expressions import (
+    ColumnReference,
+    FieldAccess,
+    RowExpression,
+    written_name,
+)
 
 
 def _with_added(arguments: Sequence[RowExpression], semantics: Semantics) -> CallResult | None:
@@ -60,8 +65,8 @@ def _zipped(arguments: Sequence[RowExpression], _: Semantics) -> CallResult | No
         if element is None:
             return None
         match argument:
-            case ColumnReference(name=name) | FieldAccess(name=name):
-                pass
+            case ColumnReference() | FieldAccess():
+                name = written_name(argument)
             case _:
                 name = str(number)
         fields.append(StructField(name, element))

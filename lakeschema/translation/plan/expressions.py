@@ -32,6 +32,7 @@ class ColumnReference:
     Attributes:
         first: Hive's type of it before its optimiser, where that is another one.
         constant: the number that it is in every row, where that is seen.
+        written: its name as a Spark text has it, which is what Spark calls an item without an alias.
     """
 
     index: int
@@ -40,15 +41,19 @@ class ColumnReference:
     nullable: bool
     first: ColumnType | None = field(default=None, compare=False)
     constant: Decimal | None = field(default=None, compare=False)
+    written: str | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
 class OuterReference:
+    """``written``: as a column reference's."""
+
     level: int
     index: int
     name: str = field(compare=False)
     type: ColumnType
     nullable: bool
+    written: str | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,13 +113,17 @@ class Case:
 
 @dataclass(frozen=True, slots=True)
 class FieldAccess:
-    """A struct's field; of an array of structs, the array of the field."""
+    """A struct's field; of an array of structs, the array of the field.
+
+    ``written``: as a column reference's.
+    """
 
     base: RowExpression
     index: int
     name: str
     type: ColumnType
     nullable: bool
+    written: str | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
         base = self.base.type
@@ -236,9 +245,12 @@ class InSubquery:
 
 @dataclass(frozen=True, slots=True)
 class LambdaVariable:
+    """``written``: as a column reference's."""
+
     name: str
     type: ColumnType
     nullable: bool
+    written: str | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -370,6 +382,13 @@ def subqueries(read: Iterable[RowExpression]) -> Iterator[ScalarSubquery | Exist
                 yield part
 
 
+def written_name(
+    reference: ColumnReference | OuterReference | FieldAccess | LambdaVariable,
+) -> str:
+    """What Spark calls the column or field: it keeps the case of the text that names it."""
+    return reference.written or reference.name
+
+
 def rebuild(
     expression: RowExpression, change: Callable[[RowExpression], RowExpression]
 ) -> RowExpression:
@@ -386,8 +405,8 @@ def rebuild(
         case Case(branches, otherwise, type_):
             changed = tuple((change(when), change(then)) for when, then in branches)
             return Case(changed, None if otherwise is None else change(otherwise), type_)
-        case FieldAccess(base, index, name, type_, nullable):
-            return FieldAccess(change(base), index, name, type_, nullable)
+        case FieldAccess(base=base):
+            return replace(expression, base=change(base))
         case Subscript(base, index_expression, type_):
             return Subscript(change(base), change(index_expression), type_)
         case AggregateCall(arguments=arguments, filter=condition, order_by=order):

@@ -22,6 +22,11 @@ class NullClass(Enum):
     NEVER = "never"
 
 
+EQUATING: Final = frozenset(
+    {"=", "<>", "<=>", "in", "nullif", "is distinct from", "is not distinct from"}
+)
+"""Those that compare values for equality alone: Hive takes maps there."""
+
 VALUE_IN_ORDER: Final = frozenset({"mode", "percentile_cont", "percentile_disc"})
 """Aggregates of the key of their WITHIN GROUP, which is their first argument in the plan as well."""
 

@@ -55,6 +55,7 @@ from lakeschema.translation.plan.expressions import (
     ScalarSubquery,
     SortKey,
     Subscript,
+    written_name,
 )
 from lakeschema.translation.plan.operators import NullClass, Operator
 from lakeschema.translation.plan.relations import Plan
@@ -76,9 +77,6 @@ from lakeschema.translation.resolution.named_arguments import in_order
 from lakeschema.translation.resolution.numbers import number
 from lakeschema.translation.resolution.scopes import Scope
 from lakeschema.translation.syntax import tree
-
-_NAMED = (ColumnReference, OuterReference, FieldAccess, LambdaVariable)
-"""What gives its name to a field of a struct that is made of it."""
 
 _OF_ANY_TYPE = frozenset({"count", "isnull", "isnotnull", "is null"})
 """Functions of values of which nothing need be known but whether they are null."""
@@ -114,6 +112,7 @@ class ExpressionResolver:
         group_may_be_empty: a query without GROUP BY aggregates even no rows to one row.
         aggregates_allowed: False in WHERE, ON and inside an aggregate.
         shown: names that stand for items of SELECT before they stand for columns, outside aggregates.
+        around: the call with OVER in whose arguments Hive's LAG and LEAD need none.
     """
 
     context: Context
@@ -124,6 +123,7 @@ class ExpressionResolver:
     group_may_be_empty: bool = True
     aggregates_allowed: bool = True
     shown: Mapping[str, RowExpression] = field(default_factory=lambda: _NO_ALIASES)
+    around: tree.WindowCall | None = None
 
     def resolve(self, node: tree.Expression) -> RowExpression:
         """An operand, whose type something depends on.
@@ -143,7 +143,8 @@ class ExpressionResolver:
                 return own
         match node:
             case tree.Name():
-                return self._name(node)
+                found = self._name(node)
+                return _as_written(found, node.parts) if self.context.semantics.is_spark else found
             case tree.Call():
                 return self._call(node)
             case tree.NumberLiteral(text):
@@ -333,6 +334,8 @@ class ExpressionResolver:
             hypothetical = replace(node, name=f"hypothetical {words}")
             if node.order_by and calls.builtin(hypothetical, self.context) is not None:
                 return self._aggregate(hypothetical)
+            if self.around is not None and node.name.lower() in {"lag", "lead"}:
+                return self._window(replace(self.around, call=node, frame=None))
             raise TypeMismatch(f"{node.name} needs OVER", position=node.position)
         if node.filter is not None or node.order_by or node.ignores_nulls is not None:
             raise TypeMismatch(
@@ -406,7 +409,8 @@ class ExpressionResolver:
             self.sort_keys(order),
             frame,
         )
-        return calls.window(function, self.grouped(node.call), node, parts, self.context)
+        inside = replace(self, around=node) if self.context.semantics.is_hive else self
+        return calls.window(function, inside.grouped(node.call), node, parts, self.context)
 
     def sort_keys(self, keys: tuple[tree.SortKey, ...]) -> tuple[SortKey, ...]:
         return tuple(
@@ -509,13 +513,18 @@ class ExpressionResolver:
             case _ if base.type == VOID and semantics.is_spark:
                 return nothing_of(base)
             case StructType() if isinstance(index, Literal) and is_text(index.type):
-                return field_of(base, index.value or "", None)
+                found = field_of(base, index.value or "", None)
+                return (
+                    replace(found, written=index.value) if isinstance(found, FieldAccess) else found
+                )
             case _:
                 raise TypeMismatch(f"a value of type {print_type(base.type)} has no elements")
 
     def _field(self, node: tree.Expression, name: str, position: Position | None) -> RowExpression:
         base = self.resolve(node)
         found = field_of(base, name, position)
+        if self.context.semantics.is_spark and isinstance(found, FieldAccess):
+            return replace(found, written=name)
         if not self.context.semantics.is_hive or not isinstance(base, Call):
             return found
         # Of a struct that is written Hive takes the field as it was typed first.
@@ -563,13 +572,12 @@ class ExpressionResolver:
             if isinstance(value, tree.Star):
                 parts += self.expand_star(value)
             else:
-                parts.append((name, self.resolve(value)))
+                resolved = self.resolve(value)
+                parts.append((name or self._field_name(value, resolved), resolved))
         values = tuple(value for _, value in parts)
         if self.context.semantics.is_hive:
             values = tuple(hive_retyping.arguments_retyped("struct", values))
-        names = tuple(
-            name or self._field_name(value, number) for number, (name, value) in enumerate(parts, 1)
-        )
+        names = tuple(name or f"col{number}" for number, (name, _) in enumerate(parts, 1))
         type_ = StructType(
             tuple(
                 StructField(name, value.type, value.nullable)
@@ -578,7 +586,26 @@ class ExpressionResolver:
         )
         return Call(Operator("struct", NullClass.NEVER), values, type_, nullable=False)
 
-    def _field_name(self, value: RowExpression, number: int) -> str:
-        if self.context.semantics.is_spark and isinstance(value, _NAMED):
-            return value.name
-        return f"col{number}"
+    def _field_name(self, node: tree.Expression, value: RowExpression) -> str | None:
+        """What Spark calls a field of a struct that is made of the value, if it is not ``col1``."""
+        if not self.context.semantics.is_spark:
+            return None
+        match value:
+            case ColumnReference() | OuterReference() | FieldAccess() | LambdaVariable():
+                return written_name(value)
+            case Subscript(index=Literal(key, type_)) if is_text(type_):
+                return key
+            case _:
+                # A column of FULL JOIN … USING, which is two columns, or CURRENT_DATE.
+                return node.parts[-1] if isinstance(node, tree.Name) else None
+
+
+def _as_written(expression: RowExpression, parts: tuple[str, ...]) -> RowExpression:
+    """A column, or a field of one, that knows its name in the text."""
+    match expression:
+        case FieldAccess(base=base):
+            return replace(expression, base=_as_written(base, parts[:-1]), written=parts[-1])
+        case ColumnReference() | OuterReference() | LambdaVariable():
+            return replace(expression, written=parts[-1])
+        case _:
+            return expression

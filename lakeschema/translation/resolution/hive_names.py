@@ -8,9 +8,18 @@ from dataclasses import fields, is_dataclass
 from types import MappingProxyType
 from typing import Any, Final
 
-from lakeschema.catalog.column_types import BIGINT, STRING, ColumnType
+from lakeschema.catalog.column_types import (
+    BIGINT,
+    BOOLEAN,
+    INT,
+    STRING,
+    ColumnType,
+    StructField,
+    StructType,
+)
 from lakeschema.translation.plan.expressions import Call, RowExpression
 from lakeschema.translation.plan.operators import NullClass, Operator
+from lakeschema.translation.resolution.fields import field_path
 from lakeschema.translation.resolution.scopes import Scope
 from lakeschema.translation.syntax import tree
 
@@ -19,6 +28,14 @@ _VIRTUAL: Final[Mapping[str, ColumnType]] = MappingProxyType(
         "input__file__name": STRING,
         "block__offset__inside__file": BIGINT,
         "row__offset__inside__block": BIGINT,
+        "row__id": StructType(
+            (
+                StructField("writeid", BIGINT),
+                StructField("bucketid", INT),
+                StructField("rowid", BIGINT),
+            )
+        ),
+        "row__is__deleted": BOOLEAN,
     }
 )
 
@@ -27,12 +44,15 @@ _UNION_ALIAS: Final = re.compile(r"__u[0-9]+")
 
 def virtual_column(name: tree.Name, scope: Scope | None) -> RowExpression | None:
     """Where a row was read: a column of every table that stars leave out; None if it is another name."""
-    column = name.parts[-1].lower()
-    type_ = _VIRTUAL.get(column)
-    if type_ is None or scope is None or not scope.sources or len(name.parts) > 3:
+    if scope is None or not scope.sources:
         return None
-    operator = Operator(column, NullClass.PARTIAL, deterministic=False)
-    return Call(operator, (), type_, nullable=True)
+    for place, part in enumerate(name.parts[:3]):
+        type_ = _VIRTUAL.get(part.lower())
+        if type_ is not None:
+            operator = Operator(part.lower(), NullClass.PARTIAL, deterministic=False)
+            column = Call(operator, (), type_, nullable=True)
+            return field_path(column, name.parts[place + 1 :], name.position)
+    return None
 
 
 def is_virtual(name: tree.Name) -> bool:

@@ -18,6 +18,7 @@ from lakeschema.translation.plan.expressions import (
     Subscript,
     WindowCall,
     walk,
+    written_name,
 )
 from lakeschema.translation.plan.operators import Operator
 from lakeschema.translation.plan.relations import (
@@ -48,27 +49,29 @@ def rename_columns(plan: Plan, names: Sequence[str]) -> Plan:
     return Project(plan, tuple(zip(names, references(plan), strict=True)))
 
 
-def generated_name(expression: RowExpression, position: int, semantics: Semantics) -> str:
+def generated_name(
+    node: tree.Expression, expression: RowExpression, position: int, semantics: Semantics
+) -> str:
     """A reference keeps its column's name, a field its field's; else Hive counts ``_c0``.
 
     Spark refuses a view that shows a name which Spark made up, except those of references through
     arrays and maps, and a cast column's own (``ResolveAliases``).
     """
     match expression:
-        case ColumnReference(name=name) | OuterReference(name=name):
-            return name
-        case FieldAccess(name=name) if semantics.is_hive or _is_field(expression):
-            return name
+        case ColumnReference() | OuterReference():
+            return written_name(expression)
+        case FieldAccess() if semantics.is_hive or _is_named(node, expression):
+            return written_name(expression)
         case _ if semantics.is_hive:
             return f"_c{position}"
         case _ if semantics.is_trino:
             return f"_col{position}"
         case Call(operator=Operator(name=name)) if name in WINDOWS_OF_TIME:
             return name
-        case Cast(ColumnReference(name=name), implicit=False):
-            return name
-        case Cast(FieldAccess(name=name) as field, implicit=False) if _is_field(field):
-            return name
+        case Cast(ColumnReference() as column, implicit=False):
+            return written_name(column)
+        case Cast(FieldAccess() as field, implicit=False) if _is_field(field):
+            return written_name(field)
         case Subscript() | FieldAccess():
             return _path_text(expression) or f"{UNNAMED} {position}"
         case _:
@@ -143,6 +146,13 @@ def _tables_name(plan: Plan, index: int) -> str | None:
                 return None
 
 
+def _is_named(node: tree.Expression, field: FieldAccess) -> bool:
+    """``a.b.c``, and not ``a['b'].c``."""
+    while isinstance(node, tree.FieldOf):
+        node = node.base
+    return not isinstance(node, tree.Subscript) and _is_field(field)
+
+
 def _is_field(expression: RowExpression) -> bool:
     """``a.b.c``: fields of a column, and nothing else on the way."""
     while isinstance(expression, FieldAccess):
@@ -156,13 +166,13 @@ def _is_field(expression: RowExpression) -> bool:
 def _path_text(expression: RowExpression) -> str | None:
     """``a[0]``, ``m[k].f``: an access path as Spark writes it; None if it is not one."""
     match expression:
-        case ColumnReference(name=name):
-            return name
+        case ColumnReference():
+            return written_name(expression)
         case Literal(value, type_) if value is not None:
             return value if print_type(type_) in {"string", "int"} else None
-        case FieldAccess(base=base, name=name):
+        case FieldAccess(base=base):
             inner = _path_text(base)
-            return None if inner is None else f"{inner}.{name}"
+            return None if inner is None else f"{inner}.{written_name(expression)}"
         case Subscript(base, index):
             outer, at = _path_text(base), _path_text(index)
             return None if outer is None or at is None else f"{outer}[{at}]"

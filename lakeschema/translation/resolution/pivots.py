@@ -147,10 +147,10 @@ def _value_text(value: tree.Expression) -> str | None:
 
 
 def _call_text(node: tree.Expression) -> str | None:
-    """A plain call as Spark shows it; names in capitals are left to those who know the columns."""
+    """A plain call as Spark shows it."""
     match node:
-        case tree.Name((name,)) if name == name.lower():
-            return name
+        case tree.Name():
+            return node.parts[-1]
         case tree.NumberLiteral(number) if number.isdigit():
             return number
         case tree.Star(qualifier=(), excluded=()):

@@ -21,11 +21,13 @@ from lakeschema.translation.plan.expressions import (
     AggregateCall,
     Call,
     Cast,
+    ColumnReference,
     Literal,
     RowExpression,
     SortKey,
     WindowCall,
     walk,
+    written_name,
 )
 from lakeschema.translation.plan.relations import (
     UNNAMED,
@@ -186,13 +188,29 @@ def _as_column(expression: RowExpression) -> RowExpression:
     return expression
 
 
+def _named_as_grouped(items: list[_Item], keys: Sequence[RowExpression]) -> list[_Item]:
+    """Where there are several grouping sets, Spark shows their columns as GROUP BY writes them."""
+    columns = (key for key in reversed(keys) if isinstance(key, ColumnReference))
+    names: Mapping[RowExpression, str] = {key: written_name(key) for key in columns}
+    return [
+        replace(item, name=names[item.expression])
+        if item.is_bare and item.expression in names
+        else item
+        for item in items
+    ]
+
+
 @dataclass(frozen=True, slots=True)
 class _Item:
-    """``is_generated``: the text gives it no name, and it is not a plain column."""
+    """``is_generated``: the text gives it no name that Hive keeps, and it is not a plain column.
+
+    ``is_bare``: it has no alias.
+    """
 
     name: str
     expression: RowExpression
     is_generated: bool = False
+    is_bare: bool = False
 
 
 def _hives_name(item: _Item, bare: Plan | None, windows: Mapping[WindowCall, str]) -> str | None:
@@ -240,6 +258,7 @@ class _SelectResolver:
             resolver = self._resolver(scope)
             items = self._items(resolver, produced)
             keys = self._keys(items, resolver)
+            items = _named_as_grouped(items, keys) if self._context.semantics.is_spark else items
         having = self._having(items, keys, resolver)
         qualify = self._condition(query.qualify, items, resolver)
         order = self._order_keys(items, resolver)
@@ -331,6 +350,7 @@ class _SelectResolver:
             ]
             aliases |= {column.name.lower(): column for column in made_first}
             resolver = replace(resolver, aliases=MappingProxyType(dict(aliases)))
+        is_hive = self._context.semantics.is_hive
         for position, item in enumerate(self._query.items):
             node = item.expression
             if isinstance(node, tree.Star):
@@ -352,15 +372,18 @@ class _SelectResolver:
             alias = item.aliases[0] if item.aliases else implied_name(node) or None
             if alias is not None:
                 aliases[alias.lower()] = _as_column(expression)
-                items.append(_Item(alias, expression))
+                # Hive takes it for one of its own.
+                generated = is_hive and alias.lower().startswith("_c")
+                items.append(_Item(alias, expression, generated))
             else:
                 if isinstance(node, tree.Name) and self._keeps_name(node, expression):
                     # A column of FULL JOIN … USING, which is two columns under one name, or one of
                     # Hive's that no table declares.
                     name = node.parts[-1]
                 else:
-                    name = generated_name(expression, position, self._context.semantics)
-                items.append(_Item(name, expression, name == f"_c{position}"))
+                    name = generated_name(node, expression, position, self._context.semantics)
+                is_generated = name == f"_c{position}"
+                items.append(_Item(name, expression, is_generated, is_bare=True))
         return items
 
     def _keeps_name(self, node: tree.Name, expression: RowExpression) -> bool:

@@ -207,7 +207,7 @@ def _join_using(
         keys.append((a, b))
         # Hive's star has the left side of a full join, null where there is none.
         starred = a if kind is JoinKind.FULL and context.semantics.is_hive else kept
-        items.append(StarItem(both.columns[a[0]].name, starred))
+        items.append(StarItem(both.columns[starred[0]].name, starred))
     condition = (
         conditions[0] if len(conditions) == 1 else calls.operator("and", conditions, context)
     )

@@ -37,7 +37,7 @@ def without(
         UnknownColumn: a name that none of them has.
     """
     paths = [tuple(part.lower() for part in path) for path in star.excluded]
-    new_values = {} if resolve is None else {n.lower(): resolve(v) for n, v in star.replaced}
+    new_values = {} if resolve is None else {n.lower(): (n, resolve(v)) for n, v in star.replaced}
     known = {name.lower() for name, _ in columns}
     for name in (*(_head(path, known)[0] for path in paths), *new_values):
         if name not in known:
@@ -49,7 +49,7 @@ def without(
         if () in inside:
             continue
         if name.lower() in new_values:
-            result.append((name, new_values[name.lower()]))
+            result.append(new_values[name.lower()])
         else:
             result.append((name, _less(value, inside, star, context) if inside else value))
     return tuple(result)

@@ -40,6 +40,7 @@ from lakeschema.translation.rewriting.nodes import rewrite
 _OF_FILES = frozenset(
     {
         *("input__file__name", "block__offset__inside__file", "row__offset__inside__block"),
+        *("row__id", "row__is__deleted"),
         *("input_file_name", "input_file_block_start", "input_file_block_length"),
     }
 )

@@ -179,6 +179,10 @@ class FromItems(Calls):
             self.advance()
             query: tree.Query = tree.ValuesQuery(self.rows())
             return tree.FromQuery(query, *self._alias())
+        if self.take("TABLE", "(", "VALUES"):
+            query = tree.ValuesQuery(self.rows())
+            self.expect(")")
+            return tree.FromQuery(query, *self._alias())
         token = self.at
         if self.comes("IDENTIFIER", "("):
             self.advance()

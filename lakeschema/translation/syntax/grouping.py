@@ -64,8 +64,10 @@ class _Reader:
         return self._sets()
 
     def _sets(self) -> list[_Set] | None:
-        """The sets of ROLLUP, CUBE or GROUPING SETS; None if none of them comes."""
+        """The sets of ROLLUP, CUBE, GROUPING SETS or ``()``; None if none of them comes."""
         cursor = self._cursor
+        if cursor.comes("(", ")"):
+            return [self._group()]
         if cursor.comes("ROLLUP", "("):
             cursor.advance()
             return _rollup(self._groups())

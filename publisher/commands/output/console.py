@@ -106,9 +106,18 @@ class ConsoleOutput:
             "dropped": "its versions are yanked" if record and record.yanked else "",
             "withheld": report.withheld_because,
             "package": found.versions[-1].distribution if found.versions else "",
+            "Hive and Spark": f"not compared: {report.not_compared}" if report.not_compared else "",
         }
         self._facts({name: value for name, value in facts.items() if value})
         self._table("columns left out", ("column",), ((each,) for each in report.omitted))
+        self._table(
+            "columns that Hive and Spark see differently: the package follows Spark",
+            ("column", "in Hive", "in Spark", "in the package"),
+            (
+                (each.name, each.hive or "-", each.spark or "-", each.package or "-")
+                for each in report.seen
+            ),
+        )
         neighbours = ("relation", "status")
         if report.lineage is not None:
             self._lineage(report.lineage)

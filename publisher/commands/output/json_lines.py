@@ -86,6 +86,7 @@ class JsonLines:
                 "remedy": report.condition.remedy,
                 "withheld": bool(report.withheld_because),
                 "omitted": list(report.omitted),
+                **({"seen": [asdict(each) for each in report.seen]} if report.seen else {}),
                 "lineage": None if report.lineage is None else summary_json(report.lineage),
                 "upstreams": [
                     {"relation": str(name), "status": status} for name, status in report.upstreams

@@ -1,1 +1,1 @@
-SELECT t2.`c0` AS `Born`, CAST(t3.`c0` AS STRUCT<`Street`: STRING, `Zip`: INT>) AS `home`, t2.`c2` AS `people` FROM (SELECT t1.`Born` AS `c0`, collect_list(t1.`Home`) AS `c1`, count(1) AS `c2` FROM `default`.`people` AS t1 GROUP BY t1.`Born`) AS t2 LATERAL VIEW explode(t2.`c1`) t3 AS `c0`
+SELECT t2.`c0` AS `born`, CAST(t3.`c0` AS STRUCT<`Street`: STRING, `Zip`: INT>) AS `home`, t2.`c2` AS `people` FROM (SELECT t1.`Born` AS `c0`, collect_list(t1.`Home`) AS `c1`, count(1) AS `c2` FROM `default`.`people` AS t1 GROUP BY t1.`Born`) AS t2 LATERAL VIEW explode(t2.`c1`) t3 AS `c0`

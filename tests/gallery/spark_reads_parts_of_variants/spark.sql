@@ -1,1 +1,1 @@
-SELECT t1.`Id`, variant_get(parse_json(t1.`Name`), '$.mail', 'string') AS `mail`, CAST(variant_get(parse_json(t1.`Name`), '$.age') AS INT) AS `age`, parse_json(t1.`Name`) AS `whole` FROM `default`.`people` AS t1
+SELECT t1.`Id` AS `id`, variant_get(parse_json(t1.`Name`), '$.mail', 'string') AS `mail`, CAST(variant_get(parse_json(t1.`Name`), '$.age') AS INT) AS `age`, parse_json(t1.`Name`) AS `whole` FROM `default`.`people` AS t1

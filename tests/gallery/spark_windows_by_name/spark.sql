@@ -1,1 +1,1 @@
-SELECT t1.`Id`, rank() OVER (PARTITION BY t1.`Name` ORDER BY t1.`Id` ASC NULLS FIRST) AS `place`, first_value(t1.`Born`) OVER (PARTITION BY t1.`Name` ORDER BY t1.`Id` ASC NULLS FIRST) AS `first_born` FROM `default`.`people` AS t1
+SELECT t1.`Id` AS `id`, rank() OVER (PARTITION BY t1.`Name` ORDER BY t1.`Id` ASC NULLS FIRST) AS `place`, first_value(t1.`Born`) OVER (PARTITION BY t1.`Name` ORDER BY t1.`Id` ASC NULLS FIRST) AS `first_born` FROM `default`.`people` AS t1

@@ -40,6 +40,7 @@ COLUMNS = {
     "waited": ("INTERVAL DAY TO SECOND", "INTERVAL '1 02:00:00.000001' DAY TO SECOND"),
     "term": ("INTERVAL YEAR TO MONTH", "INTERVAL '1-2' YEAR TO MONTH"),
     "größe": ("INT", "42"),
+    "UserId": ("STRUCT<InnerCase: INT>", "named_struct('InnerCase', 7)"),
     "lines": (
         "ARRAY<STRUCT<price: DECIMAL(12,4), tags: MAP<STRING, DECIMAL(5,1)>>>",
         "array(named_struct('price', 1.5, 'tags', map('a', 2.5)))",
@@ -67,7 +68,7 @@ def expected(orders: Any) -> Any:
             "at": dt.datetime(2024, 1, 31, 12, 0, 0, 1, dt.UTC),
             "wall": dt.datetime(2024, 1, 31, 12, 0, 0, 1, dt.UTC).replace(tzinfo=None),
             "waited": dt.timedelta(days=1, hours=2, microseconds=1), "term": 14,
-            "gr_xC3_xB6_xC3_x9Fe": 42,
+            "gr_xC3_xB6_xC3_x9Fe": 42, "UserId": {"InnerCase": 7},
             "lines": [{"price": Decimal("1.5"), "tags": {"a": Decimal("2.5")}}],
             "address": {"street": "s", "at": {"x": 1.0}},
         }

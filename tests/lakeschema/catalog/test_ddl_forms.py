@@ -90,6 +90,23 @@ def test_a_comment_comes_and_goes() -> None:
     assert relation(commented + "COMMENT ON TABLE t IS NULL", SPARK).comment is None
 
 
+def test_spark_takes_texts_beside_each_other_for_one() -> None:
+    """As Spark 4.3 describes this table."""
+    found = relation(
+        """CREATE TABLE t (f INT COMMENT 'a' 'b', g INT COMMENT "x" 'y' 'z') USING parquet
+        COMMENT 'p' 'q' TBLPROPERTIES ('k' = 'v' 'w', 'a' 'b', 'c' 'd' = 'e')""",
+        SPARK,
+    )
+
+    assert [column.comment for column in found.columns] == ["ab", "xyz"]
+    assert found.comment == "pq"
+    assert {key: found.properties[key] for key in ("a", "cd", "k")} == {
+        "a": "b",
+        "cd": "e",
+        "k": "vw",
+    }
+
+
 def test_a_view_is_altered_to_another_query_and_another_evolution() -> None:
     altered = relation(
         VIEW + "ALTER VIEW t AS SELECT 2 AS b; ALTER VIEW t WITH SCHEMA TYPE EVOLUTION", SPARK

@@ -10,7 +10,14 @@ from hive_metastore.ttypes import FieldSchema
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lakeschema.catalog.column_types import STRING, ArrayType, CharType, StructType, UnknownType
+from lakeschema.catalog.column_types import (
+    STRING,
+    ArrayType,
+    CharType,
+    StructType,
+    UnknownType,
+    print_type,
+)
 from lakeschema.catalog.hive_facts import relation_from_table
 from lakeschema.catalog.relations import Dialect, SchemaMode, SchemaPointer, TableFormat
 from lakeschema.catalog.spark_schema import SCHEMA, columns_from_json
@@ -311,3 +318,55 @@ def test_a_schema_nested_without_end_is_unknown_rather_than_an_overflow() -> Non
 )
 def test_a_stored_schema_that_no_state_can_store_is_none(changed: dict[str, Any]) -> None:
     assert columns_from_json(schema({**field("a", "string"), **changed})) is None
+
+
+OF_SPARK = schema(field("UserId", "integer"), field("S", {"type": "struct", "fields": [field("InnerCase", "string")]}))  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("hive", "differs"),
+    [
+        ({"userid": "int", "s": "struct<InnerCase:string>"}, False),
+        ({"userid": "int", "s": "struct<innercase:string>"}, False),
+        ({"userid": "bigint", "s": "struct<InnerCase:string>"}, True),
+        ({"id": "int", "s": "struct<InnerCase:string>"}, True),
+        ({"userid": "int"}, True),
+        ({"userid": "int", "s": "struct<InnerCase:string,Other:int>"}, True),
+        ({"s": "struct<InnerCase:string>", "userid": "int"}, True),
+        ({"col": "array<string>"}, True),
+    ],
+)
+def test_hives_columns_are_kept_where_spark_reads_others(
+    hive: Mapping[str, str], *, differs: bool
+) -> None:
+    properties = {"spark.sql.sources.provider": "parquet", SCHEMA: OF_SPARK}
+    columns = [FieldSchema(name, type_, None) for name, type_ in hive.items()]
+
+    relation = relation_from_table(thrift_table("t", columns, properties=properties))
+
+    assert [c.name for c in relation.columns] == ["UserId", "S"]
+    assert [(c.name, print_type(c.type)) for c in relation.hive_columns] == (
+        [(name, type_.lower()) for name, type_ in hive.items()] if differs else []
+    )
+
+
+def test_a_table_of_hives_has_lower_case_within_its_types_too() -> None:
+    table = thrift_table("t", [FieldSchema("s", "array<struct<InnerCase:int,A:int,a:int>>", None)])
+    table.partitionKeys = [FieldSchema("p", "struct<InnerCase:int>", None)]
+
+    relation = relation_from_table(table)
+
+    (column,) = relation.columns
+    (partition,) = relation.partition_columns
+    assert print_type(column.type) == "array<struct<InnerCase:int,A:int,a:int>>"
+    assert print_type(partition.type) == "struct<innercase:int>"
+    assert relation.hive_columns == ()
+
+
+def test_a_hive_table_that_hive_altered_has_what_hive_says() -> None:
+    table = thrift_table("t", [FieldSchema("userid", "int", None)], properties={SCHEMA: OF_SPARK})
+
+    relation = relation_from_table(table)
+
+    assert [c.name for c in relation.columns] == ["userid"]
+    assert relation.hive_columns == ()

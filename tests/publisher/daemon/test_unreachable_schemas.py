@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from lakeschema.catalog.relations import Relation, SchemaPointer, TableFormat
+from lakeschema.catalog.relations import Dialect, Relation, SchemaPointer, TableFormat
 from lakeschema.translation.outcome import Status
 from tests.publisher.daemon.simulated import T, V, fields, numbers, process_events, record
 from tests.simulation.simulation import Simulation
@@ -66,6 +66,26 @@ def test_a_table_that_was_never_read_says_why_and_so_does_what_reads_it(world: S
 
     assert numbers(world, T) == ["1.0.0"]
     assert numbers(world, V) == ["1.0.0"]
+
+
+def test_a_view_that_recorded_its_columns_gets_its_package_before_the_table(
+    world: Simulation,
+) -> None:
+    above = view(V, T)
+    assert above.view is not None
+    spark = replace(above.view, dialect=Dialect.SPARK)
+    world.change(unreachable())
+    world.change(replace(above, view=spark, columns=table(V, "recorded").columns))
+
+    process_events(world)
+
+    assert record(world, T).status is Status.UNREACHABLE
+    assert fields(world, V) == ["recorded"]
+
+    world.change(table(T, "a"))
+    process_events(world)
+
+    assert fields(world, V) != ["recorded"]
 
 
 def test_a_view_waits_for_its_second_reading_of_the_table(world: Simulation) -> None:

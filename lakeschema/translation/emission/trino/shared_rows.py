@@ -157,7 +157,7 @@ SHARED: Final = table((
     Row("typeof", None, Unsupported("Trino names types otherwise")),
     Row("version buildversion", None, Unsupported("it is the version of the view's own engine")),
     Row("current_user user session_user current_database current_schema current_catalog", None, _SESSION),
-    Row("input_file_name input_file_block_start input_file_block_length input__file__name block__offset__inside__file", None, _FILES),
+    Row("input_file_name input_file_block_start input_file_block_length input__file__name block__offset__inside__file row__id row__is__deleted", None, _FILES),
 
     # dates
     Row("current_date curdate", "", "CAST(current_timestamp AT TIME ZONE 'UTC' AS date)"),
