@@ -8,9 +8,12 @@ from collections.abc import Iterable, Iterator, Mapping
 import pyarrow as pa
 from pyspark.sql.types import (
     ArrayType,
+    ByteType,
     CharType,
     DataType,
+    IntegerType,
     MapType,
+    ShortType,
     StringType,
     StructType,
     VarcharType,
@@ -20,7 +23,7 @@ from pyspark.sql.types import (
 def differences(ours: DataType, theirs: DataType, path: str = "") -> Iterator[str]:
     """What differs, a line each; nothing where ours has a null that theirs has not.
 
-    Text of a limited length is text in Avro.
+    Text of a limited length is text in Avro, and each integer that fits is an int.
     """
     match ours, theirs:
         case StructType(), StructType():
@@ -38,7 +41,7 @@ def differences(ours: DataType, theirs: DataType, path: str = "") -> Iterator[st
             yield from _of_part(ours.valueContainsNull, theirs.valueContainsNull, f"{path}{{}}")
             yield from differences(ours.keyType, theirs.keyType, f"{path}.key")
             yield from differences(ours.valueType, theirs.valueType, f"{path}{{}}")
-        case StringType(), CharType() | VarcharType():
+        case (StringType(), CharType() | VarcharType()) | (IntegerType(), ByteType() | ShortType()):
             pass
         case _ if ours.simpleString() != theirs.simpleString():
             yield f"{path}: {ours.simpleString()} instead of {theirs.simpleString()}"
@@ -88,7 +91,13 @@ def _is_list(type_: pa.DataType) -> bool:
     return bool(pa.types.is_list(type_) or pa.types.is_large_list(type_))
 
 
-_SAME: Mapping[str, str] = {"large_string": "string", "large_binary": "binary"}
+_SAME: Mapping[str, str] = {
+    "large_string": "string",
+    "large_binary": "binary",
+    # A package has UUIDs as text, and fixed bytes as bytes.
+    "extension<arrow.uuid>": "string",
+    "fixed_size_binary[4]": "binary",
+}
 
 
 def _plain(type_: pa.DataType) -> str:

@@ -251,6 +251,6 @@ def created(statements: Iterable[str]) -> list[str]:
 FILES_READ = tuple(
     name
     for name in created((*SPARK_TABLES, *HIVE_TABLES))
-    if re.search("parquet|orc|avro|s_", name)
+    if name.startswith(("s_", "h_by_spark")) or name in {"h_orc", "h_parquet", "h_avro"}
 )
-"""Those whose files a package reads back."""
+"""Tables with rows, which a package reads back."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from pathlib import Path
+from uuid import UUID
 
 import pyarrow as pa
 import pyarrow.dataset as ds
@@ -87,7 +88,11 @@ def test_a_package_reads_what_iceberg_wrote(lake_of_engines: Lake, name: str) ->
 
     (record,) = package.from_arrow(rows)
 
-    assert package.to_arrow([record]).read_all().to_pylist() == rows.to_pylist()
+    (written,) = package.to_arrow([record]).read_all().to_pylist()
+    assert written == {
+        name: str(value) if isinstance(value, UUID) else value
+        for name, value in rows.to_pylist()[0].items()
+    }
 
 
 def format_of(name: str) -> str:
@@ -111,12 +116,14 @@ def test_a_package_reads_what_the_engine_wrote(lake_of_engines: Lake, name: str)
         found = [*package.from_arrow(arrow_of(files, format_of(name), package.arrow_schema()))]
 
     assert sorted(map(repr, found)) == sorted(map(repr, expected))
-    assert found or name == "h_zoned"
+    assert found
 
 
-def arrow_of(files: Any, format_: str, schema: pa.Schema) -> pa.Table:
+def arrow_of(files: Path, format_: str, schema: pa.Schema) -> pa.Table:
     """The files as pyarrow reads them: instants are in UTC, which ORC and Hive's Parquet do not say."""
-    partitions = ds.partitioning(schema, flavor="hive")
+    names = {folder.name.partition("=")[0] for folder in files.rglob("*=*")}
+    of_folders = pa.schema([field for field in schema if field.name in names])
+    partitions = ds.partitioning(of_folders, flavor="hive")
     read = ds.dataset(files, format=format_, partitioning=partitions).to_table()
     columns = [
         column.cast(pa.timestamp("us")).cast(wanted.type)
