@@ -92,7 +92,7 @@ def test_an_iceberg_table_has_the_schema_of_its_metadata(
     assert [c.name for c in relation.columns] == ["Id", "Title", "at", "wall", "t", "u"]
     key, title, *others = schema["fields"]
     assert (key["type"], key["doc"]) == ("long", "key")
-    assert title["aliases"] == ["name"]
+    assert title["aliases"] == ["title", "name"]
     assert [field["type"][1]["logicalType"] for field in others] == [
         "timestamp-micros",
         "local-timestamp-micros",
