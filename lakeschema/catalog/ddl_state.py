@@ -7,6 +7,7 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import NoReturn, Protocol, assert_never
 
+from lakeschema.catalog.column_types import STRING, ArrayType
 from lakeschema.catalog.ddl_column_changes import (
     ColumnAlteration,
     InvalidFields,
@@ -558,6 +559,11 @@ def _comment_apart(
 def _table(name: RelationName, statement: CreateTable) -> Relation:
     comment, properties = _comment_apart(statement.comment, statement.properties)
     columns, partitions = _divided(statement)
+    if PROVIDER in properties and columns == (_PLACEHOLDER,):
+        raise UnknownColumns(
+            "its only column is the one that Spark leaves in a metastore whose tables Hive cannot "
+            "read; write the table's own columns"
+        )
     return _with_distinct_names(
         Relation(
             name=name,
@@ -570,6 +576,9 @@ def _table(name: RelationName, statement: CreateTable) -> Relation:
         )
     )
 
+
+_PLACEHOLDER = Column("col", ArrayType(STRING), comment="from deserializer")
+"""As Hive's SHOW CREATE TABLE prints it."""
 
 _IN_PLACE = frozenset({"delta", "iceberg"})
 """Providers whose partition columns keep their places among the others."""

@@ -44,7 +44,8 @@ class Probe:
 
 def probes(settings: Settings) -> Iterator[Probe]:
     """One by one, as they are made: a server that is away takes its time-out."""
-    yield _probe("translation", partial(_translation, settings))
+    translation = _probe("translation", partial(_translation, settings))
+    yield translation
     yield _probe("state", partial(_writable, settings.state.file.parent))
     yield _probe("index", partial(_index, settings))
     try:
@@ -55,7 +56,9 @@ def probes(settings: Settings) -> Iterator[Probe]:
                 yield _probe("snapshot", partial(_snapshot, settings, catalog))
             yield from _events(settings, catalog)
     except _FAILURES as error:
-        yield Probe("catalog", is_usable=False, found=_reason(error))
+        # A folder of DDL needs the translation as well, whose fault is told above.
+        if _reason(error) != translation.found:
+            yield Probe("catalog", is_usable=False, found=_reason(error))
     if settings.http.operations_token_file is not None:
         yield _probe("http", partial(_token, settings))
     if settings.check.enabled:

@@ -351,3 +351,18 @@ def test_a_slip_of_the_pen_costs_its_own_statement_up_to_a_hundred_of_them() -> 
 
     assert len(few) == 2
     assert len(many) == MAX_RESUMED + 1
+
+
+PLACEHOLDER = "col array<string> COMMENT 'from deserializer'"
+
+
+def test_the_column_that_spark_leaves_in_a_metastore_is_no_column() -> None:
+    table = f"CREATE TABLE t ({PLACEHOLDER})"
+
+    with pytest.raises(MalformedDdl, match="write the table's own columns"):
+        one(f"{table} TBLPROPERTIES ('spark.sql.sources.provider'='delta')")
+
+    assert names(one(table)) == ["col"]
+    assert names(one("CREATE TABLE t (col array<string>) USING delta", dialect=Dialect.SPARK)) == [
+        "col"
+    ]
