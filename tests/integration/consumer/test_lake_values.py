@@ -280,7 +280,7 @@ def test_a_default_that_is_no_number_in_json_is_read_as_java_does(lake: Lake) ->
 def test_columns_with_names_of_the_language_are_used(lake: Lake) -> None:
     with lake.imported(WEB_EVENTS) as (web_events,):
         columns = columns_of(web_events)
-        wanted = {"from": "a", "class": "b", "self": "d", "to_dict": "e", "import": True, "none": 3}
+        wanted = {"from": "a", "class": "b", "self": "d", "to_dict": "e", "import": True, "None": 3}
         names = {attribute: column for attribute, column in columns.items() if column in wanted}
         event = web_events.RECORD.example(3).replace(
             **{attribute: wanted[column] for attribute, column in names.items()}
