@@ -26,10 +26,9 @@ from lakeschema.catalog.storage_formats import (
     DEFAULT_PROVIDER,
     HIVE_SERDES,
     LAZY_SIMPLE_SERDE,
+    PROVIDER,
     SPARK_SERDES,
 )
-
-PROVIDER = "spark.sql.sources.provider"
 
 
 def create_table(

@@ -16,7 +16,6 @@ from lakeschema.catalog.ddl_column_changes import (
     duplicate_name,
     has_column,
 )
-from lakeschema.catalog.ddl_create import PROVIDER
 from lakeschema.catalog.ddl_reader import MalformedStatement
 from lakeschema.catalog.ddl_statements import (
     AddColumns,
@@ -69,6 +68,7 @@ from lakeschema.catalog.relations import (
     without_volatile,
 )
 from lakeschema.catalog.sql_functions import SqlFunction
+from lakeschema.catalog.storage_formats import PROVIDER
 
 DEFAULT_NAMESPACE = ("default",)
 _QUERY = RelationName((), "query")

@@ -26,8 +26,8 @@ from lakeschema.catalog.column_types import (
     map_type,
     with_nullable_parts,
 )
-from lakeschema.catalog.hive_facts import PROVIDER
 from lakeschema.catalog.relations import Column, Relation, as_nullable
+from lakeschema.catalog.storage_formats import PROVIDER
 
 
 class ReadAs(Enum):

@@ -43,9 +43,9 @@ from lakeschema.catalog.spark_schema import (
     stored_columns,
     stored_partition_names,
 )
+from lakeschema.catalog.storage_formats import PROVIDER
 from lakeschema.catalog.trino_views import is_trinos, stored_view, without_marks
 
-PROVIDER = "spark.sql.sources.provider"
 _TABLE_TYPE = "table_type"
 _METADATA_LOCATION = "metadata_location"
 _PLACEHOLDER = ("col", "array<string>")

@@ -19,7 +19,6 @@ from pyspark.sql import SparkSession
 
 from lakeschema.catalog.errors import CatalogRefused, CatalogUnavailable
 from lakeschema.catalog.hive_facts import (
-    PROVIDER,
     Storage,
     relation_from_storage,
     relation_in_metastore,
@@ -31,6 +30,7 @@ from lakeschema.catalog.own_schemas import UNREAD, OwnSchemas, with_own_schemas
 from lakeschema.catalog.relations import Relation, as_nullable
 from lakeschema.catalog.spark_functions import SparkFunctions
 from lakeschema.catalog.spark_schema import columns_from_json
+from lakeschema.catalog.storage_formats import PROVIDER
 
 Result = TypeVar("Result")
 

@@ -18,6 +18,7 @@ HIVE_SERDES = {
 }
 """``STORED AS`` format, upper-cased, to SerDe."""
 
+PROVIDER = "spark.sql.sources.provider"
 DEFAULT_PROVIDER = "parquet"
 """What Spark 4 makes of a table that names no format (``spark.sql.sources.default``)."""
 
