@@ -28,6 +28,8 @@ import org.apache.thrift.transport.TTransportFactory;
  * that may write one at a time.
  */
 public final class LoopbackMetastore {
+  private static final String DERBY_TABLE_EXISTS = "X0Y32";
+
   private LoopbackMetastore() {}
 
   public static void main(String[] arguments) throws Exception {
@@ -40,8 +42,7 @@ public final class LoopbackMetastore {
     IHMSHandler handler =
         HiveMetaStore.newRetryingHMSHandler(
             new HiveMetaStore.HMSHandler("loopback", conf, false), conf);
-    // The tables of locks, which an Iceberg commit takes.
-    TxnDbUtil.prepDb(conf);
+    prepareLocks(conf);
     if (arguments[2].equals("serialised")) {
       handler = oneWriterAtATime(handler);
     }
@@ -56,6 +57,17 @@ public final class LoopbackMetastore {
     Runtime.getRuntime().addShutdownHook(new Thread(LoopbackMetastore::closeDerby));
     System.out.println("metastore ready on port " + arguments[1]);
     server.serve();
+  }
+
+  /** Makes the tables of locks, which an Iceberg commit takes; a catalog on disk has them already. */
+  private static void prepareLocks(HiveConf conf) throws Exception {
+    try {
+      TxnDbUtil.prepDb(conf);
+    } catch (SQLException failure) {
+      if (!DERBY_TABLE_EXISTS.equals(failure.getSQLState())) {
+        throw failure;
+      }
+    }
   }
 
   private static IHMSHandler oneWriterAtATime(IHMSHandler handler) {
