@@ -23,7 +23,7 @@ from .equality import equivalent, same_simple_name
 from .errors import InvalidAvro, InvalidValue, UnresolvableSchema, short_repr
 from .plain import default_of
 from .readers import base_reader, dict_reader, list_reader, misread, promotion
-from .schema import Field, Node
+from .schema import Field, Node, other_names
 from .skipping import Skippers
 from .units import Narrowing, unit_conversion
 from .values import from_base
@@ -226,12 +226,15 @@ class _Resolver:
         )
         known = {field.name: field for field in reader.fields}
         written = {field.name for field in writer.fields}
-        # Writers such as Spark keep names that Avro does not allow.
-        originals = {f.column: f for f in reader.fields if f.name not in written}
+        # Writers such as Spark keep names that Avro does not allow. As the record's own name is no
+        # obstacle, neither is it for the aliases of its fields, which Java would not look at.
+        others = {
+            other: known[name] for other, name in other_names(reader).items() if name not in written
+        }
         steps: list[tuple[str, str | None, Reader]] = []
         for field in writer.fields:
-            target = known.get(field.name) or originals.get(field.name)
-            if target is None:
+            target = known.get(field.name) or others.get(field.name)
+            if target is None or target.name not in known:
                 steps.append((f".{field.name}", None, self._skippers.of(field.node)))
                 continue
             del known[target.name]

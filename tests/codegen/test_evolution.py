@@ -189,15 +189,39 @@ def test_an_empty_array_of_what_does_not_resolve_is_read() -> None:
             package.RECORD.from_avro(b"\2\0\0", json.dumps(writer))
 
 
-def test_a_fields_alias_holds_within_its_own_record_only() -> None:
-    writer = record({"a": "int"}, "Before")
-    reader = record({"b": "int"}, "After")
-    reader["fields"][0]["aliases"] = ["a"]
-    with imported(reader) as package, pytest.raises(package.UnresolvableSchema, match="missing"):
-        package.RECORD.resolve_from(json.dumps(writer))
-    reader["aliases"] = ["Before"]
+def test_a_fields_alias_holds_whatever_the_writer_calls_the_record() -> None:
+    """Java would look at the alias only where the writer's record has the reader's name."""
+    inner = {"type": "record", "name": "topLevelRecord.inner",
+             "fields": [{"name": "zip", "type": "int"}]}  # fmt: skip
+    writer = record({"orderid": "int", "inner": inner}, "topLevelRecord")
+    reader = record({"orderId": {"type": ["null", "int"], "default": None, "aliases": ["orderid"]},
+                     "inner": {"type": {"type": "record", "name": "Inner", "fields": [
+                         {"name": "zipCode", "type": ["null", "int"], "default": None,
+                          "aliases": ["zip"]}]}}})  # fmt: skip
     with imported(reader) as package:
-        assert package.RECORD.from_avro(b"\2", json.dumps(writer)).b == 1
+        read = package.RECORD.from_avro(b"\2\4", json.dumps(writer))
+        assert (read.orderId, read.inner.zipCode) == (1, 2)
+
+
+def test_of_two_aliases_of_one_field_the_writers_first_counts() -> None:
+    writer = record({"a": "int", "b": "int"}, "Before")
+    reader = record({"c": "int"}, "After")
+    reader["fields"][0]["aliases"] = ["b", "a"]
+    with imported(reader) as package:
+        assert package.RECORD.from_avro(b"\2\4", json.dumps(writer)).c == 1
+
+
+def test_a_fields_alias_holds_within_its_own_record_only() -> None:
+    writer = record({"a": "int", "b": {"type": named("record", "S", "n", fields=[
+        {"name": "old", "type": "int"}])}}, "Before")  # fmt: skip
+    reader = record({"new": "int", "b": {
+        "type": named("record", "S", "n", fields=[{"name": "new", "type": "int"}])}})  # fmt: skip
+    reader["fields"][0]["aliases"] = ["a", "old"]
+    with (
+        imported(reader) as package,
+        pytest.raises(package.UnresolvableSchema, match=r"b: new: is"),
+    ):
+        package.RECORD.from_avro(b"\2\4", json.dumps(writer))
 
 
 def test_an_alias_that_is_another_name_is_harmless_between_equal_schemas_only() -> None:
