@@ -53,15 +53,19 @@ def as_hive_sees(interface: Interface) -> Interface:
 def apply_options(record: Record, options: Options) -> Record:
     """The record with the deployment's casing and nullability; names of types stay."""
     if options.casing is Casing.LOWER:
-        record = lower_case_fields(record)
+        # Spark and writers with the Avro schema write the names in their own case.
+        record = lower_case_fields(record, with_aliases=True)
     if options.nullability is Nullability.ALL_NULLABLE:
         record = make_all_nullable(record)
     return record
 
 
-def lower_case_fields(record: Record) -> Record:
-    """Every field's name in lower case, except in a record that would then have one name twice."""
-    changed = _LowerCase(definitions_of(record)).type(record)
+def lower_case_fields(record: Record, *, with_aliases: bool = False) -> Record:
+    """Every field's name in lower case, except in a record that would then have one name twice.
+
+    ``with_aliases``: a field has the name that it had as an alias.
+    """
+    changed = _LowerCase(definitions_of(record), with_aliases).type(record)
     assert isinstance(changed, Record)
     return changed
 
@@ -78,8 +82,9 @@ def make_all_nullable(record: Record) -> Record:
 
 
 class _LowerCase:
-    def __init__(self, known: Mapping[str, NamedSchema]) -> None:
+    def __init__(self, known: Mapping[str, NamedSchema], with_aliases: bool) -> None:
         self._known = known
+        self._with_aliases = with_aliases
         self._defaults = Defaults(known)
 
     def type(self, schema: Schema) -> Schema:
@@ -102,7 +107,8 @@ class _LowerCase:
         if not isinstance(default, NoDefault):
             default = self._default(default, field.type)
         name = _lower(field.name, record)
-        aliases = tuple(alias for alias in field.aliases if alias != name)
+        told = (*field.aliases, field.name) if self._with_aliases else field.aliases
+        aliases = tuple(alias for alias in dict.fromkeys(told) if alias != name)
         return replace(
             field, name=name, type=self.type(field.type), default=default, aliases=aliases
         )

@@ -65,11 +65,11 @@ def _omitted(
 def _aliases(template: Field, name: str, taken: set[str]) -> tuple[str, ...]:
     """The old name becomes an alias, and old aliases stay, unless anything else has the name.
 
-    A name that an alias has in lower case is the column's own.
+    An alias that is the name in another case is the column's own.
     """
     kept: list[str] = []
     for alias in (template.name, *template.aliases):
-        is_own = alias == name.lower() and alias in template.aliases
+        is_own = alias.lower() == name.lower() and alias in template.aliases
         if alias and alias != name and (is_own or alias.lower() not in taken):
             taken.add(alias.lower())
             kept.append(alias)

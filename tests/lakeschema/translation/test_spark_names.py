@@ -70,5 +70,8 @@ def test_lower_case_can_still_be_asked_for() -> None:
     ddl = "; ".join((*TABLES, "CREATE VIEW v AS SELECT * FROM t"))
 
     for name in ("t", "v"):
-        asked = derived(ddl, name, Dialect.SPARK, lower).interface.schema
-        assert asked == derived(ddl.lower(), name, Dialect.SPARK).interface.schema
+        asked = derived(ddl, name, Dialect.SPARK, lower)
+        written = derived(ddl.lower(), name, Dialect.SPARK)
+        assert names_of_fields(asked.interface) == names_of_fields(written.interface)
+        # Spark writes it in its own case, which the package has to read.
+        assert field(asked, "userid").aliases == ("UserId",)

@@ -478,7 +478,8 @@ def test_lower_case_is_an_option() -> None:
     outer, x = fields_of(table(literal=literal, serde=AVRO_SERDE), Options(casing=Casing.LOWER))
 
     assert (outer["name"], x["name"]) == ("outer", "x")
-    assert outer["type"]["fields"] == [field("deep", "int")]
+    assert (outer["aliases"], x["aliases"]) == (["Outer"], ["X"])
+    assert outer["type"]["fields"] == [field("deep", "int", aliases=["Deep"])]
     assert outer["default"] == {"deep": 1}
 
 
