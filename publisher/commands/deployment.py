@@ -10,7 +10,7 @@ from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.relations import Catalog, Relation
 from publisher.commands.failures import NO, Refused
 from publisher.daemon.adapters import build_index, build_processes, open_catalog
-from publisher.daemon.assembly import build_engine, build_state
+from publisher.daemon.assembly import build_engine, build_state, take_part
 from publisher.daemon.definitions import Definitions, Unanswered
 from publisher.daemon.engine import Engine
 from publisher.outages import Outages
@@ -68,6 +68,7 @@ def opened_deployment(settings: Settings) -> Iterator[OpenDeployment]:
     with (
         open_catalog(settings) as catalog,
         closing(build_state(settings)) as state,
+        take_part(settings, state),
         build_processes(settings) as processes,
     ):
         engine = build_engine(settings, state, catalog, build_index(settings), processes)

@@ -7,6 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Self
 
+from publisher.daemon.self_report import NOTE as SERVICE
+from publisher.daemon.self_report import REPEAT_SECONDS
 from publisher.publishing.index_comparison import NOTE as INDEX
 from publisher.publishing.retention import NOTE as RETENTION
 from publisher.settling.comparison import REFUSED, SNAPSHOT_DUE, SNAPSHOT_ENDED
@@ -58,6 +60,24 @@ class ComparedIndex:
 
 
 @dataclass(frozen=True, slots=True)
+class ServiceReport:
+    """What a service said last; it takes that back when it stops.
+
+    Attributes:
+        started_at, said_at: seconds since the epoch.
+        troubles: what kept it from its work, by part.
+    """
+
+    started_at: float
+    said_at: float
+    troubles: Mapping[str, str]
+
+    def is_silent(self, now: float) -> bool:
+        """Whether it should have spoken again; a service that cannot write its state does not."""
+        return now - self.said_at > 2 * REPEAT_SECONDS
+
+
+@dataclass(frozen=True, slots=True)
 class Noted:
     """The notes of a state, read.
 
@@ -68,6 +88,7 @@ class Noted:
         held_deletions: those of the whole catalog first.
         held_changes: reasons by catalog; "" once they are confirmed.
         not_listed: why, by namespace that the catalog refuses to list.
+        services: those that run, or were killed.
     """
 
     last_snapshots: Sequence[LastSnapshot]
@@ -77,6 +98,7 @@ class Noted:
     held_deletions: Sequence[HeldDeletions]
     held_changes: Mapping[str, str]
     not_listed: Mapping[str, str]
+    services: Sequence[ServiceReport]
 
     @classmethod
     def read(cls, notes: Mapping[str, str]) -> Self:
@@ -92,6 +114,7 @@ class Noted:
             ],
             {name: "" if why == RELEASED else why for name, why in _of(notes, CHANGE_BRAKE)},
             dict(_of(notes, REFUSED)),
+            [ServiceReport(**json.loads(text)) for _, text in _of(notes, SERVICE)],
         )
 
 

@@ -14,15 +14,18 @@ from publisher.commands.failures import NO, OUTSIDE_FAILED, USAGE_ERROR, Refused
 
 
 def status(config: Config = None, *, json: Json = None) -> None:
-    """Relations, packages, outstanding work, and what is wrong with which relation."""
+    """The service, relations, packages, outstanding work, and what is wrong with which of them."""
     from publisher.commands.deployment import state_to_read
     from publisher.commands.output.choice import output_for
     from publisher.daemon.inspection import engine_status
     from publisher.settings import load_settings
+    from publisher.state.participation import somebody_works_on
 
-    with closing(state_to_read(load_settings(config))) as state:
+    settings = load_settings(config)
+    with closing(state_to_read(settings)) as state:
+        is_worked_on = somebody_works_on(settings.state.file)
         found = state.read(lambda tx: engine_status(tx, {}))
-    output_for(json).status(found)
+    output_for(json).status(replace(found, is_worked_on=is_worked_on))
 
 
 def coverage(config: Config = None, *, json: Json = None) -> None:

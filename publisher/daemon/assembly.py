@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import assert_never
@@ -19,6 +20,7 @@ from publisher.daemon.adapters import (
 from publisher.daemon.canary import Canary, Contents
 from publisher.daemon.engine import Engine, Parts
 from publisher.daemon.observed import ObservedCatalog, ObservedIndex
+from publisher.daemon.self_report import forget_services
 from publisher.events.ddl_folder import DDL_FOLDER, DdlFolderSource
 from publisher.events.kafka_topic import KafkaSource
 from publisher.events.notification_log import NOTIFICATION_LOG, NotificationLogSource
@@ -50,9 +52,10 @@ from publisher.settling.comparison import CatalogComparison
 from publisher.settling.findings import CatalogReader, Investigator
 from publisher.settling.mass_change import MassChangeBrake
 from publisher.settling.settling import Settling
-from publisher.state.protocol import State
+from publisher.state.participation import Participation
+from publisher.state.protocol import State, StateUnavailable
 from publisher.state.sqlite import SqliteState
-from publisher.steady_clock import open_clock
+from publisher.steady_clock import end_leases, open_clock
 
 
 def build_sources(settings: Settings, catalog: Catalog) -> Sequence[EventSource]:
@@ -127,6 +130,25 @@ def build_state(settings: Settings) -> State:
     file = settings.state.file
     file.parent.mkdir(parents=True, exist_ok=True)
     return SqliteState(file)
+
+
+def take_part(settings: Settings, state: State) -> Participation:
+    """Counts this process among those that work on the state, until the result is closed.
+
+    The only one need not wait for what a process that was killed had claimed.
+    """
+    participation = Participation(settings.state.file)
+    try:
+        if participation.is_alone:
+            # Else the claims end in minutes.
+            with contextlib.suppress(StateUnavailable):
+                end_leases(state)
+                state.write(forget_services)
+        participation.share()
+    except BaseException:
+        participation.close()
+        raise
+    return participation
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,6 +26,7 @@ class EngineStatus:
         conflicts: numbers that the index holds with other bytes.
         notes: the stored notes: held deletions, the last snapshot and others.
         counters: since this process started.
+        is_worked_on: whether a service, or a command that publishes, works on the state.
     """
 
     relations: Mapping[str, int]
@@ -36,6 +37,7 @@ class EngineStatus:
     dead_letters: int
     notes: Mapping[str, str]
     counters: Mapping[str, int]
+    is_worked_on: bool = True
 
 
 @dataclass(frozen=True, slots=True)

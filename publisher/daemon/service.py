@@ -31,6 +31,7 @@ from publisher.daemon.assembly import (
     build_sources,
     build_state,
     shared_servers,
+    take_part,
 )
 from publisher.daemon.checking import Checks
 from publisher.daemon.definitions import Definitions
@@ -40,6 +41,7 @@ from publisher.daemon.metrics import EngineMetrics, LastSnapshot
 from publisher.daemon.observed import ObservedCatalog, ObservedIndex, ObservedState
 from publisher.daemon.relation_details import DetailsReader
 from publisher.daemon.runner_choice import choose_runner, is_spark_installed
+from publisher.daemon.self_report import SelfReport
 from publisher.daemon.shown import ShownState
 from publisher.daemon.snapshot_process import SnapshotProcess
 from publisher.daemon.surroundings import KnownSurroundings
@@ -82,6 +84,8 @@ class Service:
         outages = Outages((CATALOG, INDEX, UPLOADS, STATE), shared_servers(settings))
         self._state = ObservedState(build_state(settings), outages)
         failed_start.callback(self._state.close)
+        self._participation = take_part(settings, self._state)
+        failed_start.callback(self._participation.close)
         self._catalog = build_catalog(settings)
         failed_start.callback(close_catalog, self._catalog)
         index = build_index(settings)
@@ -108,6 +112,7 @@ class Service:
         )
         age = SnapshotAge(self.engine.seconds_since_snapshot, settings.snapshot.interval_seconds)
         self._health = Health(self._daemon, outages, self.engine.runtime.progress, age)
+        self._report = SelfReport(self._state, self._health.troubles)
         self._descriptions = description_processes()
         failed_start.callback(self._descriptions.close)
         describe = partial(describe_limited, self._descriptions)
@@ -153,6 +158,7 @@ class Service:
             self._checks.start()
         if self._translations is not None:
             self._translations.start()
+        self._report.start()
         log.info("started", extra={"http": self.url})
         return self
 
@@ -163,6 +169,7 @@ class Service:
         """Stops the threads within seconds; unfinished work stays in the state."""
         self._snapshots.stop()
         ended = self._daemon.stop()
+        self._report.stop()
         self._web.close()
         if self._checks is not None:
             self._checks.close()
@@ -173,6 +180,7 @@ class Service:
         if ended:
             close_catalog(self._catalog)
             self._state.close()
+            self._participation.close()
         log.info("stopped", extra={"cleanly": ended})
 
     def _build_checks(self, catalog: Catalog) -> Checks | None:

@@ -168,7 +168,7 @@ def _make_private(path: Path) -> None:
     let this user write it, keeps the mode that its owner chose.
     """
     path.touch(mode=_PRIVATE)
-    for suffix in ("", "-wal", "-shm", "-queue", "-turn"):
+    for suffix in ("", "-wal", "-shm", "-queue", "-turn", "-running"):
         file = path.with_name(path.name + suffix)
         with contextlib.suppress(FileNotFoundError, PermissionError):
             if file.stat().st_mode & _OTHERS:

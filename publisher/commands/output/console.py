@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import shlex
+import time
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TextIO
@@ -17,7 +18,7 @@ from lakeschema.catalog.errors import MalformedDdl
 from lakeschema.catalog.identifiers import RelationName
 from publisher.commands.check import CheckedPin
 from publisher.commands.coverage import Coverage
-from publisher.commands.noted import ComparedIndex, HeldDeletions, Noted
+from publisher.commands.noted import ComparedIndex, HeldDeletions, Noted, ServiceReport
 from publisher.commands.output.lineage_tree import print_lineage
 from publisher.commands.output.tables import (
     MAX_ROWS,
@@ -74,12 +75,18 @@ class ConsoleOutput:
         relations = ", ".join(f"{count} {name}" for name, count in status.relations.items())
         self._facts(
             {
+                "service": "\n".join(_services(noted.services, status.is_worked_on)),
                 "relations": relations or "none yet",
                 "published versions": str(status.versions),
                 "work": _count(len(status.work), "relation") + " due",
                 "dead letters": _dead_letters(status.dead_letters),
                 **_noted(noted),
             }
+        )
+        self._table(
+            "what keeps the service from its work",
+            ("part", "reason"),
+            (trouble for each in noted.services for trouble in sorted(each.troubles.items())),
         )
         self._held(noted.held_deletions)
         self._table(
@@ -381,6 +388,20 @@ def _version_row(version: VersionRecord) -> Sequence[str]:
 
 def _count(number: int, noun: str) -> str:
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def _services(services: Sequence[ServiceReport], is_worked_on: bool) -> Iterable[str]:
+    if not services:
+        yield "none runs; a command works on the state" if is_worked_on else "none runs"
+    for each in services:
+        said_at = shown_time(each.said_at)
+        if not is_worked_on:
+            yield f"none runs: one was killed after {said_at}; to start it: schema-publisher run"
+        elif each.is_silent(time.time()):
+            yield f"runs, and has said nothing of itself since {said_at}"
+        else:
+            readiness = "not ready" if each.troubles else "ready"
+            yield f"runs since {shown_time(each.started_at)}, {readiness}"
 
 
 def _noted(noted: Noted) -> Mapping[str, str]:

@@ -56,6 +56,7 @@ class JsonLines:
                 "troubled": [_relation(record) for record in status.troubled],
                 "conflicts": [_version(version) for version in status.conflicts],
                 "dead_letters": status.dead_letters,
+                "worked_on": status.is_worked_on,
                 **_noted(Noted.read(status.notes)),
             }
         )
@@ -224,6 +225,14 @@ def _noted(noted: Noted) -> dict[str, Any]:
             for catalog, why in noted.held_changes.items()
         ],
         "not_listed": dict(noted.not_listed),
+        "services": [
+            {
+                "started_at": shown_time(each.started_at),
+                "said_at": shown_time(each.said_at),
+                "troubles": dict(each.troubles),
+            }
+            for each in noted.services
+        ],
     }
 
 

@@ -9,13 +9,15 @@ import re
 import urllib.error
 import urllib.request
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
 from prometheus_client.parser import text_string_to_metric_families
 
+from publisher.commands.noted import Noted
+from publisher.daemon.assembly import build_state
 from publisher.daemon.service import Service
 from publisher.logs import log_to
 from publisher.settings import load_settings
@@ -73,6 +75,16 @@ class Running:
         reason: str = json.loads(text)["reason"]
         assert (status == 503) is bool(reason)
         return reason
+
+    def told_beside(self, world: World) -> str:
+        """The troubles that ``status`` shows beside the service, as readiness words them."""
+        with closing(build_state(load_settings(world.config))) as state:
+            notes = state.read(lambda tx: tx.journal.notes("@"))
+        return "; ".join(
+            f"{part}: {why}"
+            for service in Noted.read(notes).services
+            for part, why in sorted(service.troubles.items())
+        )
 
     def metric(self, name: str, **labels: str) -> float | None:
         status, text = self.get("/metrics")

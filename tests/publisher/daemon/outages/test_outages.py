@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from publisher.outages import STATE
 from tests.publisher.daemon.outages import state_faults
 from tests.publisher.daemon.outages.running import (
     check_ended,
@@ -43,6 +44,9 @@ def test_an_outage_is_one_warning_and_its_end_needs_no_restart(case: Case, tmp_p
         assert eventually(lambda: daemon.is_up(case.service) is False)
         assert daemon.metric("ready") == 0.0
         assert daemon.shows_trouble_to_people()
+        # Nothing can be told through a state that fails.
+        if part != STATE:
+            assert eventually(lambda: part in daemon.told_beside(world))
 
         world.end()
         if not case.changes_meanwhile:
@@ -52,6 +56,7 @@ def test_an_outage_is_one_warning_and_its_end_needs_no_restart(case: Case, tmp_p
         assert eventually(daemon.is_ready)
         assert eventually(lambda: daemon.is_up(case.service) is True)
         assert daemon.metric("ready") == 1.0
+        assert eventually(lambda: not daemon.told_beside(world))
         lines = daemon.log.lines()[before:]
 
     check_told(lines, case.service, case.why, case.remedy)

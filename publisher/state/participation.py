@@ -1,0 +1,81 @@
+"""Which processes work on a state: each holds a lock on a file beside it, which ends with the process.
+
+Also one that was killed ends it, at once, so that nobody has to wait for what it had claimed.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import time
+from pathlib import Path
+from typing import Self
+
+_SUFFIX = "-running"
+_MODE = 0o600
+_LOOK_SECONDS = 0.2
+"""``somebody_works_on`` holds the lock for a moment, which is no reason to count as one of several."""
+_POLL_SECONDS = 0.01
+
+
+class Participation:
+    """That this process works on a state, until it is closed.
+
+    Attributes:
+        is_alone: no other did when this one began.
+    """
+
+    def __init__(self, state: Path) -> None:
+        """Raises OSError: the file beside the state cannot be made or locked."""
+        self._file = os.open(_beside(state), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, _MODE)
+        try:
+            self.is_alone = _wait_for_all(self._file)
+        except BaseException:
+            self.close()
+            raise
+
+    def share(self) -> None:
+        """Lets others begin, which wait until the first has put the state in order."""
+        fcntl.flock(self._file, fcntl.LOCK_SH)
+
+    def close(self) -> None:
+        os.close(self._file)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def somebody_works_on(state: Path) -> bool:
+    """Whether a service, or a command that publishes, works on the state now."""
+    try:
+        file = os.open(_beside(state), os.O_RDONLY | os.O_CLOEXEC)
+    except FileNotFoundError:
+        return False
+    try:
+        return not _try_lock(file)
+    finally:
+        os.close(file)
+
+
+def _wait_for_all(file: int) -> bool:
+    deadline = time.monotonic() + _LOOK_SECONDS
+    while not _try_lock(file):
+        if time.monotonic() >= deadline:
+            return False
+        time.sleep(_POLL_SECONDS)
+    return True
+
+
+def _try_lock(file: int) -> bool:
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
+
+
+def _beside(state: Path) -> Path:
+    return state.with_name(state.name + _SUFFIX)
