@@ -13,7 +13,10 @@ from publisher.commands.printable import printable
 MAX_ROWS = 50
 """Of one table: comments have a limit of length."""
 
-_SPECIAL = re.compile(r"[\\`*_{}\[\]()#+!|<>~@&$-]")
+_SPECIAL = re.compile(r"[\\`*_{}\[\]#|<>~@&$]|://|www\.", re.IGNORECASE)
+"""What may be markup, a mention, a reference or an address that becomes a link."""
+_NOT_IN_CODE = re.compile(r"\\\||`{20}")
+"""In a table a backslash before a pipe is read in several ways; fences have a limit of length."""
 
 
 def write_markdown(plan: Plan, stream: TextIO) -> None:
@@ -49,4 +52,12 @@ def _cell(text: str) -> str:
 
 def _escaped(text: str) -> str:
     """No markup, no mention of a person, no link; every character as it is."""
-    return _SPECIAL.sub(lambda m: f"&#{ord(m.group())};", printable(text))
+    shown = printable(text)
+    if not _SPECIAL.search(shown):
+        return shown
+    if _NOT_IN_CODE.search(shown):
+        return re.sub(r"[^\w\s]|_", lambda m: f"&#{ord(m.group())};", shown)
+    fence = "`" * (1 + max(map(len, re.findall("`+", shown)), default=0))
+    space = " " if shown.startswith(("`", " ")) or shown.endswith(("`", " ")) else ""
+    code = shown.replace("|", "\\|")
+    return f"{fence}{space}{code}{space}{fence}"
