@@ -16,20 +16,25 @@ SHELL := /bin/bash
 # Without compiled bytecode every process would compile its imports anew, for seconds.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test test-without-servers test-with-servers test-on-spark test-fast coverage coverage-fast hunt chaos histories protocol check docs reference format requirements runtime clean stack-up stack-down bench-cases bench-cases-in-trino bench-pig bench-pig-cases bench-lineage probe-functions
+.PHONY: demo test test-without-servers test-of-service test-with-servers test-on-spark test-fast coverage coverage-fast hunt chaos histories protocol check docs reference format requirements runtime clean stack-up stack-down bench-cases bench-cases-in-trino bench-pig bench-pig-cases bench-lineage probe-functions
 
 demo: $(INSTALLED) java
 	@$(BIN)/schema-publisher demo
 
 # Beside each other: tests with servers wait for these half of their time. Each line names its part.
 test: check java
-	$(MAKE) -j3 test-with-servers test-without-servers test-on-spark coverage-fast
+	$(MAKE) -j4 test-of-service test-with-servers test-without-servers test-on-spark
+
+# The running service from end to end.
+OF_SERVICE := tests/integration/end_to_end tests/integration/events
+test-of-service: $(INSTALLED)
+	$(BIN)/pytest $(OF_SERVICE) -m "not spark" 2>&1 | sed -u 's/^/of the service  | /'
 
 test-without-servers: $(INSTALLED)
 	$(BIN)/pytest tests -m "not integration and not spark" 2>&1 | sed -u 's/^/without servers | /'
 
 test-with-servers: $(INSTALLED)
-	$(BIN)/pytest tests -m "integration and not spark" 2>&1 | sed -u 's/^/with servers    | /'
+	$(BIN)/pytest tests -m "integration and not spark" $(addprefix --ignore=,$(OF_SERVICE)) 2>&1 | sed -u 's/^/with servers    | /'
 
 test-on-spark: $(INSTALLED)
 	$(BIN)/pytest tests -m spark 2>&1 | sed -u 's/^/on spark        | /'
