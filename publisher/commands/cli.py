@@ -29,7 +29,11 @@ class _Commands(TyperGroup):
     def invoke(self, ctx: Any) -> Any:  # typer hides the context's type
         try:
             return super().invoke(ctx)
-        except (typer.Exit, typer.Abort, typer.TyperException, BrokenPipeError):
+        except typer.TyperException as error:
+            # How the checker of options announces what is wrong with one.
+            error.message = error.message.replace("Value error, ", "", 1)
+            raise
+        except (typer.Exit, typer.Abort, BrokenPipeError):
             raise
         except Exception as error:  # noqa: BLE001  a command is one unit of work
             if ctx.params["traceback"]:

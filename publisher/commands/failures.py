@@ -116,7 +116,7 @@ def _hint(error: Exception) -> str:
     seconds = Policy().snapshot_lease_seconds
     return (
         "wait until it ends, and repeat the command; "
-        f"one that was killed no longer counts after {seconds:.0f} seconds"
+        f"one that was killed beside a running service no longer counts after {seconds:.0f} seconds"
     )
 
 

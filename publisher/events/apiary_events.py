@@ -16,7 +16,13 @@ from lakeschema.catalog.facts_json import have_equal_facts
 from lakeschema.catalog.hive_facts import relation_from_table
 from lakeschema.catalog.identifiers import RelationName, check_parts
 from lakeschema.catalog.relations import Relation
-from publisher.events.decoding import MAX_MESSAGE_BYTES, Decoded, checked, reason_of
+from publisher.events.decoding import (
+    MAX_MESSAGE_BYTES,
+    Decoded,
+    MalformedMessage,
+    checked,
+    reason_of,
+)
 from publisher.events.metastore_events import NOISE
 from publisher.events.protocol import DeadLetter, NamespaceHint, RelationHint
 
@@ -69,7 +75,7 @@ def _hints(event: Mapping[str, Any], database: str) -> Decoded:
 
 def _text(value: object) -> str:
     if not isinstance(value, str) or not value:
-        raise TypeError(f"expected a name, got {value!r:.80}")
+        raise MalformedMessage(f"expected a name, got {json.dumps(value):.80}")
     return value
 
 

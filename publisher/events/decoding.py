@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable
 from typing import TypeAlias
 
@@ -14,6 +15,10 @@ MAX_MESSAGE_BYTES = 64 * 1024 * 1024
 """A larger message is not decoded: it is an attack or a defect."""
 
 _MAX_REASON_LENGTH = 300
+
+
+class MalformedMessage(ValueError):
+    """The message does not have the format that it states."""
 
 
 def checked(hints: Iterable[Hint]) -> tuple[Hint, ...]:
@@ -34,5 +39,23 @@ def checked(hints: Iterable[Hint]) -> tuple[Hint, ...]:
 
 def reason_of(error: Exception) -> str:
     """Text that can be stored, although the message may be quoted in it."""
-    text = f"{type(error).__name__}: {error}"[:_MAX_REASON_LENGTH]
+    text = _in_words(error)[:_MAX_REASON_LENGTH]
     return text.encode("utf-8", "backslashreplace").decode("utf-8")
+
+
+def _in_words(error: Exception) -> str:
+    match error:
+        case MalformedMessage():
+            return str(error)
+        case json.JSONDecodeError():
+            return f"the message is not JSON: {error}"
+        case UnicodeDecodeError():
+            return f"the message is not UTF-8: {error.reason} at byte {error.start}"
+        case RecursionError():
+            return "the message is nested too deeply"
+        case KeyError():
+            return f"the message has no {error}"
+        case ValueError():
+            return f"the message cannot be read: {error}"
+        case _:
+            return f"a part of the message has another type than expected: {error}"

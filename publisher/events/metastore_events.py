@@ -19,9 +19,15 @@ from lakeschema.catalog.facts_json import have_equal_facts
 from lakeschema.catalog.hive_facts import relation_from_table
 from lakeschema.catalog.identifiers import RelationName, check_parts
 from lakeschema.catalog.relations import Relation
-from publisher.events.decoding import MAX_MESSAGE_BYTES, Decoded, checked, reason_of
+from publisher.events.decoding import (
+    MAX_MESSAGE_BYTES,
+    Decoded,
+    MalformedMessage,
+    checked,
+    reason_of,
+)
 from publisher.events.protocol import DeadLetter, NamespaceHint, RelationHint
-from publisher.events.thrift_json import MalformedThriftJson, struct_from_json
+from publisher.events.thrift_json import struct_from_json
 
 NOISE = frozenset({
     "ADD_PARTITION", "ALTER_PARTITION", "ALTER_PARTITIONS", "DROP_PARTITION", "INSERT", "BATCH_INSERT",
@@ -87,22 +93,13 @@ def _decode_alter(event: LogEvent) -> Decoded:
 
     What a commit changed of a Delta or Iceberg table only its files say.
     """
-    try:
-        body = json.loads(_message_text(event))
-        before = _parse_table(body["tableObjBeforeJson"])
-        after = _parse_table(body["tableObjAfterJson"])
-    except (MalformedMessage, MalformedThriftJson) as error:
-        return _dead_letter(event, str(error))
-    except (ValueError, KeyError, TypeError, RecursionError) as error:
-        return _dead_letter(event, f"{type(error).__name__}: {error}"[:300])
+    body = json.loads(_message_text(event))
+    before = _parse_table(body["tableObjBeforeJson"])
+    after = _parse_table(body["tableObjAfterJson"])
     if have_equal_facts(before, after):
         return ()
     names = dict.fromkeys((before.name, after.name))
     return tuple(RelationHint(name, event.id) for name in names)
-
-
-class MalformedMessage(ValueError):
-    """The message does not have the format that it states."""
 
 
 def _parse_table(text: object) -> Relation:

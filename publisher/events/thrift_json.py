@@ -12,8 +12,10 @@ from typing import Any
 
 from thrift.Thrift import TType
 
+from publisher.events.decoding import MalformedMessage, reason_of
 
-class MalformedThriftJson(ValueError):
+
+class MalformedThriftJson(MalformedMessage):
     """The text does not encode a struct of the expected type."""
 
 
@@ -26,7 +28,7 @@ def struct_from_json(struct: type, text: str) -> Any:
     try:
         return _parse_struct(struct, json.loads(text))
     except (ValueError, TypeError, KeyError, IndexError, AttributeError, RecursionError) as error:
-        raise MalformedThriftJson(f"{type(error).__name__}: {error}"[:300]) from error
+        raise MalformedThriftJson(reason_of(error)) from error
 
 
 def _parse_struct(struct: Any, value: Any) -> Any:

@@ -15,6 +15,7 @@ import pytest
 from publisher.commands.cli import app
 from publisher.commands.failures import failure_of
 from publisher.settings import RunnerChoice
+from publisher.state.participation import Participation
 from publisher.state.sqlite import SqliteState
 from tests.publisher.commands.folder import TABLES, Ended, Folder, run
 
@@ -111,6 +112,7 @@ def test_a_wrong_option_is_told_with_what_is_allowed(arguments: list[str], expec
     assert ended.status == USAGE_ERROR
     assert expected in ended.err
     assert "Traceback" not in ended.err
+    assert "Value error" not in ended.err
 
 
 def write(name: str, content: bytes) -> Callable[[Path], object]:
@@ -184,11 +186,10 @@ def test_ddl_that_cannot_be_read_is_used_wrongly(
 
 @pytest.mark.parametrize("command", ["snapshot", "resync"])
 def test_a_command_beside_a_snapshot_says_what_to_do(folder: Folder, command: str) -> None:
-    with folder.state() as state:
-        fence = state.write(lambda tx: tx.journal.lease("@snapshot/ddl", 4e9, 600.0))
-    assert fence is not None
-
-    ended = folder.run(command)
+    with folder.state() as state, Participation(folder.path / "state.db") as other:
+        other.share()
+        assert state.write(lambda tx: tx.journal.lease("@snapshot/ddl", 4e9, 600.0)) is not None
+        ended = folder.run(command)
 
     assert is_told(ended)
     assert ended.status == OUTSIDE_FAILED

@@ -111,6 +111,7 @@ def test_an_unreadable_message_is_a_dead_letter_with_its_bytes(payload: bytes) -
 
     assert isinstance(dead, DeadLetter)
     assert dead.payload == payload
+    assert "Error" not in dead.reason
 
 
 @pytest.mark.thorough

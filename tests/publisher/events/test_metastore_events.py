@@ -105,6 +105,7 @@ def test_an_unreadable_alter_is_a_dead_letter_of_its_database(message: str) -> N
     assert isinstance(dead, DeadLetter)
     assert dead.namespace == ("club",)
     assert dead.payload == message.encode("utf-8", "surrogatepass")
+    assert "Error" not in dead.reason
 
 
 @pytest.mark.thorough
