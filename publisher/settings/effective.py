@@ -68,7 +68,9 @@ def _of_value(
                 yield from _of_value(each, (*path, key), declared)
         case _:
             section, name = declared
-            yield path, _shown(value, is_shown=section.model_fields[name].repr), declared
+            field = section.model_fields[name]
+            # A default is in the documents.
+            yield path, _shown(value, is_shown=field.repr or value == field.default), declared
 
 
 def _shown(value: Any, *, is_shown: bool) -> Any:

@@ -75,6 +75,8 @@ def test_each_setting_is_shown_with_its_origin(
     assert (shown["http.port"]["value"], shown["http.port"]["origin"]) == (99, "environment")
     assert (shown["http.host"]["value"], shown["http.host"]["origin"]) == ("127.0.0.1", "default")
     assert shown["catalog.path"]["origin"] == "file"
+    # Not shown where it was given, since it is half of what a login needs.
+    assert shown["trino.username"]["value"] == "schema-publisher"
 
 
 def test_each_setting_says_what_it_means_if_asked(folder: Folder) -> None:
