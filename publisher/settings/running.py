@@ -167,8 +167,9 @@ class Http(Section):
 
     max_connections: Annotated[int, Field(ge=8, le=65536)] = 256
     """Open at the same time, of `port` and of `operations_port` each, and at most a quarter of the
-    file descriptors that the process may have; beyond it a new one takes the place of the one that
-    has waited longest without a request.
+    file descriptors that the process may have; beyond it a new one takes the place of one whose client
+    does not send or read, of the address with the most of these. Half are never given up while the
+    service works on their answer.
     """
 
     def operations_token(self) -> str | None:
