@@ -123,7 +123,7 @@ class Checks:
 
     def _warm(self, process: _Process) -> None:
         try:
-            process.ask(self._known.current or {}, self._granted(), b"")
+            process.ask(self._known.current or {}, self._granted(), None)
         except ProcessDied as died:
             log.warning("a process for checks did not start", extra={"why": died.reason})
 
@@ -136,7 +136,7 @@ class _Process:
         self._known: Known = {}
         self._granted: Granted = {}
 
-    def ask(self, known: Known, granted: Granted, request: bytes) -> Any:
+    def ask(self, known: Known, granted: Granted, request: bytes | None) -> Any:
         """Raises: ProcessDied: there is no answer; the next one comes of a new process."""
         if self._process.is_new:
             self._known, self._granted = {}, {}
