@@ -151,7 +151,9 @@ class Http(Section):
 
     The commands on pages show it, and packages link to their pages. Without it pages show the
     address that the reader used, and packages have no such links. Another address publishes no
-    version; a lost file that has the earlier one cannot be built again.
+    version; a lost file that has the earlier one cannot be built again. Where `host` is this machine's
+    own and there is no `operations_token_file`, a request must name its host, an IP address, or a name
+    that no other site can have; any other is refused with 421.
     """
 
     operations_port: Port | None = None

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import errno
 import logging
 import socket
@@ -20,9 +19,9 @@ from uvicorn.server import ServerState
 
 from publisher.web.connections import AcceptErrors, BoundedConfig, BoundedHttp, Limits
 from publisher.web.server import WebServer
+from tests.publisher.web.floods import BODY, FLOODS, HEAD, flooding
 from tests.waiting import PATIENCE_SECONDS
 
-HEAD = b"GET / HTTP/1.1\r\nHost: h\r\n"
 SOON = 0.05
 
 
@@ -180,20 +179,6 @@ def test_a_request_whose_client_left_is_given_up() -> None:
         assert given_up.acquire(timeout=PATIENCE_SECONDS)
 
 
-BODY = b"POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 1000000\r\n\r\n"
-FLOODS = {
-    "nothing is sent": b"",
-    "half of a head": HEAD,
-    "requests, and nothing is read": (HEAD + b"\r\n") * 400,
-    "a large file that is not read": HEAD.replace(b"/", b"/large", 1) + b"\r\n",
-    "half of a body": BODY + b"{",
-    "a body above the buffer": BODY + b"x" * 70_000,
-    "a body that nobody wants": HEAD + b"Content-Length: 9\r\n\r\n",
-    "an upgrade": HEAD + b"Connection: upgrade\r\nUpgrade: websocket\r\n\r\n" + HEAD,
-    "a tunnel": b"CONNECT h:1 HTTP/1.1\r\nHost: h\r\n\r\n" + HEAD,
-}
-
-
 @pytest.mark.parametrize("sent", FLOODS.values(), ids=FLOODS)
 def test_clients_that_do_not_read_or_send_on_shut_nobody_out(sent: bytes) -> None:
     def page(_: Request) -> Response:
@@ -208,24 +193,13 @@ def test_clients_that_do_not_read_or_send_on_shut_nobody_out(sent: bytes) -> Non
 
     routes = [Route("/", page), Route("/", read, methods=["POST"]), Route("/large", large)]
     with WebServer(Starlette(routes=routes), limits=Limits(max_connections=16)) as server:
-        held = [flooding(server, sent) for _ in range(50)]
+        held = [flooding(server.host, server.port, sent) for _ in range(50)]
 
         answers = [answer(server) for _ in range(10)]
 
         assert all(b"hello" in each for each in answers)
         for client in held:
             client.close()
-
-
-def flooding(server: WebServer, sent: bytes) -> socket.socket:
-    """Sends as much as is taken at once, and reads nothing."""
-    client = socket.socket()
-    client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 2_048)
-    client.connect((server.host, server.port))
-    client.setblocking(False)
-    with contextlib.suppress(OSError):
-        client.send(sent)
-    return client
 
 
 def test_very_many_connections_one_after_another_shut_nobody_out() -> None:
