@@ -196,6 +196,8 @@ class BoundedHttp(H11Protocol):
 
     def is_slow(self, after_seconds: float = 0.0) -> bool:
         """Whether its client sent or took too little since the wait began, at least so long ago."""
+        if self.waits_for is Wait.SERVICE:
+            return False
         elapsed = self.loop.time() - self._since
         moved = self._moved() - self._moved_before
         return (
@@ -255,7 +257,7 @@ class BoundedHttp(H11Protocol):
 
     def _end_wait(self) -> None:
         waits_for = self._waits_for_now()
-        if waits_for is self.waits_for and self.is_slow():
+        if waits_for is self.waits_for and (waits_for is Wait.SERVICE or self.is_slow()):
             self.abort()
         else:
             self._begin_wait(waits_for)

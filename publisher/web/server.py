@@ -17,7 +17,7 @@ _START_TIMEOUT_SECONDS = 30.0
 _STOP_TIMEOUT_SECONDS = 10
 _BACKLOG: Final = 1_024
 """Connections that the kernel holds: without room it drops them, and a client tries again after a second."""
-_THREADS: Final = 8
+_THREADS: Final = 16
 """That make pages. Each takes a turn of 5 ms from the thread that answers health checks."""
 
 

@@ -306,7 +306,12 @@ class TestPace:
             await asyncio.sleep(10)
             return PlainTextResponse("slow")
 
+        async def never(_: Request) -> Response:
+            await asyncio.Event().wait()
+            raise AssertionError
+
         routes = [
+            Route("/never", never),
             Route("/", echo, methods=["POST"]),
             Route("/large", large),
             Route("/slow", slow),
@@ -392,6 +397,30 @@ class TestPace:
 
         assert [wire.is_open for _, wire in slow] == [False, False, True, True, True, True]
         assert all(wire.is_open for _, wire in (other, steady, *new))
+
+    def test_a_client_that_waits_for_the_service_is_not_slow(
+        self, clock: Clock, config: BoundedConfig
+    ) -> None:
+        request = HEAD.replace(b"/", b"/slow", 1) + b"\r\n"
+        served = [self.connect(config, clock, request) for _ in range(5)]
+        half_open = [self.connect(config, clock, HEAD) for _ in range(3)]
+        clock.pass_(2)
+
+        self.connect(config, clock)
+
+        assert all(wire.is_open for _, wire in served)
+        assert [wire.is_open for _, wire in half_open] == [False, True, True]
+
+    def test_an_answer_must_be_there_in_two_minutes(
+        self, clock: Clock, config: BoundedConfig
+    ) -> None:
+        _, wire = self.connect(config, clock, HEAD.replace(b"/", b"/never", 1) + b"\r\n")
+
+        clock.pass_(119)
+        assert wire.is_open
+        clock.pass_(1)
+
+        assert not wire.is_open
 
     def test_a_new_connection_is_not_the_first_victim_of_those_that_keep_the_pace(
         self, clock: Clock, config: BoundedConfig
