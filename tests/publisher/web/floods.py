@@ -14,6 +14,7 @@ BODY: Final = (
 
 FLOODS: Final = {
     "nothing is sent": b"",
+    "one request, and silence": HEAD + b"\r\n",
     "half of a head": HEAD,
     "requests, and nothing is read": (HEAD + b"\r\n") * 400,
     "a large file that is not read": HEAD.replace(b"/", b"/large", 1) + b"\r\n",
