@@ -33,8 +33,8 @@ _REPORT_SECONDS: Final = 60.0
 _OUT_OF_RESOURCES: Final = {errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM}
 _NEW_SECONDS: Final = 1.0
 """A wait that began so lately says nothing about its client's pace."""
-_ACCEPTED_SHARE: Final = 8
-"""More new connections at once than one in so many would push each other out before they are read."""
+_ACCEPTED_AT_ONCE: Final = 32
+"""Longer turns would delay answers; where there is little room, new ones would push each other out unread."""
 _PIPELINED_AT_ONCE: Final = 4
 """Of all clients: whoever sends many requests at once comes after those who ask for one thing."""
 
@@ -90,7 +90,7 @@ class BoundedConfig(uvicorn.Config):
             lifespan="off",
             server_header=False,
             ws="none",
-            backlog=max(1, limits.max_connections // _ACCEPTED_SHARE),
+            backlog=max(1, min(limits.max_connections // 8, _ACCEPTED_AT_ONCE)),
             h11_max_incomplete_event_size=limits.max_head_bytes,
             timeout_graceful_shutdown=_STOP_TIMEOUT_SECONDS,
         )
