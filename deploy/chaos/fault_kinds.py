@@ -14,7 +14,7 @@ from deploy.chaos.faults import (
     ChangePassage,
     CutConnections,
     Fault,
-    HalfOpenClients,
+    HoldingClients,
     Kill,
     Pause,
     Restart,
@@ -49,7 +49,7 @@ GAPS: Mapping[str, float] = {
 }
 """Seconds from the end of one fault to the next, on average, for each target."""
 
-_HALF_OPEN_CLIENTS = 200
+_HOLDING_CLIENTS = 300
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,13 +125,13 @@ def _of_input(stack: Stack, current_lake: Callable[[], Lake], seed: int) -> list
         random = Random(f"{seed} tables {number}")
         return HostileTables(stack.metastore, EXPOSED, number, random)
 
-    def half_open() -> Fault:
+    def holding() -> Fault:
         daemon = Random(f"{seed} http {next(numbers)}").choice(stack.daemons)
-        return HalfOpenClients(daemon.http_port, _HALF_OPEN_CLIENTS)
+        return HoldingClients(daemon.http_port, _HOLDING_CLIENTS)
 
     return [
         FaultKind(Kind("forged events", "topic", 3, 0.1, 0.5), forged),
         FaultKind(Kind("garbage events", "topic", 2, 0.1, 0.5), garbage),
         FaultKind(Kind("hostile tables", "tables", 1, 5.0, 25.0), tables),
-        FaultKind(Kind("half-open HTTP clients", "http", 1, 5.0, 20.0), half_open),
+        FaultKind(Kind("holding HTTP clients", "http", 1, 5.0, 20.0), holding),
     ]

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import socket
-from typing import Protocol
+from typing import Final, Protocol
 
 from deploy.chaos.index_proxy import IndexProxy, Lie, tell_the_truth
 from deploy.chaos.lies import DrippedBodies
@@ -124,8 +125,15 @@ class TellLies:
             self._lie.stop()
 
 
-class HalfOpenClients:
-    """Connections that send the beginning of a request, and no more."""
+_BEGINNINGS: Final = (
+    b"GET / HTTP/1.1\r\nHost: localhost\r\nX-Slow: ",
+    b"GET / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\n",
+    b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n" * 100,
+)
+
+
+class HoldingClients:
+    """Connections that send the beginning of a head or of a body, or many requests, and read nothing."""
 
     def __init__(self, port: int, count: int) -> None:
         self._port = port
@@ -133,13 +141,14 @@ class HalfOpenClients:
         self._sockets: list[socket.socket] = []
 
     def start(self) -> str:
-        for _ in range(self._count):
+        for number in range(self._count):
             try:
                 client = socket.create_connection((LOOPBACK, self._port), timeout=1)
             except OSError:
                 break
             self._sockets.append(client)
-            client.sendall(b"GET / HTTP/1.1\r\nHost: x\r\nX-Slow: ")
+            with contextlib.suppress(OSError):
+                client.sendall(_BEGINNINGS[number % len(_BEGINNINGS)])
         return f"{len(self._sockets)} connections"
 
     def stop(self) -> None:

@@ -6,7 +6,6 @@ neither the service nor anybody else parses what untrusted clients send.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
@@ -23,7 +22,13 @@ from lakeschema.analysis.syntax.dialects import grammar_of
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.isolation.frames import Attached
 from lakeschema.isolation.limits import Handler
-from lakeschema.translation.batch_answers import InvalidRequest, answered, check_keys
+from lakeschema.translation.batch_answers import (
+    InvalidRequest,
+    answered,
+    check_keys,
+    parsed_request,
+    refused,
+)
 
 HANDLER: Final = "check"
 
@@ -84,12 +89,18 @@ def known_table(value: Any) -> KnownTable:
 def question(
     changed: Mapping[str, Any],
     removed: list[str],
-    request: bytes,
+    request: bytes | None,
     granted: Mapping[str, Any] = MappingProxyType({}),
     forgotten: Sequence[str] = (),
 ) -> Attached:
-    """``changed``: by name, each a ``table_value``; ``granted``: by user, as ``read_grants`` takes them."""
-    return Attached([dict(changed), removed, dict(granted), list(forgotten)], request)
+    """``changed``: by name, each a ``table_value``; ``granted``: by user, as ``read_grants`` takes them.
+
+    ``request``: None where something is told and nothing asked. No bytes at all are a request, too.
+    """
+    is_asked = request is not None
+    return Attached(
+        [dict(changed), removed, dict(granted), list(forgotten), is_asked], request or b""
+    )
 
 
 # In the child
@@ -112,7 +123,7 @@ class Checker:
         self._granted: dict[str, Grants] = {}
 
     def answer(self, asked: Attached) -> Any:
-        changed, removed, granted, forgotten = asked.value
+        changed, removed, granted, forgotten, is_asked = asked.value
         for user in forgotten:
             self._granted.pop(user, None)
         for user, value in granted.items():
@@ -121,15 +132,16 @@ class Checker:
             self._tables.pop(RelationName.parse(name), None)
         for name, value in changed.items():
             self._tables[RelationName.parse(name)] = known_table(value)
-        if not asked.data:
+        if not is_asked:
             return None
-        request = _parsed(asked.data)
+        try:
+            request = parsed_request(asked.data)
+        except InvalidRequest as error:
+            return _without_id(refused(error))
         user = request.get("user") if isinstance(request, dict) else None
         if self._choices.asks_grants and isinstance(user, str) and user not in self._granted:
             return {"grants_of": user}
-        found = answered(request, self._result)
-        found.pop("id")
-        return found
+        return _without_id(answered(request, self._result))
 
     def _result(self, request: Mapping[str, Any]) -> dict[str, Any]:
         check_keys(request, _KEYS)
@@ -154,9 +166,5 @@ class Checker:
         return found
 
 
-def _parsed(request: bytes) -> object:
-    """What the bytes say; what is not JSON is refused like any other value that is no object."""
-    try:
-        return json.loads(request)
-    except (ValueError, RecursionError):
-        return None
+def _without_id(answer: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in answer.items() if name != "id"}

@@ -12,7 +12,7 @@ from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.relations import Relation
 from lakeschema.isolation.frames import Attached
 from lakeschema.translation.batch import translated
-from lakeschema.translation.batch_answers import InvalidRequest, answered
+from lakeschema.translation.batch_answers import InvalidRequest, answered, parsed_request, refused
 from lakeschema.translation.derivation_json import interface_from_json, udf_from_json
 from lakeschema.translation.errors import TooLarge
 from lakeschema.translation.interface import Interface, Options
@@ -100,19 +100,12 @@ def _answered(
             raise SystemExit("out of memory") from None
 
     try:
-        stated = json.loads(request)
-    except (ValueError, RecursionError) as error:
-        return answered({}, _refusal(f"the request is not one JSON document: {error}"))
+        stated = parsed_request(request)
+    except InvalidRequest as error:
+        return refused(error)
     found = answered(stated, result)
     wanted = found.get("result")
     return wanted if isinstance(wanted, Wanted) else found
-
-
-def _refusal(message: str) -> Callable[[Mapping[str, Any]], Any]:
-    def refuse(_: Mapping[str, Any]) -> Any:
-        raise InvalidRequest(message)
-
-    return refuse
 
 
 def _in_form(form: Form, found: Mapping[str, Any]) -> tuple[bytes, str]:

@@ -12,7 +12,7 @@ from typing import Any, Protocol
 from lakeschema.avro.printing import to_json
 from lakeschema.catalog.ddl_files import relations_from_ddl, relations_with_query
 from lakeschema.catalog.ddl_state import QueryColumns
-from lakeschema.catalog.identifiers import RelationName
+from lakeschema.catalog.identifiers import RelationName, check_parts
 from lakeschema.catalog.relations import Dialect, Relation
 from lakeschema.translation.batch_answers import InvalidRequest, answered, check_keys
 from lakeschema.translation.derivation import derive_view
@@ -228,7 +228,9 @@ def _relations(
 def _name(request: Mapping[str, Any]) -> RelationName:
     if "query" in request and "relation" not in request:
         return RelationName.parse(_QUERY)
-    return RelationName.parse(_text(request, "relation"), current_namespace=("default",))
+    name = RelationName.parse(_text(request, "relation"), current_namespace=("default",))
+    check_parts(name.parts)
+    return name
 
 
 def _text(request: Mapping[str, Any], key: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import traceback
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -15,6 +16,30 @@ _MAX_MESSAGE = 500
 
 class InvalidRequest(Exception):
     """The request itself is wrong; the message names the key, the value and what is allowed."""
+
+
+def parsed_request(request: bytes) -> object:
+    """What the bytes say.
+
+    Raises:
+        InvalidRequest: they are not one JSON document, or have a text that cannot be written: JSON may
+            hold half of a surrogate pair, which no catalog and no state takes.
+    """
+    try:
+        stated: object = json.loads(request)
+        json.dumps(stated, ensure_ascii=False).encode()
+    except (ValueError, RecursionError) as error:
+        raise InvalidRequest(f"the request is not one JSON document: {error}") from None
+    return stated
+
+
+def refused(error: InvalidRequest) -> dict[str, Any]:
+    """The answer to what was not parsed."""
+
+    def refuse(_: Mapping[str, Any]) -> Any:
+        raise error
+
+    return answered({}, refuse)
 
 
 def answered(request: object, result: Callable[[Mapping[str, Any]], Any]) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Requests that a few processes answer, which stay warm, and a bounded queue before them."""
+"""Requests that a few processes answer, which stay warm, and a bounded queue before them that is fair."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ import queue
 import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from typing import Generic, Protocol, TypeVar
+from functools import partial
+from typing import Any, Generic, Protocol, TypeVar
 
 from publisher.web.limited_requests import Unavailable
 
@@ -20,33 +21,45 @@ T = TypeVar("T")
 
 
 class Admission(Generic[P]):
-    """Safe for threads. A process has one request at a time."""
+    """Safe for threads. A process has one request at a time; clients take turns.
 
-    def __init__(self, processes: Sequence[P], max_waiting: int, name: str) -> None:
-        """``name`` is of the threads that wait for the processes."""
+    Where the queue is full, the client with the most requests in it gives its newest one up for
+    another client's.
+    """
+
+    def __init__(
+        self, processes: Sequence[P], max_waiting: int, name: str, refused: Callable[[], object]
+    ) -> None:
+        """``name`` is of the threads that wait for the processes; ``refused`` hears of each refusal."""
         self._most = len(processes) + max_waiting
+        self._refused = refused
         self._under_way = 0
         self._is_closed = False
-        self._lock = threading.Lock()
+        # Again, since a request that is refused is done at once.
+        self._lock = threading.RLock()
+        # The requests of each client, oldest first; the client whose turn it is first.
+        self._waiting: dict[str, dict[Future[Any], Callable[[P], Any]]] = {}
         self._idle: queue.LifoQueue[P] = queue.LifoQueue()
         for process in processes:
             self._idle.put(process)
         self._threads = ThreadPoolExecutor(len(processes), thread_name_prefix=name)
 
-    def submit(self, answer: Callable[[P], T]) -> Future[T]:
-        """Has a process answer.
+    def submit(self, client: str, answer: Callable[[P], T]) -> Future[T]:
+        """Has a process answer; ``Unavailable`` if another client's request takes the place.
 
         Raises:
             Unavailable: too many wait, or it is closed.
         """
+        found: Future[T] = Future()
         with self._lock:
             if self._is_closed:
-                raise Unavailable("the service ends")
+                raise self._refusal("the service ends")
             if self._under_way >= self._most:
-                raise Unavailable("too many requests wait")
+                self._make_room(client)
             self._under_way += 1
-            found = self._threads.submit(self._with_process, answer)
-        found.add_done_callback(self._done)
+            self._waiting.setdefault(client, {})[found] = answer
+            found.add_done_callback(partial(self._done, client))
+            self._threads.submit(self._with_process, self._answer_next)
         return found
 
     def with_each_idle(self, action: Callable[[P], object]) -> None:
@@ -60,6 +73,9 @@ class Admission(Generic[P]):
         """Ends the processes; one that answers ends after its answer."""
         with self._lock:
             self._is_closed = True
+            for client, asked in list(self._waiting.items()):
+                for found in list(asked):
+                    self._refuse(client, found, "the service ends")
         self._threads.shutdown(wait=False, cancel_futures=True)
         while True:
             try:
@@ -67,9 +83,51 @@ class Admission(Generic[P]):
             except queue.Empty:
                 break
 
-    def _done(self, _: Future[T]) -> None:
+    def _make_room(self, client: str) -> None:
+        """Raises: Unavailable: no other client has more requests waiting than this one would have."""
+        most = max(self._waiting, key=lambda each: len(self._waiting[each]), default=client)
+        own = len(self._waiting.get(client, ()))
+        if len(self._waiting.get(most, ())) <= own + 1:
+            raise self._refusal("too many requests wait")
+        newest = next(reversed(self._waiting[most]))
+        self._refuse(most, newest, "too many requests of this client wait")
+
+    def _refuse(self, client: str, found: Future[Any], why: str) -> None:
+        self._remove(client, found)
+        # Whoever asked may have left at this moment.
+        if found.set_running_or_notify_cancel():
+            found.set_exception(self._refusal(why))
+
+    def _refusal(self, why: str) -> Unavailable:
+        self._refused()
+        return Unavailable(why)
+
+    def _done(self, client: str, found: Future[Any]) -> None:
         with self._lock:
             self._under_way -= 1
+            self._remove(client, found)
+
+    def _remove(self, client: str, found: Future[Any]) -> None:
+        asked = self._waiting.get(client, {})
+        asked.pop(found, None)
+        if not asked:
+            self._waiting.pop(client, None)
+
+    def _answer_next(self, process: P) -> None:
+        with self._lock:
+            if not self._waiting:
+                return
+            client, asked = next(iter(self._waiting.items()))
+            found, answer = next(iter(asked.items()))
+            # Behind the others, if more of it waits.
+            self._waiting[client] = self._waiting.pop(client)
+            self._remove(client, found)
+            if not found.set_running_or_notify_cancel():
+                return
+        try:
+            found.set_result(answer(process))
+        except BaseException as error:  # noqa: BLE001 (it is the request's, and whoever asked handles it)
+            found.set_exception(error)
 
     def _with_process(self, action: Callable[[P], T]) -> T:
         process = self._idle.get()

@@ -63,8 +63,8 @@ class Checks:
         self.max_bytes = settings.max_bytes
         self._known = known
         processes = [_Process(LimitedProcess(handlers, limits)) for _ in range(settings.processes)]
-        self._admission = Admission(processes, settings.max_waiting, "check")
         self.counts = CheckCounts()
+        self._admission = Admission(processes, settings.max_waiting, "check", self._count_refusal)
 
     def start(self) -> None:
         """Begins to read what is known, and starts the processes beside the caller."""
@@ -75,17 +75,14 @@ class Checks:
         """Tells each process what is known now, so that no request waits for that."""
         self._admission.with_each_idle(self._warm)
 
-    def submit(self, request: bytes) -> Future[Mapping[str, Any]]:
-        try:
-            self._require_known()
-            return self._admission.submit(lambda process: self._check(process, request))
-        except Unavailable:
-            self.counts.add(Verdict.REFUSED)
-            raise
-
-    def _require_known(self) -> None:
+    def submit(self, request: bytes, client: str) -> Future[Mapping[str, Any]]:
         if self._known.current is None:
+            self._count_refusal()
             raise Unavailable("the service begins, and has not read its relations yet")
+        return self._admission.submit(client, lambda process: self._check(process, request))
+
+    def _count_refusal(self) -> None:
+        self.counts.add(Verdict.REFUSED)
 
     def close(self) -> None:
         """Ends the processes; one that answers ends after its answer."""
@@ -100,6 +97,9 @@ class Checks:
             if "grants_of" in answer:
                 self._read_grants(str(answer["grants_of"]))
                 answer = process.ask(known, self._granted(), request)
+            if "grants_of" in answer:
+                self.counts.add(Verdict.FAILED)
+                raise Unavailable("what the user may do is outdated as soon as it is read")
         except ProcessDied as died:
             log.warning("a statement's check died", extra={"why": died.reason})
             why = "it took too long" if died.timed_out else "its process ended"
@@ -123,7 +123,7 @@ class Checks:
 
     def _warm(self, process: _Process) -> None:
         try:
-            process.ask(self._known.current or {}, self._granted(), b"")
+            process.ask(self._known.current or {}, self._granted(), None)
         except ProcessDied as died:
             log.warning("a process for checks did not start", extra={"why": died.reason})
 
@@ -136,7 +136,7 @@ class _Process:
         self._known: Known = {}
         self._granted: Granted = {}
 
-    def ask(self, known: Known, granted: Granted, request: bytes) -> Any:
+    def ask(self, known: Known, granted: Granted, request: bytes | None) -> Any:
         """Raises: ProcessDied: there is no answer; the next one comes of a new process."""
         if self._process.is_new:
             self._known, self._granted = {}, {}

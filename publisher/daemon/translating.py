@@ -78,19 +78,17 @@ class Translations:
         handlers = {HANDLER: translation_handler(options, _MAX_ANSWER_BYTES)}
         limits = Limits(settings.timeout_seconds, settings.memory_bytes, 2 * _MAX_ANSWER_BYTES)
         processes = [LimitedProcess(handlers, limits) for _ in range(settings.processes)]
-        self._admission = Admission(processes, settings.max_waiting, "translate")
         self._endings = Counters()
+        self._admission = Admission(
+            processes, settings.max_waiting, "translate", lambda: self._count(Ending.REFUSED)
+        )
 
     def start(self) -> None:
         """Starts the processes beside the caller, and has them import all that they need."""
         self._admission.with_each_idle(_warm)
 
-    def submit(self, request: bytes, form: Form) -> Future[Answer]:
-        try:
-            return self._admission.submit(lambda process: self._answer(process, request, form))
-        except Unavailable:
-            self._count(Ending.REFUSED)
-            raise
+    def submit(self, request: bytes, form: Form, client: str) -> Future[Answer]:
+        return self._admission.submit(client, lambda process: self._answer(process, request, form))
 
     def close(self) -> None:
         """Ends the processes; one that answers ends after its answer."""

@@ -12,10 +12,12 @@ from starlette.types import ASGIApp
 from publisher.daemon.metrics import EngineMetrics
 from publisher.index.static import StaticIndex
 from publisher.settings import Http
+from publisher.settings.fields import is_this_machine
 from publisher.web.access import Access
 from publisher.web.app import create_app, create_operations_app, create_public_app
 from publisher.web.checks import StatementChecker
 from publisher.web.connections import Limits
+from publisher.web.hosts import OwnHosts
 from publisher.web.packages import Site
 from publisher.web.server import WebServer
 from publisher.web.status import Daemon
@@ -61,10 +63,11 @@ class WebServers:
                     checker=checker,
                     translator=translator,
                 )
-                self.url = self._serve(app, http.port)
+                self.url = self._serve(app, http.port, access)
             else:
                 access = Access(token, has_own_port=True)
-                self.url = self._serve(create_public_app(index, daemon, site=site), http.port)
+                public = create_public_app(index, daemon, site=site)
+                self.url = self._serve(public, http.port, access)
                 operations = create_operations_app(
                     daemon,
                     registry=registry,
@@ -72,13 +75,15 @@ class WebServers:
                     checker=checker,
                     translator=translator,
                 )
-                self.operations_url = self._serve(operations, http.operations_port)
+                self.operations_url = self._serve(operations, http.operations_port, access)
             self._open = self._open.pop_all()
 
     def close(self) -> None:
         self._open.close()
 
-    def _serve(self, app: ASGIApp, port: int) -> str:
+    def _serve(self, app: ASGIApp, port: int, access: Access) -> str:
+        if is_this_machine(self._http.host) and access.token is None:
+            app = OwnHosts(app, self._http.public_url)
         limits = Limits(max_connections=max_connections(self._http.max_connections))
         return self._open.enter_context(WebServer(app, self._http.host, port, limits)).url
 

@@ -39,7 +39,9 @@ class Check(Section):
     """How many statements are checked at the same time, each by a process that keeps the catalog."""
 
     max_waiting: Annotated[int, Field(ge=0)] = 64
-    """Further requests wait; beyond this number they are refused with 503."""
+    """Further requests wait, and clients take turns. Beyond this number the newest of the address with
+    the most is refused with 503.
+    """
 
     refresh_seconds: Annotated[float, Field(gt=0)] = 10.0
     """How often the service's knowledge of relations is brought to these processes."""

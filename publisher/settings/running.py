@@ -151,7 +151,9 @@ class Http(Section):
 
     The commands on pages show it, and packages link to their pages. Without it pages show the
     address that the reader used, and packages have no such links. Another address publishes no
-    version; a lost file that has the earlier one cannot be built again.
+    version; a lost file that has the earlier one cannot be built again. Where `host` is this machine's
+    own and there is no `operations_token_file`, a request must name its host, an IP address, or a name
+    that no other site can have; any other is refused with 421.
     """
 
     operations_port: Port | None = None
@@ -167,8 +169,9 @@ class Http(Section):
 
     max_connections: Annotated[int, Field(ge=8, le=65536)] = 256
     """Open at the same time, of `port` and of `operations_port` each, and at most a quarter of the
-    file descriptors that the process may have; beyond it a new one takes the place of the one that
-    has waited longest without a request.
+    file descriptors that the process may have; beyond it a new one takes the place of one whose client
+    does not send or read, of the address with the most of these. Half are never given up while the
+    service works on their answer.
     """
 
     def operations_token(self) -> str | None:

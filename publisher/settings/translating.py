@@ -29,4 +29,6 @@ class Translate(Section):
     """How many requests are answered at the same time, each by a process of its own."""
 
     max_waiting: Annotated[int, Field(ge=0)] = 64
-    """Further requests wait; beyond this number they are refused with 503."""
+    """Further requests wait, and clients take turns. Beyond this number the newest of the address with
+    the most is refused with 503.
+    """

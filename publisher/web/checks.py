@@ -17,6 +17,7 @@ from publisher.web.limited_requests import (
     NO_STORE,
     Refusal,
     answer_of,
+    client_of,
     read_body,
     require_access,
     require_json,
@@ -31,8 +32,8 @@ class StatementChecker(Protocol):
     @property
     def max_bytes(self) -> int: ...
 
-    def submit(self, request: bytes) -> Future[Mapping[str, Any]]:
-        """``{"result"}`` or ``{"error"}``, or ``Unavailable`` or ``Failed``.
+    def submit(self, request: bytes, client: str) -> Future[Mapping[str, Any]]:
+        """``{"result"}`` or ``{"error"}``, or ``Unavailable`` or ``Failed``; clients take turns.
 
         Raises:
             Unavailable: the request does not wait.
@@ -53,7 +54,7 @@ class StatementChecks:
             require_access(request, self.access)
             require_json(request)
             body = await read_body(request, self.checker.max_bytes)
-            answer = await answer_of(lambda: self.checker.submit(body))
+            answer = await answer_of(lambda: self.checker.submit(body, client_of(request)))
         except Refusal as refusal:
             return refusal.as_json()
         if "error" in answer:

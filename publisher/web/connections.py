@@ -1,30 +1,42 @@
-"""HTTP connections with deadlines and a bound on their number, on uvicorn's HTTP/1.1 protocol.
+"""HTTP connections whose bounds count progress, on uvicorn's HTTP/1.1 protocol.
 
-uvicorn waits for a request for as long as the client likes, and takes as many connections as the
-process has file descriptors.
+uvicorn waits for a client for as long as the client likes, and takes as many connections as the
+process has file descriptors. Here a client must send and read at a pace, and a new connection
+always finds room: among those that wait for their client, the slowest is given up.
 """
 
 from __future__ import annotations
 
 import asyncio
 import errno
+import fcntl
 import logging
+import struct
+import termios
 import time
 from collections.abc import Callable
+from contextlib import nullcontext
 from dataclasses import dataclass
+from enum import Enum
 from typing import Any, Final
 
+import anyio
 import uvicorn
-from starlette.types import ASGIApp
+from starlette.types import ASGIApp, Receive, Scope, Send
 from uvicorn.protocols.http.h11_impl import H11Protocol
 from uvicorn.server import ServerState
 
 log = logging.getLogger(__name__)
 
-_BACKLOG: Final = 128
 _STOP_TIMEOUT_SECONDS: Final = 5
 _REPORT_SECONDS: Final = 60.0
 _OUT_OF_RESOURCES: Final = {errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM}
+_NEW_SECONDS: Final = 1.0
+"""A wait that began so lately says nothing about its client's pace."""
+_ACCEPTED_AT_ONCE: Final = 32
+"""Longer turns would delay answers; where there is little room, new ones would push each other out unread."""
+_PIPELINED_AT_ONCE: Final = 4
+"""Of all clients: whoever sends many requests at once comes after those who ask for one thing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,20 +44,38 @@ class Limits:
     """What one client may hold up.
 
     Attributes:
-        max_connections: beyond it, a new connection takes the place of the one that has waited
-            longest without a request under way; if there is none, it is closed itself.
+        max_connections: beyond it, a new connection takes the place of another one.
         head_seconds: for the request line and the headers to arrive.
-        request_seconds: from then on until the response has been sent.
+        transfer_seconds: how often the pace of a body that arrives, or of a client that reads, is looked at.
+        min_bytes_per_second: that pace.
+        request_seconds: for the service's own work. Pipelined requests have them together.
         max_head_bytes: of a request's line and headers, as far as they arrive in pieces.
     """
 
     max_connections: int = 256
     head_seconds: float = 10.0
+    transfer_seconds: float = 30.0
+    min_bytes_per_second: float = 500.0
     request_seconds: float = 120.0
     max_head_bytes: int = 16_384
 
 
 DEFAULT_LIMITS: Final = Limits()
+
+
+class Wait(Enum):
+    """What a connection waits for.
+
+    HEAD: a request, or the rest of its head. BODY: the rest of its body. READER: its client reads
+    nothing, and what was answered fills its buffers. SERVICE: an answer. PIPELINED: an answer to a
+    request that was sent before the one before it was answered, which a client must be ready to repeat.
+    """
+
+    HEAD = "head"
+    BODY = "body"
+    READER = "reader"
+    SERVICE = "service"
+    PIPELINED = "pipelined"
 
 
 class BoundedConfig(uvicorn.Config):
@@ -60,23 +90,47 @@ class BoundedConfig(uvicorn.Config):
             lifespan="off",
             server_header=False,
             ws="none",
-            backlog=_BACKLOG,
+            backlog=max(1, min(limits.max_connections // 8, _ACCEPTED_AT_ONCE)),
             h11_max_incomplete_event_size=limits.max_head_bytes,
             timeout_graceful_shutdown=_STOP_TIMEOUT_SECONDS,
         )
         self.limits = limits
-        # Without a request under way, the longest waiting first.
-        self.waiting: dict[BoundedHttp, None] = {}
-        self.busy: set[BoundedHttp] = set()
+        self.open = OpenConnections(limits.max_connections)
+        self.pipelined = anyio.CapacityLimiter(_PIPELINED_AT_ONCE)
 
-    def admit(self, connection: BoundedHttp) -> None:
-        self.waiting[connection] = None
-        if len(self.waiting) + len(self.busy) > self.limits.max_connections:
-            next(iter(self.waiting)).abort()
+
+class OpenConnections:
+    """Those for which the service works are protected, up to half; any other can be given up."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._protected: set[BoundedHttp] = set()
+        # By address, those that wait longest first.
+        self._exposed: dict[str, dict[BoundedHttp, None]] = {}
+
+    def put(self, connection: BoundedHttp) -> None:
+        """Anew, whenever it begins to wait for something else or made progress."""
+        self.forget(connection)
+        is_served = connection.waits_for is Wait.SERVICE
+        if is_served and len(self._protected) < self._most // 2:
+            self._protected.add(connection)
+        else:
+            self._exposed.setdefault(connection.address, {})[connection] = None
 
     def forget(self, connection: BoundedHttp) -> None:
-        self.waiting.pop(connection, None)
-        self.busy.discard(connection)
+        self._protected.discard(connection)
+        crowd = self._exposed.get(connection.address, {})
+        crowd.pop(connection, None)
+        if not crowd:
+            self._exposed.pop(connection.address, None)
+
+    def make_room(self) -> None:
+        """The address with the most connections that wait gives one up, a slow one first, then the oldest."""
+        if len(self._protected) + sum(map(len, self._exposed.values())) <= self._most:
+            return
+        crowd = max(self._exposed.values(), key=len)
+        slow = (each for each in crowd if each.is_slow(_NEW_SECONDS))
+        next(slow, next(iter(crowd))).abort()
 
 
 class BoundedHttp(H11Protocol):
@@ -90,57 +144,141 @@ class BoundedHttp(H11Protocol):
         _loop: asyncio.AbstractEventLoop | None = None,
     ) -> None:
         super().__init__(config, server_state, app_state, _loop)
-        self._deadline: asyncio.TimerHandle | None = None
+        self.app = self._answer
+        self.address = ""
+        self.waits_for = Wait.HEAD
+        self._since = 0.0
+        self._moved_before = 0
+        self._received = 0
+        self._is_pipelining = False
+        self._timer: asyncio.TimerHandle | None = None
+        self._work: anyio.CancelScope | None = None
 
     def connection_made(  # type: ignore[override]  # uvicorn narrows the type of the transport, too
         self, transport: asyncio.Transport
     ) -> None:
         super().connection_made(transport)
-        self._expect(self.config.limits.head_seconds)
-        self.config.admit(self)
+        self.address = self.client[0] if self.client else ""
+        self._begin_wait(Wait.HEAD)
+        self.config.open.make_room()
 
     def data_received(self, data: bytes) -> None:
-        if self._deadline is None:
-            # The next request of a connection that was kept alive.
-            self._expect(self.config.limits.head_seconds)
+        self._received += len(data)
         super().data_received(data)
-        if self._is_answering() and self not in self.config.busy:
-            self._begin_request()
+        self._look()
+
+    def pause_writing(self) -> None:
+        super().pause_writing()
+        self._look()
+
+    def resume_writing(self) -> None:
+        super().resume_writing()
+        self._look()
 
     def on_response_complete(self) -> None:
         # It may begin the next request, if that has arrived already.
         super().on_response_complete()
-        if self._is_answering():
-            self._begin_request()
-        elif not self.transport.is_closing():
-            self._expect(None)
-            self.config.forget(self)
-            self.config.waiting[self] = None
+        self._is_pipelining = self._is_answering()
+        self._look()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        self._expect(None)
-        self.config.forget(self)
+        self._set_timer(None)
+        self.config.open.forget(self)
         super().connection_lost(exc)
+        if self._work is not None:
+            # What nobody waits for would only hold up others. A thread that runs already goes on.
+            self._work.cancel()
 
     def abort(self) -> None:
         """Ends the connection at once: a client that reads slowly could hold up a polite end."""
-        self.config.forget(self)
+        self.config.open.forget(self)
         self.transport.abort()
+
+    def is_slow(self, after_seconds: float = 0.0) -> bool:
+        """Whether its client sent or took too little since the wait began, at least so long ago."""
+        if self.waits_for is Wait.SERVICE:
+            return False
+        elapsed = self.loop.time() - self._since
+        moved = self._moved() - self._moved_before
+        return (
+            elapsed >= after_seconds and moved < self.config.limits.min_bytes_per_second * elapsed
+        )
+
+    async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if self.cycle.disconnected:
+            return
+        with anyio.CancelScope() as self._work:
+            async with self.config.pipelined if self._is_pipelining else nullcontext():
+                await self.config.loaded_app(scope, receive, send)
 
     def _is_answering(self) -> bool:
         return self.cycle is not None and not self.cycle.response_complete
 
-    def _begin_request(self) -> None:
-        self.config.forget(self)
-        self.config.busy.add(self)
-        self._expect(self.config.limits.request_seconds)
+    def _look(self) -> None:
+        waits_for = self._waits_for_now()
+        if waits_for is not self.waits_for:
+            self._begin_wait(waits_for)
 
-    def _expect(self, within_seconds: float | None) -> None:
-        if self._deadline is not None:
-            self._deadline.cancel()
-        self._deadline = (
-            None if within_seconds is None else self.loop.call_later(within_seconds, self.abort)
-        )
+    def _waits_for_now(self) -> Wait:
+        if self.transport.get_write_buffer_size() > 0:
+            return Wait.READER
+        if not self._is_answering():
+            return Wait.HEAD
+        if self.cycle.more_body:
+            return Wait.BODY
+        return Wait.PIPELINED if self._is_pipelining else Wait.SERVICE
+
+    def _begin_wait(self, waits_for: Wait) -> None:
+        self.waits_for = waits_for
+        self._since = self.loop.time()
+        self._moved_before = self._moved()
+        self._set_timer(self._seconds())
+        self.config.open.put(self)
+
+    def _seconds(self) -> float:
+        limits = self.config.limits
+        match self.waits_for:
+            case Wait.HEAD:
+                return limits.head_seconds
+            case Wait.BODY | Wait.READER:
+                return limits.transfer_seconds
+            case Wait.SERVICE | Wait.PIPELINED:
+                return limits.request_seconds
+
+    def _moved(self) -> int:
+        """Bytes, of which only a difference means something."""
+        match self.waits_for:
+            case Wait.BODY:
+                return self._received
+            case Wait.READER:
+                return -_unread_bytes(self.transport)
+            case _:
+                return 0
+
+    def _end_wait(self) -> None:
+        waits_for = self._waits_for_now()
+        if waits_for is self.waits_for and (waits_for is Wait.SERVICE or self.is_slow()):
+            self.abort()
+        else:
+            self._begin_wait(waits_for)
+
+    def _set_timer(self, seconds: float | None) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+        self._timer = None if seconds is None else self.loop.call_later(seconds, self._end_wait)
+
+
+def _unread_bytes(transport: asyncio.Transport) -> int:
+    """What was written and the client has not taken, with what the kernel holds, where it says so.
+
+    The kernel may hold megabytes: without them a client that reads steadily would seem to stand still.
+    """
+    held = bytearray(4)
+    try:
+        fcntl.ioctl(transport.get_extra_info("socket").fileno(), termios.TIOCOUTQ, held)
+    except (OSError, ValueError):
+        return transport.get_write_buffer_size()
+    return transport.get_write_buffer_size() + int(struct.unpack("i", held)[0])
 
 
 class AcceptErrors:

@@ -53,6 +53,11 @@ def require_access(request: Request, access: Access) -> None:
         raise Refusal(HTTPStatus.UNAUTHORIZED, "the operations token is needed", challenge)
 
 
+def client_of(request: Request) -> str:
+    """Whose turn it is: an address, as a proxy on this machine states it."""
+    return request.client.host if request.client else ""
+
+
 def media_type(request: Request) -> str:
     return request.headers.get("content-type", "").partition(";")[0].strip().lower()
 

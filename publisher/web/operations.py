@@ -28,6 +28,8 @@ from publisher.web.relation_page import relation_page, unknown_relation_page
 from publisher.web.responses import Body, page_response
 from publisher.web.status import Daemon, FoundRelations
 
+LIVE_ADDRESS: Final = "/health/live"
+
 _MAX_NAME: Final = 300
 _DEPTH: Final = re.compile("[1-9][0-9]{0,3}", re.ASCII)
 _NO_STORE: Final = {"Cache-Control": "no-store"}
@@ -153,7 +155,7 @@ class HealthChecks:
         self._access = access
 
     def routes(self) -> Sequence[Route]:
-        return (Route("/health/live", self.live), Route("/health/ready", self.ready))
+        return (Route(LIVE_ADDRESS, self.live), Route("/health/ready", self.ready))
 
     async def live(self, request: Request) -> Response:  # noqa: ARG002
         # On the server's own thread: it waits for no free one, and reads nothing.

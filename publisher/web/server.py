@@ -5,8 +5,9 @@ from __future__ import annotations
 import asyncio
 import socket
 import threading
-from typing import Self
+from typing import Final, Self
 
+import anyio.to_thread
 import uvicorn
 from starlette.types import ASGIApp
 
@@ -14,6 +15,10 @@ from publisher.web.connections import DEFAULT_LIMITS, AcceptErrors, BoundedConfi
 
 _START_TIMEOUT_SECONDS = 30.0
 _STOP_TIMEOUT_SECONDS = 10
+_BACKLOG: Final = 1_024
+"""Connections that the kernel holds: without room it drops them, and a client tries again after a second."""
+_THREADS: Final = 16
+"""That make pages. Each takes a turn of 5 ms from the thread that answers health checks."""
 
 
 class AddressTaken(Exception):
@@ -27,6 +32,14 @@ class AddressTaken(Exception):
 
     def __str__(self) -> str:
         return f"cannot listen on {self.host}:{self.port}: {self.reason}"
+
+
+class _Server(uvicorn.Server):
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        for each in sockets or ():
+            # asyncio had it hold no more than it accepts in one turn.
+            each.listen(_BACKLOG)
 
 
 class WebServer:
@@ -43,7 +56,7 @@ class WebServer:
         self._socket = _listen(host, port)
         self.host = host
         self.port: int = self._socket.getsockname()[1]
-        self._server = uvicorn.Server(BoundedConfig(app, limits))
+        self._server = _Server(BoundedConfig(app, limits))
         self._thread = threading.Thread(target=self._serve, name="web", daemon=True)
         self._started = threading.Event()
         self._thread.start()
@@ -73,6 +86,7 @@ class WebServer:
 
     async def _run(self) -> None:
         asyncio.get_running_loop().set_exception_handler(AcceptErrors())
+        anyio.to_thread.current_default_thread_limiter().total_tokens = _THREADS
         await self._server.serve(sockets=[self._socket])
 
 
@@ -84,7 +98,7 @@ def _listen(host: str, port: int) -> socket.socket:
     try:
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listening.bind((host, port))
-        listening.listen(128)
+        listening.listen(_BACKLOG)
     except (OSError, OverflowError) as error:
         listening.close()
         raise AddressTaken(host, port, str(error)) from error

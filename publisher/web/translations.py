@@ -21,6 +21,7 @@ from publisher.web.limited_requests import (
     NO_STORE,
     Refusal,
     answer_of,
+    client_of,
     media_type,
     read_body,
     require_access,
@@ -45,8 +46,8 @@ class Translator(Protocol):
     @property
     def max_bytes(self) -> int: ...
 
-    def submit(self, request: bytes, form: Form) -> Future[Answer]:
-        """The answer, or ``Unavailable`` or ``Failed``.
+    def submit(self, request: bytes, form: Form, client: str) -> Future[Answer]:
+        """The answer, or ``Unavailable`` or ``Failed``; clients take turns.
 
         Raises:
             Unavailable: the request does not wait.
@@ -100,10 +101,14 @@ class Translations:
             require_access(request, self.access)
             require_json(request)
             body = await read_body(request, self.translator.max_bytes)
-            answer = await answer_of(lambda: self.translator.submit(body, Form.JSON))
+            answer = await self._ask(request, body, Form.JSON)
         except Refusal as refusal:
             return refusal.as_json()
         return Response(answer.text, _STATUS_OF_RESULTS[answer.result], NO_STORE, JSON_TYPE)
+
+    async def _ask(self, request: Request, question: bytes, form: Form) -> Answer:
+        client = client_of(request)
+        return await answer_of(lambda: self.translator.submit(question, form, client))
 
     async def _answer_form(self, request: Request) -> Response:
         if not self.access.permits(request):
@@ -113,7 +118,7 @@ class Translations:
             _require_own_site(request)
             asked = _read_form(await read_body(request, self.translator.max_bytes))
             question = json.dumps(_question(asked)).encode()
-            answer = await answer_of(lambda: self.translator.submit(question, Form.TEXT))
+            answer = await self._ask(request, question, Form.TEXT)
         except Refusal as refusal:
             shown = replace(asked, trouble=refusal.message)
             return _page(shown, refusal.status, refusal.headers)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from deploy.chaos.faults import HalfOpenClients, Kill, Pause, Restart
+from deploy.chaos.faults import HoldingClients, Kill, Pause, Restart
 from deploy.ports import LOOPBACK
 from deploy.server_process import ServerProcess
 from tests.waiting import eventually
@@ -82,9 +82,9 @@ def test_the_end_of_a_pause_finds_no_process_if_it_was_killed_meanwhile(sleeper:
     assert not sleeper.process.is_alive()
 
 
-def test_half_open_clients_begin_a_request_and_hang_up_at_the_end() -> None:
+def test_holding_clients_begin_a_request_and_hang_up_at_the_end() -> None:
     with socket.create_server((LOOPBACK, 0)) as listener:
-        clients = HalfOpenClients(listener.getsockname()[1], 3)
+        clients = HoldingClients(listener.getsockname()[1], 3)
         assert clients.start() == "3 connections"
 
         accepted = [listener.accept()[0] for _ in range(3)]
@@ -101,4 +101,4 @@ def test_a_port_on_which_nobody_listens_takes_no_client() -> None:
     with socket.create_server((LOOPBACK, 0)) as listener:
         port = listener.getsockname()[1]
 
-    assert HalfOpenClients(port, 3).start() == "0 connections"
+    assert HoldingClients(port, 3).start() == "0 connections"

@@ -32,7 +32,7 @@ def asked(checker: Checker, request: object) -> Any:
 @pytest.fixture
 def checker() -> Checker:
     checker = Checker(CHOICES)
-    assert checker.answer(question(ORDERS, [], b"")) is None
+    assert checker.answer(question(ORDERS, [], None)) is None
     return checker
 
 
@@ -54,7 +54,7 @@ def test_a_statement_that_breaks_no_rule_is_ok(checker: Checker) -> None:
 
 def test_what_changes_in_the_catalog_counts_for_the_next_statement(checker: Checker) -> None:
     told = {"shop.lines": table_value(KnownTable(None))}
-    checker.answer(question(told, ["shop.orders"], b""))
+    checker.answer(question(told, ["shop.orders"], None))
 
     first = asked(checker, {"sql": "SELECT id FROM shop.orders"})["result"]["violations"]
     second = asked(checker, {"sql": "SELECT id FROM shop.lines"})["result"]["violations"]
@@ -87,6 +87,7 @@ def test_rules_are_those_of_the_choices() -> None:
         {"sql": "SELECT 1", "namespace": "shop"},
         {"sql": "SELECT 1", "more": 1},
         {"sql": "SELECT 1", "user": 1},
+        {"sql": "SELECT 1", "user": "\ud800"},
         [],
         None,
     ],
@@ -96,7 +97,7 @@ def test_a_request_that_means_nothing_is_refused(checker: Checker, request_: obj
     assert asked(checker, request_)["error"]["type"] == "InvalidRequest"
 
 
-@pytest.mark.parametrize("body", [b"{", b"\xff", b"[" * 100_000, b"NaN"])
+@pytest.mark.parametrize("body", [b"", b" ", b"{", b"\xff", b"[" * 100_000, b"NaN"])
 def test_what_is_not_an_object_in_json_is_refused(checker: Checker, body: bytes) -> None:
     found = checker.answer(question({}, [], body))
 
@@ -106,7 +107,7 @@ def test_what_is_not_an_object_in_json_is_refused(checker: Checker, body: bytes)
 def test_what_a_user_lacks_is_answered_where_grants_are_stated() -> None:
     grants = {"grants": [{"user": "ann", "privileges": ["SELECT"], "on": "shop.orders"}]}
     checker = Checker(Choices("hive", 10_000, {}, grants))
-    checker.answer(question(ORDERS, [], b""))
+    checker.answer(question(ORDERS, [], None))
     sql = "SELECT id FROM shop.orders WHERE dt = '1'"
 
     ann, bob, nobody = (
@@ -127,7 +128,7 @@ def test_a_view_may_be_checked_through_to_its_tables() -> None:
     checker = Checker(Choices("hive", 10_000, {}, grants, Views.THROUGH))
     reads = ((RelationName.of("shop", "orders"), ("id",)),)
     view = table_value(KnownTable(("id",), is_view=True, reads=reads))
-    checker.answer(question({**ORDERS, "shop.ids": view}, [], b""))
+    checker.answer(question({**ORDERS, "shop.ids": view}, [], None))
 
     found = asked(checker, {"sql": "SELECT id FROM shop.ids", "user": "ann"})["result"]
 

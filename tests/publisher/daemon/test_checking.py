@@ -139,21 +139,36 @@ class TestChecks:
         checks = Checks(Check(timeout_seconds=1e-6), known)
 
         with pytest.raises(Failed, match="could not be checked"):
-            checks.submit(b'{"sql": "SELECT 1"}').result()
+            checks.submit(b'{"sql": "SELECT 1"}', "ann").result()
         assert checks.counts.verdicts()["failed"] == 1
+        checks.close()
+
+    @pytest.mark.parametrize(
+        "body", [b"", b"[", b"null", b'{"sql": "SELECT 1", "user": "\\ud800"}']
+    )
+    def test_what_means_nothing_is_refused_and_not_taken_for_a_message_of_the_service(
+        self, known: KnownRelations, body: bytes
+    ) -> None:
+        known.refresh()
+        checks = Checks(Check(timeout_seconds=60), known)
+
+        answer = checks.submit(body, "ann").result()
+
+        assert answer["error"]["type"] == "InvalidRequest"
+        assert checks.counts.verdicts()["invalid"] == 1
         checks.close()
 
     def test_more_than_may_wait_are_refused(self, known: KnownRelations) -> None:
         known.refresh()
         checks = Checks(Check(max_waiting=1), known)
-        under_way = [checks.submit(b'{"sql": "SELECT 1"}') for _ in range(2)]
+        under_way = [checks.submit(b'{"sql": "SELECT 1"}', "ann") for _ in range(2)]
 
         with pytest.raises(Unavailable, match="too many"):
-            checks.submit(b'{"sql": "SELECT 1"}')
+            checks.submit(b'{"sql": "SELECT 1"}', "ann")
         assert checks.counts.verdicts()["refused"] == 1
 
         assert [answer.result()["result"]["ok"] for answer in under_way] == [True, True]
-        checks.submit(b'{"sql": "SELECT 1"}').result()
+        checks.submit(b'{"sql": "SELECT 1"}', "ann").result()
         checks.close()
 
     @pytest.mark.thorough
@@ -167,10 +182,10 @@ class TestChecks:
         unknown = b'{"sql": "SELECT nothing FROM shop.orders WHERE dt = 1"}'
         long = json.dumps({"sql": "SELECT " + "a + " * 3_000_000 + "a"}).encode()
 
-        first = checks.submit(unknown).result()
+        first = checks.submit(unknown, "ann").result()
         with pytest.raises(Failed):
-            checks.submit(long).result()
-        second = checks.submit(unknown).result()
+            checks.submit(long, "ann").result()
+        second = checks.submit(unknown, "ann").result()
 
         assert first == second
         assert [v["rule"] for v in second["result"]["violations"]] == ["unknown_column"]
@@ -183,11 +198,11 @@ class TestChecks:
         checks = Checks(Check(), known)
 
         with pytest.raises(Unavailable, match="begins"):
-            checks.submit(b"{}")
+            checks.submit(b"{}", "ann")
         known.refresh()
         checks.close()
         with pytest.raises(Unavailable, match="ends"):
-            checks.submit(b"{}")
+            checks.submit(b"{}", "ann")
 
     def test_grants_are_read_when_a_request_names_a_user(
         self, state: SqliteState, known: KnownRelations
@@ -209,7 +224,7 @@ class TestChecks:
 
         def asked(**user: str) -> Mapping[str, Any]:
             request = {"sql": "SELECT id FROM shop.orders", **user}
-            found: Mapping[str, Any] = checks.submit(json.dumps(request).encode()).result()[
+            found: Mapping[str, Any] = checks.submit(json.dumps(request).encode(), "ann").result()[
                 "result"
             ]
             return found
@@ -221,6 +236,15 @@ class TestChecks:
         assert read == ["ann", "bob"]
         with pytest.raises(Unavailable, match="does not say what the user may do"):
             asked(user="eve")
+        checks.close()
+
+    def test_grants_that_are_outdated_at_once_are_told(self, known: KnownRelations) -> None:
+        known.refresh()
+        grants = UserGrants(lambda _: {"grants": []}, 0)
+        checks = Checks(Check(timeout_seconds=60), known, grants)
+
+        with pytest.raises(Unavailable, match="outdated"):
+            checks.submit(b'{"sql": "SELECT 1", "user": "ann"}', "ann").result()
         checks.close()
 
     def test_grants_of_a_metastore_need_one(self, ddl: Path) -> None:

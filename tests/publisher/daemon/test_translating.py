@@ -117,7 +117,7 @@ def translations(
 @pytest.fixture(scope="module")
 def ask(translations: Translations) -> Ask:
     def asked(**request: Any) -> dict[str, Any]:
-        answer = translations.submit(json.dumps(request).encode(), Form.JSON).result()
+        answer = translations.submit(json.dumps(request).encode(), Form.JSON, "ann").result()
         found: dict[str, Any] = json.loads(answer.text)
         return found
 
@@ -211,9 +211,11 @@ class TestWhatIsKnown:
         known = surroundings(state, AbsentCatalog(catalog.path))
         translations = Translations(Translate(timeout_seconds=60), Options(), known)
 
-        query = translations.submit(b'{"query": "SELECT id FROM shop.ids"}', Form.JSON).result()
+        query = translations.submit(
+            b'{"query": "SELECT id FROM shop.ids"}', Form.JSON, "ann"
+        ).result()
         with pytest.raises(Unavailable, match="it is away"):
-            translations.submit(b'{"relation": "shop.ids"}', Form.JSON).result()
+            translations.submit(b'{"relation": "shop.ids"}', Form.JSON, "ann").result()
 
         assert json.loads(query.text)["result"]["type"] == "record"
         assert translations.endings()["refused"] == 1
@@ -234,7 +236,7 @@ class TestCounts:
             b"{",
             b'{"query": "SELECT frob(1) AS x"}',
         ):
-            translations.submit(request, Form.JSON).result()
+            translations.submit(request, Form.JSON, "ann").result()
 
         assert translations.endings() == {
             "ok": 1,
@@ -263,7 +265,7 @@ class TestLimits:
         translations = Translations(Translate(timeout_seconds=1e-6), Options(), Endless())
 
         with pytest.raises(Failed, match="could not be answered"):
-            translations.submit(b'{"query": "SELECT 1 AS x"}', Form.JSON).result()
+            translations.submit(b'{"query": "SELECT 1 AS x"}', Form.JSON, "ann").result()
         assert translations.endings()["failed"] == 1
         translations.close()
 
@@ -274,8 +276,8 @@ class TestLimits:
         long = b'{"ddl": [' + b"[], " * 3_900_000 + b"[]]}"
 
         with pytest.raises(Failed, match="its process ended"):
-            translations.submit(long, Form.JSON).result()
-        found = translations.submit(b'{"query": "SELECT 1 AS x"}', Form.JSON).result()
+            translations.submit(long, Form.JSON, "ann").result()
+        found = translations.submit(b'{"query": "SELECT 1 AS x"}', Form.JSON, "ann").result()
 
         assert json.loads(found.text)["result"]["type"] == "record"
         translations.close()
@@ -289,7 +291,9 @@ class TestLimits:
 
         for _ in range(10_000):
             try:
-                under_way.append(translations.submit(b'{"query": "SELECT 1 AS x"}', Form.JSON))
+                under_way.append(
+                    translations.submit(b'{"query": "SELECT 1 AS x"}', Form.JSON, "ann")
+                )
             except Unavailable:
                 refused += 1
 
@@ -306,7 +310,7 @@ class TestLimits:
         translations = Translations(Translate(timeout_seconds=60), Options(), endless)
 
         with pytest.raises(Failed, match="changed meanwhile"):
-            translations.submit(b'{"relation": "shop.ids"}', Form.JSON).result()
+            translations.submit(b'{"relation": "shop.ids"}', Form.JSON, "ann").result()
 
         assert len(endless.wanted) == 8
         translations.close()
@@ -316,7 +320,7 @@ class TestLimits:
         translations.close()
 
         with pytest.raises(Unavailable, match="ends"):
-            translations.submit(b"{}", Form.JSON)
+            translations.submit(b"{}", Form.JSON, "ann")
 
 
 @pytest.mark.thorough

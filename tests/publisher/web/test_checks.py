@@ -28,9 +28,11 @@ class Answering:
     answer: Mapping[str, Any] | Exception = field(default_factory=lambda: {"result": FINE})
     max_bytes: int = 100
     asked: list[bytes] = field(default_factory=list)
+    clients: list[str] = field(default_factory=list)
 
-    def submit(self, request: bytes) -> Future[Mapping[str, Any]]:
+    def submit(self, request: bytes, client: str) -> Future[Mapping[str, Any]]:
         self.asked.append(request)
+        self.clients.append(client)
         if isinstance(self.answer, Unavailable):
             raise self.answer
         found: Future[Mapping[str, Any]] = Future()
@@ -58,6 +60,7 @@ def test_what_the_checker_finds_is_the_answer() -> None:
     assert response.json() == FINE
     assert response.headers["cache-control"] == "no-store"
     assert checker.asked == [b'{"sql": "x"}']
+    assert checker.clients == ["127.0.0.1"]
 
 
 @pytest.mark.parametrize(

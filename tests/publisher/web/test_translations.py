@@ -33,7 +33,7 @@ class Answering:
     max_bytes: int = 1000
     asked: list[tuple[bytes, Form]] = field(default_factory=list)
 
-    def submit(self, request: bytes, form: Form) -> Future[Answer]:
+    def submit(self, request: bytes, form: Form, client: str) -> Future[Answer]:
         self.asked.append((request, form))
         if isinstance(self.answer, Unavailable):
             raise self.answer
