@@ -45,6 +45,7 @@ from publisher.settling.deletions import RELEASED
 from publisher.state.records import StoredDeadLetter, VersionRecord, WorkRecord
 
 _MAX_PAYLOAD = 60
+_MAX_NAMED = 10
 
 
 class ConsoleOutput:
@@ -162,14 +163,27 @@ class ConsoleOutput:
             ("relation", "package", "reason"),
             ((str(d.relation), d.distribution, d.reason) for d in verification.drifts),
         )
+        gaps = verification.gaps
+        self._table(
+            "packages that have never been published",
+            ("relation", "package", "reason"),
+            ((str(d.relation), d.distribution, d.reason) for d in gaps),
+        )
         checked = f"{_count(verification.checked, 'package')} checked"
-        if not verification.drifts:
-            self._say(f"{checked}: all packages are as the catalog says")
-            return
-        kinds = Counter(drift.is_derivable for drift in verification.drifts)
-        drifted = [f"{kinds[True]} drifted"] if kinds[True] else []
-        failed = [f"{kinds[False]} cannot be derived"] if kinds[False] else []
-        self._say(", ".join([checked, *drifted, *failed]))
+        if verification.drifts:
+            drifted = {d.relation for d in verification.drifts if d.is_derivable}
+            failed = {d.relation for d in verification.drifts if not d.is_derivable} - drifted
+            counts = [f"{len(drifted)} drifted"] if drifted else []
+            counts += [f"{len(failed)} cannot be derived"] if failed else []
+            self._say(", ".join([checked, *counts]))
+        else:
+            others = "all others are" if gaps else "all packages are"
+            self._say(f"{checked}: {others} as the catalog says")
+        if gaps:
+            have = "package has" if len(gaps) == 1 else "packages have"
+            named = ", ".join(gap.distribution for gap in gaps[:_MAX_NAMED])
+            more = f" and {len(gaps) - _MAX_NAMED} more" if len(gaps) > _MAX_NAMED else ""
+            self._say(f"{len(gaps)} {have} never been published: {named}{more}")
 
     def pins(self, checked: Sequence[CheckedPin]) -> None:
         self._table(

@@ -109,12 +109,13 @@ class JsonLines:
                 self._print({"table": name, **row})
 
     def verification(self, verification: Verification) -> None:
-        for drift in verification.drifts:
+        for drift in (*verification.drifts, *verification.gaps):
             self._print(
                 {
                     "relation": str(drift.relation),
                     "distribution": drift.distribution,
                     "reason": drift.reason,
+                    "never_published": drift.is_gap,
                 }
             )
         for statement in verification.unapplied:
