@@ -88,10 +88,10 @@ def verify(
     drifts: list[Drift] = []
     progress.step("compare with the index", len(published))
     for name in published:
-        history = ledger.get(packaging.distribution(name), [])
-        of_files = check.of_files(name, history)
+        known = ledger.get(packaging.distribution(name), [])
+        of_files = check.of_files(name, known)
         drifts += of_files or check.of_content(
-            found.relations[name], found.outcomes[name], has_history=bool(history)
+            found.relations[name], found.outcomes[name], has_history=bool(known)
         )
         progress.done(1)
     for name, history in _others(ledger, packaging, frozenset(published)):

@@ -42,6 +42,8 @@ log = logging.getLogger(__name__)
 T = TypeVar("T")
 
 NOTE = "@index/"
+_HELD_NOTE = "index-held/"
+_NOT_ON_INDEX = "packages are not on the index"
 MAX_NOTED = 20
 """Foreign files and failures in a note; the log has them all."""
 
@@ -57,6 +59,7 @@ class IndexReport:
         differing: relations that were enqueued.
         adopted: relations whose packages the state did not know.
         held: what waits for a person, in words.
+        held_packages: those that are not uploaded again.
         foreign: file names of other programs under our packages' names.
         failed: why a package could not be compared, by distribution.
     """
@@ -65,8 +68,21 @@ class IndexReport:
     differing: Sequence[RelationName] = ()
     adopted: Sequence[RelationName] = ()
     held: Sequence[str] = ()
+    held_packages: Sequence[str] = ()
     foreign: Sequence[str] = ()
     failed: Mapping[str, str] = field(default_factory=dict)
+
+
+def release_of(held: str) -> str:
+    """The command that lets go on what is held, by the words of ``IndexReport.held``."""
+    command = "republish --missing" if held.endswith(_NOT_ON_INDEX) else "adopt"
+    return f"schema-publisher {command}"
+
+
+def held_packages(tx: Transaction) -> frozenset[str]:
+    """Distributions that the last comparison of a catalog found to be absent, and held."""
+    notes = tx.journal.notes(_HELD_NOTE).values()
+    return frozenset(name for note in notes if note for name in json.loads(note))
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +125,7 @@ class IndexComparison:
         self._work = IndexWork(runtime)
         # This name is stored: do not change it.
         self._note = f"{NOTE}{catalog_name}"
+        self._held_note = f"{_HELD_NOTE}{catalog_name}"
         self._read_note = f"index-read/{catalog_name}"  # without "@": it is not shown
 
     def run(
@@ -135,10 +152,14 @@ class IndexComparison:
                 failed={**report.failed, **found.failed},
             )
         for held in report.held:
-            log.error(
-                "held until confirmed", extra={"why": held, "release": "see docs/operations.md"}
-            )
-        self._state.write(lambda tx: tx.journal.write_note(self._note, _note(report)))
+            log.error("held until confirmed", extra={"why": held, "release": release_of(held)})
+        held_packages = json.dumps(report.held_packages) if report.held_packages else ""
+
+        def record(tx: Transaction) -> None:
+            tx.journal.write_note(self._note, _note(report))
+            tx.journal.write_note(self._held_note, held_packages)
+
+        self._state.write(record)
         return report
 
     def _compare_all(self, refill: DeletionLimit, reading: _Reading) -> IndexReport:
@@ -233,7 +254,8 @@ def _report(
         differing=sorted(
             f.package.record.name for f in found if f.differs and not (is_held and f.is_absent)
         ),
-        held=[f"{len(absent)} of {len(found)} packages are not on the index"] if is_held else (),
+        held=[f"{len(absent)} of {len(found)} {_NOT_ON_INDEX}"] if is_held else (),
+        held_packages=[f.package.distribution for f in absent] if is_held else (),
         foreign=foreign,
         failed=failed,
     )

@@ -37,7 +37,7 @@ from publisher.daemon.inspection import EngineStatus
 from publisher.daemon.probes import Probe
 from publisher.lineage.summaries import LineageSummary
 from publisher.lineage.values import Traced
-from publisher.publishing.index_comparison import IndexReport
+from publisher.publishing.index_comparison import IndexReport, release_of
 from publisher.settings.effective import EffectiveSetting
 from publisher.settling.comparison import SnapshotReport
 from publisher.settling.conditions import shown_status
@@ -283,7 +283,7 @@ class ConsoleOutput:
         )
         self._table("not compared", ("package", "reason"), report.failed.items())
         for held in report.held:
-            self._say(f"held: {held}")
+            self._say(_held_line(held))
         self._say(
             f"{_count(report.checked, 'package')} compared, {len(report.differing)} differ, "
             f"{len(report.adopted)} adopted; a running daemon, or the next snapshot, continues"
@@ -423,9 +423,13 @@ def _noted(noted: Noted) -> Mapping[str, str]:
 
 def _index_lines(found: ComparedIndex) -> Iterable[str]:
     """What the comparison left to a person."""
-    yield from (f"held: {held}" for held in found.held)
+    yield from map(_held_line, found.held)
     yield from (f"foreign file: {name}" for name in found.foreign)
     yield from (f"{name}: {why}" for name, why in found.failed.items())
+
+
+def _held_line(held: str) -> str:
+    return f"held: {held}; if that is meant: {release_of(held)}"
 
 
 def _dead_letters(number: int) -> str:
