@@ -126,7 +126,7 @@ class _Check:
     def of_files(
         self, name: RelationName, history: Sequence[VersionRecord], *, is_dropped: bool = False
     ) -> Sequence[Drift]:
-        """The files that are not what was published; none if nothing is there."""
+        """The files that are not what was published; of several that are all gone only the last."""
         distribution = self.packaging.distribution(name)
         published = published_hashes(history)
         damages = [
@@ -138,7 +138,8 @@ class _Check:
         if all(damage.is_missing for damage in damages):
             listing = read_listing(distribution, self.index.files(distribution))
             if not listing.files:
-                return ()
+                reasons = {n: f"is not on the index: {why}" for n, why in [*reasons.items()][-1:]}
+                return [Drift(name, distribution, reason) for reason in reasons.values()]
             found = compare_with_index(listing, history, is_dropped=is_dropped)
             changed = {
                 v.filename: f"{v.filename} is not the file of that name that was published"

@@ -1,0 +1,195 @@
+"""Each file of a folder's index, damaged in each way: found by name, and mended by --repair and by a snapshot."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from publisher.daemon.service import Service
+from publisher.settings import load_settings
+from tests.publisher.commands.folder import Folder
+from tests.waiting import eventually
+
+TABLES = """\
+CREATE TABLE shop.orders (id bigint, note string);
+CREATE VIEW shop.ids AS SELECT id FROM shop.orders;
+"""
+PROJECT = "acme-schema-shop-orders"
+WHEEL = "acme_schema_shop_orders-1.0.0-py3-none-any.whl"
+OTHER_WHEEL = "acme_schema_shop_ids-1.0.0-py3-none-any.whl"
+
+
+def bend(path: Path) -> None:
+    """One byte is another; of a page, a digit of a hash."""
+    data = bytearray(path.read_bytes())
+    at = data.find(b"sha256") + 12 if path.suffix in {".html", ".json"} else len(data) // 2
+    data[at] = ord("1") if data[at] != ord("1") else ord("2")
+    path.write_bytes(data)
+
+
+def truncate(path: Path) -> None:
+    path.write_bytes(path.read_bytes()[:-20])
+
+
+def empty(path: Path) -> None:
+    path.write_bytes(b"")
+
+
+def replace_by_others(path: Path) -> None:
+    """By the file of that kind that another package has."""
+    other = path.parent.parent / PROJECT.replace("orders", "ids")
+    path.write_bytes((other / path.name.replace("orders", "ids")).read_bytes())
+
+
+DAMAGES: Mapping[str, Callable[[Path], None]] = {
+    "bent": bend,
+    "truncated": truncate,
+    "emptied": empty,
+    "replaced": replace_by_others,
+    "deleted": Path.unlink,
+}
+FILES = {
+    "wheel": WHEEL,
+    "metadata": f"{WHEEL}.metadata",
+    "page for programs": "index.json",
+    "page for people": "index.html",
+}
+every_damage = pytest.mark.parametrize("damage", DAMAGES.values(), ids=DAMAGES)
+every_file = pytest.mark.parametrize("name", FILES.values(), ids=FILES)
+
+
+@pytest.fixture(scope="module")
+def original(tmp_path_factory: pytest.TempPathFactory) -> Folder:
+    folder = Folder(tmp_path_factory.mktemp("original"))
+    folder.write_ddl(TABLES)
+    assert folder.run("snapshot").status == 0
+    return folder
+
+
+@pytest.fixture
+def whole(original: Folder, tmp_path: Path) -> Folder:
+    return copied(original, tmp_path)
+
+
+@pytest.fixture(scope="module")
+def served(original: Folder, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    """One service for all tests, each of which leaves the index whole."""
+    folder = copied(original, tmp_path_factory.mktemp("served"))
+    settings = folder.config.read_text().replace("[snapshot]", "[snapshot]\non_start = false")
+    folder.config.write_text(settings + "[http]\nport = 0\n")
+    with Service(load_settings(folder.config), folder.config) as service:
+        yield Served(folder, service)
+
+
+@dataclass(frozen=True)
+class Served:
+    folder: Folder
+    service: Service
+
+
+def copied(original: Folder, path: Path) -> Folder:
+    folder = Folder(path)
+    folder.write_ddl(TABLES)
+    shutil.copytree(original.path / "index", path / "index")
+    shutil.copy(original.path / "state.db", path / "state.db")
+    return folder
+
+
+def files_of(folder: Folder) -> dict[str, bytes]:
+    project = folder.path / "index" / "simple" / PROJECT
+    return {path.name: path.read_bytes() for path in project.iterdir()}
+
+
+def damage_file(folder: Folder, name: str, damage: Callable[[Path], None]) -> None:
+    damage(folder.path / "index" / "simple" / PROJECT / name)
+
+
+def assert_is_as_before(folder: Folder, before: Mapping[str, bytes]) -> None:
+    """But for the times in pages: that of an upload is known from one page only."""
+    after = files_of(folder)
+    assert without_time(after) == without_time(before)
+    assert folder.run("verify").status == 0
+
+
+def without_time(files: Mapping[str, bytes]) -> Mapping[str, object]:
+    page = json.loads(files["index.json"])
+    for file in page["files"]:
+        assert file.pop("upload-time")
+    return {**files, "index.json": page}
+
+
+@every_file
+@every_damage
+def test_a_damaged_file_is_named_and_repaired(
+    whole: Folder, name: str, damage: Callable[[Path], None]
+) -> None:
+    before = files_of(whole)
+    damage_file(whole, name, damage)
+
+    found = whole.run("verify")
+
+    assert found.status == 1
+    assert {line["relation"] for line in found.lines} == {"shop.orders"}
+    assert [line for line in found.lines if name in line["reason"].split()], found.out
+    assert "not ours" not in found.out
+
+    assert whole.run("verify", "--repair").status == 0
+    assert_is_as_before(whole, before)
+
+
+@pytest.mark.thorough
+@every_file
+@every_damage
+def test_the_next_snapshot_mends_a_damaged_file(
+    whole: Folder, name: str, damage: Callable[[Path], None]
+) -> None:
+    before = files_of(whole)
+    damage_file(whole, name, damage)
+
+    ended = whole.run("snapshot")
+
+    assert ended.status == 0
+    assert ended.lines[0]["counters"].get("published", 0) == 0
+    assert_is_as_before(whole, before)
+
+
+@pytest.mark.thorough
+@every_file
+@every_damage
+def test_repair_mends_while_the_service_runs(
+    served: Served, name: str, damage: Callable[[Path], None]
+) -> None:
+    before = files_of(served.folder)
+    damage_file(served.folder, name, damage)
+
+    assert served.folder.run("verify").status == 1
+    assert served.folder.run("verify", "--repair").status == 0
+
+    assert_is_as_before(served.folder, before)
+
+
+@pytest.mark.thorough
+@every_file
+@every_damage
+def test_the_next_snapshot_of_a_running_service_mends(
+    served: Served, name: str, damage: Callable[[Path], None]
+) -> None:
+    before = files_of(served.folder)
+    damage_file(served.folder, name, damage)
+
+    served.service.engine.snapshot()
+
+    assert eventually(lambda: is_whole(served.folder, before))
+    assert_is_as_before(served.folder, before)
+
+
+def is_whole(folder: Folder, before: Mapping[str, bytes]) -> bool:
+    try:
+        return without_time(files_of(folder)) == without_time(before)
+    except (OSError, ValueError, KeyError):
+        return False
