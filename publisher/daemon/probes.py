@@ -120,7 +120,7 @@ def _folder_of_index(path: Path) -> str:
     found = _writable(path)
     if rehearse(_existing(path / "simple")):
         return found
-    return f"{found}; its file system cannot sync folders: see docs/configuration.md"
+    return f"{found}; its file system cannot sync folders: see docs/operations.md"
 
 
 def _catalog(catalog: Catalog) -> str:

@@ -7,7 +7,7 @@ listed file always exists and is complete; after a crash between them, the next 
 without a record is listed with the bytes that it has and never overwritten. What another program or a disk
 damaged is found by ``damages`` and written again by ``mend``.
 
-``simple/.locks/`` has a file for each project, which whoever changes the project holds locked.
+``.locks/`` has a file for each project, which whoever changes the project holds locked.
 
 There is no root page: it would be rewritten by each upload, and installers do not read it. The
 daemon's server renders it on request.
@@ -248,16 +248,16 @@ class StaticIndex:
         return ProjectFolder(self._simple / distribution, distribution)
 
     def _lock_file(self, distribution: str) -> Path:
-        return self._simple / ".locks" / distribution
+        return self._simple.parent / ".locks" / distribution
 
     @contextmanager
     def _lock_project(self, distribution: str) -> Iterator[ProjectFolder]:
         """Holds a project locked, its folder made if missing, without half-written files."""
         with self._report_os_errors(f"changing {distribution}"):
             folder, file = self._folder(distribution), self._lock_file(distribution)
-            for path in (folder.path, file.parent):
-                if not path.is_dir():
-                    self._make_folder(path)
+            if not folder.path.is_dir():
+                self._make_folder(folder.path)
+            file.parent.mkdir(exist_ok=True)
             with lock(file, _LOCK_TIMEOUT_SECONDS, also=folder.path):
                 remove_partial_files(folder.path)
                 yield folder

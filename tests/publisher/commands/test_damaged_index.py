@@ -21,7 +21,6 @@ CREATE VIEW shop.ids AS SELECT id FROM shop.orders;
 """
 PROJECT = "acme-schema-shop-orders"
 WHEEL = "acme_schema_shop_orders-1.0.0-py3-none-any.whl"
-OTHER_WHEEL = "acme_schema_shop_ids-1.0.0-py3-none-any.whl"
 
 
 def bend(path: Path) -> None:
@@ -46,7 +45,7 @@ def replace_by_others(path: Path) -> None:
     path.write_bytes((other / path.name.replace("orders", "ids")).read_bytes())
 
 
-DAMAGES: Mapping[str, Callable[[Path], None]] = {
+DAMAGES: Mapping[str, Callable[[Path], object]] = {
     "bent": bend,
     "truncated": truncate,
     "emptied": empty,
@@ -105,7 +104,7 @@ def files_of(folder: Folder) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in project.iterdir()}
 
 
-def damage_file(folder: Folder, name: str, damage: Callable[[Path], None]) -> None:
+def damage_file(folder: Folder, name: str, damage: Callable[[Path], object]) -> None:
     damage(folder.path / "index" / "simple" / PROJECT / name)
 
 
@@ -123,10 +122,11 @@ def without_time(files: Mapping[str, bytes]) -> Mapping[str, object]:
     return {**files, "index.json": page}
 
 
+@pytest.mark.thorough
 @every_file
 @every_damage
 def test_a_damaged_file_is_named_and_repaired(
-    whole: Folder, name: str, damage: Callable[[Path], None]
+    whole: Folder, name: str, damage: Callable[[Path], object]
 ) -> None:
     before = files_of(whole)
     damage_file(whole, name, damage)
@@ -146,7 +146,7 @@ def test_a_damaged_file_is_named_and_repaired(
 @every_file
 @every_damage
 def test_the_next_snapshot_mends_a_damaged_file(
-    whole: Folder, name: str, damage: Callable[[Path], None]
+    whole: Folder, name: str, damage: Callable[[Path], object]
 ) -> None:
     before = files_of(whole)
     damage_file(whole, name, damage)
@@ -162,7 +162,7 @@ def test_the_next_snapshot_mends_a_damaged_file(
 @every_file
 @every_damage
 def test_repair_mends_while_the_service_runs(
-    served: Served, name: str, damage: Callable[[Path], None]
+    served: Served, name: str, damage: Callable[[Path], object]
 ) -> None:
     before = files_of(served.folder)
     damage_file(served.folder, name, damage)
@@ -177,7 +177,7 @@ def test_repair_mends_while_the_service_runs(
 @every_file
 @every_damage
 def test_the_next_snapshot_of_a_running_service_mends(
-    served: Served, name: str, damage: Callable[[Path], None]
+    served: Served, name: str, damage: Callable[[Path], object]
 ) -> None:
     before = files_of(served.folder)
     damage_file(served.folder, name, damage)
@@ -193,3 +193,94 @@ def is_whole(folder: Folder, before: Mapping[str, bytes]) -> bool:
         return without_time(files_of(folder)) == without_time(before)
     except (OSError, ValueError, KeyError):
         return False
+
+
+# Beyond repair
+
+
+@pytest.mark.thorough
+def test_what_cannot_be_built_again_is_told_with_its_remedy_until_it_is_removed(
+    whole: Folder,
+) -> None:
+    for path in whole.path.glob("state.db*"):
+        path.unlink()
+    whole.run("adopt")
+    whole.run("snapshot")
+    damage_file(whole, WHEEL, bend)
+
+    repaired = whole.run("verify", "--repair")
+
+    assert repaired.status == 1
+    (told,) = [line for line in repaired.lines if "cannot be built again" in line["reason"]]
+    assert told["reason"].startswith(f"{WHEEL} is damaged: its bytes do not have the hash ")
+    assert told["reason"].endswith("restore it from a backup of the index, or remove it")
+    (successor,) = [name for name in files_of(whole) if name.endswith(".whl") and name != WHEEL]
+
+    damage_file(whole, WHEEL, Path.unlink)
+    whole.run("snapshot")
+
+    assert whole.run("verify").status == 0
+    listed = json.loads(files_of(whole)["index.json"])["files"]
+    assert [file["filename"] for file in listed] == [successor]
+
+
+@pytest.mark.thorough
+def test_a_damaged_wheel_that_is_restored_from_a_backup_counts_again(whole: Folder) -> None:
+    backup = files_of(whole)[WHEEL]
+    for path in whole.path.glob("state.db*"):
+        path.unlink()
+    whole.run("adopt")
+    whole.run("snapshot")
+    damage_file(whole, WHEEL, bend)
+    whole.run("snapshot")
+    damage_file(whole, WHEEL, lambda path: path.write_bytes(backup))
+
+    whole.run("snapshot")
+
+    assert whole.run("verify").status == 0
+    versions = whole.run("explain", "shop.orders", "--json").lines[0]["versions"]
+    assert {v["number"]: v["status"] for v in versions}["1.0.0"] == "PUBLISHED"
+
+
+@pytest.mark.thorough
+@every_file
+def test_a_dropped_relations_files_are_looked_after(whole: Folder, name: str) -> None:
+    whole.write_ddl("CREATE TABLE shop.other (id bigint);")
+    whole.run("snapshot")
+    assert whole.run("verify").status == 0
+    before = files_of(whole)
+    damage_file(whole, name, bend)
+
+    found = whole.run("verify")
+    assert found.status == 1
+    assert any(name in line["reason"] for line in found.lines)
+    assert whole.run("verify", "--repair").status == 0
+
+    assert without_time(files_of(whole)) == without_time(before)
+
+
+@pytest.mark.thorough
+def test_a_package_that_was_removed_with_its_relation_is_not_missed(whole: Folder) -> None:
+    whole.write_ddl("CREATE TABLE shop.other (id bigint);")
+    whole.run("snapshot")
+    shutil.rmtree(whole.path / "index" / "simple" / PROJECT)
+
+    assert whole.run("verify").status == 0
+    whole.run("snapshot")
+
+    assert not (whole.path / "index" / "simple" / PROJECT / WHEEL).exists()
+
+
+@pytest.mark.thorough
+@every_damage
+def test_without_a_state_the_page_says_which_bytes_are_right(
+    whole: Folder, damage: Callable[[Path], object]
+) -> None:
+    for path in whole.path.glob("state.db*"):
+        path.unlink()
+    damage_file(whole, WHEEL, damage)
+
+    found = whole.run("verify")
+
+    assert found.status == 1
+    assert any(WHEEL in line["reason"] and "not ours" not in line["reason"] for line in found.lines)
