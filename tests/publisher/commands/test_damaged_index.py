@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import shutil
+import sqlite3
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -198,14 +200,17 @@ def is_whole(folder: Folder, before: Mapping[str, bytes]) -> bool:
 # Beyond repair
 
 
+def lose_what_it_was_made_of(folder: Folder) -> None:
+    """As for a version of an earlier generator, or one that was adopted without being read."""
+    with closing(sqlite3.connect(folder.path / "state.db")) as database, database:
+        assert database.execute("UPDATE version SET provenance = ''").rowcount == 2
+
+
 @pytest.mark.thorough
 def test_what_cannot_be_built_again_is_told_with_its_remedy_until_it_is_removed(
     whole: Folder,
 ) -> None:
-    for path in whole.path.glob("state.db*"):
-        path.unlink()
-    whole.run("adopt")
-    whole.run("snapshot")
+    lose_what_it_was_made_of(whole)
     damage_file(whole, WHEEL, bend)
 
     repaired = whole.run("verify", "--repair")
@@ -227,10 +232,7 @@ def test_what_cannot_be_built_again_is_told_with_its_remedy_until_it_is_removed(
 @pytest.mark.thorough
 def test_a_damaged_wheel_that_is_restored_from_a_backup_counts_again(whole: Folder) -> None:
     backup = files_of(whole)[WHEEL]
-    for path in whole.path.glob("state.db*"):
-        path.unlink()
-    whole.run("adopt")
-    whole.run("snapshot")
+    lose_what_it_was_made_of(whole)
     damage_file(whole, WHEEL, bend)
     whole.run("snapshot")
     damage_file(whole, WHEEL, lambda path: path.write_bytes(backup))
@@ -240,6 +242,24 @@ def test_a_damaged_wheel_that_is_restored_from_a_backup_counts_again(whole: Fold
     assert whole.run("verify").status == 0
     versions = whole.run("explain", "shop.orders", "--json").lines[0]["versions"]
     assert {v["number"]: v["status"] for v in versions}["1.0.0"] == "PUBLISHED"
+
+
+@pytest.mark.thorough
+@every_file
+@every_damage
+def test_a_state_that_was_lost_and_adopted_the_index_mends_it(
+    whole: Folder, name: str, damage: Callable[[Path], object]
+) -> None:
+    for path in whole.path.glob("state.db*"):
+        path.unlink()
+    whole.run("adopt")
+    whole.run("snapshot")
+    before = files_of(whole)
+    damage_file(whole, name, damage)
+
+    whole.run("snapshot")
+
+    assert_is_as_before(whole, before)
 
 
 @pytest.mark.thorough
