@@ -179,15 +179,21 @@ class ProjectFolder:
         return replace(described, yanked=known.yanked if known else None)
 
     def mended(
-        self, published: Mapping[str, str], wheels: Mapping[str, bytes], now: str, sign: Sign | None
+        self,
+        published: Mapping[str, str],
+        wheels: Mapping[str, bytes],
+        upload_time: Callable[[Path], str],
+        sign: Sign | None,
     ) -> Contents:
         """The folder without its damages, as far as ``wheels`` (bytes by name) and its own files go.
 
-        A damaged wheel that is not given stays as it is, listed with the hash that it should have.
+        ``upload_time``: of a wheel of which no page says it. A damaged wheel that is not given stays as it is, listed with the hash that it should have.
         """
         present = self.wheels()
         recorded, _ = self._recorded(present)
-        listed = {file.filename: file for file in recorded.files}
+        # The page for people may still have what the other one lost: a yank, for example.
+        pages = (self._shown_page(), recorded)
+        listed = {file.filename: file for page in pages for file in page.files}
         files: dict[Path, bytes] = {}
         entries: list[ListedFile] = []
         for filename in {*listed, *present, *wheels}:
@@ -214,7 +220,7 @@ class ProjectFolder:
                 entry = known
             else:
                 entry = replace(known or ListedFile(filename, filename), sha256=wanted)
-            entries.append(replace(entry, upload_time=entry.upload_time or now))
+            entries.append(replace(entry, upload_time=entry.upload_time or upload_time(path)))
         page = ProjectPage(self.name, tuple(sorted(entries, key=by_version)))
         changed = {path: data for path, data in files.items() if not has_content(path, data)}
         return Contents(page, changed)

@@ -186,7 +186,7 @@ class StaticIndex:
     ) -> None:
         given = {wheel.filename: wheel.data for wheel in wheels}
         with self._lock_project(distribution) as folder:
-            found = folder.mended(published, given, self._upload_time(), self._sign)
+            found = folder.mended(published, given, self._time_of, self._sign)
             self._write(folder, found.page, found.files)
 
     def yank(self, file: IndexFile, reason: str | None) -> bool:
@@ -314,7 +314,13 @@ class StaticIndex:
         return folder.describe(path.name, data, metadata, self._upload_time())
 
     def _upload_time(self) -> str:
-        return self._now().astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+        return _written_time(self._now())
+
+    def _time_of(self, wheel: Path) -> str:
+        """When it was written or, if it is not there, now."""
+        if not wheel.is_file():
+            return self._upload_time()
+        return _written_time(datetime.fromtimestamp(wheel.stat().st_mtime, UTC))
 
     def _files(
         self, folder: ProjectFolder, wheel: Wheel, metadata: CoreMetadata
@@ -344,6 +350,11 @@ class StaticIndex:
         if files:
             write_atomically(files)
             self._sync_folder(folder.path)
+
+
+def _written_time(time: datetime) -> str:
+    """As PEP 700 writes it."""
+    return time.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
 
 
 def _different(path: Path, data: bytes) -> Mapping[Path, bytes]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from datetime import UTC, datetime
@@ -33,6 +34,8 @@ def index(tmp_path: Path) -> StaticIndex:
     for wheel in WHEELS:
         index.upload(wheel)
     index.yank(index.files(PROJECT)[0], REASON)
+    for wheel in WHEELS:
+        os.utime(tmp_path / "simple" / PROJECT / wheel.filename, (NOON.timestamp(),) * 2)
     return index
 
 
@@ -157,6 +160,7 @@ PAGES: Mapping[str, Callable[[Path], object]] = {
     "another hash of metadata": rewrite(
         lambda file: file.update({"core-metadata": {"sha256": "0" * 64}})
     ),
+    "another name": rewrite(lambda file: file.update(filename="x")),
     "spaces": lambda folder: (folder / "index.json").write_bytes(
         b" " + (folder / "index.json").read_bytes()
     ),
