@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import json
 import os
@@ -281,6 +282,19 @@ def test_half_of_an_upload_is_no_damage(index: StaticIndex, folder: Path) -> Non
         Observed(folder.parent.parent, now=lambda: NOON).upload(sample_wheel(version="1.2.0"))
 
         assert readers[0].result(PATIENCE_SECONDS) == []
+
+
+def test_whoever_may_not_lock_is_told_all_the_same(
+    index: StaticIndex, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (folder / FIRST.filename).write_bytes(b"")
+
+    def forbid(*arguments: object, **named: object) -> None:
+        raise PermissionError(errno.EACCES, "Permission denied")
+
+    monkeypatch.setattr("publisher.index.static.lock", forbid)
+
+    assert len(damages(index)) == 1
 
 
 def test_random_bytes_for_any_file_are_mended(index: StaticIndex, folder: Path) -> None:
