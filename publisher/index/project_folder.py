@@ -7,7 +7,7 @@ states. Bytes that the page alone states are another publisher's, and left alone
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -90,40 +90,50 @@ class ProjectFolder:
     ) -> Sequence[Damage]:
         """As ``PackageIndex.damages`` says; the middle of an upload looks damaged, too."""
         present = self.wheels()
-        page, found = self._recorded(present)
+        page, of_pages = self._recorded(present)
         listed = {file.filename: file for file in page.files}
-        sizes = {
-            name: size for name in {*listed, *present} if (size := self._size(name)) is not None
-        }
+        sizes = {name: self._size(name) for name in {*listed, *published, *present}}
         # Of two pages that disagree, the wheels tell which one is right.
-        reads = may_read(sum(sizes.values())) or bool(found)
-        unlike: list[str] = []
-        for filename in sorted({*listed, *published, *present}):
+        reads = may_read(sum(size or 0 for size in sizes.values())) or bool(of_pages)
+        found = {damage.filename: damage for damage in of_pages}
+        for filename, size in sorted(sizes.items()):
             entry = listed.get(filename)
-            if filename not in sizes:
+            if size is None:
                 why = "it was published" if entry is None else "the page lists it"
-                found.append(Damage(filename, f"is missing: {why}", is_missing=True))
+                found[filename] = Damage(filename, f"is missing: {why}", is_missing=True)
                 continue
             wanted = _wanted(filename, published, entry)
-            if entry is None or entry.sha256 is None:
-                unlike.append(filename)
-            elif not (reads or entry.size != sizes[filename] or entry.sha256 != wanted):
-                found += self._beside(entry, reads)
-                continue
-            data = (self.path / filename).read_bytes()
-            if wanted in {None, sha256_of(data)}:
-                metadata = read_own_metadata(filename, data)
-                unlike += (
-                    [filename] if self._entry(filename, data, entry, metadata) != entry else []
-                )
-            elif entry is None or sha256_of(data) != entry.sha256:
-                reason = f"is damaged: its bytes do not have the hash {wanted}"
-                found.append(Damage(filename, reason))
-            found += self._beside(entry, reads) if entry is not None else ()
-        if unlike and not any(each.filename == JSON_PAGE for each in found):
-            reason = f"is damaged: what it says of {unlike[0]} is not so"
-            found.insert(0, Damage(JSON_PAGE, reason))
-        return found
+            is_like = entry is not None and (entry.size, entry.sha256) == (size, wanted)
+            for damage in (
+                *self._beside(filename, entry, reads),
+                *(self._of_bytes(filename, entry, wanted) if reads or not is_like else ()),
+            ):
+                found.setdefault(damage.filename, damage)
+        return [*found.values()]
+
+    def _beside(self, filename: str, entry: ListedFile | None, reads: bool) -> Iterator[Damage]:
+        if entry is None:
+            yield Damage(JSON_PAGE, f"is damaged: it does not list {filename}")
+            return
+        path = self.metadata_path(filename)
+        if entry.metadata_sha256 is not None:
+            if not path.is_file():
+                yield Damage(path.name, "is missing: the page names it")
+            elif reads and sha256_of(path.read_bytes()) != entry.metadata_sha256:
+                yield _has_other_bytes(path.name, entry.metadata_sha256)
+        if entry.provenance is not None and self.provenance_name(filename) is None:
+            yield Damage(self.provenance_path(filename).name, "is missing: the page names it")
+
+    def _of_bytes(
+        self, filename: str, entry: ListedFile | None, wanted: str | None
+    ) -> Iterator[Damage]:
+        data = (self.path / filename).read_bytes()
+        if wanted in {None, sha256_of(data)}:
+            metadata = read_own_metadata(filename, data)
+            if entry is not None and self._entry(filename, data, entry, metadata) != entry:
+                yield Damage(JSON_PAGE, f"is damaged: what it says of {filename} is not so")
+        elif entry is None or sha256_of(data) != entry.sha256:
+            yield _has_other_bytes(filename, wanted)
 
     def _size(self, filename: str) -> int | None:
         try:
@@ -158,19 +168,6 @@ class ProjectFolder:
             return ProjectPage(self.name)
         return page
 
-    def _beside(self, entry: ListedFile, reads: bool) -> Sequence[Damage]:
-        found = []
-        path = self.metadata_path(entry.filename)
-        if entry.metadata_sha256 is not None:
-            if not path.is_file():
-                found.append(Damage(path.name, "is missing: the page names it"))
-            elif reads and sha256_of(path.read_bytes()) != entry.metadata_sha256:
-                reason = f"is damaged: its bytes do not have the hash {entry.metadata_sha256}"
-                found.append(Damage(path.name, reason))
-        if entry.provenance is not None and self.provenance_name(entry.filename) is None:
-            found.append(Damage(entry.provenance, "is missing: the page names it"))
-        return found
-
     def _entry(
         self, filename: str, data: bytes, known: ListedFile | None, metadata: CoreMetadata | None
     ) -> ListedFile:
@@ -187,7 +184,8 @@ class ProjectFolder:
     ) -> Contents:
         """The folder without its damages, as far as ``wheels`` (bytes by name) and its own files go.
 
-        ``upload_time``: of a wheel of which no page says it. A damaged wheel that is not given stays as it is, listed with the hash that it should have.
+        ``upload_time``: of a wheel of which no page says it. A damaged wheel that is not given stays as
+        it is, listed with the hash that it should have.
         """
         present = self.wheels()
         recorded, _ = self._recorded(present)
@@ -198,24 +196,15 @@ class ProjectFolder:
         entries: list[ListedFile] = []
         for filename in {*listed, *present, *wheels}:
             known, path = listed.get(filename), self.path / filename
-            data = wheels.get(filename)
-            if data is None and path.is_file():
-                data = path.read_bytes()
-            if data is None:
+            if filename not in wheels and not path.is_file():
                 # What was published is uploaded again; nobody can install what else is listed.
                 entries += [known] if known is not None and filename in published else []
                 continue
+            data = wheels[filename] if filename in wheels else path.read_bytes()
             wanted = _wanted(filename, published, known)
             if wanted in {None, sha256_of(data)}:
-                metadata = read_own_metadata(filename, data)
-                if metadata is not None:
-                    files[self.metadata_path(filename)] = metadata.data
-                entry = self._entry(filename, data, known, metadata)
-                if sign is not None and known and known.provenance and not entry.provenance:
-                    signed = self.provenance_path(filename)
-                    files[signed] = sign(filename, sha256_of(data))
-                    entry = replace(entry, provenance=signed.name)
-                files[path] = data
+                entry, beside = self._whole(filename, data, known, sign)
+                files |= {**beside, **({path: data} if filename in wheels else {})}
             elif known is not None and known.sha256 == sha256_of(data):
                 entry = known
             else:
@@ -224,6 +213,23 @@ class ProjectFolder:
         page = ProjectPage(self.name, tuple(sorted(entries, key=by_version)))
         changed = {path: data for path, data in files.items() if not has_content(path, data)}
         return Contents(page, changed)
+
+    def _whole(
+        self, filename: str, data: bytes, known: ListedFile | None, sign: Sign | None
+    ) -> tuple[ListedFile, Mapping[Path, bytes]]:
+        """The entry of a wheel with these bytes, and what should lie beside it."""
+        metadata = read_own_metadata(filename, data)
+        entry = self._entry(filename, data, known, metadata)
+        beside = {} if metadata is None else {self.metadata_path(filename): metadata.data}
+        if sign is not None and known and known.provenance and not entry.provenance:
+            signed = self.provenance_path(filename)
+            beside[signed] = sign(filename, sha256_of(data))
+            entry = replace(entry, provenance=signed.name)
+        return entry, beside
+
+
+def _has_other_bytes(filename: str, sha256: str | None) -> Damage:
+    return Damage(filename, f"is damaged: its bytes do not have the hash {sha256}")
 
 
 def _wanted(filename: str, published: Mapping[str, str], entry: ListedFile | None) -> str | None:
