@@ -78,6 +78,8 @@ class Policy:
             ("canary"), always ("confirm"), or never ("off").
         dead_letter_limit: of the events kept that could not be decoded.
         index_checks_per_second: how many packages a snapshot compares with the index, at most.
+        index_bytes_per_snapshot: how much of a folder's wheels a snapshot reads, to find damaged ones;
+            the next one goes on from there.
         discovers_packages: whether a snapshot looks for packages that the state does not know.
         deletion_window_seconds: for how long a relation that was dropped counts towards the limit.
         trusted_keys: Ed25519 public keys; if there are some, wheels that the state does not know
@@ -109,6 +111,7 @@ class Policy:
     deletion_window_seconds: float = 3600.0
     dead_letter_limit: DeadLetterLimit = field(default_factory=DeadLetterLimit)
     index_checks_per_second: float = inf
+    index_bytes_per_snapshot: float = 256 * 1024**2
     discovers_packages: bool = True
     trusted_keys: tuple[bytes, ...] = ()
 

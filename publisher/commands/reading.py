@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from publisher.commands.arguments import Config, Json, relation_name, unknown_relation
 from publisher.commands.failures import NO, OUTSIDE_FAILED, USAGE_ERROR, Refused
+
+if TYPE_CHECKING:
+    from publisher.state.records import VersionRecord
 
 
 def status(config: Config = None, *, json: Json = None) -> None:
@@ -82,7 +86,10 @@ def verify(
     ] = False,
     json: Json = None,
 ) -> None:
-    """Derives everything anew and compares it with the index; exit status 1 if anything differs."""
+    """Derives everything anew and compares it with the index, and the index with what was published.
+
+    Exit status 1 if anything differs. What cannot be derived and never had a package is counted only.
+    """
     from publisher.commands.deployment import state_to_read
     from publisher.commands.output.choice import output_for
     from publisher.commands.progress_bar import TerminalProgress
@@ -102,6 +109,13 @@ def verify(
 
     settings = load_settings(config)
 
+    def published() -> Sequence[VersionRecord]:
+        """None without a state: the pages alone then say which bytes are right."""
+        if not settings.state.file.exists():
+            return ()
+        with closing(state_to_read(settings)) as state:
+            return state.read(lambda tx: tx.versions.every_version())
+
     def verified() -> Verification:
         with (
             open_catalog(settings) as catalog,
@@ -116,6 +130,7 @@ def verify(
                 build_selection(settings),
                 settings.artifacts.public_keys,
                 progress,
+                published(),
             )
             return replace(found, unapplied=unapplied_statements(catalog))
 

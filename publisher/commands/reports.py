@@ -17,10 +17,11 @@ from lakeschema.catalog.relations import Relation
 from publisher.daemon.definitions import Unanswered
 from publisher.daemon.inspection import Explanation, explanation
 from publisher.lineage.summaries import LineageSummary, own_lineage
+from publisher.publishing.index_comparison import held_packages
 from publisher.publishing.retention import FileChange
 from publisher.selection import Selection
 from publisher.settling.comparison import SnapshotReport
-from publisher.settling.conditions import Condition, condition, withheld_because
+from publisher.settling.conditions import Condition, absence_of, condition, withheld_because
 from publisher.state.protocol import Transaction
 from publisher.state.records import RelationRecord, VersionRecord
 
@@ -107,7 +108,13 @@ def relation_report(
         found,
         dependents,
         withheld,
-        condition(found.record, withheld, found.failing_upstreams, found.work),
+        condition(
+            found.record,
+            withheld,
+            found.failing_upstreams,
+            found.work,
+            absence_of(distribution, found.versions, held_packages(tx)),
+        ),
         () if schema is None else tuple(map(str, omissions_of(schema))),
         own_lineage(tx, name),
         _seen(facts, schema),

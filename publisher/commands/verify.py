@@ -1,12 +1,13 @@
-"""Is the index what the catalog says? Everything is derived again, beside the engine.
+"""Is the index what the catalog says, with the bytes that were published? Everything is derived again.
 
-Nothing here reads the state or runs the engine: a check must not share its mistakes.
+Nothing here runs the engine, or reads of the state more than which bytes were published: a check must not share its
+mistakes.
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from codegen.errors import CodegenError
@@ -17,21 +18,30 @@ from lakeschema.progress import NO_PROGRESS, Progress
 from lakeschema.translation.deriver import Deriver
 from lakeschema.translation.outcome import Derived, Failed, Outcome
 from lakeschema.translation.upstream_first import derive_catalog
-from publisher.index.protocol import IndexRefused, PackageIndex
+from publisher.index.protocol import IndexFile, IndexRefused, PackageIndex
 from publisher.index.releases import newest_release
+from publisher.publishing.differences import compare_with_index, given_up, published_hashes
+from publisher.publishing.listing import read_listing
 from publisher.publishing.packaging_protocol import Packaging, PackagingCrashed
 from publisher.publishing.trust import UntrustedProvenance, check_provenance
 from publisher.selection import EVERYTHING, Selection
+from publisher.state.records import VersionRecord
+
+_BEYOND_REPAIR = "; it cannot be built again: restore it from a backup of the index, or remove it"
 
 
 @dataclass(frozen=True, slots=True)
 class Drift:
-    """One relation whose newest package is not what the catalog says."""
+    """One way in which a relation's package is not what the catalog says, or not what was published.
+
+    ``is_gap``: it never had a package, and cannot have one.
+    """
 
     relation: RelationName
     distribution: str
     reason: str
     is_derivable: bool = True
+    is_gap: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,11 +50,13 @@ class Verification:
 
     Attributes:
         checked: how many relations should have a package.
+        gaps: known ones, which no repair ends.
         unapplied: statements of a DDL folder that could not be read or applied.
     """
 
     checked: int
     drifts: Sequence[Drift]
+    gaps: Sequence[Drift] = ()
     unapplied: Sequence[MalformedDdl] = ()
 
 
@@ -56,61 +68,145 @@ def verify(
     selection: Selection = EVERYTHING,
     trusted_keys: Sequence[bytes] = (),
     progress: Progress = NO_PROGRESS,
+    versions: Sequence[VersionRecord] = (),
 ) -> Verification:
-    """Each relation of ``selection`` that cannot be derived, or whose newest wheel differs.
+    """Each relation of ``selection`` that cannot be derived, or whose newest wheel differs; damaged files.
 
-    Where there are ``trusted_keys``, one of them must have signed that wheel's provenance.
+    Where there are ``trusted_keys``, one of them must have signed that wheel's provenance. ``versions``
+    are those of the state; packages of relations that have none any more are looked at, too.
 
     Raises:
         CatalogUnavailable: the catalog could not be read.
         PackageIndexError: the index did not answer.
     """
+    ledger: dict[str, list[VersionRecord]] = {}
+    for version in versions:
+        ledger.setdefault(version.distribution, []).append(version)
     found = derive_catalog(catalog, deriver, progress)
     published = [n for n in sorted(found.outcomes) if selection.publishes(found.relations[n])]
+    check = _Check(index, packaging, trusted_keys)
     drifts: list[Drift] = []
     progress.step("compare with the index", len(published))
     for name in published:
-        outcome = found.outcomes[name]
-        drift = _drift(found.relations[name], outcome, index, packaging, trusted_keys)
-        if drift is not None:
-            drifts.append(drift)
+        known = ledger.get(packaging.distribution(name), [])
+        of_files = check.of_files(name, known)
+        drifts += of_files or check.of_content(
+            found.relations[name], found.outcomes[name], has_history=bool(known)
+        )
         progress.done(1)
-    return Verification(len(published), drifts)
+    for name, history in _others(ledger, packaging, frozenset(published)):
+        drifts += check.of_files(name, history, is_dropped=name not in found.relations)
+    return Verification(
+        len(published),
+        [drift for drift in drifts if not drift.is_gap],
+        [drift for drift in drifts if drift.is_gap],
+    )
 
 
-def _drift(
-    relation: Relation,
-    outcome: Outcome,
-    index: PackageIndex,
+def _others(
+    ledger: Mapping[str, Sequence[VersionRecord]],
     packaging: Packaging,
-    trusted_keys: Sequence[bytes],
-) -> Drift | None:
-    distribution = packaging.distribution(relation.name)
-    match outcome:
-        case Failed(reason=reason):
-            reason = f"cannot be derived: {reason}"
-            return Drift(relation.name, distribution, reason, is_derivable=False)
-        case Derived(derivation):
-            pass
-    try:
-        expected = packaging.content_hash(packaging.request(relation, derivation))
-    except (CodegenError, PackagingCrashed) as error:
-        return Drift(relation.name, distribution, f"cannot be packaged: {error}")
-    wheels = [f for f in index.files(distribution) if f.filename.endswith(".whl")]
-    if not wheels:
-        return Drift(relation.name, distribution, "is not on the index")
-    newest = newest_release(wheels)[0]
-    try:
-        data = index.fetch(newest)
-    except IndexRefused as error:
-        return Drift(relation.name, distribution, f"{newest.filename} cannot be read: {error}")
-    try:
-        check_provenance(index, newest, hashlib.sha256(data).hexdigest(), trusted_keys)
-        published = packaging.read(data).content_hash
-    except UntrustedProvenance as error:
-        return Drift(relation.name, distribution, f"{newest.filename} is not trusted: {error}")
-    except CodegenError as error:
-        return Drift(relation.name, distribution, f"{newest.filename} is not ours: {error}")
-    if published != expected:
-        return Drift(relation.name, distribution, f"{newest.version} is not what the catalog says")
-    return None
+    published: frozenset[RelationName],
+) -> Iterator[tuple[RelationName, Sequence[VersionRecord]]]:
+    """What was published and would not be now, of the present prefix."""
+    for distribution, history in sorted(ledger.items()):
+        name = history[-1].relation
+        if name not in published and packaging.distribution(name) == distribution:
+            yield name, history
+
+
+@dataclass(frozen=True, slots=True)
+class _Check:
+    """Of one relation after the other."""
+
+    index: PackageIndex
+    packaging: Packaging
+    trusted_keys: Sequence[bytes]
+
+    def of_files(
+        self, name: RelationName, history: Sequence[VersionRecord], *, is_dropped: bool = False
+    ) -> Sequence[Drift]:
+        """The files that are not what was published; of several that are all gone only the last."""
+        distribution = self.packaging.distribution(name)
+        published = published_hashes(history)
+        damages = [
+            damage
+            for damage in self.index.damages(distribution, published, lambda _: True)
+            if not (is_dropped and damage.is_missing and damage.filename in published)
+        ]
+        reasons = {damage.filename: str(damage) for damage in damages}
+        if all(damage.is_missing for damage in damages):
+            listing = read_listing(distribution, self.index.files(distribution))
+            if not listing.files:
+                reasons = {n: f"is not on the index: {why}" for n, why in [*reasons.items()][-1:]}
+                return [Drift(name, distribution, reason) for reason in reasons.values()]
+            found = compare_with_index(listing, history, is_dropped=is_dropped)
+            changed = {
+                v.filename: f"{v.filename} is not the file of that name that was published"
+                for v in found.changed
+            }
+            lost = {v.filename: f"{v.filename} is missing: it was published" for v in found.lost}
+            reasons = {**changed, **lost, **reasons}
+        hopeless = {v.filename for v in given_up(history)}
+        return [
+            Drift(
+                name,
+                distribution,
+                reason + (_BEYOND_REPAIR if filename in hopeless else ""),
+                not is_dropped,
+            )
+            for filename, reason in reasons.items()
+        ]
+
+    def of_content(
+        self, relation: Relation, outcome: Outcome, *, has_history: bool
+    ) -> Sequence[Drift]:
+        """Whether the newest wheel says what the catalog says."""
+        name, distribution = relation.name, self.packaging.distribution(relation.name)
+        wheels = [f for f in self.index.files(distribution) if f.filename.endswith(".whl")]
+        expected = self._expected(relation, outcome)
+        if isinstance(expected, _Impossible):
+            is_gap = not wheels and not has_history
+            return [Drift(name, distribution, expected.reason, expected.is_derivable, is_gap)]
+        if not wheels:
+            return [Drift(name, distribution, "is not on the index")]
+        reason = self._of_wheel(newest_release(wheels)[0], expected)
+        return [Drift(name, distribution, reason)] if reason else []
+
+    def _expected(self, relation: Relation, outcome: Outcome) -> str | _Impossible:
+        """The hash of the content that the package should have."""
+        match outcome:
+            case Failed(reason=reason):
+                return _Impossible(f"cannot be derived: {reason}", is_derivable=False)
+            case Derived(derivation):
+                pass
+        try:
+            return self.packaging.content_hash(self.packaging.request(relation, derivation))
+        except (CodegenError, PackagingCrashed) as error:
+            return _Impossible(f"cannot be packaged: {error}", is_derivable=True)
+
+    def _of_wheel(self, newest: IndexFile, expected: str) -> str:
+        """What is wrong with it; "" if nothing is."""
+        try:
+            data = self.index.fetch(newest)
+        except IndexRefused as error:
+            return f"{newest.filename} cannot be read: {error}"
+        sha256 = hashlib.sha256(data).hexdigest()
+        if newest.sha256 not in {None, sha256}:
+            return f"{newest.filename} is damaged: its bytes do not have the hash {newest.sha256}"
+        try:
+            check_provenance(self.index, newest, sha256, self.trusted_keys)
+            published = self.packaging.read(data).content_hash
+        except UntrustedProvenance as error:
+            return f"{newest.filename} is not trusted: {error}"
+        except CodegenError as error:
+            return f"{newest.filename} is not ours: {error}"
+        return "" if published == expected else f"{newest.version} is not what the catalog says"
+
+
+@dataclass(frozen=True, slots=True)
+class _Impossible:
+    """Why there can be no package."""
+
+    reason: str
+    is_derivable: bool

@@ -35,8 +35,8 @@ from lakeschema.translation.udf_plugins import (
     installed_references,
 )
 from publisher.daemon.package_links import package_links
-from publisher.index.protocol import PackageIndex
-from publisher.index.static import Sign, StaticIndex
+from publisher.index.protocol import PackageIndex, Sign
+from publisher.index.static import StaticIndex
 from publisher.policy import DeadLetterLimit, DeletionLimit, Policy
 from publisher.publishing import limited_packaging
 from publisher.publishing.packaging import WheelPackaging

@@ -10,6 +10,7 @@ import logging
 import threading
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from math import inf
 
 from lakeschema.catalog.errors import CatalogUnavailable
 from lakeschema.catalog.identifiers import RelationName
@@ -356,8 +357,9 @@ class Engine:
         It may take half an hour: a server is asked for so many pages a second only.
         """
         limit = self._policy.deletion_limit
+        adoption = limit if self._policy.discovers_packages else None
         try:
-            self._index_comparison.run(limit, limit if self._policy.discovers_packages else None)
+            self._index_comparison.run(limit, adoption, self._policy.index_bytes_per_snapshot)
         except (CatalogUnavailable, PackageIndexError) as error:
             # The catalog was compared: the index is, by the next snapshot.
             log.warning("index not compared", extra={"why": str(error)})
@@ -366,7 +368,7 @@ class Engine:
     def refill(self) -> IndexReport:
         """Requests that every version which the index lacks be uploaded again, however many.
 
-        What could not be packaged is tried again.
+        All wheels of a folder are read, so that damaged ones are mended. What could not be packaged is tried again.
         """
         now = self._clock.now()
 
@@ -375,7 +377,7 @@ class Engine:
             tx.work.request(WorkRequest(name, now, Urgency.SNAPSHOT) for name in unfit)
 
         self._state.write(retry)
-        return self._end_comparison(self._index_comparison.run(NO_LIMIT, None))
+        return self._end_comparison(self._index_comparison.run(NO_LIMIT, None, inf))
 
     def adopt(self) -> IndexReport:
         """Takes over every package under our prefix that the state does not know.
@@ -386,7 +388,8 @@ class Engine:
             CatalogUnavailable, PackageIndexError: nothing was adopted.
         """
         limit = self._policy.deletion_limit
-        return self._end_comparison(self._index_comparison.run(limit, NO_LIMIT))
+        max_bytes = self._policy.index_bytes_per_snapshot
+        return self._end_comparison(self._index_comparison.run(limit, NO_LIMIT, max_bytes))
 
     def _end_comparison(self, report: IndexReport) -> IndexReport:
         self.wake()

@@ -46,7 +46,7 @@ COUNTER_HELP: Final[Mapping[str, str]] = {
     "unfit": "versions that were not published: not packageable, or a second opinion failed",
     "versions_delayed": "versions that waited because their relation had too many within an hour",
     "versions_offered_again": "files whose yank was reverted by the retention rules",
-    "uploaded_again": "versions that were lost from the index and uploaded again",
+    "uploaded_again": "versions that were lost from the index, or damaged there, and written again",
     "versions_retired": "files yanked by the retention rules",
     "yanks_declined": "yanks that the package index does not support",
 }

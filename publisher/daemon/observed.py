@@ -13,6 +13,7 @@ from lakeschema.catalog.errors import CatalogRefused, CatalogUnavailable
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.relations import Catalog, Relation
 from publisher.index.protocol import (
+    Damage,
     IndexFile,
     IndexRefused,
     IndexUnavailable,
@@ -96,6 +97,22 @@ class ObservedIndex:
 
     def yank(self, file: IndexFile, reason: str | None) -> bool:
         return self._call("", lambda: self._index.yank(file, reason))
+
+    def damages(
+        self,
+        distribution: str,
+        published: Mapping[str, str],
+        may_read: Callable[[int], bool],
+    ) -> Sequence[Damage]:
+        return self._call(
+            distribution, lambda: self._index.damages(distribution, published, may_read)
+        )
+
+    def mend(
+        self, distribution: str, published: Mapping[str, str], wheels: Sequence[Wheel]
+    ) -> None:
+        with self._failures[UPLOADS].observed(distribution, _may_refuse_all_uploads):
+            self._index.mend(distribution, published, wheels)
 
     def _call(self, distribution: str, action: Callable[[], T]) -> T:
         with self._failures[INDEX].observed(distribution, _may_refuse_all_pages):

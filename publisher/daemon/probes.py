@@ -1,4 +1,7 @@
-"""Whether what the settings name can be used: each part asked once, and nothing changed."""
+"""Whether what the settings name can be used: each part asked once, and nothing changed.
+
+In the folder of an index a new folder is made, for a moment.
+"""
 
 from __future__ import annotations
 
@@ -20,6 +23,7 @@ from publisher.daemon.checking import handler_of
 from publisher.daemon.runner_choice import choose_runner
 from publisher.events.kafka_topic import KafkaSource
 from publisher.events.protocol import EventSource, SourceUnavailable
+from publisher.index.atomic_files import rehearse
 from publisher.index.protocol import PackageIndexError
 from publisher.settings import Settings, SettingsError, StaticIndexSettings
 
@@ -97,7 +101,7 @@ def _translation(settings: Settings) -> str:
 def _index(settings: Settings) -> str:
     index = build_index(settings)
     if isinstance(settings.index, StaticIndexSettings):
-        return _writable(settings.index.path)
+        return _folder_of_index(settings.index.path)
     from publisher.index.twine_index import TwineIndex
 
     assert isinstance(index, TwineIndex)
@@ -105,6 +109,18 @@ def _index(settings: Settings) -> str:
     index.files(f"{settings.artifacts.prefix}-config-check")
     index.require_root()
     return "answers; whether it takes uploads shows with the first one"
+
+
+def _folder_of_index(path: Path) -> str:
+    """What the service does there works, or in the folder in which it will be made.
+
+    Raises:
+        OSError: it does not, and ``strerror`` says what.
+    """
+    found = _writable(path)
+    if rehearse(_existing(path / "simple")):
+        return found
+    return f"{found}; its file system cannot sync folders: see docs/operations.md"
 
 
 def _catalog(catalog: Catalog) -> str:
@@ -153,9 +169,13 @@ def _writable(folder: Path) -> str:
     Raises:
         OSError: this user may not write there.
     """
-    existing = next(each for each in (folder, *folder.absolute().parents) if each.exists())
+    existing = _existing(folder)
     if not existing.is_dir():
         raise NotADirectoryError(errno.ENOTDIR, "is not a folder", str(existing))
     if not os.access(existing, os.W_OK | os.X_OK):
         raise PermissionError(errno.EACCES, "this user may not write there", str(existing))
     return f"{folder} can be written"
+
+
+def _existing(folder: Path) -> Path:
+    return next(each for each in (folder, *folder.absolute().parents) if each.exists())

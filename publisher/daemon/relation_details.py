@@ -15,9 +15,10 @@ from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.relations import Relation
 from publisher.daemon.definitions import Definitions, Unanswered
 from publisher.publishing.history import newest_published
+from publisher.publishing.index_comparison import held_packages
 from publisher.redaction import SECRETS
 from publisher.selection import Selection
-from publisher.settling.conditions import condition, shown_status, withheld_because
+from publisher.settling.conditions import absence_of, condition, shown_status, withheld_because
 from publisher.settling.deriving import derivation_from_text
 from publisher.state.protocol import State, Transaction
 from publisher.state.records import RelationRecord, VersionRecord, WorkRecord
@@ -50,6 +51,7 @@ class _Stored:
     versions: Sequence[VersionRecord]
     provenance: str
     work: WorkRecord | None
+    held: frozenset[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +67,8 @@ class DetailsReader:
         if record is None and not stored.versions and stored.work is None:
             return None
         withheld = withheld_because(record, self.selection)
-        found = condition(record, withheld, stored.failing, stored.work)
+        absence = absence_of(distribution, stored.versions, stored.held)
+        found = condition(record, withheld, stored.failing, stored.work, absence)
         return RelationDetails(
             relation=str(name),
             status="UNKNOWN" if record is None else shown_status(record),
@@ -98,6 +101,7 @@ def _read(tx: Transaction, name: RelationName, distribution: str) -> _Stored:
         versions=versions,
         provenance=tx.versions.provenance(distribution, newest.number) if newest else "",
         work=tx.work.of(name),
+        held=held_packages(tx),
     )
 
 

@@ -10,7 +10,7 @@ from cryptography.exceptions import UnsupportedAlgorithm
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.serialization import load_pem_private_key
 
-from publisher.index.static import Sign
+from publisher.index.protocol import Sign
 from publisher.publishing.attestation import public_key_of, sign
 from publisher.settings import Settings, SettingsError
 from publisher.settings.public_keys import encode_public_key

@@ -1,16 +1,28 @@
-"""Files that are written atomically and durably, and a lock between processes."""
+"""Files that are written atomically and durably, and a lock between processes.
+
+On local disks, and on file systems of the network and of programs, which may lack a part of POSIX:
+``rehearse`` tries what one has.
+"""
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import os
+import struct
+import tempfile
 import time
 import uuid
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 _TEMPORARY_SUFFIX = ".partial"
+
+# What file systems answer that have no such thing. Others, such as EIO, say that it failed.
+_UNSUPPORTED = frozenset({errno.EINVAL, errno.ENOTSUP, errno.ENOSYS, errno.EBADF})
+NO_LOCKS = _UNSUPPORTED | {errno.ENOLCK}
+"""Of ``OSError.errno``: the file system has no locks of this kind, or not for this descriptor."""
 
 
 def write_atomically(files: Mapping[Path, bytes]) -> None:
@@ -38,13 +50,21 @@ def _write_durably(path: Path, data: bytes) -> None:
         os.fsync(stream.fileno())
 
 
-def sync_folder(path: Path) -> None:
-    """Makes the folder's entries durable: files that were added, renamed or removed."""
+def sync_folder(path: Path) -> bool:
+    """Makes the folder's entries durable: files that were added, renamed or removed.
+
+    False if the file system cannot sync folders, as some of Windows shares and of FUSE cannot.
+    """
     descriptor = os.open(path, os.O_RDONLY)
     try:
         os.fsync(descriptor)
+    except OSError as error:
+        if error.errno not in _UNSUPPORTED:
+            raise
+        return False
     finally:
         os.close(descriptor)
+    return True
 
 
 def remove_partial_files(folder: Path) -> None:
@@ -54,27 +74,122 @@ def remove_partial_files(folder: Path) -> None:
 
 
 @contextmanager
-def lock(folder: Path, timeout_seconds: float) -> Iterator[None]:
-    """Holds an exclusive lock on a folder, on this host; the kernel frees it when the process dies.
+def lock(file: Path, timeout_seconds: float, also: Path | None = None) -> Iterator[None]:
+    """Holds an exclusive lock on a file, made if missing; the kernel frees it when the process dies.
+
+    NFS and SMB lock files that are open for writing, and no folders. Earlier releases locked the
+    folder ``also``: it is locked as well, where its file system can, so that they and this one
+    exclude each other. Where it cannot, they could not work at all.
 
     Raises:
         TimeoutError: another process or thread held it for ``timeout_seconds``.
+        OSError: there is no such lock; its errno is then one of ``NO_LOCKS``.
     """
     deadline = time.monotonic() + timeout_seconds
-    descriptor = os.open(folder, os.O_RDONLY)
+    descriptors = [_open_lock(file)]
     try:
-        while not _try_lock(descriptor):
-            if time.monotonic() >= deadline:
-                raise TimeoutError(f"{folder} is locked by another process")
-            time.sleep(0.005)
+        if also is not None:
+            descriptors.append(os.open(also, os.O_RDONLY))
+            with _except_unsupported():
+                _wait_for(_try_flock, descriptors[1], deadline, also)
+        _wait_for(_try_lock, descriptors[0], deadline, file)
         yield
     finally:
-        os.close(descriptor)
+        for descriptor in descriptors:
+            os.close(descriptor)
 
 
-def _try_lock(descriptor: int) -> bool:
+def _open_lock(file: Path) -> int:
+    try:
+        return os.open(file, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
+    except PermissionError:
+        # Another user's, whose file a local disk locks all the same.
+        return os.open(file, os.O_RDONLY | os.O_CLOEXEC)
+
+
+@contextmanager
+def _except_unsupported() -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        if error.errno not in NO_LOCKS:
+            raise
+
+
+def _wait_for(
+    try_lock: Callable[[int], bool], descriptor: int, deadline: float, path: Path
+) -> None:
+    while not try_lock(descriptor):
+        if time.monotonic() >= deadline:
+            raise TimeoutError(f"{path} is locked by another process")
+        time.sleep(0.005)
+
+
+def _try_flock(descriptor: int) -> bool:
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
         return False
     return True
+
+
+def _try_lock(descriptor: int) -> bool:
+    """By flock or, where the file system has ranges only, of the whole file as a range."""
+    try:
+        return _try_flock(descriptor)
+    except OSError as error:
+        if error.errno not in NO_LOCKS:
+            raise
+    # Of the open file, unlike ``lockf``: threads of one process exclude each other, too.
+    whole = struct.pack("hhqqi4x", fcntl.F_WRLCK, os.SEEK_SET, 0, 0, 0)
+    try:
+        fcntl.fcntl(descriptor, fcntl.F_OFD_SETLK, whole)
+    except (BlockingIOError, PermissionError):
+        return False
+    return True
+
+
+def rehearse(folder: Path) -> bool:
+    """Tries in a new folder within ``folder`` what changing files takes, and removes it again.
+
+    False if all works but that folders cannot be synced.
+
+    Raises:
+        OSError: one thing does not work; ``strerror`` says which, and why.
+    """
+    with _step(folder, "a folder cannot be made"):
+        trial = Path(tempfile.mkdtemp(prefix=".schema-publisher-check-", dir=folder))
+    try:
+        with _step(folder, "files cannot be locked"):
+            _rehearse_lock(trial / "lock")
+        with _step(folder, "a file cannot be written beside another and renamed to it"):
+            for data in (b"old", b"new"):
+                write_atomically({trial / "file": data})
+            if (trial / "file").read_bytes() != b"new":
+                raise OSError(errno.EIO, "the old content is still there")
+        with _step(folder, "a folder cannot be synced"):
+            return sync_folder(trial)
+    finally:
+        for name in ("lock", "file"):
+            (trial / name).unlink(missing_ok=True)
+        with suppress(OSError):
+            trial.rmdir()
+
+
+def _rehearse_lock(file: Path) -> None:
+    with lock(file, 0.0):
+        try:
+            with lock(file, 0.0):
+                pass
+        except TimeoutError:
+            return
+    raise OSError(errno.ENOLCK, "a second lock is given beside the first")
+
+
+@contextmanager
+def _step(folder: Path, failure: str) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        why = f"{failure}: {error.strerror or error}"
+        raise OSError(error.errno, why, str(folder)) from error

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, TypeAlias
 
 from codegen.package import Wheel
 
 MAX_PROVENANCE_BYTES = 64 * 1024
 """Ours has less than one kB, PyPI's some ten for each attestation."""
+
+Sign: TypeAlias = Callable[[str, str], bytes]
+"""File name and SHA-256 to the provenance that says who published such a file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +30,22 @@ class IndexFile:
     url: str
     sha256: str | None
     yanked: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Damage:
+    """A file of a distribution, a page of it included, that is not as it was published.
+
+    Attributes:
+        is_missing: it is a wheel that is gone.
+    """
+
+    filename: str
+    reason: str
+    is_missing: bool = False
+
+    def __str__(self) -> str:
+        return f"{self.filename} {self.reason}"
 
 
 class PackageIndexError(Exception):
@@ -110,3 +129,20 @@ class PackageIndex(Protocol):
 
     def yank(self, file: IndexFile, reason: str | None) -> bool:
         """Yanks a file, or unyanks it if ``reason`` is None; False if the index does not support it."""
+
+    def damages(
+        self,
+        distribution: str,
+        published: Mapping[str, str],
+        may_read: Callable[[int], bool],
+    ) -> Sequence[Damage]:
+        """The files that are damaged or gone; none of an index that keeps its files to itself.
+
+        ``published`` has the SHA-256 that wheels should have, by file name. ``may_read`` is asked
+        whether so many bytes of wheels may be read: else those of the right size are believed.
+        """
+
+    def mend(
+        self, distribution: str, published: Mapping[str, str], wheels: Sequence[Wheel]
+    ) -> None:
+        """Writes these wheels over damaged ones, and what else is damaged anew from the wheels."""

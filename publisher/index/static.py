@@ -4,7 +4,10 @@
 its ``.provenance``, and the page as ``index.html`` and ``index.json``. The JSON page is the record: a
 file is published once it is listed there. The order of writing is metadata, provenance, wheel, HTML and, once these are durable, JSON, so that a
 listed file always exists and is complete; after a crash between them, the next upload to the project repairs the pages. A wheel
-without a record is listed with the bytes that it has and never overwritten.
+without a record is listed with the bytes that it has and never overwritten. What another program or a disk
+damaged is found by ``damages`` and written again by ``mend``.
+
+``.locks/`` has a file for each project, which whoever changes the project holds locked.
 
 There is no root page: it would be rewritten by each upload, and installers do not read it. The
 daemon's server renders it on request.
@@ -13,7 +16,7 @@ daemon's server renders it on request.
 from __future__ import annotations
 
 import errno
-import hashlib
+import logging
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -21,16 +24,31 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from types import MappingProxyType
-from typing import TypeAlias
 
 from codegen.package import Wheel
-from publisher.index.atomic_files import lock, remove_partial_files, sync_folder, write_atomically
-from publisher.index.page_parsing import MalformedPage, parse_json_page
+from publisher.index.atomic_files import (
+    NO_LOCKS,
+    lock,
+    remove_partial_files,
+    sync_folder,
+    write_atomically,
+)
+from publisher.index.page_parsing import MalformedPage
+from publisher.index.project_folder import (
+    HTML_PAGE,
+    JSON_PAGE,
+    PROVENANCE_SUFFIX,
+    ProjectFolder,
+    has_content,
+    read_own_metadata,
+)
 from publisher.index.protocol import (
     MAX_PROVENANCE_BYTES,
+    Damage,
     IndexFile,
     IndexRefused,
     IndexUnavailable,
+    Sign,
 )
 from publisher.index.simple_page import (
     ListedFile,
@@ -44,18 +62,17 @@ from publisher.index.wheel_files import (
     check_wheel,
     is_normalised,
     parse_filename,
-    read_metadata,
 )
 
-_HTML_PAGE = "index.html"
-_JSON_PAGE = "index.json"
-PROVENANCE_SUFFIX = ".provenance"
+log = logging.getLogger(__name__)
+
 _LOCK_TIMEOUT_SECONDS = 30.0
 _NO_SPACE = "free some space (published files are intact)"
 _UNUSABLE_FOLDER = "check the folder of index.path, its permissions and its disk"
-
-Sign: TypeAlias = Callable[[str, str], bytes]
-"""File name and SHA-256 to the provenance that says who published such a file."""
+_NO_LOCKS = (
+    "its file system locks no files: mount it with locks (NFS without nolock), or use a local disk"
+)
+_CANNOT_SYNC = "the file system of index.path cannot sync folders"
 
 
 def _now() -> datetime:
@@ -63,7 +80,7 @@ def _now() -> datetime:
 
 
 class StaticIndex:
-    """Files under ``path``; several processes may use one folder on a local disk at once."""
+    """Files under ``path``; several processes may use one folder at once."""
 
     def __init__(
         self, path: Path | str, now: Callable[[], datetime] = _now, sign: Sign | None = None
@@ -73,6 +90,7 @@ class StaticIndex:
         self._name = str(path)
         self._now = now
         self._sign = sign
+        self._syncs_folders = True
 
     def files(self, distribution: str) -> Sequence[IndexFile]:
         """As the protocol says, of those that are there: somebody may have removed one.
@@ -83,7 +101,7 @@ class StaticIndex:
         if page is None:
             return ()
         with self._report_os_errors(f"listing {distribution}"):
-            present = {path.name for path in self._folder(distribution).iterdir()}
+            present = {path.name for path in self._folder(distribution).path.iterdir()}
         return tuple(_index_file(file) for file in page.files if file.filename in present)
 
     def fetch(self, file: IndexFile) -> bytes:
@@ -99,7 +117,8 @@ class StaticIndex:
 
     def read_provenance(self, filename: str) -> bytes | None:
         """That of a file of this name."""
-        path = _provenance_path(self.file_path(filename))
+        wheel = self.file_path(filename)
+        path = wheel.with_name(wheel.name + PROVENANCE_SUFFIX)
         with self._report_os_errors(f"reading {path.name}"):
             try:
                 with path.open("rb") as stream:
@@ -119,28 +138,66 @@ class StaticIndex:
         except MalformedWheel as error:
             raise IndexRefused(self._name, str(error), 400) from error
         with self._lock_project(wheel.distribution) as folder:
-            page = self._read_or_rebuild_page(folder, wheel.distribution)
+            page = self._read_or_rebuild_page(folder)
             known = page.file(wheel.filename)
             if known is not None and known.sha256 != wheel.sha256:
                 raise IndexRefused(
                     self._name, f"{wheel.filename} already exists with other bytes", 409
                 )
-            path = folder / wheel.filename
-            files = {} if path.is_file() else self._files(path, wheel, metadata)
-            is_new = _provenance_path(path) in files
-            provenance = _provenance_path(path).name if is_new else _provenance_name(path)
-            entry = known or self._describe(path, wheel.data, metadata)
+            path = folder.path / wheel.filename
+            files = {} if has_content(path, wheel.data) else self._files(folder, wheel, metadata)
+            signed = folder.provenance_path(wheel.filename)
+            is_new = signed in files
+            provenance = signed.name if is_new else folder.provenance_name(wheel.filename)
+            entry = known or folder.describe(
+                wheel.filename, wheel.data, metadata, self._upload_time()
+            )
             self._write(folder, page.with_file(replace(entry, provenance=provenance)), files)
+
+    def damages(
+        self,
+        distribution: str,
+        published: Mapping[str, str],
+        may_read: Callable[[int], bool],
+    ) -> Sequence[Damage]:
+        if not is_normalised(distribution):
+            return ()
+        folder, reads = self._folder(distribution), False
+
+        def read(size: int) -> bool:
+            nonlocal reads
+            reads = may_read(size)
+            return reads
+
+        with self._report_os_errors(f"reading {distribution}"):
+            found = folder.damages(published, read)
+        if not found or not self._lock_file(distribution).exists():
+            return found
+        # Half of an upload looks damaged: what does so without one is.
+        try:
+            with self._lock_project(distribution):
+                return folder.damages(published, lambda _: reads)
+        except IndexUnavailable:
+            # Whoever only reads may not lock.
+            return found
+
+    def mend(
+        self, distribution: str, published: Mapping[str, str], wheels: Sequence[Wheel]
+    ) -> None:
+        given = {wheel.filename: wheel.data for wheel in wheels}
+        with self._lock_project(distribution) as folder:
+            found = folder.mended(published, given, self._time_of, self._sign)
+            self._write(folder, found.page, found.files)
 
     def yank(self, file: IndexFile, reason: str | None) -> bool:
         try:
             distribution = parse_filename(file.filename).distribution
         except MalformedWheel as error:
             raise IndexRefused(self._name, str(error), 400) from error
-        if not self._folder(distribution).is_dir():
+        if not self._folder(distribution).path.is_dir():
             raise IndexRefused(self._name, f"{file.filename} does not exist", 404)
         with self._lock_project(distribution) as folder:
-            page = self._read_or_rebuild_page(folder, distribution)
+            page = self._read_or_rebuild_page(folder)
             known = page.file(file.filename)
             if known is None:
                 raise IndexRefused(self._name, f"{file.filename} does not exist", 404)
@@ -156,7 +213,8 @@ class StaticIndex:
 
     def has(self, distribution: str) -> bool:
         """Whether there is a page of a project, without reading it."""
-        return is_normalised(distribution) and (self._folder(distribution) / _JSON_PAGE).is_file()
+        page = self._folder(distribution).path / JSON_PAGE
+        return is_normalised(distribution) and page.is_file()
 
     def projects(self) -> tuple[str, ...]:
         """Every project with at least one recorded file, in order of names."""
@@ -182,30 +240,40 @@ class StaticIndex:
             IndexRefused: it is not the name of a wheel or source distribution.
         """
         try:
-            return self._folder(parse_filename(filename).distribution) / filename
+            return self._folder(parse_filename(filename).distribution).path / filename
         except MalformedWheel as error:
             raise IndexRefused(self._name, str(error), 400) from error
 
-    def _folder(self, distribution: str) -> Path:
-        return self._simple / distribution
+    def _folder(self, distribution: str) -> ProjectFolder:
+        return ProjectFolder(self._simple / distribution, distribution)
+
+    def _lock_file(self, distribution: str) -> Path:
+        return self._simple.parent / ".locks" / distribution
 
     @contextmanager
-    def _lock_project(self, distribution: str) -> Iterator[Path]:
-        """Holds the project's folder locked, created if missing, without half-written files."""
+    def _lock_project(self, distribution: str) -> Iterator[ProjectFolder]:
+        """Holds a project locked, its folder made if missing, without half-written files."""
         with self._report_os_errors(f"changing {distribution}"):
-            folder = self._folder(distribution)
-            if not folder.is_dir():
-                self._make_folder(folder)
-            with lock(folder, _LOCK_TIMEOUT_SECONDS):
-                remove_partial_files(folder)
+            folder, file = self._folder(distribution), self._lock_file(distribution)
+            if not folder.path.is_dir():
+                self._make_folder(folder.path)
+            file.parent.mkdir(exist_ok=True)
+            with lock(file, _LOCK_TIMEOUT_SECONDS, also=folder.path):
+                remove_partial_files(folder.path)
                 yield folder
 
     def _make_folder(self, folder: Path) -> None:
         if not self._simple.is_dir():
             self._simple.mkdir(parents=True, exist_ok=True)
-            sync_folder(self._simple.parent)
+            self._sync_folder(self._simple.parent)
         folder.mkdir(exist_ok=True)
-        sync_folder(self._simple)
+        self._sync_folder(self._simple)
+
+    def _sync_folder(self, folder: Path) -> None:
+        if not sync_folder(folder) and self._syncs_folders:
+            self._syncs_folders = False
+            why = "after a loss of power the newest files may be gone, and are uploaded again"
+            log.warning(_CANNOT_SYNC, extra={"path": self._name, "why": why})
 
     @contextmanager
     def _report_os_errors(self, action: str) -> Iterator[None]:
@@ -214,101 +282,84 @@ class StaticIndex:
         except OSError as error:
             reason = os.strerror(error.errno) if error.errno else str(error)
             is_full = error.errno in {errno.ENOSPC, errno.EDQUOT}
-            hint = _NO_SPACE if is_full else _UNUSABLE_FOLDER
+            other = _NO_LOCKS if error.errno in NO_LOCKS else _UNUSABLE_FOLDER
+            hint = _NO_SPACE if is_full else other
             raise IndexUnavailable(self._name, f"{action}: {reason}", hint=hint) from error
 
     def _read_page(self, distribution: str) -> ProjectPage | None:
-        path = self._folder(distribution) / _JSON_PAGE
+        folder = self._folder(distribution)
         try:
-            return parse_json_page(path.read_bytes(), distribution)
-        except FileNotFoundError:
-            return None
+            return folder.read_page()
         except MalformedPage as error:
             raise IndexRefused(
                 self._name,
-                f"{path} was damaged by another program: {error}; restore it, or delete it: the "
-                "next upload then lists the wheels again, without their yanks",
+                f"{folder.path / JSON_PAGE} was damaged by another program: {error}; the next "
+                "snapshot writes it again, and so does schema-publisher verify --repair",
             ) from error
 
-    def _read_or_rebuild_page(self, folder: Path, distribution: str) -> ProjectPage:
+    def _read_or_rebuild_page(self, folder: ProjectFolder) -> ProjectPage:
         """The recorded page, with the wheels that a crash left unrecorded."""
-        page = self._read_page(distribution) or ProjectPage(distribution)
+        page = self._read_page(folder.name) or ProjectPage(folder.name)
         listed = {file.filename for file in page.files}
-        for path in sorted(folder.glob("*.whl")):
-            if path.name not in listed:
-                page = self._list_unrecorded(page, path)
+        for filename, path in folder.wheels().items():
+            if filename not in listed:
+                page = page.with_file(self._record(folder, path))
         return page
 
-    def _list_unrecorded(self, page: ProjectPage, path: Path) -> ProjectPage:
-        try:
-            named = parse_filename(path.name)
-        except MalformedWheel:
-            return page
-        if named.distribution != page.name:
-            return page
+    def _record(self, folder: ProjectFolder, path: Path) -> ListedFile:
         data = path.read_bytes()
-        try:
-            metadata = read_metadata(data, named)
-        except MalformedWheel:
-            return page.with_file(self._describe(path, data, None))
-        write_atomically({_metadata_path(path): metadata.data})
-        return page.with_file(self._describe(path, data, metadata))
+        metadata = read_own_metadata(path.name, data)
+        if metadata is not None:
+            write_atomically({folder.metadata_path(path.name): metadata.data})
+        return folder.describe(path.name, data, metadata, self._upload_time())
 
-    def _describe(self, path: Path, data: bytes, metadata: CoreMetadata | None) -> ListedFile:
-        """The entry of a wheel that is in the folder, as its provenance is if there is one."""
-        return ListedFile(
-            filename=path.name,
-            url=path.name,
-            sha256=hashlib.sha256(data).hexdigest(),
-            size=len(data),
-            upload_time=self._now().astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ"),
-            requires_python=metadata.requires_python if metadata else None,
-            metadata_sha256=metadata.sha256 if metadata else None,
-            provenance=_provenance_name(path),
-        )
+    def _upload_time(self) -> str:
+        return _written_time(self._now())
 
-    def _files(self, path: Path, wheel: Wheel, metadata: CoreMetadata) -> dict[Path, bytes]:
+    def _time_of(self, wheel: Path) -> str:
+        """When it was written or, if it is not there, now."""
+        if not wheel.is_file():
+            return self._upload_time()
+        return _written_time(datetime.fromtimestamp(wheel.stat().st_mtime, UTC))
+
+    def _files(
+        self, folder: ProjectFolder, wheel: Wheel, metadata: CoreMetadata
+    ) -> dict[Path, bytes]:
         """A wheel that is not in the folder, with what belongs to it."""
-        files = {_metadata_path(path): metadata.data}
+        files = {folder.metadata_path(wheel.filename): metadata.data}
+        signed = folder.provenance_path(wheel.filename)
         if self._sign is None:
             # What a crash left of another wheel of this name does not stay.
-            _provenance_path(path).unlink(missing_ok=True)
+            signed.unlink(missing_ok=True)
         else:
-            files[_provenance_path(path)] = self._sign(wheel.filename, wheel.sha256)
-        return {**files, path: wheel.data}
+            files[signed] = self._sign(wheel.filename, wheel.sha256)
+        return {**files, folder.path / wheel.filename: wheel.data}
 
     def _write(
-        self, folder: Path, page: ProjectPage, files: Mapping[Path, bytes] = MappingProxyType({})
+        self,
+        folder: ProjectFolder,
+        page: ProjectPage,
+        files: Mapping[Path, bytes] = MappingProxyType({}),
     ) -> None:
         """Writes only the pages that differ: an upload that changes nothing writes nothing."""
-        html, json = folder / _HTML_PAGE, folder / _JSON_PAGE
-        _write_and_sync(folder, {**files, **_different(html, page_to_html(page))})
-        _write_and_sync(folder, _different(json, page_to_json(page)))
+        html, json = folder.path / HTML_PAGE, folder.path / JSON_PAGE
+        self._write_and_sync(folder, {**files, **_different(html, page_to_html(page))})
+        self._write_and_sync(folder, _different(json, page_to_json(page)))
+
+    def _write_and_sync(self, folder: ProjectFolder, files: Mapping[Path, bytes]) -> None:
+        if files:
+            write_atomically(files)
+            self._sync_folder(folder.path)
+
+
+def _written_time(time: datetime) -> str:
+    """As PEP 700 writes it."""
+    return time.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
 
 
 def _different(path: Path, data: bytes) -> Mapping[Path, bytes]:
     """What is to be written so that a file has this content."""
-    return {} if path.is_file() and path.read_bytes() == data else {path: data}
-
-
-def _write_and_sync(folder: Path, files: Mapping[Path, bytes]) -> None:
-    if files:
-        write_atomically(files)
-        sync_folder(folder)
-
-
-def _metadata_path(wheel: Path) -> Path:
-    return wheel.with_name(wheel.name + ".metadata")
-
-
-def _provenance_path(wheel: Path) -> Path:
-    return wheel.with_name(wheel.name + PROVENANCE_SUFFIX)
-
-
-def _provenance_name(wheel: Path) -> str | None:
-    """Of the file beside a wheel, if there is one."""
-    path = _provenance_path(wheel)
-    return path.name if path.is_file() else None
+    return {} if has_content(path, data) else {path: data}
 
 
 def _index_file(file: ListedFile) -> IndexFile:

@@ -8,7 +8,7 @@ GitLab and Artifactory 403 or 400; some overwrite it), so a response is only cla
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 
 import requests
@@ -17,7 +17,7 @@ from twine.package import PackageFile
 from twine.repository import Repository
 
 from codegen.package import Wheel
-from publisher.index.protocol import IndexFile, IndexRefused
+from publisher.index.protocol import Damage, IndexFile, IndexRefused
 from publisher.index.simple_client import (
     BasicOrNone,
     Server,
@@ -89,6 +89,20 @@ class TwineIndex:
     def yank(self, file: IndexFile, reason: str | None) -> bool:  # noqa: ARG002
         """Not supported: there is no yank that upload APIs agree on."""
         return False
+
+    def damages(
+        self,
+        distribution: str,  # noqa: ARG002
+        published: Mapping[str, str],  # noqa: ARG002
+        may_read: Callable[[int], bool],  # noqa: ARG002
+    ) -> Sequence[Damage]:
+        """None: the server keeps its files, and its pages state the hashes of what it has."""
+        return ()
+
+    def mend(
+        self, distribution: str, published: Mapping[str, str], wheels: Sequence[Wheel]
+    ) -> None:
+        """Nothing: no damage is known."""
 
     def close(self) -> None:
         self._repository.close()

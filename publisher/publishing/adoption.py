@@ -46,7 +46,7 @@ def adopt_unrecorded(
 
 def write_adopted(tx: Transaction, relation: RelationName, adopted: Adopted, now: float) -> None:
     """Records the versions, and the event that a reading must reflect to come after them."""
-    tx.versions.adopt(adopted.versions)
+    tx.versions.adopt(adopted.versions, adopted.provenances)
     record = tx.graph.records([relation]).get(relation, RelationRecord(relation))
     if adopted.event_id is not None:
         newest = max(adopted.event_id, record.read_event_id or 0)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
-from publisher.index.protocol import IndexFile
+from publisher.index.protocol import Damage, IndexFile
 from publisher.publishing.listing import Listing
 from publisher.publishing.unrecorded import unrecorded_files
 from publisher.publishing.upload import DROPPED
@@ -45,20 +45,58 @@ class Differences:
         )
 
 
+def published_hashes(history: Sequence[VersionRecord]) -> Mapping[str, str]:
+    """The SHA-256 of each published version that is known, by file name."""
+    published = (v for v in history if v.status is VersionStatus.PUBLISHED)
+    return {v.filename: v.wheel_sha256 for v in published if v.wheel_sha256 is not None}
+
+
+def given_up(history: Sequence[VersionRecord]) -> Sequence[VersionRecord]:
+    """Those whose number is lost or taken."""
+    return [v for v in history if v.status in {VersionStatus.LOST, VersionStatus.CONFLICT}]
+
+
+def mendable(damages: Sequence[Damage], history: Sequence[VersionRecord]) -> Sequence[Damage]:
+    """Those that ``PackageIndex.mend`` can end.
+
+    A published wheel that is gone is not one of them: it counts as lost, of which there may be too many. Nor is one
+    whose version was given up, or that is not ours.
+    """
+    published = published_hashes(history)
+    hopeless = tuple(version.filename for version in given_up(history))
+
+    def is_mendable(damage: Damage) -> bool:
+        if damage.is_missing:
+            return damage.filename not in published
+        if damage.filename.endswith(".whl"):
+            return damage.filename in published
+        return not damage.filename.startswith(hopeless)
+
+    return [damage for damage in damages if is_mendable(damage)]
+
+
 def compare_with_index(
-    listing: Listing, history: Sequence[VersionRecord], *, is_dropped: bool
+    listing: Listing,
+    history: Sequence[VersionRecord],
+    *,
+    is_dropped: bool,
+    damaged: Collection[str] = (),
 ) -> Differences:
-    """Hashes are compared where the page states them; a dropped relation's files are not missed."""
+    """Hashes are compared where the page states them; a dropped relation's files are not missed.
+
+    ``damaged``: names of files that do not have the bytes that the page states.
+    """
     unrecorded = unrecorded_files(listing, history)
     is_ours = bool(history or unrecorded)
     published = [v for v in history if v.status is VersionStatus.PUBLISHED]
-    given_up = [v for v in history if v.status in {VersionStatus.LOST, VersionStatus.CONFLICT}]
     filenames = {file.filename for file in listing.files}
     return Differences(
         unrecorded=unrecorded,
         lost=() if is_dropped else [v for v in published if v.filename not in filenames],
         changed=[v for v in published if _has_same_hash(v, listing) is False],
-        returned=[v for v in given_up if _has_same_hash(v, listing)],
+        returned=[
+            v for v in given_up(history) if v.filename not in damaged and _has_same_hash(v, listing)
+        ],
         to_yank=[f for f in listing.files if is_dropped and is_ours and f.yanked is None],
         to_offer=[f for f in listing.files if not is_dropped and f.yanked == DROPPED],
     )

@@ -1,14 +1,17 @@
 """Every package's ledger against the index, at each snapshot: what differs becomes work, nothing is mended here.
 
 An index that suddenly lacks many packages is likelier to be misconfigured than emptied: they are
-held until a person asks for them.
+held until a person asks for them. The wheels of a folder are read at each snapshot up to a number of bytes, and the
+next one goes on from there.
 """
 
 from __future__ import annotations
 
+import itertools
 import json
 import logging
 import threading
+from bisect import bisect_left
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -18,7 +21,12 @@ from lakeschema.catalog.identifiers import RelationName
 from lakeschema.translation.outcome import Status
 from publisher.index.protocol import PackageIndex, PackageIndexError
 from publisher.policy import DeletionLimit
-from publisher.publishing.differences import compare_with_index
+from publisher.publishing.differences import (
+    compare_with_index,
+    given_up,
+    mendable,
+    published_hashes,
+)
 from publisher.publishing.discovery import Discovery
 from publisher.publishing.history import newest_published
 from publisher.publishing.index_work import IndexWork
@@ -34,6 +42,8 @@ log = logging.getLogger(__name__)
 T = TypeVar("T")
 
 NOTE = "@index/"
+_HELD_NOTE = "index-held/"
+_NOT_ON_INDEX = "packages are not on the index"
 MAX_NOTED = 20
 """Foreign files and failures in a note; the log has them all."""
 
@@ -49,6 +59,7 @@ class IndexReport:
         differing: relations that were enqueued.
         adopted: relations whose packages the state did not know.
         held: what waits for a person, in words.
+        held_packages: those that are not uploaded again.
         foreign: file names of other programs under our packages' names.
         failed: why a package could not be compared, by distribution.
     """
@@ -57,15 +68,31 @@ class IndexReport:
     differing: Sequence[RelationName] = ()
     adopted: Sequence[RelationName] = ()
     held: Sequence[str] = ()
+    held_packages: Sequence[str] = ()
     foreign: Sequence[str] = ()
     failed: Mapping[str, str] = field(default_factory=dict)
 
 
+def release_of(held: str) -> str:
+    """The command that lets go on what is held, by the words of ``IndexReport.held``."""
+    command = "republish --missing" if held.endswith(_NOT_ON_INDEX) else "adopt"
+    return f"schema-publisher {command}"
+
+
+def held_packages(tx: Transaction) -> frozenset[str]:
+    """Distributions that the last comparison of a catalog found to be absent, and held."""
+    notes = tx.journal.notes(_HELD_NOTE).values()
+    return frozenset(name for note in notes if note for name in json.loads(note))
+
+
 @dataclass(frozen=True, slots=True)
 class _Package:
+    """``place`` in the order of this comparison."""
+
     record: RelationRecord
     distribution: str
     history: Sequence[VersionRecord]
+    place: int = 0
 
     @property
     def is_renamed(self) -> bool:
@@ -98,19 +125,24 @@ class IndexComparison:
         self._work = IndexWork(runtime)
         # This name is stored: do not change it.
         self._note = f"{NOTE}{catalog_name}"
+        self._held_note = f"{_HELD_NOTE}{catalog_name}"
+        self._read_note = f"index-read/{catalog_name}"  # without "@": it is not shown
 
-    def run(self, refill: DeletionLimit, adoption: DeletionLimit | None) -> IndexReport:
+    def run(
+        self, refill: DeletionLimit, adoption: DeletionLimit | None, max_bytes: float
+    ) -> IndexReport:
         """Enqueues the relations of packages that differ.
 
         Args:
             refill: more packages that the index lacks are held.
+            max_bytes: of wheels that are read, and the rest of the last package.
             adoption: more unknown packages of relations that do not exist are held; None looks for
                 no unknown packages.
 
         Raises:
             CatalogUnavailable, PackageIndexError: unknown packages could not be looked for.
         """
-        report = self._compare_all(refill)
+        report = self._compare_all(refill, _Reading(max_bytes))
         if adoption is not None:
             found = self._discovery.run(adoption)
             report = replace(
@@ -120,18 +152,22 @@ class IndexComparison:
                 failed={**report.failed, **found.failed},
             )
         for held in report.held:
-            log.error(
-                "held until confirmed", extra={"why": held, "release": "see docs/operations.md"}
-            )
-        self._state.write(lambda tx: tx.journal.write_note(self._note, _note(report)))
+            log.error("held until confirmed", extra={"why": held, "release": release_of(held)})
+        held_packages = json.dumps(report.held_packages) if report.held_packages else ""
+
+        def record(tx: Transaction) -> None:
+            tx.journal.write_note(self._note, _note(report))
+            tx.journal.write_note(self._held_note, held_packages)
+
+        self._state.write(record)
         return report
 
-    def _compare_all(self, refill: DeletionLimit) -> IndexReport:
+    def _compare_all(self, refill: DeletionLimit, reading: _Reading) -> IndexReport:
         pace = _Pace(self._runtime.clock, self._runtime.policy.index_checks_per_second)
         found: list[_Found] = []
         failed: dict[str, str] = {}
         for batch in self._packages():
-            results = self._work.attempt_each(batch, lambda p: self._compare(p, pace))
+            results = self._work.attempt_each(batch, lambda p: self._compare(p, pace, reading))
             for package, result in zip(batch, results, strict=True):
                 if isinstance(result, PackageIndexError):
                     failed[package.distribution] = str(result)
@@ -139,6 +175,9 @@ class IndexComparison:
                     found.append(result)
             if is_away(results):
                 break
+        else:
+            if self._state.read(lambda tx: tx.journal.note(self._read_note)) != reading.next:
+                self._state.write(lambda tx: tx.journal.write_note(self._read_note, reading.next))
         report = _report(found, failed, refill)
         differing = frozenset(report.differing)
         self._enqueue([f.package for f in found if f.package.record.name in differing])
@@ -146,27 +185,44 @@ class IndexComparison:
 
     def _packages(self) -> Iterator[Sequence[_Package]]:
         """All that have or had a version, in batches: a history holds every schema's text."""
-        records, published = self._state.read(
-            lambda tx: (tx.graph.every_record(), frozenset(tx.versions.distributions()))
+        records, published, first = self._state.read(
+            lambda tx: (
+                tx.graph.every_record(),
+                frozenset(tx.versions.distributions()),
+                tx.journal.note(self._read_note),
+            )
         )
         named = {name: self._packaging.distribution(name) for name in sorted(records)}
         known = [
             n for n, d in named.items() if d in published or records[n].published_hash is not None
         ]
-        for batch in _batches(known):
+        known.sort(key=named.__getitem__)
+        start = bisect_left(known, first, key=named.__getitem__)
+        places = itertools.count()
+        for batch in _batches([*known[start:], *known[:start]]):
             distributions = [named[name] for name in batch]
             histories = self._state.read(partial(_histories, distributions=distributions))
-            yield [_Package(records[n], named[n], histories[named[n]]) for n in batch]
+            yield [_Package(records[n], named[n], histories[named[n]], next(places)) for n in batch]
 
-    def _compare(self, package: _Package, pace: _Pace) -> _Found:
+    def _compare(self, package: _Package, pace: _Pace, reading: _Reading) -> _Found:
         record = package.record
         if package.is_renamed:
             is_wanted = record.status is not Status.MISSING
             return _Found(package, differs=is_wanted, is_absent=is_wanted, foreign=())
         pace.wait()
+        reads_all = bool(given_up(package.history))
+        damages = self._index.damages(
+            package.distribution,
+            published_hashes(package.history),
+            lambda size: reads_all or reading.may_read(package, size),
+        )
+        if mendable(damages, package.history):
+            # What else differs is looked for once the pages can be believed.
+            return _Found(package, differs=True, is_absent=False, foreign=())
         listing = read_listing(package.distribution, self._index.files(package.distribution))
         is_dropped = record.status is Status.MISSING
-        found = compare_with_index(listing, package.history, is_dropped=is_dropped)
+        damaged = frozenset(damage.filename for damage in damages)
+        found = compare_with_index(listing, package.history, is_dropped=is_dropped, damaged=damaged)
         if is_dropped and not record.yanked:
             # The index cannot yank, or a worker is about to.
             found = replace(found, to_yank=())
@@ -195,10 +251,11 @@ def _report(
         log.warning("foreign files on the index", extra={"files": foreign[:MAX_NOTED]})
     return IndexReport(
         checked=len(found),
-        differing=[
+        differing=sorted(
             f.package.record.name for f in found if f.differs and not (is_held and f.is_absent)
-        ],
-        held=[f"{len(absent)} of {len(found)} packages are not on the index"] if is_held else (),
+        ),
+        held=[f"{len(absent)} of {len(found)} {_NOT_ON_INDEX}"] if is_held else (),
+        held_packages=[f.package.distribution for f in absent] if is_held else (),
         foreign=foreign,
         failed=failed,
     )
@@ -258,3 +315,26 @@ class _Pace:
             self._next_at = begins_at + self._seconds
         if begins_at > now:
             self._clock.sleep(begins_at - now)
+
+
+class _Reading:
+    """Up to how many bytes of wheels are read, and of which packages; safe between threads."""
+
+    def __init__(self, max_bytes: float) -> None:
+        self._bytes = max_bytes
+        self._lock = threading.Lock()
+        self._refused: _Package | None = None
+
+    @property
+    def next(self) -> str:
+        """The first distribution that was not read; "" if all were."""
+        return "" if self._refused is None else self._refused.distribution
+
+    def may_read(self, package: _Package, size: int) -> bool:
+        with self._lock:
+            if self._bytes > 0:
+                self._bytes -= size
+                return True
+            if self._refused is None or package.place < self._refused.place:
+                self._refused = package
+            return False

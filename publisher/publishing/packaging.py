@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache, partial
@@ -207,4 +208,5 @@ class WheelPackaging:
             contents.runtime_version,
             contents.newest_event_id,
             contents.earlier_schemas,
+            json.dumps(contents.provenance),
         )

@@ -27,6 +27,8 @@ class ReadPackage:
     ``earlier_schemas`` are theirs, where they differ from ``schema_text``.
 
     ``newest_event_id``: its schema reflects no later event of the catalog.
+
+    ``provenance``: its provenance.json, of which it can be built again.
     """
 
     relation: RelationName
@@ -37,6 +39,7 @@ class ReadPackage:
     runtime: str = ""
     newest_event_id: int | None = None
     earlier_schemas: tuple[EarlierSchema, ...] = ()
+    provenance: str = ""
 
 
 @dataclass(frozen=True, slots=True)

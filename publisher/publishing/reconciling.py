@@ -2,7 +2,8 @@
 
 The ledger says what should be there; what the index has beyond it is adopted. A lost file is built
 again from what the ledger kept of it, and uploaded if that gives the recorded bytes; if not, the
-version counts as lost, so that its content is published under the next number.
+version counts as lost, so that its content is published under the next number. A damaged file is
+written again in the same way.
 """
 
 from __future__ import annotations
@@ -15,9 +16,15 @@ from functools import partial
 
 from codegen.package import Wheel
 from lakeschema.catalog.identifiers import RelationName
-from publisher.index.protocol import ForeignPackage, IndexRefused, PackageIndex
+from publisher.index.protocol import Damage, ForeignPackage, IndexRefused, PackageIndex
 from publisher.publishing.adoption import NOTHING_ADOPTED, adopt_unrecorded, write_adopted
-from publisher.publishing.differences import Differences, compare_with_index
+from publisher.publishing.differences import (
+    Differences,
+    compare_with_index,
+    given_up,
+    mendable,
+    published_hashes,
+)
 from publisher.publishing.history import newest_published
 from publisher.publishing.jobs import Reconciled
 from publisher.publishing.listing import read_listing
@@ -37,6 +44,7 @@ from publisher.state.records import VersionRecord, VersionStatus
 log = logging.getLogger(__name__)
 
 _OTHER_BYTES = "another generator, another version of zlib, or other options made it"
+_ADOPTED = "it was adopted from the index, and the state does not know what it was made of"
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,20 +74,25 @@ class Reconciler:
         is_dropped: bool,
         refill: bool,
     ) -> Reconciled:
-        """Adopts, uploads, yanks and offers what differs.
+        """Adopts, uploads, mends, yanks and offers what differs.
 
         Without ``refill`` only the newest version is uploaded again if it is lost: a comparison of
-        all packages asks for the others, and notices if too many are lost.
+        all packages asks for the others, and notices if too many are lost. Nor are wheels read then.
         """
         distribution = self._packaging.distribution(name)
+        reads = refill or bool(given_up(history))
+        damages = self._index.damages(distribution, published_hashes(history), lambda _: reads)
+        mended = mendable(damages, history)
+        beyond_repair = self._mend(distribution, history, mended) if mended else {}
         reserved = [v for v in history if v.status is VersionStatus.RESERVED]
         for version in reserved:
             self.finish(version)
         if reserved:
             history = self._history(distribution)
         listing = read_listing(distribution, self._index.files(distribution))
-        found = compare_with_index(listing, history, is_dropped=is_dropped)
-        revised = self._revised(found, history, refill=refill)
+        damaged = frozenset(damage.filename for damage in damages)
+        found = compare_with_index(listing, history, is_dropped=is_dropped, damaged=damaged)
+        revised = {**self._revised(found, history, refill=refill), **beyond_repair}
         if revised or found.unrecorded:
             adopted = adopt_unrecorded(
                 self._runtime, self._index, self._packaging, name, found.unrecorded
@@ -87,8 +100,41 @@ class Reconciler:
             self._state.write(partial(self._write, name=name, adopted=adopted, revised=revised))
             history = self._history(distribution)
         is_yanked = self._yank_and_offer(distribution, found)
-        has_acted = bool(reserved or found)
+        has_acted = bool(mended or reserved or found)
         return Reconciled(history, listing.versions, has_acted, is_yanked)
+
+    def _mend(
+        self, distribution: str, history: Sequence[VersionRecord], damages: Sequence[Damage]
+    ) -> Mapping[str, VersionStatus]:
+        """Has damaged files written again; the versions of which that is impossible, by number."""
+        damaged = {d.filename: d for d in damages if not d.is_missing}
+        wheels: list[Wheel] = []
+        lost: dict[str, VersionStatus] = {}
+        for version in history:
+            if version.filename not in damaged:
+                continue
+            wheel, why = self._rebuild(version)
+            if wheel is not None:
+                wheels.append(wheel)
+                continue
+            lost[version.number] = VersionStatus.LOST
+            log.error(
+                "wheel is damaged on the index and cannot be built again",
+                extra={
+                    "wheel": version.filename,
+                    "damage": str(damaged[version.filename]),
+                    "why": why,
+                    "remedy": "restore the file from a backup of the index, or remove it",
+                },
+            )
+        self._index.mend(distribution, published_hashes(history), wheels)
+        self._runtime.counters.add("uploaded_again", len(wheels))
+        gone = {version.filename for version in history if version.number in lost}
+        written = [str(damage) for damage in damages if damage.filename not in gone]
+        if written:
+            fields = {"distribution": distribution, "damages": written}
+            log.warning("damaged files of the index were written again", extra=fields)
+        return lost
 
     def finish(self, version: VersionRecord) -> None:
         """Delivers a reserved version even if its relation changed since: it may be visible."""
@@ -168,14 +214,7 @@ class Reconciler:
 
     def _upload_again(self, version: VersionRecord) -> VersionStatus:
         fields = {"distribution": version.distribution, "number": version.number}
-        provenance, history = self._state.read(
-            lambda tx: (
-                tx.versions.provenance(version.distribution, version.number),
-                tx.versions.history([version.distribution])[version.distribution],
-            )
-        )
-        texts = {other.number: other.schema_text for other in history if other.schema_text}
-        wheel, why = self._rebuild(version, provenance, texts)
+        wheel, why = self._rebuild(version)
         if wheel is None:
             log.error(
                 "version is lost from the index and cannot be built again",
@@ -197,16 +236,21 @@ class Reconciler:
         log.warning("version was lost from the index and is uploaded again", extra=fields)
         return VersionStatus.PUBLISHED
 
-    def _rebuild(
-        self, version: VersionRecord, provenance: str, texts: Mapping[str, str]
-    ) -> tuple[Wheel | None, str]:
-        """The wheel, or why there is none."""
+    def _rebuild(self, version: VersionRecord) -> tuple[Wheel | None, str]:
+        """The wheel with the recorded bytes, or why there is none."""
+        provenance, history = self._state.read(
+            lambda tx: (
+                tx.versions.provenance(version.distribution, version.number),
+                tx.versions.history([version.distribution])[version.distribution],
+            )
+        )
+        texts = {other.number: other.schema_text for other in history if other.schema_text}
         try:
             wheel = self._packaging.rebuild(version, provenance, texts)
         except PackagingCrashed as error:
             # The same inputs would crash each retry, and the relation would get no version again.
             return None, error.reason
-        return wheel, "" if wheel is not None else _OTHER_BYTES
+        return wheel, _OTHER_BYTES if provenance else _ADOPTED
 
     def _may_be_unlisted(self, version: VersionRecord) -> bool:
         """Whether the index may have it although its page, from a cache, does not list it yet."""

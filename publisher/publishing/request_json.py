@@ -91,6 +91,7 @@ def package_to_json(package: ReadPackage) -> dict[str, Any]:
         "earlier_schemas": [
             [list(each.versions), each.crc_64_avro, each.text] for each in package.earlier_schemas
         ],
+        "provenance": package.provenance,
     }
 
 
@@ -107,6 +108,7 @@ def package_from_json(value: dict[str, Any]) -> ReadPackage:
             EarlierSchema(tuple(versions), crc_64_avro, text)
             for versions, crc_64_avro, text in value["earlier_schemas"]
         ),
+        value["provenance"],
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import logging
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from codegen.errors import CodegenError
 from codegen.package import Release
@@ -57,10 +57,12 @@ class Adopted:
         versions: lowest first.
         event_id: the newest usable wheel reflects no later one of the catalog; None if it states
             none.
+        provenances: by number, of the wheels that were read.
     """
 
     versions: Sequence[VersionRecord] = ()
     event_id: int | None = None
+    provenances: Mapping[str, str] = field(default_factory=dict)
 
 
 def unrecorded_files(listing: Listing, history: Sequence[VersionRecord]) -> Sequence[IndexFile]:
@@ -113,6 +115,7 @@ def read_unrecorded_versions(
     event_id: int | None = None
     releases: dict[str, Release] = {}
     texts: dict[str, str] = {}
+    provenances: dict[str, str] = {}
     adopted = []
     # The newest first: it also describes the versions before it, and has their schemas.
     for position, file in enumerate(reversed(unrecorded)):
@@ -127,8 +130,10 @@ def read_unrecorded_versions(
         for earlier in wheel.package.earlier_schemas if wheel.package else ():
             for version in earlier.versions:
                 texts.setdefault(version, earlier.text)
+        if wheel.package is not None:
+            provenances[file.version] = wheel.package.provenance
         adopted.append(_version_record(relation, packaging, file, wheel, releases, texts, now))
-    return Adopted(adopted[::-1], event_id)
+    return Adopted(adopted[::-1], event_id, provenances)
 
 
 def _version_record(

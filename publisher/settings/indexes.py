@@ -28,7 +28,7 @@ class StaticIndexSettings(Section):
     """A folder, which the service serves over HTTP."""
 
     path: Path = Path("index")
-    """The folder."""
+    """The folder: on a local disk, or [on a file system of the network](operations.md#on-a-networks-file-system)."""
 
     retention: Retention | None = None
     """When older versions are yanked: `[index.retention]`. Without it nothing is."""

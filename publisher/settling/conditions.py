@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Final, assert_never
 
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.translation.outcome import Status
 from publisher.selection import OPT_OUT, Selection
-from publisher.state.records import RelationRecord, WorkRecord
+from publisher.state.records import RelationRecord, VersionRecord, VersionStatus, WorkRecord
 
 _MAX_NAMED: Final = 3
 
@@ -26,6 +26,14 @@ class Condition:
     remedy: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class Absence:
+    """Of a package that the index should have: ``is_held`` once a comparison left that to a person."""
+
+    distribution: str
+    is_held: bool
+
+
 def shown_status(record: RelationRecord) -> str:
     """STALE while it is to be derived again, whatever came of it before."""
     return "STALE" if record.stale else record.status.value
@@ -38,11 +46,23 @@ def withheld_because(record: RelationRecord | None, selection: Selection) -> str
     return _OPTED_OUT if selection.includes(record.name) else _NOT_SELECTED
 
 
+def absence_of(
+    distribution: str, versions: Sequence[VersionRecord], held: Collection[str]
+) -> Absence | None:
+    """Whether a package is absent under its present name, by its versions and what is held."""
+    if distribution in held:
+        return Absence(distribution, is_held=True)
+    if any(version.status is VersionStatus.PUBLISHED for version in versions):
+        return None
+    return Absence(distribution, is_held=False)
+
+
 def condition(
     record: RelationRecord | None,
     withheld: str = "",
     failing: Sequence[RelationName] = (),
     work: WorkRecord | None = None,
+    absence: Absence | None = None,
 ) -> Condition:
     """What is the matter with a relation.
 
@@ -51,6 +71,7 @@ def condition(
         withheld: as ``withheld_because`` says.
         failing: relations that it reads and that cannot be derived themselves.
         work: what is still to be done for it.
+        absence: of its package, from the index.
     """
     if record is None or record.status is Status.UNKNOWN:
         return Condition("it was not read yet")
@@ -62,11 +83,13 @@ def condition(
             f"if the catalog has it: {_resync(record.name)}",
         )
     if record.status is Status.OK:
-        return _of_derived(record, withheld, work)
+        return _of_derived(record, withheld, work, absence)
     return _of_failed(record, failing)
 
 
-def _of_derived(record: RelationRecord, withheld: str, work: WorkRecord | None) -> Condition:
+def _of_derived(
+    record: RelationRecord, withheld: str, work: WorkRecord | None, absence: Absence | None
+) -> Condition:
     if record.is_unfit:
         return Condition(
             "its schema is known, and no package can be made of it",
@@ -81,6 +104,17 @@ def _of_derived(record: RelationRecord, withheld: str, work: WorkRecord | None) 
         return Condition(f"its schema is known, and it gets no package: {withheld}", remedy)
     if record.lacks_version:
         return Condition("its schema is known; its package is to be published")
+    if absence is not None:
+        there_is_none = f"its schema is known, and there is no package {absence.distribution}"
+        if absence.is_held:
+            return Condition(
+                f"{there_is_none}: it is held, because so many packages are not on the index",
+                "check artifacts.prefix and index; if all is as meant: "
+                "schema-publisher republish --missing",
+            )
+        return Condition(
+            f"{there_is_none} yet: the next snapshot publishes it, or holds it with many"
+        )
     if work is not None and work.failures:
         return Condition(
             "its package has its schema as it was read last; reading it again fails",

@@ -8,7 +8,8 @@ have no effect other than on the transaction that it is given.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Protocol, TypeVar
+from types import MappingProxyType
+from typing import Final, Protocol, TypeVar
 
 from lakeschema.catalog.identifiers import RelationName
 from publisher.events.protocol import DeadLetter
@@ -30,6 +31,8 @@ from publisher.state.records import (
 )
 
 T = TypeVar("T")
+
+NONE_KNOWN: Final[Mapping[str, str]] = MappingProxyType({})
 
 
 class StateUnavailable(Exception):
@@ -239,8 +242,13 @@ class VersionLedger(Protocol):
     def distributions(self) -> Sequence[str]:
         """Every distribution that has a version."""
 
-    def adopt(self, versions: Sequence[VersionRecord]) -> None:
-        """Adds versions that the index has; one whose number the ledger has stays as it is."""
+    def adopt(
+        self, versions: Sequence[VersionRecord], provenances: Mapping[str, str] = NONE_KNOWN
+    ) -> None:
+        """Adds versions that the index has; one whose number the ledger has stays as it is.
+
+        ``provenances``: of those of which one is known, by number.
+        """
 
     def every_version(self) -> Sequence[VersionRecord]: ...
 

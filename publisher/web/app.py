@@ -21,6 +21,7 @@ from starlette.responses import (
 from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from publisher.index.project_folder import PROVENANCE_SUFFIX
 from publisher.index.protocol import PackageIndexError
 from publisher.index.simple_page import (
     JSON_TYPE,
@@ -30,7 +31,7 @@ from publisher.index.simple_page import (
     root_to_html,
     root_to_json,
 )
-from publisher.index.static import PROVENANCE_SUFFIX, StaticIndex
+from publisher.index.static import StaticIndex
 from publisher.state.protocol import StateUnavailable
 from publisher.web.access import UNPROTECTED, Access
 from publisher.web.checks import CHECK_ADDRESS, StatementChecker, StatementChecks

@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from hashlib import sha256
 from http import HTTPStatus
 from typing import Final
 
@@ -132,16 +133,18 @@ class PackagePages:
         wheels = [file for file in page.files if file.filename.endswith(".whl")]
         newest = sorted(wheels, key=by_version, reverse=True)
         for file in newest[:_MAX_WHEELS_READ]:
-            # A missing file may come back: an error is not cached.
+            # A missing file may come back, and a damaged one is mended: an error is not cached.
             with contextlib.suppress(IndexRefused):
                 if self._describe(file) is not None:
                     return file
         return None
 
     def _read_wheel(self, file: ListedFile) -> PackageDescription | None:
-        stored = IndexFile(file.filename, file.version, file.url, file.sha256)
+        data = self._index.fetch(IndexFile(file.filename, file.version, file.url, file.sha256))
+        if file.sha256 not in {None, sha256(data).hexdigest()}:
+            raise IndexRefused(file.filename, "is damaged")
         try:
-            return self._describe_wheel(self._index.fetch(stored))
+            return self._describe_wheel(data)
         except Undescribed as error:
             log.info("wheel not shown", extra={"wheel": file.filename, "reason": str(error)})
             return None

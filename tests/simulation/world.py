@@ -16,7 +16,7 @@ from codegen.package import Wheel
 from lakeschema.catalog.errors import CatalogRefused
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.relations import Relation
-from publisher.index.protocol import IndexFile, IndexRefused, IndexUnavailable
+from publisher.index.protocol import Damage, IndexFile, IndexRefused, IndexUnavailable
 from publisher.state.protocol import State, Transaction
 from tests.simulation.stage import Stage
 
@@ -291,6 +291,16 @@ class FakeIndex:
 
     def provenance(self, file: IndexFile) -> bytes | None:
         return None
+
+    def damages(
+        self, distribution: str, published: Mapping[str, str], may_read: Callable[[int], bool]
+    ) -> Sequence[Damage]:
+        return ()
+
+    def mend(
+        self, distribution: str, published: Mapping[str, str], wheels: Sequence[Wheel]
+    ) -> None:
+        raise AssertionError(distribution)
 
     def yank(self, file: IndexFile, reason: str | None) -> bool:
         self.stage.point("yank")

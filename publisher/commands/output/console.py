@@ -38,7 +38,7 @@ from publisher.daemon.inspection import EngineStatus
 from publisher.daemon.probes import Probe
 from publisher.lineage.summaries import LineageSummary
 from publisher.lineage.values import Traced
-from publisher.publishing.index_comparison import IndexReport
+from publisher.publishing.index_comparison import IndexReport, release_of
 from publisher.settings.effective import EffectiveSetting
 from publisher.settling.comparison import SnapshotReport
 from publisher.settling.conditions import shown_status
@@ -46,6 +46,7 @@ from publisher.settling.deletions import RELEASED
 from publisher.state.records import StoredDeadLetter, VersionRecord, WorkRecord
 
 _MAX_PAYLOAD = 60
+_MAX_NAMED = 10
 
 
 class ConsoleOutput:
@@ -169,14 +170,27 @@ class ConsoleOutput:
             ("relation", "package", "reason"),
             ((str(d.relation), d.distribution, d.reason) for d in verification.drifts),
         )
+        gaps = verification.gaps
+        self._table(
+            "packages that have never been published",
+            ("relation", "package", "reason"),
+            ((str(d.relation), d.distribution, d.reason) for d in gaps),
+        )
         checked = f"{_count(verification.checked, 'package')} checked"
-        if not verification.drifts:
-            self._say(f"{checked}: all packages are as the catalog says")
-            return
-        kinds = Counter(drift.is_derivable for drift in verification.drifts)
-        drifted = [f"{kinds[True]} drifted"] if kinds[True] else []
-        failed = [f"{kinds[False]} cannot be derived"] if kinds[False] else []
-        self._say(", ".join([checked, *drifted, *failed]))
+        if verification.drifts:
+            drifted = {d.relation for d in verification.drifts if d.is_derivable}
+            failed = {d.relation for d in verification.drifts if not d.is_derivable} - drifted
+            counts = [f"{len(drifted)} drifted"] if drifted else []
+            counts += [f"{len(failed)} cannot be derived"] if failed else []
+            self._say(", ".join([checked, *counts]))
+        else:
+            others = "all others are" if gaps else "all packages are"
+            self._say(f"{checked}: {others} as the catalog says")
+        if gaps:
+            have = "package has" if len(gaps) == 1 else "packages have"
+            named = ", ".join(gap.distribution for gap in gaps[:_MAX_NAMED])
+            more = f" and {len(gaps) - _MAX_NAMED} more" if len(gaps) > _MAX_NAMED else ""
+            self._say(f"{len(gaps)} {have} never been published: {named}{more}")
 
     def pins(self, checked: Sequence[CheckedPin]) -> None:
         self._table(
@@ -276,7 +290,7 @@ class ConsoleOutput:
         )
         self._table("not compared", ("package", "reason"), report.failed.items())
         for held in report.held:
-            self._say(f"held: {held}")
+            self._say(_held_line(held))
         self._say(
             f"{_count(report.checked, 'package')} compared, {len(report.differing)} differ, "
             f"{len(report.adopted)} adopted; a running daemon, or the next snapshot, continues"
@@ -430,9 +444,13 @@ def _noted(noted: Noted) -> Mapping[str, str]:
 
 def _index_lines(found: ComparedIndex) -> Iterable[str]:
     """What the comparison left to a person."""
-    yield from (f"held: {held}" for held in found.held)
+    yield from map(_held_line, found.held)
     yield from (f"foreign file: {name}" for name in found.foreign)
     yield from (f"{name}: {why}" for name, why in found.failed.items())
+
+
+def _held_line(held: str) -> str:
+    return f"held: {held}; if that is meant: {release_of(held)}"
 
 
 def _dead_letters(number: int) -> str:

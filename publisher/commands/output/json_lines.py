@@ -27,7 +27,7 @@ from publisher.daemon.inspection import EngineStatus
 from publisher.daemon.probes import Probe
 from publisher.lineage.lineage_json import summary_json, traced_json
 from publisher.lineage.values import Traced
-from publisher.publishing.index_comparison import IndexReport
+from publisher.publishing.index_comparison import IndexReport, release_of
 from publisher.settings.effective import EffectiveSetting
 from publisher.settling.comparison import SnapshotReport
 from publisher.settling.conditions import shown_status
@@ -110,12 +110,13 @@ class JsonLines:
                 self._print({"table": name, **row})
 
     def verification(self, verification: Verification) -> None:
-        for drift in verification.drifts:
+        for drift in (*verification.drifts, *verification.gaps):
             self._print(
                 {
                     "relation": str(drift.relation),
                     "distribution": drift.distribution,
                     "reason": drift.reason,
+                    "never_published": drift.is_gap,
                 }
             )
         for statement in verification.unapplied:
@@ -215,6 +216,11 @@ def _noted(noted: Noted) -> dict[str, Any]:
         "last_snapshots": [{**s, "ended_at": shown_time(s["ended_at"])} for s in snapshots],
         "snapshot_due": noted.snapshot_due or None,
         "indexes": [asdict(found) for found in noted.compared_indexes],
+        "held_packages": [
+            {"catalog": found.catalog, "held": held, "release": release_of(held)}
+            for found in noted.compared_indexes
+            for held in found.held
+        ],
         "retention": noted.retention or None,
         "held_deletions": [
             {"namespace": held.namespace, "held": held.reason, "confirmed": held.is_confirmed}

@@ -17,6 +17,7 @@ from sqlalchemy import (
     update,
 )
 
+from publisher.state.protocol import NONE_KNOWN
 from publisher.state.records import VersionRecord, VersionStatus
 from publisher.state.sql.connection import SqlConnection
 from publisher.state.sql.keys import chunks
@@ -129,9 +130,17 @@ class SqlVersionLedger:
     def distributions(self) -> Sequence[str]:
         return self._connection.execute(_DISTRIBUTIONS).scalars()
 
-    def adopt(self, versions: Sequence[VersionRecord]) -> None:
+    def adopt(
+        self, versions: Sequence[VersionRecord], provenances: Mapping[str, str] = NONE_KNOWN
+    ) -> None:
         rows = [
-            {**_row(version), "status": version.status.value, "wheel": None} for version in versions
+            {
+                **_row(version),
+                "status": version.status.value,
+                "wheel": None,
+                "provenance": provenances.get(version.number, ""),
+            }
+            for version in versions
         ]
         self._connection.execute_each(_ADOPT, rows)
 

@@ -182,9 +182,9 @@ def differing_packages(config: Path) -> list[str]:
         command(config, "verify"), capture_output=True, text=True, check=False
     )
     assert verified.returncode in {0, 1}, verified.stderr
-    drifts = [json.loads(line) for line in verified.stdout.splitlines()]
-    assert verified.returncode == bool(drifts)
-    reasons = [f"{drift['relation']}: {drift['reason']}" for drift in drifts]
+    lines = [json.loads(line) for line in verified.stdout.splitlines()]
+    assert verified.returncode == any(not line["never_published"] for line in lines)
+    reasons = [f"{line['relation']}: {line['reason']}" for line in lines]
     return [text for text in reasons if ": cannot be derived: " not in text]
 
 

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import errno
+import fcntl
 import json
+import os
 import shlex
+import stat
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
+from typing import NoReturn
 
 import pytest
 
@@ -141,6 +147,50 @@ def test_a_folder_that_can_be_used_passes_the_check(folder: Folder) -> None:
     )
     assert not (folder.path / "state.db").exists()
     assert not (folder.path / "index").exists()
+
+
+def refused(number: int) -> Callable[..., NoReturn]:
+    def refuse(*arguments: object) -> NoReturn:
+        raise OSError(number, os.strerror(number))
+
+    return refuse
+
+
+def of_index(folder: Folder) -> tuple[bool, str]:
+    ended = folder.run("config", "check")
+    (line,) = [line for line in ended.lines if line["part"] == "index"]
+    assert ended.status == (not line["usable"])
+    return line["usable"], line["found"]
+
+
+def test_a_folder_whose_file_system_has_no_locks_fails_the_check(
+    folder: Folder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("flock", "fcntl"):
+        monkeypatch.setattr(fcntl, name, refused(errno.ENOLCK))
+
+    usable, found = of_index(folder)
+
+    assert not usable
+    assert found == f"{folder.path}: files cannot be locked: No locks available"
+
+
+def test_a_folder_whose_file_system_syncs_no_folders_passes_the_check_with_a_word(
+    folder: Folder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fsync = os.fsync
+
+    def sync(descriptor: int) -> None:
+        if stat.S_ISDIR(os.fstat(descriptor).st_mode):
+            refused(errno.EINVAL)()
+        fsync(descriptor)
+
+    monkeypatch.setattr(os, "fsync", sync)
+
+    usable, found = of_index(folder)
+
+    assert usable
+    assert "its file system cannot sync folders" in found
 
 
 @pytest.mark.thorough

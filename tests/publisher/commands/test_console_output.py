@@ -86,7 +86,7 @@ def test_a_terminal_gets_colours_and_tables(published: Folder) -> None:
 @pytest.mark.thorough
 def test_what_takes_long_shows_on_a_terminal_how_far_it_is(folder: Folder) -> None:
     published = on_a_terminal(folder, "snapshot", stream="stderr")
-    verified = on_a_terminal(folder, "verify", stream="stderr", status=1)
+    verified = on_a_terminal(folder, "verify", stream="stderr")
     planned = on_a_terminal(folder, "plan", stream="stderr")
 
     assert "derive and publish" in published
@@ -264,7 +264,31 @@ def test_a_verification_ends_with_a_count(published: Folder) -> None:
 
     seen = published.people("verify")
 
-    assert seen.splitlines()[-1] == "3 packages checked, 1 drifted, 1 cannot be derived"
+    assert seen.splitlines()[-2:] == [
+        "3 packages checked, 1 drifted",
+        "1 package has never been published: acme-schema-shop-wrong",
+    ]
+
+
+@pytest.mark.thorough
+def test_a_package_of_what_cannot_be_derived_any_more_is_drift(published: Folder) -> None:
+    published.write_ddl("CREATE VIEW shop.ids AS SELECT id FROM shop.orders;")
+
+    ended = published.run("verify", "--no-json")
+
+    assert ended.status == 1
+    assert ended.out.splitlines()[-1] == "1 package checked, 1 cannot be derived"
+
+
+@pytest.mark.thorough
+def test_what_never_had_a_package_is_counted_and_no_drift(published: Folder) -> None:
+    ended = published.run("verify", "--no-json")
+
+    assert ended.status == 0
+    assert ended.out.splitlines()[-2:] == [
+        "3 packages checked: all others are as the catalog says",
+        "1 package has never been published: acme-schema-shop-wrong",
+    ]
 
 
 @pytest.mark.thorough

@@ -130,7 +130,15 @@ def test_a_changed_prefix_is_published_once_a_person_asks(folder: Folder) -> Non
     folder.run("snapshot")
 
     assert not any(name.startswith("other_schema") for name in wheels(folder))
-    assert "held: 12 of 12 packages are not on the index" in folder.people("status")
+    assert (
+        "held: 12 of 12 packages are not on the index; "
+        "if that is meant: schema-publisher republish --missing" in folder.people("status")
+    )
+    explained = folder.people("explain", "shop.t3")
+    assert "there is no package other-schema-shop-t3: it is held" in explained
+    assert "schema-publisher republish --missing" in explained
+    (status,) = folder.run("status", "--json").lines
+    assert status["held_packages"][0]["release"] == "schema-publisher republish --missing"
 
     (report,) = folder.run("republish", "--missing").lines
     folder.run("snapshot")
@@ -141,6 +149,36 @@ def test_a_changed_prefix_is_published_once_a_person_asks(folder: Folder) -> Non
     folder.run("snapshot")
     assert len(wheels(folder)) == 24
     assert "held" not in folder.people("status")
+    assert "its package has it" in folder.people("explain", "shop.t3")
+
+
+@pytest.mark.thorough
+def test_a_package_under_a_new_prefix_is_not_said_to_be_there(published: Folder) -> None:
+    settings = published.config.read_text()
+    published.config.write_text(settings.replace('"acme-schema"', '"other-schema"'))
+
+    explained = published.people("explain", "shop.orders")
+    assert "there is no package other-schema-shop-orders yet: the next snapshot" in explained
+
+    published.run("snapshot")
+    assert "its package has it" in published.people("explain", "shop.orders")
+
+
+@pytest.mark.thorough
+def test_packages_that_an_emptied_index_lacks_are_said_to_be_held(folder: Folder) -> None:
+    columns = "CREATE TABLE shop.t{} (id bigint);"
+    folder.write_ddl("".join(columns.format(number) for number in range(12)))
+    folder.run("snapshot")
+    shutil.rmtree(folder.path / "index")
+
+    folder.run("snapshot")
+
+    assert "there is no package acme-schema-shop-t3: it is held" in folder.people(
+        "explain", "shop.t3"
+    )
+    folder.run("republish", "--missing")
+    folder.run("snapshot")
+    assert "its package has it" in folder.people("explain", "shop.t3")
 
 
 @pytest.mark.thorough

@@ -111,14 +111,14 @@ enabled = false
             self._catalog, self.index, build_packaging(self._settings), DERIVER, selection
         )
 
-    def drifts_within(self, limits: Limits) -> Sequence[Drift]:
-        """As ``drifts``, derived in a child process with these limits."""
+    def verified_within(self, limits: Limits) -> Verification:
+        """As ``verified``, derived in a child process with these limits."""
         options = Options()
         handlers = {HANDLER: derivation_handler(options)}
         with LimitedProcesses(handlers, count=1, limits=limits) as processes:
             deriver = LimitedDeriver(processes, options)
             packaging = build_packaging(self._settings)
-            return verify(self._catalog, self.index, packaging, deriver).drifts
+            return verify(self._catalog, self.index, packaging, deriver)
 
     def drifts(self, selection: Selection = EVERYTHING) -> Sequence[Drift]:
         return self.verified(selection).drifts
@@ -220,15 +220,17 @@ def test_what_is_withheld_is_neither_planned_nor_missed(lake: Lake) -> None:
 
 
 @pytest.mark.thorough
-def test_what_cannot_be_derived_is_a_drift_with_the_words_that_a_plan_uses(lake: Lake) -> None:
+def test_what_cannot_be_derived_is_reported_with_the_words_that_a_plan_uses(lake: Lake) -> None:
     broken = "CREATE VIEW w AS SELECT nothing FROM t; CREATE VIEW x AS SELECT * FROM w;"
     cycle = "CREATE VIEW a AS SELECT * FROM b; CREATE VIEW b AS SELECT * FROM a;"
     lake.publish(ID + VIEW + broken + cycle + "CREATE VIEW gone AS SELECT * FROM missing;")
 
-    drifts = {str(drift.relation): drift.reason for drift in lake.drifts()}
+    verified = lake.verified()
+    drifts = {str(gap.relation): gap.reason for gap in verified.gaps}
     planned = lake.unpublishable()
     stored = lake.reasons()
 
+    assert verified.drifts == []
     assert sorted(drifts) == [f"default.{name}" for name in ("a", "b", "gone", "w", "x")]
     assert drifts == {name: f"cannot be derived: {reason}" for name, reason in planned.items()}
     assert planned == stored
@@ -245,7 +247,10 @@ def test_a_view_that_kills_its_derivation_is_reported_beside_the_others(lake: La
     poison = f"CREATE VIEW d.poison AS WITH c0 AS (SELECT a FROM d.t){steps} SELECT a FROM c40;\n"
     lake.write("CREATE TABLE d.t (a INT);\n" + poison)
 
-    drifts = {str(d.relation): d.reason for d in lake.drifts_within(Limits(timeout_seconds=2.0))}
+    verified = lake.verified_within(Limits(timeout_seconds=2.0))
 
-    assert drifts["d.t"] == "is not on the index"
-    assert "its derivation crashed" in drifts["d.poison"]
+    assert [(str(d.relation), d.reason) for d in verified.drifts] == [
+        ("d.t", "is not on the index")
+    ]
+    (gap,) = verified.gaps
+    assert (str(gap.relation), "its derivation crashed" in gap.reason) == ("d.poison", True)

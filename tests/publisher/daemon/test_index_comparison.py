@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 import pytest
@@ -11,7 +11,7 @@ import pytest
 from codegen.package import Wheel
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.translation.outcome import Status
-from publisher.index.protocol import IndexFile, IndexRefused, IndexUnavailable
+from publisher.index.protocol import Damage, IndexFile, IndexRefused, IndexUnavailable
 from publisher.policy import DeletionLimit
 from publisher.publishing.packaging_protocol import PackagingCrashed
 from publisher.publishing.upload import DROPPED, MAX_LISTING_DELAY_SECONDS
@@ -243,6 +243,126 @@ def test_an_older_copy_of_the_index_is_filled_up(world: Simulation) -> None:
     snapshot(world)
 
     assert world.index.visible == before
+
+
+# What is damaged of a folder
+
+
+class ReadWheels:
+    """Of which distributions wheels were read, if each package has 100 bytes of them."""
+
+    def __init__(self, world: Simulation) -> None:
+        self.names: list[str] = []
+        self.damages: dict[str, Damage] = {}
+        self.mended: list[tuple[str, list[str]]] = []
+        world.index.damages = self.find  # type: ignore[method-assign]  # a server has none
+        world.index.mend = self.mend  # type: ignore[method-assign]  # likewise
+
+    def find(
+        self, distribution: str, published: Mapping[str, str], may_read: Callable[[int], bool]
+    ) -> Sequence[Damage]:
+        if may_read(100):
+            self.names.append(distribution)
+        return [self.damages[distribution]] if distribution in self.damages else []
+
+    def mend(
+        self, distribution: str, published: Mapping[str, str], wheels: Sequence[Wheel]
+    ) -> None:
+        self.mended.append((distribution, [wheel.filename for wheel in wheels]))
+        if wheels:
+            del self.damages[distribution]
+
+
+def test_snapshots_read_wheels_of_some_packages_and_go_round(world: Simulation) -> None:
+    names = [RelationName.of("d", f"t{n}") for n in range(5)]
+    for name in names:
+        world.change(table(name, "a"))
+    process_events(world)
+    packages = [ToyPackaging().distribution(name) for name in names]
+    world.policy = replace(POLICY, index_bytes_per_snapshot=150.0)
+    world.engine = assemble(world.deployment())
+    read = ReadWheels(world)
+
+    for _ in range(5):
+        snapshot(world)
+
+    assert read.names == packages * 2
+
+    read.names.clear()
+    world.engine.refill()
+    assert sorted(read.names) == packages
+
+
+def test_a_damaged_wheel_is_written_again(world: Simulation) -> None:
+    publish(world, "a")
+    distribution, filename = ToyPackaging().distribution(T), file_of(T, "1.0.0")
+    read = ReadWheels(world)
+    read.damages[distribution] = Damage(filename, "is damaged: it is")
+
+    snapshot(world)
+
+    assert read.mended == [(distribution, [filename])]
+    assert statuses(world, T) == [("1.0.0", VersionStatus.PUBLISHED)]
+    snapshot(world)
+    assert noted(world)["differing"] == 0
+
+
+def test_a_damaged_wheel_that_cannot_be_built_again_goes_out_once_under_the_next_number(
+    world: Simulation, caplog: pytest.LogCaptureFixture
+) -> None:
+    publish(world, "a")
+    read = ReadWheels(world)
+    read.damages[ToyPackaging().distribution(T)] = Damage(file_of(T, "1.0.0"), "is damaged: it is")
+    refuse(world, generator="another generator")
+
+    for _ in range(3):
+        snapshot(world)
+
+    (told,) = [r for r in caplog.records if "damaged on the index and cannot" in r.message]
+    assert "restore the file from a backup" in told.__dict__["remedy"]
+    assert [status for _, status in statuses(world, T)] == [
+        VersionStatus.LOST,
+        VersionStatus.PUBLISHED,
+    ]
+    assert noted(world)["differing"] == 0
+
+    read.damages.clear()
+    snapshot(world)
+    assert statuses(world, T)[0] == ("1.0.0", VersionStatus.PUBLISHED)
+
+
+def test_a_damaged_wheel_of_a_dropped_relation_is_written_again(world: Simulation) -> None:
+    publish(world, "a")
+    world.drop(V)
+    process_events(world)
+    snapshot(world)
+    read = ReadWheels(world)
+    filename = file_of(V, "1.0.0")
+    read.damages[ToyPackaging().distribution(V)] = Damage(filename, "is damaged: it is")
+
+    snapshot(world)
+
+    assert record(world, V).status is Status.MISSING
+    assert read.mended == [(ToyPackaging().distribution(V), [filename])]
+
+
+def test_a_file_that_is_gone_is_a_lost_one_and_no_damage(world: Simulation) -> None:
+    names = [RelationName.of("d", f"t{n}") for n in range(5)]
+    for name in names:
+        world.change(table(name, "a"))
+    process_events(world)
+    world.policy = BRAKED
+    world.engine = assemble(world.deployment())
+    world.index.restore(IndexCopy())
+    read = ReadWheels(world)
+    for name in names:
+        gone = Damage(file_of(name, "1.0.0"), "is missing: the page lists it", is_missing=True)
+        read.damages[ToyPackaging().distribution(name)] = gone
+
+    snapshot(world)
+
+    assert noted(world)["held"] == ["5 of 5 packages are not on the index"]
+    assert read.mended == []
 
 
 # The brake

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import pytest
@@ -13,7 +13,7 @@ from codegen.package import PackageRequest, Provenance, Wheel
 from codegen.wheel import build_wheel
 from lakeschema.avro.model import INT, Field, Record
 from lakeschema.catalog.identifiers import RelationName
-from publisher.index.protocol import ForeignPackage, IndexFile, IndexRefused
+from publisher.index.protocol import Damage, ForeignPackage, IndexFile, IndexRefused
 from publisher.publishing.attestation import public_key_of, sign
 from publisher.publishing.differences import compare_with_index
 from publisher.publishing.listing import read_listing
@@ -71,6 +71,16 @@ class ListedWheels:
 
     def yank(self, file: IndexFile, reason: str | None) -> bool:
         raise AssertionError(file, reason)
+
+    def damages(
+        self, distribution: str, published: Mapping[str, str], may_read: Callable[[int], bool]
+    ) -> Sequence[Damage]:
+        raise AssertionError(distribution)
+
+    def mend(
+        self, distribution: str, published: Mapping[str, str], wheels: Sequence[Wheel]
+    ) -> None:
+        raise AssertionError(distribution)
 
 
 def adopt(index: ListedWheels, trusted_keys: Sequence[bytes] = ()) -> Sequence[VersionRecord]:

@@ -220,6 +220,17 @@ def test_where_the_newest_wheel_is_gone_the_one_before_it_speaks(index: StaticIn
     assert "documentation added" in client.get(ADDRESS).text
 
 
+def test_a_damaged_newest_wheel_is_not_described_until_it_is_mended(index: StaticIndex) -> None:
+    client = client_of(index)
+    path = index.file_path(index.files(NAME)[-1].filename)
+    data = path.read_bytes()
+    path.write_bytes(data[:-1])
+
+    assert "documentation added" not in client.get(ADDRESS).text
+    path.write_bytes(data)
+    assert "documentation added" in client.get(ADDRESS).text
+
+
 def test_a_new_version_is_shown_at_once(index: StaticIndex) -> None:
     client = client_of(index)
     etag = client.get(ADDRESS).headers["etag"]

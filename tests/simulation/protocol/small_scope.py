@@ -25,7 +25,7 @@ from lakeschema.catalog.relations import Relation
 from publisher.daemon.assembly import Deployment
 from publisher.daemon.engine import Engine
 from publisher.events.protocol import Batch, RelationHint
-from publisher.index.protocol import IndexFile, IndexUnavailable
+from publisher.index.protocol import Damage, IndexFile, IndexUnavailable
 from publisher.policy import NO_LIMIT, Policy
 from publisher.runtime import Runtime
 from publisher.selection import EVERYTHING
@@ -211,6 +211,16 @@ class _Index:
 
     def yank(self, file: IndexFile, reason: str | None) -> bool:
         return self.knowledge.ask(lambda: self.inner.yank(file, reason))
+
+    def damages(
+        self, distribution: str, published: Mapping[str, str], may_read: Callable[[int], bool]
+    ) -> Sequence[Damage]:
+        return ()
+
+    def mend(
+        self, distribution: str, published: Mapping[str, str], wheels: Sequence[Wheel]
+    ) -> None:
+        raise AssertionError(distribution)
 
     def upload(self, wheel: Wheel) -> None:
         self.knowledge.ask(lambda: self._upload(wheel))
