@@ -13,7 +13,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from publisher.commands import configuring, lineage, operating, reading, standalone, usage
+from publisher.commands import configuring, doctor, lineage, operating, reading, standalone, usage
 from publisher.commands.dbt import command as dbt
 from publisher.commands.examples import examples_of
 from publisher.commands.failures import failure_of
@@ -57,6 +57,7 @@ for _command in (
     operating.snapshot,
     planning.plan,
     reading.status,
+    doctor.doctor,
     reading.coverage,
     reading.explain,
     lineage.lineage,

@@ -33,6 +33,7 @@ EXAMPLES: Mapping[str, Sequence[str]] = MappingProxyType(
             "usage queries.jsonl --about shop.orders.customer",
             "usage queries.jsonl --show join_clusters --json | jq .relation",
         ),
+        "doctor": ("doctor",),
         "verify": ("verify", "verify --repair"),
         "check": (
             "check requirements.txt --against https://packages.example/simple/ --prefix acme-schema",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Self
@@ -28,6 +29,11 @@ class HeldDeletions:
     namespace: str
     reason: str
     is_confirmed: bool = False
+
+    @property
+    def confirming_command(self) -> str:
+        """Quoted, because it is there to be copied into a shell and the name is untrusted."""
+        return f"schema-publisher confirm-deletions {shlex.quote(self.namespace) if self.namespace else ''}".rstrip()
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,13 +14,20 @@ from publisher.commands.arguments import Config, Json, relation_name, unknown_re
 from publisher.commands.failures import NO, OUTSIDE_FAILED, USAGE_ERROR, Refused
 
 if TYPE_CHECKING:
+    from publisher.daemon.inspection import EngineStatus
     from publisher.state.records import VersionRecord
 
 
 def status(config: Config = None, *, json: Json = None) -> None:
     """The service, relations, packages, outstanding work, and what is wrong with which of them."""
-    from publisher.commands.deployment import state_to_read
     from publisher.commands.output.choice import output_for
+
+    output_for(json).status(read_status(config))
+
+
+def read_status(config: Path | None) -> EngineStatus:
+    """What the state says, and whether somebody works on it now."""
+    from publisher.commands.deployment import state_to_read
     from publisher.daemon.inspection import engine_status
     from publisher.settings import load_settings
     from publisher.state.participation import somebody_works_on
@@ -29,7 +36,7 @@ def status(config: Config = None, *, json: Json = None) -> None:
     with closing(state_to_read(settings)) as state:
         is_worked_on = somebody_works_on(settings.state.file)
         found = state.read(lambda tx: engine_status(tx, {}))
-    output_for(json).status(replace(found, is_worked_on=is_worked_on))
+    return replace(found, is_worked_on=is_worked_on)
 
 
 def coverage(config: Config = None, *, json: Json = None) -> None:

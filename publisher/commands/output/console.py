@@ -6,7 +6,6 @@ Nothing is read as rich's markup, and every cell is made printable: names and re
 from __future__ import annotations
 
 import json
-import shlex
 import time
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -308,6 +307,14 @@ class ConsoleOutput:
         mark = Text("ok    ", style="green") if probe.is_usable else Text("fails ", style="red")
         self._console.print(mark + cell(f"{probe.part}: {probe.found}"), soft_wrap=True)
 
+    def part(self, title: str) -> None:
+        self._console.rule(Text(title), align="left")
+
+    def to_do(self, lines: Sequence[str]) -> None:
+        self._table("what to do", ("",), ((line,) for line in lines))
+        if not lines:
+            self._say("nothing waits for a person")
+
     def registered(self, views: Sequence[Registered]) -> None:
         self._table(
             "views",
@@ -364,7 +371,7 @@ class ConsoleOutput:
                 (
                     _namespace(h),
                     "confirmed; the next snapshot carries them out" if h.is_confirmed else h.reason,
-                    "" if h.is_confirmed else f"schema-publisher {_confirm(h)}",
+                    "" if h.is_confirmed else h.confirming_command,
                 )
                 for h in held
             ),
@@ -459,11 +466,6 @@ def _dead_letters(number: int) -> str:
 
 def _namespace(held: HeldDeletions) -> str:
     return held.namespace or "the whole catalog"
-
-
-def _confirm(held: HeldDeletions) -> str:
-    """Quoted, because it is there to be copied into a shell and the name is untrusted."""
-    return f"confirm-deletions {shlex.quote(held.namespace) if held.namespace else ''}".rstrip()
 
 
 def _shown(value: Any) -> str:

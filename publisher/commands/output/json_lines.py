@@ -190,6 +190,12 @@ class JsonLines:
     def probe(self, probe: Probe) -> None:
         self._print({"part": probe.part, "usable": probe.is_usable, "found": probe.found})
 
+    def part(self, title: str) -> None:
+        """A program knows each line by its keys."""
+
+    def to_do(self, lines: Sequence[str]) -> None:
+        self._print({"to_do": list(lines)})
+
     def registered(self, views: Sequence[Registered]) -> None:
         for each in views:
             self._print(

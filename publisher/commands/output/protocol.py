@@ -62,6 +62,12 @@ class Output(Protocol):
     def probe(self, probe: Probe) -> None:
         """One at a time, since a server that is away takes long to say so."""
 
+    def part(self, title: str) -> None:
+        """Of a page of several reports: the next one begins."""
+
+    def to_do(self, lines: Sequence[str]) -> None:
+        """What waits for a person; empty if nothing does."""
+
     def registered(self, views: Sequence[Registered]) -> None: ...
 
     def republished(self, names: Sequence[RelationName]) -> None: ...

@@ -9,15 +9,15 @@ import re
 import urllib.error
 import urllib.request
 from collections.abc import Iterator, Mapping
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
 from prometheus_client.parser import text_string_to_metric_families
 
-from publisher.commands.noted import Noted
-from publisher.daemon.assembly import build_state
+from publisher.commands.doctor import to_do
+from publisher.commands.reading import read_status
 from publisher.daemon.service import Service
 from publisher.logs import log_to
 from publisher.settings import load_settings
@@ -77,14 +77,8 @@ class Running:
         return reason
 
     def told_beside(self, world: World) -> str:
-        """The troubles that ``status`` shows beside the service, as readiness words them."""
-        with closing(build_state(load_settings(world.config))) as state:
-            notes = state.read(lambda tx: tx.journal.notes("@"))
-        return "; ".join(
-            f"{part}: {why}"
-            for service in Noted.read(notes).services
-            for part, why in sorted(service.troubles.items())
-        )
+        """What ``status`` and ``doctor`` show beside the service, as readiness words it."""
+        return "; ".join(to_do(read_status(world.config)))
 
     def metric(self, name: str, **labels: str) -> float | None:
         status, text = self.get("/metrics")
