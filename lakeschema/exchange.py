@@ -1,8 +1,8 @@
 """A deadline for all that is sent and received in an exchange with a server.
 
-The timeout of ``requests`` applies to each read and write of the socket, so that a server that sends
-a byte now and then is waited for without end. At the deadline the connections of an exchange are shut
-down, and whatever waits for them fails.
+The timeout of a socket applies to each read and write, so that a server that sends a byte now and then
+is waited for without end. At the deadline the connections of an exchange are shut down, and whatever
+waits for them fails.
 """
 
 from __future__ import annotations
@@ -13,66 +13,53 @@ import itertools
 import socket
 import threading
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from contextvars import ContextVar
-from typing import Any
-
-from requests.adapters import HTTPAdapter
-from urllib3 import HTTPConnectionPool, HTTPSConnectionPool
-from urllib3.connection import HTTPConnection, HTTPSConnection
+from types import TracebackType
 
 
 class ExchangeTimeout(Exception):
     """The exchange did not end in time."""
 
 
-@contextmanager
-def exchange(timeout_seconds: float) -> Iterator[None]:
-    """Ends what is sent and received inside, through sessions with our adapter, after that time.
+def exchange(timeout_seconds: float) -> AbstractContextManager[None]:
+    """Ends what is sent and received inside, through connections that ``use`` knows, after that time.
 
     Raises:
         ExchangeTimeout: whatever else was raised, or returned, when the time had passed.
     """
-    running = _Exchange()
-    token = _CURRENT.set(running)
-    _DEADLINES.add(time.monotonic() + timeout_seconds, running)
-    try:
-        yield
-    except Exception as error:
-        if running.end():
-            raise ExchangeTimeout from error
-        raise
-    else:
-        # A response without a length looks complete once its connection is shut down.
-        if running.end():
-            raise ExchangeTimeout
-    finally:
-        _CURRENT.reset(token)
+    return _Exchange(timeout_seconds)
 
 
-class BoundedAdapter(HTTPAdapter):
-    """Connections obey the exchange in which they are used; nothing is retried."""
+def use(connected: socket.socket | None) -> None:
+    """Makes a connection obey the exchange in which it is used.
 
-    def __init__(self) -> None:
-        super().__init__(max_retries=0)
-
-    def init_poolmanager(self, *args: Any, **kwargs: Any) -> None:
-        super().init_poolmanager(*args, **kwargs)
-        self.poolmanager.pool_classes_by_scheme = _POOLS
-
-    def proxy_manager_for(self, *args: Any, **kwargs: Any) -> Any:
-        manager = super().proxy_manager_for(*args, **kwargs)
-        manager.pool_classes_by_scheme = _POOLS
-        return manager
+    Not needed for a TLS handshake, to which a socket's timeout applies as a whole.
+    """
+    running = _CURRENT.get()
+    if running is not None and connected is not None:
+        running.use(connected)
 
 
-class _Exchange:
-    def __init__(self) -> None:
+class _Exchange(AbstractContextManager[None]):
+    """Not written as a generator: Thrift's exceptions do not let themselves be raised again there."""
+
+    def __init__(self, timeout_seconds: float) -> None:
+        self._timeout_seconds = timeout_seconds
         self._lock = threading.Lock()
         self._sockets: list[socket.socket] = []
         self._is_cut = False
         self._has_ended = False
+
+    def __enter__(self) -> None:
+        self._token = _CURRENT.set(self)
+        _DEADLINES.add(time.monotonic() + self._timeout_seconds, self)
+
+    def __exit__(self, _: object, error: BaseException | None, __: TracebackType | None) -> None:
+        _CURRENT.reset(self._token)
+        # A response without a length looks complete once its connection is shut down.
+        if self.end() and (error is None or isinstance(error, Exception)):
+            raise ExchangeTimeout from error
 
     def use(self, connected: socket.socket) -> None:
         """Adds a connection, which is shut down at once if the time has passed."""
@@ -152,34 +139,3 @@ def _shut_down(connected: socket.socket) -> None:
     with contextlib.suppress(OSError):
         # Not the method of a TLS socket, which is not for another thread than the reader's.
         socket.socket.shutdown(connected, socket.SHUT_RDWR)
-
-
-def _use(connected: socket.socket | None) -> None:
-    running = _CURRENT.get()
-    if running is not None and connected is not None:
-        running.use(connected)
-
-
-class _Connection(HTTPConnection):
-    def connect(self) -> None:
-        super().connect()
-        _use(self.sock)
-
-    def request(self, *args: Any, **kwargs: Any) -> None:
-        _use(self.sock)
-        super().request(*args, **kwargs)
-
-
-class _TlsConnection(_Connection, HTTPSConnection):
-    """``super()`` in the methods above is ``HTTPSConnection`` here."""
-
-
-class _Pool(HTTPConnectionPool):
-    ConnectionCls = _Connection
-
-
-class _TlsPool(HTTPSConnectionPool):
-    ConnectionCls = _TlsConnection
-
-
-_POOLS = {"http": _Pool, "https": _TlsPool}
