@@ -55,6 +55,8 @@ def read_script(
 class Scripts(Definitions):
     """Adds statements one after the other."""
 
+    _last_begin: int | None = None
+
     def script(self) -> tuple[Placed, ...]:
         found: list[Placed] = []
         while self.at.kind != END:
@@ -269,17 +271,22 @@ class Scripts(Definitions):
         found: list[st.Statement] = []
         while self.at.kind != END:
             if self.word in _IN_BODIES and self.word not in {"SET", "IF"}:
-                before = self.index
+                before, depth = self.index, self._depth
                 try:
                     found.append(self.statement())
                 except TranslationError:
-                    self.back_to(before + 1)
+                    self._depth = depth
+                    # Behind what was understood: it is not read again for each word in it.
+                    self.back_to(max(self.index, before + 1))
             else:
                 self.advance()
         return st.Block(name, tuple(found))
 
     def _has_body(self) -> bool:
-        return any(token.word == "BEGIN" for token in self.tokens[self.index :])
+        if self._last_begin is None:
+            begins = (at for at, token in enumerate(self.tokens) if token.word == "BEGIN")
+            self._last_begin = max(begins, default=-1)
+        return self.index <= self._last_begin
 
 
 _IN_BODIES: Final = frozenset(
