@@ -231,6 +231,10 @@ PHRASES = (
 )
 
 
+FOUND = ("{{%", "{${", "/*", "e'\\'", "''", "((a) ", "create procedure p begin ; ")
+"""What took some reader time by its square, each by itself."""
+
+
 class Text(NamedTuple):
     """What a text repeats behind its beginning."""
 
@@ -252,22 +256,26 @@ def hostile_texts(chosen: random.Random, pairs: int) -> Sequence[Text]:
 
 
 def numbered_texts(size: int) -> Iterator[str]:
-    """Openings of which no two have the same end, and numbers that differ: what no memory of one end helps."""
-    for form in (
-        "$a{}$ ",
-        "q'{} ",
-        "select ${{{}} ",
-        "a{} ",
-        "`a{}",
-        "/*{} ",
-        "'{}",
-        "[{} ",
-        "x{}(",
+    """Openings of which no two have the same end: no memory of one end helps."""
+    for opening in (
+        "$#$ ",
+        "$a#$",
+        "q'#",
+        "nq'# ",
+        "${# ",
+        "{%# ",
+        "`#",
+        "/*# ",
+        "'# ",
+        "[#",
+        "x#(",
     ):
         parts: list[str] = []
         length = number = 0
         while length < size:
-            parts.append(form.format(chr(0x4E00 + number % 20_000) if "q'" in form else number))
+            # Of a lettered string the sign itself is what differs.
+            name = chr(0x4E00 + number % 20_000) if "q" in opening else str(number)
+            parts.append(opening.replace("#", name))
             length += len(parts[-1])
             number += 1
         yield "".join(parts)

@@ -56,6 +56,7 @@ class Scripts(Definitions):
     """Adds statements one after the other."""
 
     _last_begin: int | None = None
+    _in_procedure = False
 
     def script(self) -> tuple[Placed, ...]:
         found: list[Placed] = []
@@ -268,19 +269,34 @@ class Scripts(Definitions):
             self.advance()
             if self.word == ";" and self._has_body():
                 self.advance()
+        if self._in_procedure:
+            # It ends the body of the one before: many behind one another are not nested.
+            return st.Block(name, ())
         found: list[st.Statement] = []
+        self._in_procedure = True
+        try:
+            self._body(found)
+        finally:
+            self._in_procedure = False
+        return st.Block(name, tuple(found))
+
+    def _body(self, found: list[st.Statement]) -> None:
         while self.at.kind != END:
             if self.word in _IN_BODIES and self.word not in {"SET", "IF"}:
                 before, depth = self.index, self._depth
                 try:
-                    found.append(self.statement())
+                    statement = self.statement()
                 except TranslationError:
                     self._depth = depth
                     # Behind what was understood: it is not read again for each word in it.
                     self.back_to(max(self.index, before + 1))
+                    continue
+                if isinstance(statement, st.Block):
+                    self.back_to(before)
+                    return
+                found.append(statement)
             else:
                 self.advance()
-        return st.Block(name, tuple(found))
 
     def _has_body(self) -> bool:
         if self._last_begin is None:
