@@ -23,6 +23,7 @@ from publisher.state.records import (
     Edge,
     MemoEntry,
     RelationRecord,
+    Urgency,
     VersionRecord,
     VersionStatus,
     WorkRequest,
@@ -33,6 +34,7 @@ TABLES = 4_000
 VIEWS = 1_000
 BATCH = 20
 ROUNDS = 300
+QUEUED = 130_000
 
 TABLE_NAMES = [RelationName.of("bench", f"table_{i:04}") for i in range(TABLES)]
 VIEW_NAMES = [RelationName.of("bench", f"view_{i:04}") for i in range(VIEWS)]
@@ -47,6 +49,7 @@ def main() -> None:
         figures = {name: state.write(timed(step)) for name, step in operations().items()}
         figures[f"claim and clear {BATCH}"] = whole_transactions(state)
         state.close()
+        figures |= full_queue(Path(folder) / "queue.db")
     show(figures)
 
 
@@ -231,6 +234,22 @@ def confirm_all(tx: Transaction) -> None:
 
 def clear(tx: Transaction, claim: Claim) -> bool:
     return tx.work.clear(claim)
+
+
+def full_queue(path: Path) -> Mapping[str, float]:
+    """Of a queue as a snapshot leaves it: everything is due at one time."""
+    state = SqliteState(path, synchronous="OFF")
+    names = (RelationName.of(f"db{i % 8}", f"t{i:06}") for i in range(QUEUED))
+    state.write(lambda tx: tx.work.request(WorkRequest(n, 1.0, Urgency.SNAPSHOT) for n in names))
+    steps: Mapping[str, Operation] = {
+        f"claim {BATCH} of {QUEUED}": lambda tx: tx.work.claim(2.0, 60.0, BATCH),
+        f"due_at of {QUEUED}": lambda tx: tx.work.due_at(),
+    }
+    figures = {
+        name: state.write(timed((nothing, step) for _ in range(50))) for name, step in steps.items()
+    }
+    state.close()
+    return figures
 
 
 def whole_transactions(state: SqliteState) -> float:

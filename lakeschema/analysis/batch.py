@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import fields, replace
 from datetime import UTC, datetime
 from typing import Any
@@ -42,6 +42,18 @@ def answer(request: object) -> dict[str, Any]:
     asked. A statement that cannot be read has an ``error`` and stops no other.
     """
     return answered(request, _result)
+
+
+def answer_requests(_: object) -> Callable[[Any], Any]:
+    """The function of a limited process, which ends where its memory does."""
+
+    def result(request: Mapping[str, Any]) -> dict[str, Any]:
+        try:
+            return _result(request)
+        except MemoryError:
+            raise SystemExit("out of memory") from None
+
+    return lambda request: answered(request, result)
 
 
 def _result(request: Mapping[str, Any]) -> dict[str, Any]:

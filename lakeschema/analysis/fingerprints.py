@@ -42,7 +42,7 @@ class Fingerprints:
         literals: list[str] = []
 
         def without(found: re.Match[str]) -> str:
-            if found.lastgroup is None:
+            if found.lastgroup in {None, "unclosed"}:
                 return found[0]
             literals.append(found[0])
             return "?"
@@ -72,6 +72,7 @@ def _literals(backslashes: bool, quotes_name: bool) -> re.Pattern[str]:
         | `(?:[^`]|``)*`
         | --[^\n]*
         | /\*.*?\*/
+        | (?P<unclosed>(?:['"`]|/\*).*)
         | (?<![\w.])(?P<number>(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?)(?![\w.])
         """,
         re.VERBOSE | re.DOTALL,

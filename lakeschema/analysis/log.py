@@ -90,7 +90,7 @@ class LogAnalysis:
             grammar = grammar_of(statement.dialect)
         except UnknownDialect as error:
             self._count += 1
-            return Found(self._count, _failed("UnknownDialect", str(error), statement.sql), {})
+            return Found(self._count, failed("UnknownDialect", str(error), statement.sql), {})
         answers = self._learnt.answers
         around = (statement.dialect, catalog.namespace, catalog.temporary, statement.succeeded)
         key = (around, self._learnt.fingerprints.of(statement.sql, grammar))
@@ -103,8 +103,8 @@ class LogAnalysis:
         looked_up = LookedUp(catalog.tables)
         analysed = analyse(statement.sql, grammar, replace(catalog, tables=looked_up))
         found = self._of_all(analysed, statement)
-        failed = any(table == "failures" for table, _ in found.rows)
-        answers.add(exact if failed else key, looked_up, found)
+        has_failed = any(table == "failures" for table, _ in found.rows)
+        answers.add(exact if has_failed else key, looked_up, found)
         return found
 
     def _of_all(self, analysed: Iterator[Analysed], statement: LoggedStatement) -> Found:
@@ -113,14 +113,14 @@ class LogAnalysis:
         for each in analysed:
             if each.resolved is None:
                 assert each.error is not None
-                rows += _failed(type(each.error).__name__, str(each.error), each.text)
+                rows += failed(type(each.error).__name__, str(each.error), each.text)
                 continue
             step = table_lineage(each.resolved, self._conventions)
             if statement.succeeded:
                 steps.append(step)
             rows += self._rows(each, step, succeeded=statement.succeeded)
         if not rows:
-            rows += _failed("NoStatement", "the text has no statement", statement.sql)
+            rows += failed("NoStatement", "the text has no statement", statement.sql)
         self._count += 1
         return Found(self._count, tuple(rows), compose(steps))
 
@@ -172,5 +172,5 @@ def _source(source: Source | None) -> str:
     return "" if source is None else as_text(source)
 
 
-def _failed(error: str, message: str, text: str) -> tuple[tuple[str, Row], ...]:
+def failed(error: str, message: str, text: str) -> tuple[tuple[str, Row], ...]:
     return (("failures", (error, message, text[:_MAX_TEXT])),)

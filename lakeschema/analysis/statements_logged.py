@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Final
 
 DEFINES: Final = (
-    r"(?is)^(?:\s|--[^\n]*\n|/\*.*?\*/)*"
+    r"(?is)^(?:\s|--[^\n]*\n|/\*.*?\*/)*+"
     r"(?:create|alter|drop|rename|use|cache|set|with\b.*\binto|select\b.*\binto)\b"
 )
 """Of a statement, or the first of a script, that may change what exists; of Java's syntax, too."""

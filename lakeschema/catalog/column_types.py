@@ -270,7 +270,7 @@ _TOKEN = re.compile(
     re.DOTALL,
 )
 
-_BARE_NAME = re.compile(r"\s*([^:,<>()`'\"]+?(?=\s*:)|[^:,<>`\s]+)")
+_BARE_NAME = re.compile(r"\s*+([^:,<>()`'\"]*[^:,<>()`'\"\s](?=\s*+:)|[^:,<>`\s]+)")
 """Hive prints field names bare, blanks included, up to the colon; Spark's may end without one."""
 
 

@@ -8,6 +8,8 @@ from enum import Enum
 from functools import lru_cache, partial
 from typing import NamedTuple
 
+from lakeschema.ends import Ends
+
 _COMMENT = r"/\*.*?\*/"
 _SINGLE, _DOUBLE = r"'(?:[^'\\]|\\.)*+'", r'"(?:[^"\\]|\\.)*+"'
 _NOTHING = r"(?!)"
@@ -23,8 +25,6 @@ class _Patterns(NamedTuple):
     statement: re.Pattern[str]
 
 
-# The rest of a file may hold nothing that closes a comment or a quote. Whoever looked for it, once for
-# each that opens there, would read that rest each time.
 @lru_cache
 def _patterns(*, comments: bool, single: bool, double: bool, plain: bool) -> _Patterns:
     """For a place after which some comment, single or double quote closes, or none does."""
@@ -45,41 +45,18 @@ def _patterns(*, comments: bool, single: bool, double: bool, plain: bool) -> _Pa
     return _Patterns(re.compile(token, re.DOTALL), re.compile(statement, re.DOTALL))
 
 
-class _LastEnds(NamedTuple):
-    """Where a source's last comment ends, and its last quotes that no backslash escapes are."""
-
-    comment: int
-    single: int
-    double: int
-
-
 @lru_cache(maxsize=4)
-def _last_ends(source: str, plain: bool) -> _LastEnds:
-    if plain:
-        return _LastEnds(source.rfind("*/"), source.rfind("'"), source.rfind('"'))
-    return _LastEnds(source.rfind("*/"), _last_quote(source, "'"), _last_quote(source, '"'))
-
-
-def _last_quote(source: str, quote: str) -> int:
-    position = source.rfind(quote)
-    while position >= 0 and _is_escaped(source, position):
-        position = source.rfind(quote, 0, position)
-    return position
-
-
-def _is_escaped(source: str, position: int) -> bool:
-    start = position
-    while start > 0 and source[start - 1] == "\\":
-        start -= 1
-    return (position - start) % 2 == 1
+def _ends(source: str) -> Ends:
+    return Ends(source)
 
 
 def _patterns_at(source: str, position: int, plain: bool) -> _Patterns:
-    last = _last_ends(source, plain)
+    ends = _ends(source)
+    last_quote = ends.last if plain else ends.last_unescaped
     return _patterns(
-        comments=position < last.comment,
-        single=position < last.single,
-        double=position < last.double,
+        comments=position < ends.last("*/"),
+        single=position < last_quote("'"),
+        double=position < last_quote('"'),
         plain=plain,
     )
 

@@ -24,6 +24,7 @@ from thrift.transport.TTransport import TTransportException
 from lakeschema.catalog.errors import CatalogUnavailable
 from lakeschema.catalog.metastore_security import UNSECURED, Security
 from lakeschema.catalog.metastore_transport import open_transport
+from lakeschema.exchange import ExchangeTimeout, exchange
 
 logger = logging.getLogger(__name__)
 
@@ -35,6 +36,8 @@ _PASSING = re.compile(
     r"JDO(Data|Fatal|Query)|SQL(Transient|Recoverable|NonTransientConnection|Timeout)"
     r"|[Cc]onnection (refused|reset|is closed|pool)|[Dd]eadlock|lock wait timeout",
 )
+
+_TIMEOUTS_PER_EXCHANGE = 3
 
 _UNEXPLAINED = "unexpected exception"
 """What Thrift says of every error of a socket that is none of its own."""
@@ -154,6 +157,17 @@ class MetastoreClient:
         self._here.client = None
 
     def _once(self, call: Callable[[Any], Result]) -> Result:
+        """Ends within a few times the timeout, connecting and both handshakes included."""
+        try:
+            with exchange(_TIMEOUTS_PER_EXCHANGE * self._timeout_seconds):
+                return self._exchange(call)
+        except ExchangeTimeout as error:
+            self._disconnect()
+            self._here.address += 1
+            timed_out = TTransportException.TIMED_OUT
+            raise TTransportException(timed_out, "the answer did not end in time") from error
+
+    def _exchange(self, call: Callable[[Any], Result]) -> Result:
         try:
             return call(self._connect())
         except UnicodeDecodeError:

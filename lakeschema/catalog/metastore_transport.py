@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 import ssl
 from importlib.util import find_spec
 from typing import Any, Final
@@ -15,6 +16,7 @@ from thrift.transport.TTransport import (
 )
 
 from lakeschema.catalog.metastore_security import Sasl, Security, Tls
+from lakeschema.exchange import use
 
 MAX_ANSWER_BYTES = 1 << 30
 """Of one SASL frame: Hive sends a whole batch of tables in one."""
@@ -32,7 +34,7 @@ def open_transport(host: str, port: int, timeout_seconds: float, security: Secur
             credentials.
     """
     endpoint = (
-        TSocket(host, port) if security.tls is None else _tls_socket(host, port, security.tls)
+        _PlainSocket(host, port) if security.tls is None else _tls_socket(host, port, security.tls)
     )
     endpoint.setTimeout(timeout_seconds * 1000)
     transport = TBufferedTransport(endpoint)
@@ -46,6 +48,24 @@ def open_transport(host: str, port: int, timeout_seconds: float, security: Secur
             endpoint.close()
         raise TTransportException(TTransportException.NOT_OPEN, _reason(error)) from error
     return transport
+
+
+class _Bounded:
+    """Obeys the exchange in which a question is written."""
+
+    handle: socket.socket | None
+
+    def write(self, buff: bytes) -> None:
+        use(self.handle)
+        super().write(buff)  # type: ignore[misc]  # of the socket beside it
+
+
+class _PlainSocket(_Bounded, TSocket):  # type: ignore[misc]  # thrift is untyped
+    pass
+
+
+class _TlsSocket(_Bounded, TSSLSocket):  # type: ignore[misc]
+    pass
 
 
 def _reason(error: Exception) -> str:
@@ -63,7 +83,7 @@ def _tls_socket(host: str, port: int, tls: Tls) -> Any:
     context.minimum_version = ssl.TLSVersion.TLSv1_2
     if tls.cert_file is not None:
         context.load_cert_chain(tls.cert_file, tls.key_file)
-    return TSSLSocket(host, port, ssl_context=context)
+    return _TlsSocket(host, port, ssl_context=context)
 
 
 def _sasl_transport(transport: Any, host: str, sasl: Sasl) -> Any:

@@ -62,16 +62,24 @@ class TooManyFunctions(Exception):
 
 FindFunction: TypeAlias = Callable[[RelationName], SqlFunction | None]
 
-_NAME = r"(?:`(?:[^`]|``)+`|\w+)"
-_CALLED = re.compile(rf"(?:({_NAME})\s*\.\s*)?({_NAME})\s*\(")
+_TOKEN = re.compile(r"(?P<name>`(?:[^`]|``)+`|\w+)|\S")
 
 
 def called_names(text: str, namespace: tuple[str, ...]) -> frozenset[RelationName]:
     """All names before a parenthesis, as functions': rather too many than too few."""
     found = set()
-    for qualifier, name in _CALLED.findall(text):
-        around = (_unquoted(qualifier),) if qualifier else namespace
-        found.add(RelationName.of(*around, _unquoted(name)))
+    names: list[str] = []  # of the last name the parts, "" behind a point
+    for token in _TOKEN.finditer(text):
+        mark = token[0]
+        if token["name"]:
+            names = [*names[-2:-1], mark] if names and not names[-1] else [mark]
+        elif mark == "." and names and names[-1]:
+            names.append("")
+        else:
+            if mark == "(" and names and names[-1]:
+                *qualifier, name = map(_unquoted, names)
+                found.add(RelationName.of(*(qualifier or namespace), name))
+            names = []
     return frozenset(found)
 
 

@@ -212,8 +212,8 @@ class _Parser:
 
     def _read(self) -> list[tuple[str, str, int]]:
         found: list[tuple[str, str, int]] = []
-        position = 0
-        while self._text[position:].strip():
+        position, end = 0, len(self._text.rstrip())
+        while position < end:
             match = _TOKEN.match(self._text, position)
             if match is None:
                 raise MalformedType(self._text, position, "a type")

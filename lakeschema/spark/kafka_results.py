@@ -68,8 +68,11 @@ def write_partition(
     from kafka import KafkaProducer, OffsetAndMetadata, TopicPartition
     from kafka.errors import KafkaError
 
+    from lakeschema.kafka_clients import bounded_client
+
     settings = {
         **results.options,
+        "kafka_client": bounded_client,
         "bootstrap_servers": results.bootstrap_servers.split(","),
     }
     producer = KafkaProducer(

@@ -161,9 +161,11 @@ class UsageReport:
 
     Attributes:
         failures: by kind of error, statements or parts of them that could not be read.
+        given_up: where statements stand that took more than the limits allow.
         tables: rows of each derived table that is to be shown, by its columns.
     """
 
     statements: int
     failures: Mapping[str, int]
+    given_up: Sequence[str]
     tables: Mapping[str, Sequence[Mapping[str, Any]]]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import json
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Annotated, Any
@@ -102,17 +102,38 @@ def analyze(
     """What statements read and write, down to columns, before they are run."""
     if not batch:
         raise Refused(USAGE_ERROR, "analyze reads JSON Lines", "call it with --batch")
-    from lakeschema.analysis.batch import answer
-
     if not grants_from_metastore:
-        _answer_lines(answer)
+        _analyze_lines(lambda request: request)
         return
     from publisher.daemon.adapters import build_user_grants, open_catalog
     from publisher.settings import load_settings
 
     with open_catalog(load_settings(config)) as catalog:
         read = cache(build_user_grants(catalog))
-        _answer_lines(lambda request: answer(_with_grants(request, read)))
+        _analyze_lines(lambda request: _with_grants(request, read))
+
+
+def _analyze_lines(completed: Callable[[object], object]) -> None:
+    """Each request is answered within limits; what was given up is told at the end, by its line."""
+    from lakeschema.analysis.limits import GIVEN_UP, LIMITS, REASON
+    from lakeschema.isolation.limits import Handler, ProcessDied
+    from lakeschema.isolation.pool import LimitedProcesses
+
+    handlers = {"analyze": Handler("lakeschema.analysis.batch:answer_requests")}
+    with LimitedProcesses(handlers, count=1, limits=LIMITS) as processes:
+
+        def answer(request: object) -> dict[str, Any]:
+            try:
+                found: dict[str, Any] = processes.ask("analyze", completed(request))
+            except (ProcessDied, RecursionError) as error:
+                reason = {"type": GIVEN_UP, "message": f"{REASON} ({error})"}
+                id_ = request.get("id") if isinstance(request, dict) else None
+                return {"id": id_, "error": reason}
+            return found
+
+        given_up = _answer_lines(answer, GIVEN_UP)
+    if given_up:
+        typer.echo(f"lines {', '.join(map(str, given_up))}: {REASON}", err=True)
 
 
 def _with_grants(request: object, read: Callable[[str], object]) -> object:
@@ -123,9 +144,15 @@ def _with_grants(request: object, read: Callable[[str], object]) -> object:
     return {**request, "grants": read(user)} if isinstance(user, str) else request
 
 
-def _answer_lines(answer: Callable[[object], dict[str, Any]]) -> None:
-    """One answer for each line of standard input, in the order of the lines."""
-    for line in sys.stdin.buffer:
+def _answer_lines(
+    answer: Callable[[object], dict[str, Any]], noted_error: str = ""
+) -> Sequence[int]:
+    """One answer for each line of standard input, in the order of the lines.
+
+    Returns the numbers of the lines whose answer is this error.
+    """
+    noted: list[int] = []
+    for number, line in enumerate(sys.stdin.buffer, 1):
         if not line.strip():
             continue
         try:
@@ -137,8 +164,11 @@ def _answer_lines(answer: Callable[[object], dict[str, Any]]) -> None:
             }
         else:
             reply = answer(request)
+            if "error" in reply and reply["error"]["type"] == noted_error:
+                noted.append(number)
         sys.stdout.write(json.dumps(reply) + "\n")
         sys.stdout.flush()
+    return noted
 
 
 def generate(

@@ -68,7 +68,7 @@ def usage(
     from lakeschema.analysis.usage.tables import (
         DERIVED,
         Question,
-        count_log,
+        count_log_within_limits,
         derived_tables,
         place_of,
         row_of,
@@ -84,15 +84,22 @@ def usage(
     name = None if about is None else _name(about)
     stated_day, stated_sizes = _day(today), _sizes(sizes)
     settings = load_settings(config)
-    statements = _statements(log, dialect or settings.check.dialect)
+    statements, places = _statements(log, dialect or settings.check.dialect)
     relations, owners = _catalog(settings, owner_property)
-    counted = count_log(statements, relations)
+    counted = count_log_within_limits(statements, relations)
     place = None if name is None else place_of(name, counted.counts, relations)
     question = Question(relations, owners, stated_sizes, days, stated_day, place)
     found = derived_tables(counted.counts, question)
     chosen = show or (["whom_to_tell"] if about is not None else list(DERIVED))
     tables = {each: [row_of(row) for row in found[each]] for each in chosen}
-    output_for(json).usage(UsageReport(counted.statements, counted.failures, tables))
+    output_for(json).usage(
+        UsageReport(
+            counted.statements,
+            counted.failures,
+            [places[each] for each in counted.given_up],
+            tables,
+        )
+    )
 
 
 def _name(about: str) -> RelationName:
@@ -105,7 +112,8 @@ def _name(about: str) -> RelationName:
         raise Refused(USAGE_ERROR, f"--about: invalid name {about!r}") from error
 
 
-def _statements(log: Path, dialect: str) -> Sequence[Ran]:
+def _statements(log: Path, dialect: str) -> tuple[Sequence[Ran], Sequence[str]]:
+    """The log, and where each of its statements stands."""
     from lakeschema.analysis.syntax.dialects import UnknownDialect, grammar_of
     from lakeschema.analysis.usage.running import ran
     from publisher.commands.audience.query_log import log_entries
@@ -115,13 +123,15 @@ def _statements(log: Path, dialect: str) -> Sequence[Ran]:
     except UnknownDialect as error:
         raise Refused(USAGE_ERROR, f"--dialect: {error}") from error
     found: list[Ran] = []
+    places: list[str] = []
     try:
-        for number, (_, text, entry) in enumerate(log_entries(log, "LOG"), 1):
+        for number, (place, text, entry) in enumerate(log_entries(log, "LOG"), 1):
             stated = {"current_namespace": entry.get("database"), **entry, "sql": text}
             found.append(ran(stated, number, dialect))
+            places.append(place)
     except OSError as error:
         raise Refused(OUTSIDE_FAILED, f"{log}: {error.strerror}") from error
-    return found
+    return found, places
 
 
 def _catalog(

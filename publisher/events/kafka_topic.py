@@ -14,9 +14,9 @@ from typing import Any
 
 from kafka import ConsumerRebalanceListener, KafkaConsumer, OffsetAndMetadata, TopicPartition
 from kafka.errors import AuthorizationError, KafkaError, OffsetOutOfRangeError
-from kafka.net.compat import KafkaNetClient
 
 from lakeschema.catalog.identifiers import RelationName
+from lakeschema.kafka_clients import bounded_client
 from publisher.events.apiary_events import decode_apiary
 from publisher.events.decoding import Decoded
 from publisher.events.protocol import (
@@ -283,7 +283,7 @@ def _new_consumer(settings: Mapping[str, Any]) -> Any:
     clients: list[Any] = []
 
     def new_client(**config: Any) -> Any:
-        clients.append(KafkaNetClient(**config))
+        clients.append(bounded_client(**config))
         return clients[-1]
 
     try:

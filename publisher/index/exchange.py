@@ -1,59 +1,41 @@
-"""A deadline for all that is sent and received in an exchange with a server.
-
-The timeout of ``requests`` applies to each read and write of the socket, so that a server that sends
-a byte now and then is waited for without end. At the deadline the connections of an exchange are shut
-down, and whatever waits for them fails.
-"""
+"""Sessions of ``requests`` whose connections obey the deadline of an exchange."""
 
 from __future__ import annotations
 
-import contextlib
-import heapq
-import itertools
 import socket
-import threading
-import time
-from collections.abc import Iterator
-from contextlib import contextmanager
-from contextvars import ContextVar
 from typing import Any
 
+import requests
 from requests.adapters import HTTPAdapter
 from urllib3 import HTTPConnectionPool, HTTPSConnectionPool
 from urllib3.connection import HTTPConnection, HTTPSConnection
 
-
-class ExchangeTimeout(Exception):
-    """The exchange did not end in time."""
+from lakeschema.exchange import ExchangeTimeout, exchange, use
 
 
-@contextmanager
-def exchange(timeout_seconds: float) -> Iterator[None]:
-    """Ends what is sent and received inside, through sessions with our adapter, after that time.
-
-    Raises:
-        ExchangeTimeout: whatever else was raised, or returned, when the time had passed.
-    """
-    running = _Exchange()
-    token = _CURRENT.set(running)
-    _DEADLINES.add(time.monotonic() + timeout_seconds, running)
-    try:
-        yield
-    except Exception as error:
-        if running.end():
-            raise ExchangeTimeout from error
-        raise
-    else:
-        # A response without a length looks complete once its connection is shut down.
-        if running.end():
-            raise ExchangeTimeout
-    finally:
-        _CURRENT.reset(token)
+def bound_exchanges(session: requests.Session) -> None:
+    """Makes a session obey the exchange in which it is used; nothing is retried."""
+    for scheme in ("http://", "https://"):
+        session.mount(scheme, _BoundedAdapter())
 
 
-class BoundedAdapter(HTTPAdapter):
-    """Connections obey the exchange in which they are used; nothing is retried."""
+class BoundedSession(requests.Session):
+    """Each answer ends within that time, redirects and its body included, or with ``requests.Timeout``."""
 
+    def __init__(self, timeout_seconds: float) -> None:
+        super().__init__()
+        bound_exchanges(self)
+        self._timeout_seconds = timeout_seconds
+
+    def request(self, *args: Any, **kwargs: Any) -> requests.Response:
+        try:
+            with exchange(self._timeout_seconds):
+                return super().request(*args, **kwargs)
+        except ExchangeTimeout as error:
+            raise requests.Timeout("the response did not end in time") from error
+
+
+class _BoundedAdapter(HTTPAdapter):
     def __init__(self) -> None:
         super().__init__(max_retries=0)
 
@@ -67,106 +49,14 @@ class BoundedAdapter(HTTPAdapter):
         return manager
 
 
-class _Exchange:
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._sockets: list[socket.socket] = []
-        self._is_cut = False
-        self._has_ended = False
-
-    def use(self, connected: socket.socket) -> None:
-        """Adds a connection, which is shut down at once if the time has passed."""
-        with self._lock:
-            self._sockets.append(connected)
-            if self._is_cut:
-                _shut_down(connected)
-
-    @property
-    def has_ended(self) -> bool:
-        return self._has_ended
-
-    def cut(self) -> None:
-        with self._lock:
-            # Afterwards the connections may be in use for other exchanges.
-            if self._has_ended:
-                return
-            self._is_cut = True
-            for connected in self._sockets:
-                _shut_down(connected)
-
-    def end(self) -> bool:
-        """Whether the time had passed; from now on nothing is shut down."""
-        with self._lock:
-            self._has_ended = True
-            self._sockets.clear()
-            return self._is_cut
-
-
-class _Deadlines:
-    """Cuts exchanges at their deadlines, in one thread: to start one for each takes half a millisecond."""
-
-    def __init__(self) -> None:
-        self._changed = threading.Condition()
-        self._waiting: list[tuple[float, int, _Exchange]] = []
-        self._numbers = itertools.count()
-        self._thread: threading.Thread | None = None
-
-    def add(self, deadline: float, running: _Exchange) -> None:
-        """``deadline``: of the monotonic clock."""
-        with self._changed:
-            heapq.heappush(self._waiting, (deadline, next(self._numbers), running))
-            if self._thread is None or not self._thread.is_alive():
-                self._thread = threading.Thread(
-                    target=self._watch, name="exchange-deadlines", daemon=True
-                )
-                self._thread.start()
-            elif self._waiting[0][2] is running:
-                self._changed.notify()
-
-    def _watch(self) -> None:
-        while True:
-            self._wait_for_next().cut()
-
-    def _wait_for_next(self) -> _Exchange:
-        """The next exchange whose time has passed."""
-        with self._changed:
-            while True:
-                while self._waiting and self._waiting[0][2].has_ended:
-                    heapq.heappop(self._waiting)
-                if not self._waiting:
-                    self._changed.wait()
-                    continue
-                remaining = self._waiting[0][0] - time.monotonic()
-                if remaining <= 0:
-                    return heapq.heappop(self._waiting)[2]
-                self._changed.wait(remaining)
-
-
-_DEADLINES = _Deadlines()
-
-
-_CURRENT: ContextVar[_Exchange | None] = ContextVar("exchange", default=None)
-
-
-def _shut_down(connected: socket.socket) -> None:
-    with contextlib.suppress(OSError):
-        # Not the method of a TLS socket, which is not for another thread than the reader's.
-        socket.socket.shutdown(connected, socket.SHUT_RDWR)
-
-
-def _use(connected: socket.socket | None) -> None:
-    running = _CURRENT.get()
-    if running is not None and connected is not None:
-        running.use(connected)
-
-
 class _Connection(HTTPConnection):
-    def connect(self) -> None:
-        super().connect()
-        _use(self.sock)
+    def _new_conn(self) -> socket.socket:
+        connected = super()._new_conn()
+        use(connected)
+        return connected
 
     def request(self, *args: Any, **kwargs: Any) -> None:
-        _use(self.sock)
+        use(self.sock)
         super().request(*args, **kwargs)
 
 

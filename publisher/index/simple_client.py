@@ -14,7 +14,8 @@ from urllib.parse import SplitResult, urljoin, urlsplit, urlunsplit
 
 import requests
 
-from publisher.index.exchange import BoundedAdapter, ExchangeTimeout, exchange
+from lakeschema.exchange import ExchangeTimeout, exchange
+from publisher.index.exchange import bound_exchanges
 from publisher.index.page_parsing import (
     MalformedPage,
     parse_html_page,
@@ -262,12 +263,6 @@ class BasicOrNone(requests.auth.AuthBase):
             self._credentials.username.encode(), self._credentials.password.encode()
         )
         return basic(request)
-
-
-def bound_exchanges(session: requests.Session) -> None:
-    """Makes a session obey ``bounded_exchange``."""
-    for scheme in ("http://", "https://"):
-        session.mount(scheme, BoundedAdapter())
 
 
 @contextmanager

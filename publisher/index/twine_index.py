@@ -17,12 +17,12 @@ from twine.package import PackageFile
 from twine.repository import Repository
 
 from codegen.package import Wheel
+from publisher.index.exchange import bound_exchanges
 from publisher.index.protocol import Damage, IndexFile, IndexRefused
 from publisher.index.simple_client import (
     BasicOrNone,
     Server,
     SimpleClient,
-    bound_exchanges,
     bounded_exchange,
     check_status,
 )

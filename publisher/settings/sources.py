@@ -101,7 +101,7 @@ class HiveCatalogSettings(Section):
     """The metastore, or several, separated by commas."""
 
     timeout_seconds: Annotated[float, Field(gt=0)] = 30.0
-    """For one request."""
+    """For the next bytes of an answer; a whole one may take three times as long."""
 
     max_connections: Annotated[int, Field(ge=1, le=64)] = 4
     """Open at the same time during a snapshot on Spark."""

@@ -282,11 +282,14 @@ def _changed(
 
 def _is_like(name: str, pattern: str) -> bool:
     """LIKE's pattern: ``%`` is any text and ``_`` any character."""
-    parts = {"%": ".*", "_": "."}
-    return (
-        re.fullmatch("".join(parts.get(c, re.escape(c)) for c in pattern), name, re.DOTALL)
-        is not None
+    *before, last = (
+        "".join("." if c == "_" else re.escape(c) for c in part) for part in pattern.split("%")
     )
+    if not before:
+        return re.fullmatch(last, name, re.DOTALL) is not None
+    # The first place of each part is as good as any: none is tried again.
+    inner = "".join(f"(?>.*?{part})" for part in before[1:])
+    return re.fullmatch(f"{before[0]}{inner}.*{last}", name, re.DOTALL) is not None
 
 
 def _default_name(item: tree.SelectItem) -> str:

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import re
-from functools import cache
-from typing import Final
+import sys
+from collections.abc import Callable
+from functools import lru_cache
+from typing import Final, TypeAlias
 
 from lakeschema.analysis.syntax.dialects import StatementGrammar
+from lakeschema.ends import Ends
 from lakeschema.translation.errors import MalformedSql
 from lakeschema.translation.syntax.lexing import (
     END,
@@ -21,13 +24,14 @@ from lakeschema.translation.syntax.lexing import (
     unescape,
 )
 
-TEMPLATE: Final = r"\$\{[^}]*\}|\{\{.*?\}\}"
 BACKSLASHED: Final = r"[^{q}\\]*(?:(?:\\.|{q}{q})[^{q}\\]*)*"
 PLAIN: Final = r"[^{q}]*(?:{q}{q}[^{q}]*)*"
-LETTERED: Final = (
-    r"(?P<lettered>[nN]?[qQ]'(?:\[.*?\]|\{.*?\}|\(.*?\)|<.*?>|(?P<sign>[^\s\[{(<]).*?(?P=sign))')"
-)
 _BIGGEST_TAG: Final = 64
+_TAG: Final = rf"\$\w{{0,{_BIGGEST_TAG}}}\$"
+_END_BY_TAG: Final = re.compile(rf"(?=({_TAG}))")
+_END_BY_LETTER: Final = re.compile(r"(?=(\S'))")
+_BRACKETS: Final = {"[": "]", "{": "}", "(": ")", "<": ">"}
+_NOTHING: Final = r"(?!)"
 
 _SYMBOLS: Final = "|".join(
     re.escape(symbol)
@@ -42,32 +46,86 @@ _SYMBOLS: Final = "|".join(
 )
 
 
-@cache
-def _pattern(backslashes: bool, hashes: bool, brackets: bool, letters: bool) -> re.Pattern[str]:
+_Match: TypeAlias = Callable[[str, int], re.Match[str] | None]
+
+
+_IN_VAIN: Final = "in vain"
+"""Among what is closed: a tagged or lettered string opens there and does not end."""
+
+
+@lru_cache(maxsize=512)
+def _pattern(
+    backslashes: bool, hashes: bool, brackets: bool, letters: bool, closed: frozenset[str]
+) -> re.Pattern[str]:
+    """``closed``: what may still end behind the place; what opens without it is read as signs and words."""
     inner = BACKSLASHED if backslashes else PLAIN
     comments = r"--[^\n]*|\#[^\n]*" if hashes else r"--[^\n]*"
-    name = r"|(?P<bracketed>\[(?:[^\]]|\]\])*\])" if brackets else ""
-    lettered = rf"|{LETTERED}" if letters else ""
+    name = r"|(?P<bracketed>\[(?:[^\]]|\]\])*\])" if brackets and "brackets" in closed else ""
+    letters = letters and _IN_VAIN not in closed
+    lettered = r"|(?P<lettered>[nN]?[qQ]'(?P<sign>\S))" if letters else ""
+    tagged = _NOTHING if _IN_VAIN in closed else _TAG
+    statement = r"\{%.*?%\}" if "statements" in closed else _NOTHING
+    variable = r"\$\{[^}]*\}" if "variables" in closed else _NOTHING
+    template = rf"(?>{variable}|{r'{{.*?}}' if 'templates' in closed else _NOTHING})"
+    escaped = r"[eE]'[^'\\]*(?:(?:\\.|'')[^'\\]*)*'" if "escaped" in closed else _NOTHING
     parts = rf"""
         (?P<space>(?:\s+|{comments})+)
       | (?P<comment>/\*)
-      | (?P<statement>\{{%.*?%\}})
+      | (?P<statement>{statement})
       {lettered}
       | (?P<raw>[rR](?:'[^']*'|"[^"]*"))
       | (?P<hexadecimal>[xX]'[0-9A-Fa-f\s]*'|0[xX][0-9A-Fa-f]+(?!\w))
       | (?P<number>(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?(?:BD|bd|Bd|bD|[LlSsYyDdFf])?(?!\w))
-      | (?P<template>(?:{TEMPLATE}|\$\[[^\]]*\])(?![\w$]))
-      | (?P<tagged>\$(?P<tag>\w{{0,{_BIGGEST_TAG}}})\$.*?\$(?P=tag)\$)
-      | (?P<escaped>[eE]'[^'\\]*(?:(?:\\.|'')[^'\\]*)*')
+      | (?P<template>(?:{template}|\$\[[^\[\]]*\])(?![\w$]))
+      | (?P<tagged>{tagged})
+      | (?P<escaped>{escaped})
       | (?P<string>(?:[nNbB]|[uU]&|_[a-zA-Z]\w*)?'{inner.format(q="'")}')
       | (?P<double>"{inner.format(q='"')}")
       | (?P<quoted>`(?:[^`]|``)*`)
       | (?P<variable>@@?\w+|\$\w+|(?<![\w:\]\)]):(?=[A-Za-z_])\w+|\?(?![|&]))
-      | (?P<word>(?:\w|\#(?=\w)|{TEMPLATE})(?:{TEMPLATE}|[\w$\#])*)
+      | (?P<word>(?:\w|\#(?=\w)|{template})(?:{template}|[\w$\#])*)
       {name}
       | (?P<symbol>{_SYMBOLS}|[-+*/%~&|^<>=!(),.\[\]:;?{{}}@$\#\\])
     """
     return re.compile(parts, re.VERBOSE | re.DOTALL)
+
+
+class _Patterns:
+    """What matches the next token, at each place of a text."""
+
+    def __init__(self, sql: str, grammar: StatementGrammar) -> None:
+        self._ends = Ends(sql)
+        self._of_grammar = (
+            grammar.backslash_escapes,
+            grammar.hash_comments,
+            grammar.brackets_name,
+            grammar.quoted_by_letter,
+        )
+
+    def at(self, place: int, *, in_vain: bool = False) -> tuple[_Match, int]:
+        """And the place from which on another one does. ``in_vain`` as ``_IN_VAIN``."""
+        ends = self._ends
+        lasts = {
+            "statements": ends.last("%}"),
+            "templates": ends.last("}}"),
+            "variables": ends.last("}"),
+            "brackets": ends.last("]"),
+            "escaped": ends.last_unescaped("'"),
+        }
+        closed = frozenset(kind for kind, last in lasts.items() if place < last)
+        until = min((lasts[kind] for kind in closed), default=sys.maxsize)
+        closed |= {_IN_VAIN} if in_vain else set()
+        return _pattern(*self._of_grammar, closed).match, place + 1 if in_vain else until
+
+    def end_of(self, opening: re.Match[str]) -> tuple[int, int]:
+        """Of a tagged or lettered string: where its text ends, and where it ends; -1 if it does not."""
+        if opening.lastgroup == "tagged":
+            end, kind = opening[0], _END_BY_TAG
+        else:
+            sign = opening["sign"]
+            end, kind = f"{_BRACKETS.get(sign, sign)}'", _END_BY_LETTER
+        found = self._ends.after(end, opening.end(), kind)
+        return found, found + len(end)
 
 
 def statement_tokens(sql: str, grammar: StatementGrammar) -> list[Token]:
@@ -77,15 +135,13 @@ def statement_tokens(sql: str, grammar: StatementGrammar) -> list[Token]:
         MalformedSql: a quotation mark or comment that is not closed.
     """
     found: list[Token] = []
-    match = _pattern(
-        grammar.backslash_escapes,
-        grammar.hash_comments,
-        grammar.brackets_name,
-        grammar.quoted_by_letter,
-    ).match
+    patterns = _Patterns(sql, grammar)
+    match, until = patterns.at(0)
     abbreviations = grammar.abbreviations
     at, length = 0, len(sql)
     while at < length:
+        if at >= until:
+            match, until = patterns.at(at)
         matched = match(sql, at)
         if matched is None:
             raise MalformedSql(
@@ -105,6 +161,12 @@ def statement_tokens(sql: str, grammar: StatementGrammar) -> list[Token]:
             end = _past_comment(sql, at)
         elif group in {"template", "variable"}:
             found.append(_placeholder(sql, text, at, end))
+        elif group in {"tagged", "lettered"}:
+            last, end = patterns.end_of(matched)
+            if last < 0:
+                match, until = patterns.at(at, in_vain=True)
+                continue
+            found.append(Token(STRING, sql[matched.end() : last], "", at, end))
         else:
             assert group is not None
             found.append(_constant(group, text, at, end, grammar))
@@ -128,13 +190,8 @@ def _constant(group: str, text: str, start: int, end: int, grammar: StatementGra
         return Token(QUOTED, text[1:-1].replace("]]", "]"), "", start, end)
     if group == "hexadecimal":
         return Token(HEXADECIMAL, "".join(text[2:].strip("'").split()), "", start, end)
-    if group in {"lettered", "sign"}:
-        return Token(STRING, text[text.index("'") + 2 : -2], "", start, end)
     if group == "raw":
         return Token(STRING, text[2:-1], "", start, end)
-    if group in {"tagged", "tag"}:
-        length = text.index("$", 1) + 1
-        return Token(STRING, text[length:-length], "", start, end)
     if group == "double" and grammar.double_quotes_name:
         return Token(QUOTED, text[1:-1].replace('""', '"'), "", start, end)
     opening = text.index(text[-1])

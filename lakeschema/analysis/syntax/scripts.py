@@ -55,6 +55,9 @@ def read_script(
 class Scripts(Definitions):
     """Adds statements one after the other."""
 
+    _last_begin: int | None = None
+    _in_procedure = False
+
     def script(self) -> tuple[Placed, ...]:
         found: list[Placed] = []
         while self.at.kind != END:
@@ -266,20 +269,40 @@ class Scripts(Definitions):
             self.advance()
             if self.word == ";" and self._has_body():
                 self.advance()
+        if self._in_procedure:
+            # It ends the body of the one before: many behind one another are not nested.
+            return st.Block(name, ())
         found: list[st.Statement] = []
-        while self.at.kind != END:
-            if self.word in _IN_BODIES and self.word not in {"SET", "IF"}:
-                before = self.index
-                try:
-                    found.append(self.statement())
-                except TranslationError:
-                    self.back_to(before + 1)
-            else:
-                self.advance()
+        self._in_procedure = True
+        try:
+            self._body(found)
+        finally:
+            self._in_procedure = False
         return st.Block(name, tuple(found))
 
+    def _body(self, found: list[st.Statement]) -> None:
+        while self.at.kind != END:
+            if self.word in _IN_BODIES and self.word not in {"SET", "IF"}:
+                before, depth = self.index, self._depth
+                try:
+                    statement = self.statement()
+                except TranslationError:
+                    self._depth = depth
+                    # Behind what was understood: it is not read again for each word in it.
+                    self.back_to(max(self.index, before + 1))
+                    continue
+                if isinstance(statement, st.Block):
+                    self.back_to(before)
+                    return
+                found.append(statement)
+            else:
+                self.advance()
+
     def _has_body(self) -> bool:
-        return any(token.word == "BEGIN" for token in self.tokens[self.index :])
+        if self._last_begin is None:
+            begins = (at for at, token in enumerate(self.tokens) if token.word == "BEGIN")
+            self._last_begin = max(begins, default=-1)
+        return self.index <= self._last_begin
 
 
 _IN_BODIES: Final = frozenset(

@@ -9,6 +9,7 @@ from typing import Any, Final, get_type_hints
 
 from lakeschema.analysis.catalog import KnownTable
 from lakeschema.analysis.conventions import Conventions
+from lakeschema.analysis.limits import GIVEN_UP, LIMITS
 from lakeschema.analysis.log import LogAnalysis
 from lakeschema.analysis.statements_logged import may_define
 from lakeschema.analysis.timeline import timeline_of
@@ -18,10 +19,12 @@ from lakeschema.analysis.usage.disuse import Unused, days_before, unused_since
 from lakeschema.analysis.usage.flows import Flow, Reach, dataflow_graph
 from lakeschema.analysis.usage.joining import JoinedTables, join_clusters
 from lakeschema.analysis.usage.layout import Advice, layout_advice
+from lakeschema.analysis.usage.limited import Rows, rows_within_limits
 from lakeschema.analysis.usage.repetition import Repeated, what_to_materialise
 from lakeschema.analysis.usage.running import Ran
 from lakeschema.analysis.usage.telling import ToTell, whom_to_tell
 from lakeschema.catalog.identifiers import RelationName
+from lakeschema.isolation.limits import Limits
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,11 +127,17 @@ def _four(count: Count) -> tuple[str, str, str, str]:
 
 @dataclass(frozen=True, slots=True)
 class CountedLog:
-    """``failures``: by kind of error, statements or parts of them that could not be read."""
+    """What is made of a log, and of what nothing is made.
+
+    Attributes:
+        failures: by kind of error, statements or parts of them that could not be read.
+        given_up: places in the log, from 0, of statements that took more than the limits allow.
+    """
 
     counts: Counts
     statements: int
     failures: Mapping[str, int]
+    given_up: Sequence[int] = ()
 
 
 def count_log(
@@ -138,16 +147,29 @@ def count_log(
 ) -> CountedLog:
     """A whole log on one machine; statements in the order of their positions."""
     definitions = (each.statement for each in log if may_define(each.statement.sql))
-    timeline = timeline_of(definitions, known)
-    analysis, tally = LogAnalysis(timeline, conventions), Tally()
+    analysis = LogAnalysis(timeline_of(definitions, known), conventions)
+    return _counted(log, (analysis.found(each.statement).rows for each in log))
+
+
+def count_log_within_limits(
+    log: Sequence[Ran], known: Mapping[RelationName, KnownTable], limits: Limits = LIMITS
+) -> CountedLog:
+    """As ``count_log``, in a process that no statement may use for too long."""
+    return _counted(log, rows_within_limits((each.statement for each in log), known, limits))
+
+
+def _counted(log: Sequence[Ran], found: Iterable[Rows]) -> CountedLog:
+    tally = Tally()
     failures: dict[str, int] = {}
-    for each in log:
-        rows = analysis.found(each.statement).rows
+    given_up: list[int] = []
+    for place, (each, rows) in enumerate(zip(log, found, strict=True)):
         tally.add(each, rows)
         for table, values in rows:
             if table == "failures":
                 failures[values[0]] = failures.get(values[0], 0) + 1
-    return CountedLog(tally.counts(), len(log), failures)
+                if values[0] == GIVEN_UP:
+                    given_up.append(place)
+    return CountedLog(tally.counts(), len(log), failures, given_up)
 
 
 def row_of(value: Any) -> dict[str, Any]:

@@ -39,7 +39,7 @@ def may_be_skipped(pattern: str, group: int) -> bool:
     """Whether a match may leave the group out, 0 being the whole: by a quantifier or a choice."""
     if not group:
         return False
-    plain = re.sub(r"\\.|\[(?:\\.|[^\]])*\]", lambda found: "x" * len(found[0]), pattern)
+    plain = re.sub(r"\\.|\[(?:\\.|[^\]])*+(?:\]|\Z)", lambda found: "x" * len(found[0]), pattern)
     opened: list[tuple[int, int]] = []
     spans: dict[int, tuple[int, int]] = {}
     number = 0

@@ -95,9 +95,15 @@ def tokens_of(sql: str, grammar: Grammar) -> list[Token]:
             found.append(Token(END, "", "", length, length))
             return found
         else:
-            found.append(_quoted(group, matched[group], start, end, grammar))
-            if grammar.doubled_quotes:
-                _join_doubled(found, sql, "" if not grammar.keeps_escapes else sql[start])
+            token = _quoted(group, matched[group], start, end, grammar)
+            if (
+                token.kind == STRING
+                and grammar.doubled_quotes
+                and sql[end - 1] == sql[end : end + 1]
+            ):
+                token = _with_doubled(token, sql, grammar)
+                end = token.end
+            found.append(token)
         at = end
     blank = _BLANK.match(sql, at)
     raise _unreadable(sql, at if blank is None else blank.end())
@@ -131,40 +137,32 @@ def _unescaped(found: re.Match[str]) -> str:
 _LAST_CODE_POINT: Final = 0x10FFFF
 
 
-def _join_doubled(found: list[Token], sql: str, kept: str) -> None:
-    """``'it''s'`` is one string to Spark 4; to Hive they are two beside each other.
+def _with_doubled(first: Token, sql: str, grammar: Grammar) -> Token:
+    """``'it''s'`` is one string to Spark 4; to Hive they are two beside each other."""
+    quote = sql[first.end - 1]
+    # Where escapes are kept, the doubled quotation mark is, too.
+    joint = quote * 2 if grammar.keeps_escapes else quote
+    parts, end = [first.text], first.end
+    while sql.startswith(quote, end) and (matched := _TOKEN.match(sql, end)) is not None:
+        group = matched.lastgroup or ""
+        parts.append(_quoted(group, matched[group], end, matched.end(), grammar).text)
+        end = matched.end()
+    return Token(STRING, joint.join(parts), "", first.start, end)
 
-    ``kept`` is the second quotation mark where escapes are kept, as the doubled one is.
-    """
-    if len(found) < 2:
-        return
-    last, token = found[-2], found[-1]
-    quote = sql[token.start]
-    if (
-        last.kind == token.kind == STRING
-        and last.end == token.start
-        and quote in "'\""
-        and sql[last.end - 1] == quote
-    ):
-        found[-2:] = [
-            Token(STRING, last.text + quote + kept + token.text, "", last.start, token.end)
-        ]
+
+_COMMENT_EDGE: Final = re.compile(r"/\*|\*/")
 
 
 def _past_comment(sql: str, start: int) -> int:
     """Behind a comment in brackets; Spark's nest, and so may Hive's."""
-    depth, at = 1, start + 2
-    while depth:
-        opening, closing = sql.find("/*", at), sql.find("*/", at)
-        if closing < 0:
-            raise MalformedSql(
-                "a comment is not closed", position=position_at(sql, start), hint="close it with */"
-            )
-        if 0 <= opening < closing:
-            depth, at = depth + 1, opening + 2
-        else:
-            depth, at = depth - 1, closing + 2
-    return at
+    depth = 0
+    for edge in _COMMENT_EDGE.finditer(sql, start):
+        depth += 1 if edge[0] == "/*" else -1
+        if not depth:
+            return edge.end()
+    raise MalformedSql(
+        "a comment is not closed", position=position_at(sql, start), hint="close it with */"
+    )
 
 
 def _unreadable(sql: str, at: int) -> MalformedSql:

@@ -24,6 +24,7 @@ from lakeschema.translation.syntax.lexing import (
 _TOKEN: Final = re.compile(
     r"""
       (?P<space>(?:\s+|--[^\r\n]*|/\*.*?\*/)+)
+    | (?P<unclosed>/\*)
     | (?P<unicode>[uU]&'(?:[^']|'')*')
     | (?P<hexadecimal>[xX]'[0-9A-Fa-f\s]*')
     | (?P<number>0[xX](?:_?[0-9A-Fa-f])+|0[oO](?:_?[0-7])+|0[bB](?:_?[01])+
@@ -38,6 +39,8 @@ _TOKEN: Final = re.compile(
 )
 _PREFIXED: Final = re.compile("0[xXoObB]")
 _ESCAPE: Final = "\\"
+_MAX_DIGITS: Final = 1_000
+"""Of a number that is no decimal one; no type holds a longer one, nor a number of so many digits."""
 
 
 def trino_tokens(sql: str) -> list[Token]:
@@ -50,7 +53,7 @@ def trino_tokens(sql: str) -> list[Token]:
     at, length = 0, len(sql)
     while at < length:
         matched = _TOKEN.match(sql, at)
-        if matched is None:
+        if matched is None or matched.lastgroup == "unclosed":
             raise MalformedSql(
                 f"the character {sql[at]!r} has no meaning here",
                 position=position_at(sql, at),
@@ -72,7 +75,7 @@ def _token(group: str, text: str, start: int, end: int) -> Token:
             return Token(SYMBOL, text, text, start, end)
         case "number":
             plain = text.replace("_", "")
-            whole = str(int(plain, 0)) if _PREFIXED.match(plain) else plain
+            whole = str(int(plain[:_MAX_DIGITS], 0)) if _PREFIXED.match(plain) else plain
             return Token(NUMBER, whole, "", start, end)
         case "hexadecimal":
             return Token(HEXADECIMAL, "".join(text[2:-1].split()), "", start, end)
@@ -98,6 +101,8 @@ def _with_unicode_escapes(tokens: list[Token]) -> list[Token]:
             if tokens[at].word == "UESCAPE" and tokens[at + 1].kind == STRING:
                 escape, end = tokens[at + 1].text, tokens[at + 1].end
                 at += 2
+                if len(escape) != 1:
+                    raise MalformedSql(f"UESCAPE takes one character, got {escape!r}")
             token = Token(STRING, _unescaped(token.text, escape), "", token.start, end)
         found.append(token)
     return found

@@ -38,7 +38,7 @@ def dbt(
     manifest = _read(project / "target" / "manifest.json")
     if service is None and token_file is not None:
         raise Refused(USAGE_ERROR, "--token-file is of a service", "add --service URL")
-    ask = _ask_here() if service is None else _ask_service(service, token_file)
+    ask = _ask_here() if service is None else ask_service(service, token_file)
     choices = Choices(dialect, f"relation_{secrets.token_hex(8)}_")
     written, skipped = write_models(manifest, ask, choices)
     files = {output / each.path: each.text for each in written}
@@ -73,19 +73,23 @@ def _ask_here() -> Ask:
     return lambda question: answer(question, resolver)
 
 
-def _ask_service(url: str, token_file: Path | None) -> Ask:
+def ask_service(url: str, token_file: Path | None, timeout_seconds: float = _SECONDS) -> Ask:
+    """Asks a service's ``POST /translate``; each answer ends within that time."""
     import requests
 
+    from publisher.index.exchange import BoundedSession
+
+    session = BoundedSession(timeout_seconds)
     token = None if token_file is None else token_file.read_text(encoding="utf-8").strip()
     headers = {} if token is None else {"Authorization": f"Bearer {token}"}
 
     def ask(question: Mapping[str, Any]) -> Mapping[str, Any]:
         try:
-            response = requests.post(
+            response = session.post(
                 f"{url.rstrip('/')}/translate",
                 json=question,
                 headers=headers,
-                timeout=_SECONDS,
+                timeout=timeout_seconds,
                 allow_redirects=False,
             )
             if response.status_code in _ANSWERED:

@@ -13,6 +13,7 @@ from typing import Any, TextIO
 
 from rich.text import Text
 
+from lakeschema.analysis.limits import REASON
 from lakeschema.catalog.errors import MalformedDdl
 from lakeschema.catalog.identifiers import RelationName
 from publisher.commands.check import CheckedPin
@@ -161,6 +162,8 @@ class ConsoleOutput:
             )
         failed = sum(report.failures.values())
         self._say(f"{_count(report.statements, 'statement')}, {failed} could not be read")
+        for place in report.given_up:
+            self._say(f"{place}: {REASON}")
 
     def verification(self, verification: Verification) -> None:
         self._unapplied(verification.unapplied)

@@ -103,8 +103,14 @@ class JsonLines:
 
     def usage(self, report: UsageReport) -> None:
         """Coverage first, then a line for each row, which says of which table it is."""
-        failures = dict(report.failures)
-        self._print({"table": "log", "statements": report.statements, "failures": failures})
+        self._print(
+            {
+                "table": "log",
+                "statements": report.statements,
+                "failures": dict(report.failures),
+                "given_up": list(report.given_up),
+            }
+        )
         for name, rows in report.tables.items():
             for row in rows:
                 self._print({"table": name, **row})

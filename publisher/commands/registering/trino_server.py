@@ -7,13 +7,14 @@ from contextlib import closing, contextmanager
 from typing import Any
 from urllib.parse import urlsplit
 
-from requests import RequestException
+from requests import RequestException, Response
 from trino.auth import BasicAuthentication
 from trino.dbapi import Connection
 from trino.exceptions import DatabaseError, HttpError, TrinoConnectionError, TrinoQueryError
 
 from lakeschema.translation.emission.trino.text import quoted, string
 from publisher.commands.registering.registration import ServerUnavailable, StatementRefused
+from publisher.index.exchange import BoundedSession
 
 
 class TrinoServer:
@@ -60,6 +61,9 @@ def open_server(
     """A server at ``http://HOST:PORT`` or ``https://HOST:PORT``."""
     parts = urlsplit(address)
     assert parts.hostname is not None, "settings check addresses"
+    session = BoundedSession(timeout_seconds)
+    # The client would sleep for as long as the server says.
+    session.hooks["response"].append(_forget_when_to_retry)
     connection = Connection(
         host=parts.hostname,
         port=parts.port or (443 if parts.scheme == "https" else 80),
@@ -68,6 +72,11 @@ def open_server(
         http_scheme=parts.scheme,
         auth=None if password is None else BasicAuthentication(username, password),
         request_timeout=timeout_seconds,
+        http_session=session,
     )
     with closing(connection):
         yield TrinoServer(connection, address)
+
+
+def _forget_when_to_retry(answer: Response, **_: object) -> None:
+    answer.headers.pop("Retry-After", None)

@@ -76,11 +76,6 @@ def lesser(left: ColumnElement[Any], right: ColumnElement[Any]) -> ColumnElement
     return case((left < right, left), else_=right)
 
 
-def greater(left: ColumnElement[Any], right: ColumnElement[Any]) -> ColumnElement[Any]:
-    """The greater of two values: GREATEST in PostgreSQL, but MAX in SQLite."""
-    return case((left > right, left), else_=right)
-
-
 _TICK = (
     update(COUNTER)
     .where(COUNTER.c.name == literal_column("'tick'", Text))

@@ -19,6 +19,7 @@ from sqlalchemy import (
     Text,
     TypeDecorator,
     UniqueConstraint,
+    case,
     literal_column,
 )
 
@@ -107,9 +108,16 @@ WORK = Table(
     Column("urgency", Integer, nullable=False),
     Column("last_error", FreeText, nullable=False),
     Column("failures", Integer, nullable=False, server_default="0"),
-    Index("work_due", "urgency", "not_before"),
+    Index("work_due", "urgency", "not_before", "key"),
     Index("work_oldest", "failures", "first_asked"),
 )
+
+CLAIMABLE_AT = case(
+    (WORK.c.lease_until > WORK.c.not_before, WORK.c.lease_until), else_=WORK.c.not_before
+)
+"""When work may be claimed: GREATEST in PostgreSQL, but MAX in SQLite."""
+
+Index("work_claimable", CLAIMABLE_AT)
 
 VERSION = Table(
     "version",

@@ -33,12 +33,11 @@ from publisher.state.sql.statements import (
     ONE,
     ZERO,
     Columns,
-    greater,
     lesser,
     tick,
     upsert,
 )
-from publisher.state.sql.tables import WORK
+from publisher.state.sql.tables import CLAIMABLE_AT, WORK
 
 _INITIAL = {
     "attempts": ZERO,
@@ -76,7 +75,8 @@ _REQUEST_WHEN_QUIET = upsert(
 AGEING_SECONDS = 60.0
 """Work that has been due for longer may go before more urgent work."""
 
-_DUE_BEFORE = (
+# Of one urgency at a time, since the index begins with it: ordered by all, what is not due yet would be read.
+_OLDEST = (
     select(
         WORK.c.key,
         WORK.c.generation,
@@ -88,15 +88,13 @@ _DUE_BEFORE = (
         WORK.c.failures,
         WORK.c.not_before,
     )
-    .where(WORK.c.not_before <= bindparam("due_before"), WORK.c.lease_until <= bindparam("now"))
+    .where(
+        WORK.c.urgency == bindparam("of_urgency"),
+        WORK.c.not_before <= bindparam("due_before"),
+        WORK.c.lease_until <= bindparam("now"),
+    )
+    .order_by(WORK.c.not_before, WORK.c.key)
     .limit(bindparam("limit"))
-)
-
-_DUE = _DUE_BEFORE.order_by(WORK.c.urgency, WORK.c.not_before, WORK.c.key)
-
-# One urgency at a time, because the index begins with it.
-_OLDEST = _DUE_BEFORE.where(WORK.c.urgency == bindparam("of_urgency")).order_by(
-    WORK.c.not_before, WORK.c.key
 )
 
 # What was claimed or failed before would not be claimed beside the others.
@@ -185,7 +183,7 @@ _RESET_ATTEMPTS = update(WORK).where(_CLAIMED).values(attempts=ZERO)
 
 _FORGIVE = update(WORK).where(WORK.c.key.in_(KEYS)).values(failures=ZERO, retries=ZERO)
 
-_DUE_AT = select(func.min(greater(WORK.c.lease_until, WORK.c.not_before)))
+_DUE_AT = select(func.min(CLAIMABLE_AT))
 
 # With an index of its own: asked at each scrape of the metrics.
 _OLDEST_AT = select(func.min(WORK.c.first_asked)).where(WORK.c.failures == ZERO)
@@ -216,9 +214,9 @@ _FAILING = (
     .limit(bindparam("limit"))
 )
 
-_IN_NAMESPACE = (
+_BETWEEN = (
     select(WORK.c.key)
-    .where(func.substr(WORK.c.key, 1, func.length(bindparam("prefix"))) == bindparam("prefix"))
+    .where(WORK.c.key > bindparam("first_key"), WORK.c.key < bindparam("end_key"))
     .order_by(WORK.c.key)
 )
 
@@ -254,8 +252,9 @@ class SqlWorkQueue:
         ]
 
     def claim(self, now: float, lease_seconds: float, limit: int) -> Sequence[Claim]:
-        bounds = {"now": now, "due_before": now, "limit": limit}
-        urgent = list(self._connection.execute(_DUE, bounds))
+        urgent: list[Row] = []
+        for urgency in Urgency:
+            urgent += self._due(_OLDEST, urgency, now, now, limit - len(urgent))
         if not urgent:
             return ()
         fence = tick(self._connection)
@@ -296,13 +295,18 @@ class SqlWorkQueue:
 
     def _oldest(self, statement: Select[Any], now: float, limit: int) -> Sequence[Any]:
         """Of the less urgent work that has been due for long."""
-        bounds = {"now": now, "due_before": now - AGEING_SECONDS, "limit": limit}
         aged = [
             row
             for urgency in (Urgency.REFRESH, Urgency.SNAPSHOT)
-            for row in self._connection.execute(statement, {**bounds, "of_urgency": int(urgency)})
+            for row in self._due(statement, urgency, now, now - AGEING_SECONDS, limit)
         ]
         return sorted(aged, key=lambda row: (row.not_before, row.key))[:limit]
+
+    def _due(
+        self, statement: Select[Any], urgency: Urgency, now: float, due_before: float, limit: int
+    ) -> Iterable[Row]:
+        bounds = {"now": now, "due_before": due_before, "limit": limit}
+        return self._connection.execute(statement, {**bounds, "of_urgency": int(urgency)})
 
     def holds(self, claim: Claim) -> bool:
         return self._connection.execute(_HOLDS, _claimed(claim)).first() is not None
@@ -377,8 +381,9 @@ class SqlWorkQueue:
         return [_outstanding(row) for row in self._connection.execute(_FAILING, {"limit": limit})]
 
     def in_namespace(self, namespace: tuple[str, ...]) -> Sequence[RelationName]:
-        row = {"prefix": f"{namespace_key(namespace)}."}
-        names = map(name_of, self._connection.execute(_IN_NAMESPACE, row).scalars())
+        key = namespace_key(namespace)
+        row = {"first_key": f"{key}.", "end_key": f"{key}/"}  # the sign after the point
+        names = map(name_of, self._connection.execute(_BETWEEN, row).scalars())
         # Those of a nested namespace begin alike.
         return [name for name in names if name.namespace == namespace]
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from lakeschema.analysis.batch import answer
 from lakeschema.analysis.catalog_updates import Change
 from lakeschema.analysis.column_lineage import column_lineage
 from lakeschema.analysis.resolved import Access
@@ -123,6 +124,16 @@ def test_the_statements_of_a_procedure_are_read_one_by_one() -> None:
         "INSERT",
         "DELETE",
     ]
+
+
+def test_a_procedure_behind_another_has_its_own_statements() -> None:
+    body = "AS BEGIN INSERT INTO {0} SELECT c FROM t END; "
+    sql = "".join(f"CREATE PROCEDURE {name} {body.format(name)}" for name in ("x", "y"))
+
+    found = answer({"id": 1, "sql": sql, "dialect": "tsql", "ask": ["table_lineage"]})
+
+    of_each = {each["procedure"]: each["table_lineage"] for each in found["result"]["statements"]}
+    assert of_each == {name: {name: ["t", name]} for name in ("x", "y")}
 
 
 def test_a_table_that_a_script_creates_is_known_to_what_follows() -> None:

@@ -10,8 +10,8 @@ import pytest
 
 from lakeschema.catalog.identifiers import RelationName
 from publisher.progress import Retried
-from publisher.state.protocol import StateUnavailable
-from publisher.state.records import Cause, Claim, WorkRequest
+from publisher.state.protocol import StateUnavailable, Transaction
+from publisher.state.records import Cause, Claim, Urgency, WorkRequest
 from publisher.state.sqlite import SqliteState
 
 A, B, C = (RelationName.of("db", n) for n in "abc")
@@ -59,6 +59,68 @@ def test_the_oldest_request_is_found_by_an_index(state: SqliteState, tmp_path: P
         )
 
     assert "work_oldest" in plan[-1]
+
+
+def test_a_claim_and_the_next_due_time_read_no_more_of_the_queue_than_they_answer(
+    state: SqliteState, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[str] = []
+
+    def ask(tx: Transaction) -> None:
+        tx.work.due_at()
+        # More than is claimed, and due for long: every one of the queue's questions is asked.
+        assert len(tx.work.claim(1e6, 10.0, 4)) in {1, 3, 4}
+        tx.work.in_namespace(("db",))
+
+    state.write(lambda tx: tx.work.request(_requests(20)))
+    connect = sqlite3.connect
+    monkeypatch.setattr(sqlite3, "connect", lambda *a, **k: _traced(connect(*a, **k), asked))
+    with closing(SqliteState(tmp_path / "state.db")) as traced:
+        traced.write(ask)
+
+    asked = [each for each in asked if each.startswith("SELECT") and "FROM work" in each]
+    with closing(connect(tmp_path / "state.db")) as connection:
+        plans = [
+            (step, statement)
+            for statement in asked
+            for *_, step in connection.execute(f"EXPLAIN QUERY PLAN {statement}")
+        ]
+    assert len(plans) >= 5
+    assert [plan for plan in plans if not plan[0].startswith("SEARCH work USING")] == []
+
+
+def _requests(count: int) -> list[WorkRequest]:
+    return [
+        WorkRequest(RelationName.of("db", f"t{n:02}"), 1.0, Urgency(n % len(Urgency)))
+        for n in range(count)
+    ]
+
+
+def _traced(connection: sqlite3.Connection, asked: list[str]) -> sqlite3.Connection:
+    connection.set_trace_callback(asked.append)
+    return connection
+
+
+def test_the_most_urgent_work_is_claimed_first_and_what_is_due_first_of_it(
+    state: SqliteState,
+) -> None:
+    state.write(lambda tx: tx.work.request(_requests(9)))
+
+    claims = state.write(lambda tx: tx.work.claim(2.0, 10.0, 5))
+
+    assert [claim.relation.name for claim in claims] == ["t00", "t03", "t06", "t01", "t04"]
+
+
+def test_work_is_due_when_its_lease_or_its_time_comes_whichever_is_later(
+    state: SqliteState,
+) -> None:
+    state.write(lambda tx: tx.work.request([WorkRequest(A, 1.0)]))
+    state.write(lambda tx: tx.work.claim(5.0, 10.0, 1))
+    assert state.read(lambda tx: tx.work.due_at()) == 15.0
+
+    state.write(lambda tx: tx.work.request([WorkRequest(B, 12.0)]))
+
+    assert state.read(lambda tx: tx.work.due_at()) == 12.0
 
 
 def test_a_file_that_was_removed_or_replaced_takes_no_writes(

@@ -26,7 +26,7 @@ CODE_POINT: Final = (
 CONTAINS: Final = "CASE WHEN {1} = '' AND {0} IS NOT NULL THEN true ELSE (instr({0}, {1}) > 0) END"
 _SAME_LETTERS: Final = frozenset({"yyyy", "MM", "dd", "HH", "mm", "ss"})
 """Of patterns of times that both engines read alike."""
-_PATTERN: Final = re.compile(r"(?:([A-Za-z])\1*|[-/:. _,])+")
+_PATTERN: Final = re.compile(r"(?:([A-Za-z])\1*+|[-/:. _,])+")
 _CATEGORY: Final = re.compile(r"\\[pP]\{\w+\}")
 HAS_NULL: Final = "size({0}) > 0 AND sort_array({0})[0] IS NULL"
 # Before its first character a text goes on in Spark, without any.

@@ -16,9 +16,10 @@ from lakeschema.translation.emission.pig.script import PigScript
 from lakeschema.translation.errors import UnsupportedConstruct
 
 _TOKEN: Final = re.compile(
-    r"(?P<space>\s+|--[^\r\n]*|/\*.*?\*/)"
-    r"|(?P<text>'(?:[^'\\]|\\.)*')"
-    r"|(?P<command>`[^`]*`)"
+    # What does not end takes the rest: whoever sought the end at each opening would read that as often.
+    r"(?P<space>\s+|--[^\r\n]*|/\*(?:.*?\*/|.*))"
+    r"|(?P<text>'(?:[^'\\]|\\.)*+(?:'|\Z))"
+    r"|(?P<command>`[^`]*(?:`|\Z))"
     r"|(?P<word>[A-Za-z_][A-Za-z0-9_]*)"
     r"|(?P<mark>.)",
     re.DOTALL,

@@ -332,7 +332,7 @@ def regexp_extract(given: Given) -> str:
 
 _NO_GROUP = "a group that the pattern does not have"
 _INTEGER = re.compile(r"-?\d+")
-_GROUP = re.compile(r"\\.|\[(?:\\.|[^\]\\])*\]|(\((?!\?)|\(\?<(?![=!]))")
+_GROUP = re.compile(r"\\.|\[(?:\\.|[^\]\\])*+(?:\]|\Z)|(\((?!\?)|\(\?<(?![=!]))")
 
 
 def _lacks(pattern: str, group: str) -> bool:

@@ -1,0 +1,12 @@
+"""What reading and analysing one statement or request may cost, where it runs in a process of its own."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from lakeschema.isolation.limits import Limits
+
+LIMITS: Final = Limits()
+GIVEN_UP: Final = "GivenUp"
+"""The error of what took more."""
+REASON: Final = "given up: it takes more than the limits of time and memory allow"
