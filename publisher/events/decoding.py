@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterable
 from typing import TypeAlias
 
+from lakeschema.catalog.errors import MalformedName
 from lakeschema.catalog.identifiers import check_parts
 from publisher.events.protocol import DeadLetter, Hint, NamespaceHint, RelationHint
 
@@ -45,7 +46,7 @@ def reason_of(error: Exception) -> str:
 
 def _in_words(error: Exception) -> str:
     match error:
-        case MalformedMessage():
+        case MalformedMessage() | MalformedName():
             return str(error)
         case json.JSONDecodeError():
             return f"the message is not JSON: {error}"
@@ -55,7 +56,7 @@ def _in_words(error: Exception) -> str:
             return "the message is nested too deeply"
         case KeyError():
             return f"the message has no {error}"
-        case ValueError():
-            return f"the message cannot be read: {error}"
-        case _:
+        case TypeError() | AttributeError() | IndexError():
             return f"a part of the message has another type than expected: {error}"
+        case _:
+            return f"the message cannot be read: {error}"

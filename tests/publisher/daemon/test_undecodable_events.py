@@ -66,7 +66,7 @@ def test_a_message_with_an_impossible_name_is_its_own_dead_letter(
     world.engine.drain(600.0)
 
     assert world.engine.position("kafka") == "7"
-    assert "MalformedName" in kept(world)[0].reason
+    assert "is not a relation name" in kept(world)[0].reason
     assert numbers(world, T) == ["1.0.0"]
 
 
