@@ -175,6 +175,8 @@ requirements: $(INSTALLED)
 		requirements/bootstrap.in --output-file requirements/bootstrap.txt
 	$(UV) pip compile --quiet --upgrade --universal --python-version 3.11 --no-header --no-emit-index-url --generate-hashes \
 		pyproject.toml --extra spark --extra trino --output-file requirements/runtime.txt
+	$(UV) pip compile --quiet --universal --python-version 3.11 --no-header --no-emit-index-url --generate-hashes \
+		pyproject.toml --constraint requirements/runtime.txt --output-file requirements/service.txt
 	$(UV) pip compile --quiet --upgrade --universal --python-version 3.11 --no-header --no-emit-index-url --generate-hashes \
 		pyproject.toml --extra spark --extra trino --group dev --constraint requirements/runtime.txt --output-file requirements/dev.txt
 	$(UV) pip compile --quiet --upgrade --universal --python-version 3.11 --no-header --no-emit-index-url --generate-hashes \

@@ -22,7 +22,7 @@ from deploy.jdk import SOURCES, Jdk, run_tool
 
 _log = logging.getLogger(__name__)
 _INSTALL_SPARK = (
-    "install schema-publisher with its spark extra: pip install 'schema-publisher[spark]'"
+    "install schema-publisher with its spark extra: pip install '.[spark]' in its checkout"
 )
 _REACH_THE_REGISTRY = (
     "check that this machine reaches the central repository of Java packages "

@@ -89,7 +89,7 @@ def _tls_socket(host: str, port: int, tls: Tls) -> Any:
 def _sasl_transport(transport: Any, host: str, sasl: Sasl) -> Any:
     package, extra = _PACKAGES[sasl.mechanism]
     if find_spec(package) is None:
-        needed = f"pip install 'schema-publisher[{extra}]'"
+        needed = f"pip install '.[{extra}]' in the checkout of schema-publisher"
         raise TTransportException(message=f"sasl {sasl.mechanism} needs a package: {needed}")
     credentials = (
         {"username": sasl.username, "password": sasl.password} if sasl.mechanism == "PLAIN" else {}

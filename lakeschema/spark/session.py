@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class SparkMissing(Exception):
-    hint = "pip install 'schema-publisher[spark]', and Java 17"
+    hint = "pip install '.[spark]' in the checkout of schema-publisher, and Java 17"
 
     def __str__(self) -> str:
         return "pyspark is not installed"

@@ -34,7 +34,7 @@ dialect = "hive"                      # or "spark"
 kind = "ddl-folder"
 """,
     "spark": """\
-[catalog]                             # a catalog of a Spark session: pip install 'schema-publisher[spark]'
+[catalog]                             # a catalog of a Spark session: pip install '.[spark]' in the checkout
 kind = "spark"
 name = "spark_catalog"
 # [catalog.conf]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shlex
 import subprocess
 import sys
@@ -41,9 +42,9 @@ def test_the_action_shows_the_report_and_fails_if_something_breaks(
     (repository.path / "change.sql").write_text(ddl)
     (step,) = ACTION["runs"]["steps"]
     inputs = {name: given.get("default", "") for name, given in ACTION["inputs"].items()}
-    given = inputs | {"ddl": "change.sql\n", "package": ""}
+    given = inputs | {"ddl": "change.sql\n", "installed": "true"}
 
-    ended = run_script(step["run"], repository, environment_of(step, given))
+    ended = run_script(step["run"], repository.path, environment_of(step, given))
 
     assert ended.returncode == status, ended.stderr
     summary = (repository.path / "summary").read_text()
@@ -59,12 +60,73 @@ def test_no_input_of_the_action_is_part_of_its_script() -> None:
 @pytest.mark.thorough
 def test_an_input_of_the_action_is_not_executed(repository: Folder) -> None:
     (step,) = ACTION["runs"]["steps"]
-    given = {"ddl": "$(touch hit) `touch hit`; touch hit", "config": "$(touch hit)", "package": ""}
+    given = {
+        "ddl": "$(touch hit) `touch hit`; touch hit",
+        "config": "$(touch hit)",
+        "installed": "true",
+    }
 
-    ended = run_script(step["run"], repository, environment_of(step, given))
+    ended = run_script(step["run"], repository.path, environment_of(step, given))
 
     assert ended.returncode != 0
     assert not (repository.path / "hit").exists()
+
+
+def test_the_action_installs_its_own_checkout_and_what_is_pinned_by_hashes(
+    tmp_path: Path,
+) -> None:
+    (step,) = ACTION["runs"]["steps"]
+    log = tmp_path / "log"
+    for name in ("python", "schema-publisher"):
+        double = tmp_path / name
+        double.write_text(f'#!/bin/sh\necho {name} "$@" >> {log}\n')
+        double.chmod(0o755)
+    given = {name: each.get("default", "") for name, each in ACTION["inputs"].items()}
+    path = {
+        "PATH": f"{tmp_path}:{os.environ['PATH']}",
+        "GITHUB_ACTION_PATH": str(ROOT / "deploy/plan"),
+    }
+
+    ended = run_script(step["run"], tmp_path, {**environment_of(step, given), **path})
+
+    assert ended.returncode == 0, ended.stderr
+    requirements, package, plan = log.read_text().splitlines()
+    options, _, file = requirements.rpartition(" ")
+    assert options == "python -m pip install --quiet --require-hashes --requirement"
+    assert Path(file).read_text().count("--hash=sha256:") > 50
+    options, _, folder = package.rpartition(" ")
+    assert options == "python -m pip install --quiet --no-deps"
+    assert Path(folder).resolve() == ROOT
+    assert plan.startswith("schema-publisher plan ")
+
+
+def test_the_gitlab_job_refuses_to_install_what_nobody_pinned(tmp_path: Path) -> None:
+    script = "\n".join(GITLAB["before_script"])
+
+    ended = run_script(script, tmp_path, {**GITLAB["variables"], "PATH": os.environ["PATH"]})
+
+    assert ended.returncode != 0
+    assert "name a requirements file" in ended.stderr
+
+
+def test_nothing_of_ours_installs_a_name_that_nobody_owns() -> None:
+    bare = re.compile(r"""pip install (?:-\S+ )*["']?(?:schema-publisher|lakeschema)(?![\w./-])""")
+    places = (
+        "README.md",
+        "CONTRIBUTING.md",
+        "docs",
+        "deploy",
+        "publisher",
+        "lakeschema",
+        "codegen",
+    )
+    kinds = ("*.md", "*.py", "*.yml", "*.toml")
+    files = [ROOT / "README.md", ROOT / "CONTRIBUTING.md"]
+    files += [f for place in places for kind in kinds for f in (ROOT / place).rglob(kind)]
+
+    assert bare.search("pip install --quiet 'schema-publisher[spark]'")
+    assert len(files) > 500
+    assert [str(file) for file in files if bare.search(file.read_text())] == []
 
 
 @pytest.mark.thorough
@@ -78,7 +140,7 @@ def test_the_gitlab_job_shows_the_report_and_fails_if_something_breaks(
 
     ended = run_script(
         "\n".join(GITLAB["script"]),
-        repository,
+        repository.path,
         {**GITLAB["variables"], "SCHEMA_PLAN_DDL": "change.sql"},
     )
 
@@ -92,7 +154,7 @@ def test_the_gitlab_job_shows_the_report_and_fails_if_something_breaks(
 def test_the_hook_fails_if_something_breaks(repository: Folder, ddl: str, status: int) -> None:
     (repository.path / "change.sql").write_text(ddl)
 
-    ended = run_script(shlex.join([*shlex.split(HOOK["entry"]), "change.sql"]), repository, {})
+    ended = run_script(shlex.join([*shlex.split(HOOK["entry"]), "change.sql"]), repository.path, {})
 
     assert ended.returncode == status, ended.stderr
 
@@ -104,10 +166,9 @@ def environment_of(step: Mapping[str, Any], given: Mapping[str, str]) -> Mapping
 
 
 def run_script(
-    script: str, repository: Folder, environment: Mapping[str, str]
+    script: str, path: Path, environment: Mapping[str, str]
 ) -> subprocess.CompletedProcess[str]:
     """In bash as both systems call it, with the commands of this environment."""
-    path = repository.path
     systems = {
         "RUNNER_TEMP": path,
         "GITHUB_STEP_SUMMARY": path / "summary",

@@ -139,7 +139,7 @@ def _make(
         raise Refused(
             USAGE_ERROR,
             "register --engine trino needs Trino's client",
-            'pip install "schema-publisher[trino]"',
+            'pip install ".[trino]" in the checkout of schema-publisher',
         ) from None
     with open_server(trino.url, trino.username, trino.secret(), trino.timeout_seconds) as server:
         for each in make(written, server, replace=replace):
