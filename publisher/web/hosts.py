@@ -6,7 +6,7 @@ then let it read what it gets. An address, or a name that no such site can have,
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import logging
 from http import HTTPStatus
 from ipaddress import ip_address
 from typing import Final
@@ -18,27 +18,40 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from publisher.web.operations import LIVE_ADDRESS
 
-_REFUSAL: Final = (
-    "this host is not served here: set http.public_url to the address that readers use, "
-    "or http.operations_token_file\n"
+log = logging.getLogger(__name__)
+
+_REMEDY: Final = (
+    "set http.public_url to the address that readers use, or http.operations_token_file"
 )
+_REFUSAL: Final = f"this host is not served here: {_REMEDY}\n"
 
 
-@dataclass(frozen=True, slots=True)
 class OwnHosts:
-    """``public_url``: its host is answered, too. Whether the service lives is said to everybody."""
+    """Whether the service lives is said to everybody."""
 
-    app: ASGIApp
-    public_url: str | None
+    def __init__(self, app: ASGIApp, public_url: str | None) -> None:
+        """``public_url``: its host is answered, too."""
+        self._app = app
+        self._public_url = public_url
+        self._has_warned = False
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        is_answered = (
-            scope["type"] != "http"
-            or scope["path"] == LIVE_ADDRESS
-            or self._is_own(Headers(scope=scope).get("host", ""))
-        )
+        if scope["type"] != "http" or scope["path"] == LIVE_ADDRESS:
+            await self._app(scope, receive, send)
+            return
+        host = Headers(scope=scope).get("host", "")
+        if self._is_own(host):
+            await self._app(scope, receive, send)
+            return
+        if not self._has_warned:
+            # Once: the first is a proxy that lacks a setting, and anybody can send the others.
+            self._has_warned = True
+            log.warning(
+                "requests for another host are refused",
+                extra={"host": host[:100], "remedy": _REMEDY},
+            )
         refusal = PlainTextResponse(_REFUSAL, HTTPStatus.MISDIRECTED_REQUEST)
-        await (self.app if is_answered else refusal)(scope, receive, send)
+        await refusal(scope, receive, send)
 
     def _is_own(self, stated: str) -> bool:
         host = _name(f"//{stated}")
@@ -47,7 +60,7 @@ class OwnHosts:
         try:
             ip_address(host)
         except ValueError:
-            is_public = self.public_url is not None and host == _name(self.public_url)
+            is_public = self._public_url is not None and host == _name(self._public_url)
             # No site has a name without a dot.
             return is_public or "." not in host or host.endswith(".localhost")
         return True

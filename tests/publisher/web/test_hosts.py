@@ -77,3 +77,13 @@ def test_the_host_of_the_public_url_is_answered(host: str) -> None:
 
 def test_whether_the_service_lives_is_said_to_everybody() -> None:
     assert status("evil.example", address="/health/live") == 200
+
+
+def test_the_first_refusal_is_one_warning_with_the_remedy(caplog: pytest.LogCaptureFixture) -> None:
+    client = AsgiClient(OwnHosts(APP, None))
+    for host in ("packages.example", "evil.example", "127.0.0.1"):
+        client.get("/", headers={"Host": host})
+
+    (warning,) = caplog.records
+    assert warning.__dict__["host"] == "packages.example"
+    assert "http.public_url" in warning.__dict__["remedy"]
