@@ -31,17 +31,17 @@ test-of-service: $(INSTALLED)
 	$(BIN)/pytest $(OF_SERVICE) -m "not spark" 2>&1 | sed -u 's/^/of the service  | /'
 
 test-without-servers: $(INSTALLED)
-	$(BIN)/pytest tests -m "not integration and not spark" 2>&1 | sed -u 's/^/without servers | /'
+	$(BIN)/pytest tests --ignore tests/integration 2>&1 | sed -u 's/^/without servers | /'
 
 test-with-servers: $(INSTALLED)
-	$(BIN)/pytest tests -m "integration and not spark" $(addprefix --ignore=,$(OF_SERVICE)) 2>&1 | sed -u 's/^/with servers    | /'
+	$(BIN)/pytest tests/integration -m "not spark" $(addprefix --ignore=,$(OF_SERVICE)) 2>&1 | sed -u 's/^/with servers    | /'
 
 test-on-spark: $(INSTALLED)
-	$(BIN)/pytest tests -m spark 2>&1 | sed -u 's/^/on spark        | /'
+	$(BIN)/pytest tests/integration -m spark 2>&1 | sed -u 's/^/on spark        | /'
 
 # Of every area something, without servers: a sample of each table of cases, a fifth of the examples, nothing that is slow
 # or thorough. `make test` leaves nothing out.
-QUICK := tests -n 2 --dist worksteal --ignore tests/integration -m "not spark and not slow and not thorough" \
+QUICK := tests -n 2 --dist worksteal --ignore tests/integration -m "not slow and not thorough" \
 	--hypothesis-profile quick --sample 6
 
 test-fast: $(INSTALLED)
@@ -53,7 +53,7 @@ coverage-fast: $(INSTALLED)
 
 # What all tests without servers execute, but for slow ones; half an hour on two slow cores.
 coverage: $(INSTALLED)
-	$(BIN)/pytest tests -n 2 --ignore tests/integration -m "not spark and not slow" --hypothesis-profile quick --quiet --cov
+	$(BIN)/pytest tests -n 2 --ignore tests/integration -m "not slow" --hypothesis-profile quick --quiet --cov
 
 # New random examples and stories, without end; stops at the first failure, with the command that repeats it.
 hunt: $(INSTALLED)
