@@ -31,7 +31,7 @@ test-of-service: $(INSTALLED)
 	$(BIN)/pytest $(OF_SERVICE) -m "not spark" 2>&1 | sed -u 's/^/of the service  | /'
 
 test-without-servers: $(INSTALLED)
-	$(BIN)/pytest tests --ignore tests/integration 2>&1 | sed -u 's/^/without servers | /'
+	$(BIN)/pytest tests --ignore tests/integration -n 2 --dist worksteal 2>&1 | sed -u 's/^/without servers | /'
 
 test-with-servers: $(INSTALLED)
 	$(BIN)/pytest tests/integration -m "not spark" $(addprefix --ignore=,$(OF_SERVICE)) 2>&1 | sed -u 's/^/with servers    | /'
