@@ -18,7 +18,8 @@ ROOT = Path(__file__).parents[1]
 LIBRARY = ROOT / "deploy" / "lakeschema"
 
 # What the extra "hive" installs, and what a Spark session brings.
-HIVE_OR_SPARK = {"hive_metastore", "py4j", "pyarrow", "pyspark", "tenacity", "thrift"}
+HIVE_OR_SPARK = {"hive_metastore", "kafka", "py4j", "pyarrow", "pyspark", "tenacity", "thrift"}
+"""Kafka is where the library reads a stream of queries on Spark."""
 
 DERIVE_A_VIEW = """
 from lakeschema.translation.batch import answer

@@ -104,14 +104,16 @@ class ObservedIndex:
         published: Mapping[str, str],
         may_read: Callable[[int], bool],
     ) -> Sequence[Damage]:
-        return self._call(
-            distribution, lambda: self._index.damages(distribution, published, may_read)
-        )
+        # An index that keeps its files itself is not even asked: that is no answer of it.
+        with self._failures[INDEX].observed(distribution, _may_refuse_all_pages, is_answer=False):
+            return self._index.damages(distribution, published, may_read)
 
     def mend(
         self, distribution: str, published: Mapping[str, str], wheels: Sequence[Wheel]
     ) -> None:
-        with self._failures[UPLOADS].observed(distribution, _may_refuse_all_uploads):
+        with self._failures[UPLOADS].observed(
+            distribution, _may_refuse_all_uploads, is_answer=False
+        ):
             self._index.mend(distribution, published, wheels)
 
     def _call(self, distribution: str, action: Callable[[], T]) -> T:
@@ -130,7 +132,10 @@ class _Failures:
         """The newest of each project since the last answer; of two projects, which is enough."""
 
     @contextmanager
-    def observed(self, distribution: str, may_be_general: IsGeneral) -> Iterator[None]:
+    def observed(
+        self, distribution: str, may_be_general: IsGeneral, *, is_answer: bool = True
+    ) -> Iterator[None]:
+        """``is_answer``: whether an end without an error says that the service works."""
         try:
             yield
         except IndexUnavailable as error:
@@ -143,7 +148,8 @@ class _Failures:
         except PackageIndexError:
             self._note_answer()
             raise
-        self._note_answer()
+        if is_answer:
+            self._note_answer()
 
     def _note_refusal(
         self, distribution: str, error: IndexRefused, may_be_general: IsGeneral

@@ -307,7 +307,7 @@ def test_markdown_has_the_same_and_obeys_no_name(lake: Folder) -> None:
     assert ended.status == NO
     assert ended.out.startswith("### ❌ Schema plan: 1 relation would break\n")
     assert "**Would break**" in ended.out
-    assert "`shop.a\\|b<i>@x`" in ended.out
+    assert r"| `` shop.`a\|b<i>@x` `` |" in ended.out
 
 
 @pytest.mark.thorough
