@@ -20,7 +20,12 @@ from lakeschema.analysis.scripts import Analysed, analyse
 from lakeschema.analysis.syntax.dialects import StatementGrammar
 from lakeschema.analysis.table_lineage import table_lineage
 from lakeschema.catalog.identifiers import RelationName
-from lakeschema.translation.batch_answers import InvalidRequest, answered, check_keys
+from lakeschema.translation.batch_answers import (
+    InvalidRequest,
+    answered,
+    check_keys,
+    ending_with_memory,
+)
 
 _DATAFLOW = "dataflow"
 _COLUMN_DATAFLOW = "column_dataflow"
@@ -45,15 +50,8 @@ def answer(request: object) -> dict[str, Any]:
 
 
 def answer_requests(_: object) -> Callable[[Any], Any]:
-    """The function of a limited process, which ends where its memory does."""
-
-    def result(request: Mapping[str, Any]) -> dict[str, Any]:
-        try:
-            return _result(request)
-        except MemoryError:
-            raise SystemExit("out of memory") from None
-
-    return lambda request: answered(request, result)
+    """The function of a limited process."""
+    return lambda request: answered(request, ending_with_memory(_result))
 
 
 def _result(request: Mapping[str, Any]) -> dict[str, Any]:

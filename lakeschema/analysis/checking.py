@@ -26,6 +26,7 @@ from lakeschema.translation.batch_answers import (
     InvalidRequest,
     answered,
     check_keys,
+    ending_with_memory,
     parsed_request,
     refused,
 )
@@ -141,7 +142,7 @@ class Checker:
         user = request.get("user") if isinstance(request, dict) else None
         if self._choices.asks_grants and isinstance(user, str) and user not in self._granted:
             return {"grants_of": user}
-        return _without_id(answered(request, self._result))
+        return _without_id(answered(request, ending_with_memory(self._result)))
 
     def _result(self, request: Mapping[str, Any]) -> dict[str, Any]:
         check_keys(request, _KEYS)

@@ -12,7 +12,13 @@ from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.relations import Relation
 from lakeschema.isolation.frames import Attached
 from lakeschema.translation.batch import translated
-from lakeschema.translation.batch_answers import InvalidRequest, answered, parsed_request, refused
+from lakeschema.translation.batch_answers import (
+    InvalidRequest,
+    answered,
+    ending_with_memory,
+    parsed_request,
+    refused,
+)
 from lakeschema.translation.derivation_json import interface_from_json, udf_from_json
 from lakeschema.translation.errors import TooLarge
 from lakeschema.translation.interface import Interface, Options
@@ -95,15 +101,12 @@ def _answered(
             return translated(valid, defaults, surroundings)
         except _NotTold as not_told:
             return not_told.wanted
-        except MemoryError:
-            # No answer: what is left of the memory might not do for the next request.
-            raise SystemExit("out of memory") from None
 
     try:
         stated = parsed_request(request)
     except InvalidRequest as error:
         return refused(error)
-    found = answered(stated, result)
+    found = answered(stated, ending_with_memory(result))
     wanted = found.get("result")
     return wanted if isinstance(wanted, Wanted) else found
 

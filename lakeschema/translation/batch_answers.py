@@ -59,6 +59,23 @@ def answered(request: object, result: Callable[[Mapping[str, Any]], Any]) -> dic
         return {"id": id_, "error": _internal_error(error)}
 
 
+def ending_with_memory(
+    result: Callable[[Mapping[str, Any]], Any],
+) -> Callable[[Mapping[str, Any]], Any]:
+    """The same in a limited process, which ends where its memory does, without an answer.
+
+    What is left of the memory might not do for the next request.
+    """
+
+    def ended(request: Mapping[str, Any]) -> Any:
+        try:
+            return result(request)
+        except MemoryError:
+            raise SystemExit("out of memory") from None
+
+    return ended
+
+
 def _as_object(request: object) -> Mapping[str, Any]:
     if not isinstance(request, dict):
         raise InvalidRequest("expected a request to be a JSON object")
