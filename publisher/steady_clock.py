@@ -78,15 +78,10 @@ def open_clock(state: State, machine: Machine = _LOCAL) -> SteadyClock:
     return SteadyClock(offset, machine)
 
 
-def end_leases(state: State) -> None:
-    """Ends whatever is claimed or held; for a process that knows that no other works on the state."""
-    now = open_clock(state).now()
-
-    def end(tx: Transaction) -> None:
-        tx.work.shorten_leases(now)
-        tx.journal.shorten_leases(now)
-
-    state.write(end)
+def end_leases(tx: Transaction, until: float) -> None:
+    """Ends whatever is claimed or held by then; for a process that knows that its holder is gone."""
+    tx.work.shorten_leases(until)
+    tx.journal.shorten_leases(until)
 
 
 def mark_time(tx: Transaction, now: float) -> None:
@@ -113,6 +108,5 @@ def _begin_boot(tx: Transaction, machine: Machine) -> float:
     note = {"boot": machine.boot_id(), "offset": offset, "mark": now}
     tx.journal.write_note(_NOTE, json.dumps(note))
     tx.graph.restart_graces(now)
-    tx.work.shorten_leases(now + _MAX_LEASE_SECONDS)
-    tx.journal.shorten_leases(now + _MAX_LEASE_SECONDS)
+    end_leases(tx, now + _MAX_LEASE_SECONDS)
     return offset

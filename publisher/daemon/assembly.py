@@ -53,7 +53,7 @@ from publisher.settling.findings import CatalogReader, Investigator
 from publisher.settling.mass_change import MassChangeBrake
 from publisher.settling.settling import Settling
 from publisher.state.participation import Participation
-from publisher.state.protocol import State, StateUnavailable
+from publisher.state.protocol import State, StateUnavailable, Transaction
 from publisher.state.sqlite import SqliteState
 from publisher.steady_clock import end_leases, open_clock
 
@@ -138,12 +138,17 @@ def take_part(settings: Settings, state: State) -> Participation:
     The only one need not wait for what a process that was killed had claimed.
     """
     participation = Participation(settings.state.file)
+
+    def put_in_order(tx: Transaction) -> None:
+        end_leases(tx, now)
+        forget_services(tx)
+
     try:
         if participation.is_alone:
             # Else the claims end in minutes.
             with contextlib.suppress(StateUnavailable):
-                end_leases(state)
-                state.write(forget_services)
+                now = open_clock(state).now()
+                state.write(put_in_order)
         participation.share()
     except BaseException:
         participation.close()

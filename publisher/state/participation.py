@@ -1,6 +1,7 @@
-"""Which processes work on a state: each holds a lock on a file beside it, which ends with the process.
+"""Which processes work on a state: each holds a lock on a file beside it.
 
-Also one that was killed ends it, at once, so that nobody has to wait for what it had claimed.
+The kernel frees the lock when its process ends, also of one that was killed. So nobody has to wait for
+what that process had claimed.
 """
 
 from __future__ import annotations
@@ -11,11 +12,12 @@ import time
 from pathlib import Path
 from typing import Self
 
+from publisher.state.turnstile import lock_until
+
 _SUFFIX = "-running"
 _MODE = 0o600
 _LOOK_SECONDS = 0.2
 """``somebody_works_on`` holds the lock for a moment, which is no reason to count as one of several."""
-_POLL_SECONDS = 0.01
 
 
 class Participation:
@@ -29,7 +31,7 @@ class Participation:
         """Raises OSError: the file beside the state cannot be made or locked."""
         self._file = os.open(_beside(state), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, _MODE)
         try:
-            self.is_alone = _wait_for_all(self._file)
+            self.is_alone = lock_until(self._file, time.monotonic() + _LOOK_SECONDS)
         except BaseException:
             self.close()
             raise
@@ -55,26 +57,9 @@ def somebody_works_on(state: Path) -> bool:
     except FileNotFoundError:
         return False
     try:
-        return not _try_lock(file)
+        return not lock_until(file, time.monotonic())
     finally:
         os.close(file)
-
-
-def _wait_for_all(file: int) -> bool:
-    deadline = time.monotonic() + _LOOK_SECONDS
-    while not _try_lock(file):
-        if time.monotonic() >= deadline:
-            return False
-        time.sleep(_POLL_SECONDS)
-    return True
-
-
-def _try_lock(file: int) -> bool:
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    return True
 
 
 def _beside(state: Path) -> Path:

@@ -29,8 +29,8 @@ class Turnstile:
     @contextmanager
     def turn(self) -> Iterator[None]:
         deadline = time.monotonic() + self._deadline_seconds
-        is_first = _lock(self._queue, deadline)
-        is_locked = is_first and _lock(self._turn, deadline)
+        is_first = lock_until(self._queue.fileno(), deadline)
+        is_locked = is_first and lock_until(self._turn.fileno(), deadline)
         if is_first:
             fcntl.flock(self._queue, fcntl.LOCK_UN)
         try:
@@ -49,11 +49,14 @@ def _open(path: Path, mode: int) -> BinaryIO:
     return path.open("rb")
 
 
-def _lock(file: BinaryIO, deadline: float) -> bool:
-    """Polls, because a wait in the kernel has no deadline."""
+def lock_until(descriptor: int, deadline: float) -> bool:
+    """Whether the file is locked, tried at least once; ``deadline``: of the monotonic clock.
+
+    Polls, because a wait in the kernel has no deadline.
+    """
     while True:
         try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             if time.monotonic() >= deadline:
                 return False

@@ -36,11 +36,8 @@ class OwnHosts:
         self._has_warned = False
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http" or scope["path"] == LIVE_ADDRESS:
-            await self._app(scope, receive, send)
-            return
-        host = Headers(scope=scope).get("host", "")
-        if self._is_own(host):
+        host = Headers(scope=scope).get("host", "") if scope["type"] == "http" else ""
+        if self._is_own(host) or scope["path"] == LIVE_ADDRESS:
             await self._app(scope, receive, send)
             return
         if not self._has_warned:
