@@ -1,4 +1,4 @@
-"""What reading and analysing one statement or request may cost, where it runs in a process of its own."""
+"""The limits of a process that reads and analyses one statement or request at a time."""
 
 from __future__ import annotations
 

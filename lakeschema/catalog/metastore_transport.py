@@ -57,7 +57,7 @@ class _Bounded:
 
     def write(self, buff: bytes) -> None:
         use(self.handle)
-        super().write(buff)  # type: ignore[misc]  # of the socket beside it
+        super().write(buff)  # type: ignore[misc]  # the socket class that this is mixed into has it
 
 
 class _PlainSocket(_Bounded, TSocket):  # type: ignore[misc]  # thrift is untyped

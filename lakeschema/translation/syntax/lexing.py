@@ -138,7 +138,7 @@ _LAST_CODE_POINT: Final = 0x10FFFF
 
 
 def _with_doubled(first: Token, sql: str, grammar: Grammar) -> Token:
-    """``'it''s'`` is one string to Spark 4; to Hive they are two beside each other."""
+    """``'it''s'`` is one string in Spark 4, and two strings in a row in Hive."""
     quote = sql[first.end - 1]
     # Where escapes are kept, the doubled quotation mark is, too.
     joint = quote * 2 if grammar.keeps_escapes else quote
