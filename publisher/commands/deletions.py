@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from publisher.commands.failures import NO, Refused
-from publisher.commands.noted import HeldDeletions, Noted
+from publisher.commands.noted import Noted
+from publisher.settling.deletions import HeldDeletions
 from publisher.state.protocol import State
 
 

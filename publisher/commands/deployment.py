@@ -14,7 +14,7 @@ from publisher.daemon.assembly import build_engine, build_state, take_part
 from publisher.daemon.definitions import Definitions, Unanswered
 from publisher.daemon.engine import Engine
 from publisher.outages import Outages
-from publisher.settings import HiveCatalogSettings, Settings
+from publisher.settings import Settings, SparkCatalogSettings
 from publisher.state.protocol import State
 
 
@@ -35,14 +35,14 @@ class OpenDeployment:
         )
 
 
-def seen_by_engines(settings: Settings, name: RelationName) -> Relation | Unanswered | None:
-    """A table as the metastore has it now, which Hive and Spark may read differently; asked briefly.
+def facts_now(settings: Settings, name: RelationName) -> Relation | Unanswered | None:
+    """A relation as the catalog has it now, asked briefly; None if it does not have it.
 
-    None if it has no such table, and for other catalogs, which no two engines share.
+    Spark is not asked: a session takes longer to start than a person waits.
     """
     (catalog,) = settings.catalog
-    if not isinstance(catalog, HiveCatalogSettings):
-        return None
+    if isinstance(catalog, SparkCatalogSettings):
+        return Unanswered("")
     with open_catalog(settings) as opened:
         return Definitions(opened, Outages()).read(name)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Self
@@ -13,27 +12,8 @@ from publisher.daemon.self_report import REPEAT_SECONDS
 from publisher.publishing.index_comparison import NOTE as INDEX
 from publisher.publishing.retention import NOTE as RETENTION
 from publisher.settling.comparison import REFUSED, SNAPSHOT_DUE, SNAPSHOT_ENDED
-from publisher.settling.deletions import BRAKE, RELEASED, is_release
+from publisher.settling.deletions import BRAKE, RELEASED, HeldDeletions
 from publisher.settling.mass_change import CHANGE_BRAKE
-
-
-@dataclass(frozen=True, slots=True)
-class HeldDeletions:
-    """Deletions of a namespace ("" of the whole catalog) that wait, or waited, for a person.
-
-    Attributes:
-        reason: how many of how many; "" once they are confirmed.
-        is_confirmed: the next snapshot carries them out, or has begun to.
-    """
-
-    namespace: str
-    reason: str
-    is_confirmed: bool = False
-
-    @property
-    def confirming_command(self) -> str:
-        """Quoted, because it is there to be copied into a shell and the name is untrusted."""
-        return f"schema-publisher confirm-deletions {shlex.quote(self.namespace) if self.namespace else ''}".rstrip()
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,10 +94,7 @@ class Noted:
             [ComparedIndex(n, **json.loads(text)) for n, text in _of(notes, INDEX)],
             notes.get(SNAPSHOT_DUE, ""),
             notes.get(RETENTION, ""),
-            [
-                HeldDeletions(name, "" if is_release(why) else why, is_release(why))
-                for name, why in _of(notes, BRAKE)
-            ],
+            [HeldDeletions.of(namespace, note) for namespace, note in _of(notes, BRAKE)],
             {name: "" if why == RELEASED else why for name, why in _of(notes, CHANGE_BRAKE)},
             dict(_of(notes, REFUSED)),
             [ServiceReport(**json.loads(text)) for _, text in _of(notes, SERVICE)],

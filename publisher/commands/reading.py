@@ -58,7 +58,7 @@ def explain(
     json: Json = None,
 ) -> None:
     """A relation's status and its reason, upstreams, dependents, and versions with their reasons."""
-    from publisher.commands.deployment import seen_by_engines, state_to_read
+    from publisher.commands.deployment import facts_now, state_to_read
     from publisher.commands.output.choice import output_for
     from publisher.commands.reports import relation_report
     from publisher.daemon.adapters import build_packaging, build_selection
@@ -68,7 +68,7 @@ def explain(
     settings = load_settings(config)
     distribution = build_packaging(settings).distribution(name)
     selection = build_selection(settings)
-    facts = seen_by_engines(settings, name)
+    facts = facts_now(settings, name)
     with closing(state_to_read(settings)) as state:
         report = state.read(lambda tx: relation_report(tx, name, distribution, selection, facts))
         if report is None:

@@ -22,6 +22,7 @@ from publisher.publishing.retention import FileChange
 from publisher.selection import Selection
 from publisher.settling.comparison import SnapshotReport
 from publisher.settling.conditions import Condition, absence_of, condition, withheld_because
+from publisher.settling.deletions import deletions_held
 from publisher.state.protocol import Transaction
 from publisher.state.records import RelationRecord, VersionRecord
 
@@ -52,7 +53,7 @@ class RelationReport:
         condition: what its status means, and what to do.
         omitted: columns that its newest version leaves out, each with its type and why.
         seen: what each engine has where Hive and Spark see different columns.
-        not_compared: why it is not known what they see; "" where it is.
+        not_read: why the catalog did not tell what it has now; "" where it did or was not asked.
         lineage: what its columns come from; None of a table, and of what was never derived.
     """
 
@@ -64,7 +65,7 @@ class RelationReport:
     omitted: Sequence[str] = ()
     lineage: LineageSummary | None = None
     seen: Sequence[SeenColumn] = ()
-    not_compared: str = ""
+    not_read: str = ""
 
     @property
     def upstreams(self) -> Sequence[tuple[RelationName, str]]:
@@ -93,9 +94,9 @@ def relation_report(
     name: RelationName,
     distribution: str,
     selection: Selection,
-    facts: Relation | Unanswered | None = None,
+    facts: Relation | Unanswered | None,
 ) -> RelationReport | None:
-    """None where nothing at all is known of the relation; ``facts``: as the catalog has it now."""
+    """None where nothing at all is known of the relation; ``facts``: None if the catalog does not have it now."""
     found = explanation(tx, name, distribution)
     if found.record is None and not found.versions and found.work is None:
         return None
@@ -114,6 +115,7 @@ def relation_report(
             found.failing_upstreams,
             found.work,
             absence_of(distribution, found.versions, held_packages(tx)),
+            deletions_held(tx, name) if facts is None else None,
         ),
         () if schema is None else tuple(map(str, omissions_of(schema))),
         own_lineage(tx, name),

@@ -12,14 +12,17 @@ from typing import Annotated, Any
 
 import typer
 
-from publisher.commands.arguments import Config
+from publisher.commands.arguments import Config, Json
 from publisher.commands.failures import NO, OUTSIDE_FAILED, USAGE_ERROR, Refused
-from publisher.commands.governing import print_governed, read_policy_file
+from publisher.commands.translating import print_view, read_policy_file
 
 
 def translate(
     relation: Annotated[
-        str | None, typer.Argument(help="With --policies: a view of the settings' catalog.")
+        str | None,
+        typer.Argument(
+            help="With --to: a view of the settings' catalog, or with --to avro a table."
+        ),
     ] = None,
     config: Config = None,
     *,
@@ -37,19 +40,17 @@ def translate(
     group: Annotated[
         str | None, typer.Option(help="With --policies: whose variant; of no group without it.")
     ] = None,
+    json: Json = None,
 ) -> None:
-    """Schemas and other engines' text of relations from DDL alone; Pig scripts without views."""
+    """A view in another engine's text, or its schema; from DDL alone in a batch; Pig scripts without views."""
     chosen = None if policies is None else read_policy_file(policies, group)
     if group is not None and chosen is None:
         raise Refused(USAGE_ERROR, "a group is one of policies", "add --policies FILE")
     if relation is not None:
-        if batch or script is not None or to is None or chosen is None:
-            raise Refused(
-                USAGE_ERROR,
-                "a view is translated for the readers of policies",
-                "call it with --to and --policies, without --batch and --script",
-            )
-        print_governed(relation, to, chosen, config)
+        if batch or script is not None or to is None:
+            hint = "add --to avro, plan, spark, trino, hive or pig, without --batch and --script"
+            raise Refused(USAGE_ERROR, f"{relation} is translated to one engine", hint)
+        print_view(relation, to, chosen, config, as_json=json)
         return
     if script is not None:
         if batch or to != "pig" or chosen is not None:
@@ -59,7 +60,9 @@ def translate(
         return
     if not batch or to is not None:
         raise Refused(
-            USAGE_ERROR, "translate reads JSON Lines", "call it with --batch, or --to pig --script"
+            USAGE_ERROR,
+            "there is nothing to translate",
+            "name a view and add --to ENGINE, or call it with --batch, or with --to pig --script FILE",
         )
     from lakeschema.translation.batch import answer
     from lakeschema.translation.udf_plugins import PluginResolver, installed_references

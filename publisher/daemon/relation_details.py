@@ -19,6 +19,7 @@ from publisher.publishing.index_comparison import held_packages
 from publisher.redaction import SECRETS
 from publisher.selection import Selection
 from publisher.settling.conditions import absence_of, condition, shown_status, withheld_because
+from publisher.settling.deletions import HeldDeletions, deletions_held
 from publisher.settling.deriving import derivation_from_text
 from publisher.state.protocol import State, Transaction
 from publisher.state.records import RelationRecord, VersionRecord, WorkRecord
@@ -52,6 +53,7 @@ class _Stored:
     provenance: str
     work: WorkRecord | None
     held: frozenset[str]
+    deletion: HeldDeletions | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +70,9 @@ class DetailsReader:
             return None
         withheld = withheld_because(record, self.selection)
         absence = absence_of(distribution, stored.versions, stored.held)
-        found = condition(record, withheld, stored.failing, stored.work, absence)
+        facts = self.definitions.read(name)
+        deletion = stored.deletion if facts is None else None
+        found = condition(record, withheld, stored.failing, stored.work, absence, deletion)
         return RelationDetails(
             relation=str(name),
             status="UNKNOWN" if record is None else shown_status(record),
@@ -76,7 +80,7 @@ class DetailsReader:
             reason="" if record is None else record.reason,
             remedy=found.remedy,
             distribution=distribution if stored.versions else "",
-            definition=_definition(self.definitions.read(name), stored),
+            definition=_definition(facts, stored),
             fields=_fields(stored),
             reads=stored.reads,
             read_by=stored.read_by,
@@ -102,6 +106,7 @@ def _read(tx: Transaction, name: RelationName, distribution: str) -> _Stored:
         provenance=tx.versions.provenance(distribution, newest.number) if newest else "",
         work=tx.work.of(name),
         held=held_packages(tx),
+        deletion=deletions_held(tx, name),
     )
 
 

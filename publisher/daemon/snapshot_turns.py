@@ -7,13 +7,15 @@ and killed is due again at once.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from itertools import count
 
 from publisher.daemon.engine import Engine
 from publisher.settling.comparison import SnapshotBusy
 
 _STOP_CHECK_SECONDS = 0.2
+_FIRST_POLL_SECONDS = 10.0
+"""How long the snapshot of a start leaves to sources that have no position yet: theirs is enough."""
 
 
 class SnapshotTurns:
@@ -30,10 +32,12 @@ class SnapshotTurns:
         interval_seconds: float,
         on_start: bool,
         stopping: threading.Event,
+        sources: Sequence[str] = (),
         pause_seconds: float = 300.0,
     ) -> None:
         """``runner`` compares everything and enqueues.
 
+        ``sources``: the names of those that ask for a snapshot when they have no position.
         ``pause_seconds``: after one, before the next that events request: undecodable ones may
         come without pause.
         """
@@ -43,6 +47,7 @@ class SnapshotTurns:
         self._interval_seconds = interval_seconds
         self._on_start = on_start
         self._stopping = stopping
+        self._sources = tuple(sources)
         self._started_at = engine.runtime.clock.now()
         self._lock = threading.Lock()
         self._order = count(1)
@@ -52,22 +57,31 @@ class SnapshotTurns:
         """Whether one should run now. While another process runs one, none should."""
         if self._engine.snapshot_is_running():
             return False
+        uptime = self._engine.runtime.clock.now() - self._started_at
+        if uptime < _FIRST_POLL_SECONDS and self._a_source_begins():
+            return False
         age = self._engine.seconds_since_snapshot()
         if self._engine.snapshot_was_interrupted():
             return True
         if self._engine.snapshot_is_due() and (age is None or age >= self._pause_seconds):
             return True
-        uptime = self._engine.runtime.clock.now() - self._started_at
         if age is None:
             return self._on_start or uptime >= self._interval_seconds
         return age >= self._interval_seconds or (self._on_start and age > uptime)
 
+    def _a_source_begins(self) -> bool:
+        return any(self._engine.position(source) is None for source in self._sources)
+
     def run(self) -> None:
-        """Raises SnapshotBusy: another process runs one."""
+        """Does nothing if a snapshot that began meanwhile has compared the same.
+
+        Raises:
+            SnapshotBusy: another process runs one.
+        """
         self._run(self._runner)
 
     def run_after_gap(self) -> None:
-        """Compares in this process, unless a snapshot that began meanwhile has done the same.
+        """As ``run``, in this process.
 
         Raises:
             SnapshotBusy: another process runs one, which may have begun before the gap.

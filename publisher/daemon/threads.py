@@ -56,7 +56,8 @@ class Schedule:
 class Daemon:
     """``snapshot_runner`` is ``engine.compare_catalog``, or does the same on Spark in a child.
 
-    After a gap in a source's events, a snapshot runs in this process before its position is stored.
+    A snapshot runs before the position of a source is stored that starts, or has a gap in its events.
+    After a gap it runs in this process.
     """
 
     def __init__(
@@ -83,6 +84,7 @@ class Daemon:
             interval_seconds=schedule.snapshot_interval_seconds,
             on_start=schedule.snapshot_on_start,
             stopping=self._stopping,
+            sources=[source.name for source in self._sources],
         )
 
     def start(self) -> None:
@@ -219,7 +221,10 @@ class Daemon:
     def _store_batch(self, source: EventSource, batch: Batch) -> None:
         if batch.gap is not None:
             with self._watchdog.suspended(f"receive {source.name}"):
-                self._snapshots.run_after_gap()
+                if batch.gap == FIRST_START:
+                    self._snapshots.run()
+                else:
+                    self._snapshots.run_after_gap()
         self._engine.receive(source.name, batch)
         source.acknowledge(batch.position)
 

@@ -10,6 +10,7 @@ from typing import Final, assert_never
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.translation.outcome import Status
 from publisher.selection import OPT_OUT, Selection
+from publisher.settling.deletions import HeldDeletions
 from publisher.state.records import RelationRecord, VersionRecord, VersionStatus, WorkRecord
 
 _MAX_NAMED: Final = 3
@@ -63,6 +64,7 @@ def condition(
     failing: Sequence[RelationName] = (),
     work: WorkRecord | None = None,
     absence: Absence | None = None,
+    deletion: HeldDeletions | None = None,
 ) -> Condition:
     """What is the matter with a relation.
 
@@ -72,9 +74,16 @@ def condition(
         failing: relations that it reads and that cannot be derived themselves.
         work: what is still to be done for it.
         absence: of its package, from the index.
+        deletion: held with others, of a relation that the catalog does not have now.
     """
     if record is None or record.status is Status.UNKNOWN:
         return Condition("it was not read yet")
+    if deletion is not None and record.status is not Status.MISSING:
+        return Condition(
+            "the catalog does not have it, and its deletion is held, because so many are missing: "
+            f"{deletion.reason}",
+            f"if they were dropped: {deletion.confirming_command}; if not, repair the catalog",
+        )
     if record.stale:
         return Condition("it, or something that it reads, changed: it is to be derived again")
     if record.status is not Status.MISSING and record.missing_since is not None:

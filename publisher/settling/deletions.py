@@ -7,10 +7,11 @@ a worker reads each relation by name. Workers pass the same limit, whoever asked
 from __future__ import annotations
 
 import logging
+import shlex
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Self, TypeAlias
 
 from lakeschema.catalog.identifiers import RelationName
 from publisher.policy import DeletionLimit, Policy
@@ -45,6 +46,29 @@ def _is_in_force(note: str, now: float) -> bool:
 
 def _has_ended(note: str, now: float) -> bool:
     return note.startswith(_UNTIL) and not _is_in_force(note, now)
+
+
+@dataclass(frozen=True, slots=True)
+class HeldDeletions:
+    """Deletions of a namespace ("" of the whole catalog) that wait, or waited, for a person.
+
+    Attributes:
+        reason: how many of how many; "" once they are confirmed.
+        is_confirmed: the next snapshot carries them out, or has begun to.
+    """
+
+    namespace: str
+    reason: str
+    is_confirmed: bool = False
+
+    @classmethod
+    def of(cls, namespace: str, note: str) -> Self:
+        return cls(namespace, "" if is_release(note) else note, is_release(note))
+
+    @property
+    def confirming_command(self) -> str:
+        """Quoted, because it is there to be copied into a shell and the name is untrusted."""
+        return f"schema-publisher confirm-deletions {shlex.quote(self.namespace) if self.namespace else ''}".rstrip()
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +125,15 @@ def _held_namespaces(
     return held, frozenset(held_namespaces)
 
 
+def deletions_held(tx: Transaction, name: RelationName) -> HeldDeletions | None:
+    """What waits for a person in the relation's namespace, or in the whole catalog; None if nothing does."""
+    for brake in _brakes_of(name):
+        found = HeldDeletions.of(brake.removeprefix(BRAKE), tx.journal.note(brake))
+        if found.reason:
+            return found
+    return None
+
+
 class DeletionBrake:
     """Holds deletions where more than the limit are missing, or were dropped a short time ago.
 
@@ -113,7 +146,7 @@ class DeletionBrake:
 
     def is_released(self, tx: Transaction, record: RelationRecord, now: float) -> bool:
         """Whether a release is in force: it begins with a snapshot, and ends."""
-        return any(_is_in_force(tx.journal.note(brake), now) for brake in _brakes_of(record))
+        return any(_is_in_force(tx.journal.note(brake), now) for brake in _brakes_of(record.name))
 
     def holds(self, tx: Transaction, record: RelationRecord, now: float) -> bool:
         """Whether the deletion must wait; the brake's note then says why.
@@ -122,11 +155,13 @@ class DeletionBrake:
         """
         if record.published_hash is None:
             return False  # nothing is offered that could be missed
-        notes = [tx.journal.note(brake) for brake in _brakes_of(record)]
+        notes = [tx.journal.note(brake) for brake in _brakes_of(record.name)]
         if any(note and not _has_ended(note, now) for note in notes):
             return True
         since = now - self._window_seconds
-        for brake, namespace in zip(_brakes_of(record), (None, record.name.namespace), strict=True):
+        for brake, namespace in zip(
+            _brakes_of(record.name), (None, record.name.namespace), strict=True
+        ):
             missing, known = tx.graph.count_missing(namespace, since)
             if self._limit.exceeded(missing, known):
                 tx.journal.write_note(brake, f"{missing} of {known} relations missing")
@@ -134,9 +169,9 @@ class DeletionBrake:
         return False
 
 
-def _brakes_of(record: RelationRecord) -> tuple[str, str]:
+def _brakes_of(name: RelationName) -> tuple[str, str]:
     """Of the whole catalog, and of the relation's namespace."""
-    return BRAKE, f"{BRAKE}{'.'.join(record.name.namespace)}"
+    return BRAKE, f"{BRAKE}{'.'.join(name.namespace)}"
 
 
 def begin_releases(tx: Transaction, now: float, seconds: float) -> None:

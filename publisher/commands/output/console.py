@@ -18,7 +18,7 @@ from lakeschema.catalog.errors import MalformedDdl
 from lakeschema.catalog.identifiers import RelationName
 from publisher.commands.check import CheckedPin
 from publisher.commands.coverage import Coverage
-from publisher.commands.noted import ComparedIndex, HeldDeletions, Noted, ServiceReport
+from publisher.commands.noted import ComparedIndex, Noted, ServiceReport
 from publisher.commands.output.lineage_tree import print_lineage
 from publisher.commands.output.tables import (
     MAX_ROWS,
@@ -42,7 +42,7 @@ from publisher.publishing.index_comparison import IndexReport, release_of
 from publisher.settings.effective import EffectiveSetting
 from publisher.settling.comparison import SnapshotReport
 from publisher.settling.conditions import shown_status
-from publisher.settling.deletions import RELEASED
+from publisher.settling.deletions import RELEASED, HeldDeletions
 from publisher.state.records import StoredDeadLetter, VersionRecord, WorkRecord
 
 _MAX_PAYLOAD = 60
@@ -114,7 +114,7 @@ class ConsoleOutput:
             "dropped": "its versions are yanked" if record and record.yanked else "",
             "withheld": report.withheld_because,
             "package": found.versions[-1].distribution if found.versions else "",
-            "Hive and Spark": f"not compared: {report.not_compared}" if report.not_compared else "",
+            "catalog now": report.not_read,
         }
         self._facts({name: value for name, value in facts.items() if value})
         self._table("columns left out", ("column",), ((each,) for each in report.omitted))

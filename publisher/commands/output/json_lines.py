@@ -12,7 +12,7 @@ from codegen.changelog import changelog_to_json
 from lakeschema.catalog.identifiers import RelationName
 from publisher.commands.check import CheckedPin
 from publisher.commands.coverage import Coverage
-from publisher.commands.noted import HeldDeletions, Noted
+from publisher.commands.noted import Noted
 from publisher.commands.output.times import shown_time
 from publisher.commands.registering.registration import Registered
 from publisher.commands.reports import (
@@ -31,6 +31,7 @@ from publisher.publishing.index_comparison import IndexReport, release_of
 from publisher.settings.effective import EffectiveSetting
 from publisher.settling.comparison import SnapshotReport
 from publisher.settling.conditions import shown_status
+from publisher.settling.deletions import HeldDeletions
 from publisher.state.records import RelationRecord, StoredDeadLetter, VersionRecord, WorkRecord
 
 

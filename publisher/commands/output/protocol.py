@@ -8,7 +8,6 @@ from typing import Protocol
 from lakeschema.catalog.identifiers import RelationName
 from publisher.commands.check import CheckedPin
 from publisher.commands.coverage import Coverage
-from publisher.commands.noted import HeldDeletions
 from publisher.commands.registering.registration import Registered
 from publisher.commands.reports import RelationReport, ResyncReport, Retirement, UsageReport
 from publisher.commands.snapshot import DryRun, SnapshotOutcome
@@ -18,6 +17,7 @@ from publisher.daemon.probes import Probe
 from publisher.lineage.values import Traced
 from publisher.publishing.index_comparison import IndexReport
 from publisher.settings.effective import EffectiveSetting
+from publisher.settling.deletions import HeldDeletions
 from publisher.state.records import StoredDeadLetter
 
 

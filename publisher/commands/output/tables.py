@@ -1,12 +1,14 @@
 """Titled tables and sentences on a console; what they show is untrusted, and never read as markup.
 
-A terminal's tables fit into its width. Elsewhere, in a file or a log of CI, nothing is cut or wrapped.
+A terminal's tables fit into its width, and break texts between words only: a name is never cut. What does not fit
+stands with one cell a line. Elsewhere, in a file or a log of CI, nothing is cut or wrapped.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import compress, islice, zip_longest
+from textwrap import wrap
 from typing import TextIO
 
 from rich.cells import cell_len, set_cell_size
@@ -21,6 +23,9 @@ MAX_ROWS = 50
 """Of one table; JSON has them all."""
 
 MAX_TEXT_WIDTH = 100
+
+_GAP = 2
+"""Between two columns."""
 
 _STYLES = {
     "OK": "green",
@@ -92,6 +97,12 @@ def _print_rows(
 ) -> None:
     """``table`` has columns and no rows yet."""
     if console.is_terminal:
+        widths = _fitting_widths(table, rows, console.width - indent)
+        if widths is None:
+            _print_cells(console, table, rows, indent)
+            return
+        for column, width in zip(table.columns, widths, strict=True):
+            column.width = width
         for row in rows:
             table.add_row(*map(cell, row))
         console.print(Padding(table, (0, 0, 0, indent)))
@@ -106,8 +117,52 @@ def _print_rows(
     for row_lines in lines:
         for parts in zip_longest(*row_lines, fillvalue=""):
             padded = map(set_cell_size, parts, widths)
-            line = " " * indent + "  ".join(padded)
+            line = " " * indent + (" " * _GAP).join(padded)
             console.print(Text(line.rstrip()), soft_wrap=True)
+
+
+def _fitting_widths(
+    table: Table, rows: Sequence[Sequence[str]], available: int
+) -> Sequence[int] | None:
+    """Of each column at least its widest word, at most its widest line; None where words alone do not fit."""
+    columns = list(zip(*([str(column.header) for column in table.columns], *rows), strict=True))
+    least = [_widest(column, str.split) for column in columns]
+    most = [_widest(column, str.splitlines) for column in columns]
+    room = available - sum(least) - _GAP * (len(columns) - 1)
+    if room < 0:
+        return None
+    widths = list(least)
+    by_need = sorted(range(len(columns)), key=lambda place: most[place] - least[place])
+    for number, place in enumerate(by_need):
+        more = min(most[place] - least[place], room // (len(columns) - number))
+        widths[place] += more
+        room -= more
+    return widths
+
+
+def _widest(column: Iterable[str], parts: Callable[[str], Iterable[str]]) -> int:
+    return max((cell_len(part) for text in column for part in parts(cell(text).plain)), default=0)
+
+
+def _print_cells(
+    console: Console, table: Table, rows: Sequence[Sequence[str]], indent: int
+) -> None:
+    """A row's first cell, and below it the others with their headings."""
+    headings = [str(column.header) for column in table.columns]
+    for first, *others in rows:
+        _print_wrapped(console, first, indent)
+        for heading, value in zip(headings[1:], others, strict=True):
+            if value:
+                said = f"{heading}: {value}" if heading else value
+                _print_wrapped(console, said, indent + 2)
+
+
+def _print_wrapped(console: Console, text: str, indent: int) -> None:
+    """A word that is longer than the line stays whole, for the terminal to wrap."""
+    width = max(console.width - indent, 1)
+    for line in cell(text).plain.splitlines():
+        for part in wrap(line, width, break_long_words=False, break_on_hyphens=False):
+            console.print(Text(" " * indent + part), soft_wrap=True)
 
 
 def print_described(console: Console, rows: Iterable[tuple[str, str]]) -> None:

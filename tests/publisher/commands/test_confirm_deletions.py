@@ -6,7 +6,8 @@ from collections.abc import Mapping
 
 import pytest
 
-from publisher.commands.noted import HeldDeletions, Noted
+from publisher.commands.noted import Noted
+from publisher.settling.deletions import HeldDeletions
 from tests.publisher.commands.folder import Folder
 
 MANY = 30
@@ -95,3 +96,24 @@ def test_notes_of_brakes_are_values() -> None:
         HeldDeletions("done", "", is_confirmed=True),
         HeldDeletions("shop", "30 of 40 relations not listed"),
     ]
+
+
+@pytest.mark.thorough
+def test_a_relation_whose_deletion_is_held_says_so_and_what_ends_it(braked: Folder) -> None:
+    (gone,) = braked.run("explain", "old.t7").lines
+    (there,) = braked.run("explain", "shop.t7").lines
+
+    assert "its deletion is held" in gone["meaning"]
+    assert "30 of" in gone["meaning"]
+    assert "if they were dropped: schema-publisher confirm-deletions" in gone["remedy"]
+    assert "held" not in there["meaning"]
+
+
+@pytest.mark.thorough
+def test_a_catalog_that_cannot_be_read_hides_nothing_that_is_known(braked: Folder) -> None:
+    braked.write_ddl("CREATE TABEL")
+
+    told = braked.people("explain", "old.t7")
+
+    assert "its schema is known" in told
+    assert "catalog now" in told

@@ -93,10 +93,47 @@ def test_a_batch_has_the_policies_of_its_file() -> None:
 
 
 @pytest.mark.usefixtures("folder")
+def test_a_view_without_policies_is_what_a_batch_answers() -> None:
+    code, output = run("shop.all_of_them", "--to", "trino")
+
+    assert code == 0
+    assert json.loads(output) == {
+        "sql": 'SELECT CAST(t1."email" AS varchar) AS "email" FROM "shop"."adults" AS t1',
+        "functions": [],
+        "columns": [{"name": "email", "type": "varchar", "nullable": True}],
+    }
+
+
+@pytest.mark.usefixtures("folder")
+def test_a_view_is_a_file_of_its_engine_with_comments() -> None:
+    code, output = run(
+        *("shop.all_of_them", "--to", "spark", "--policies", "policies.toml", "--no-json")
+    )
+
+    setting, mask, sql = output.splitlines()
+    assert code == 0
+    assert setting == "-- needs the setting spark.sql.ansi.enabled = false"
+    assert mask == "-- column email has the mask hash of shop.buyers.email"
+    assert sql.startswith("SELECT ")
+    assert "sha2" in sql
+
+
+@pytest.mark.usefixtures("folder")
+def test_a_script_of_pig_is_its_statements() -> None:
+    code, output = run("shop.all_of_them", "--to", "pig", "--no-json")
+
+    assert code == 0
+    assert "\nbuyers = LOAD 'shop.buyers' " in output
+    assert all(line.endswith(";") for line in output.splitlines())
+
+
+@pytest.mark.usefixtures("folder")
 @pytest.mark.parametrize(
     ("arguments", "code", "message"),
     [
-        (["shop.adults", "--to", "spark"], 2, "--policies"),
+        (["shop.adults"], 2, "--to"),
+        (["shop.adults", "--to", "spark", "--batch"], 2, "without --batch"),
+        (["shop.adultz", "--to", "spark"], 1, "did you mean shop.adults?"),
         (["shop.adults", "--policies", "policies.toml"], 2, "--to"),
         (["--batch", "--group", "fraud"], 2, "a group is one of policies"),
         (["--to", "pig", "--script", "x", "--policies", "policies.toml"], 2, "without --batch"),

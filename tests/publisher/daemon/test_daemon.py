@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import queue
 import threading
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -14,11 +15,17 @@ from pathlib import Path
 import pytest
 
 from lakeschema.catalog.identifiers import RelationName
-from publisher.daemon import threads
+from publisher.daemon import snapshot_turns, threads
 from publisher.daemon.assembly import parts_of
 from publisher.daemon.engine import Engine
 from publisher.daemon.threads import Daemon, Schedule
-from publisher.events.protocol import Batch, DeadLetter, RelationHint, SourceUnavailable
+from publisher.events.protocol import (
+    FIRST_START,
+    Batch,
+    DeadLetter,
+    RelationHint,
+    SourceUnavailable,
+)
 from publisher.runtime import SystemClock
 from publisher.settling.comparison import SnapshotBusy
 from tests.simulation.simulation import POLICY, Simulation
@@ -125,10 +132,47 @@ def test_an_event_wakes_the_workers(
 def test_the_snapshot_on_start_finds_what_happened_before(running: RunningDaemon) -> None:
     running.world.catalog.change(table(T, "a"))
     running.world.catalog.change(view(V, T))
+    running.world.engine.receive("fake", Batch([], [], "0"))
 
     running.daemon.start()
 
     assert running.published(2)
+
+
+def test_a_source_that_begins_and_the_start_share_one_snapshot(
+    running: RunningDaemon,
+) -> None:
+    world = running.world
+    begun: list[float] = []
+
+    def compare() -> object:
+        begun.append(world.clock.now())
+        return world.engine.compare_catalog()
+
+    daemon = Daemon(world.engine, [running.source], compare, Schedule(workers=1))
+    world.catalog.change(table(T, "a"))
+
+    daemon.start()
+    running.send(T, world.catalog.change(table(T, "b")), gap=FIRST_START)
+
+    assert running.published(1)
+    assert eventually(lambda: world.engine.position("fake") is not None)
+    # Longer than the snapshot thread looks whether one is due.
+    time.sleep(1.5)
+    assert len(begun) == 1
+    daemon.stop()
+
+
+def test_the_start_does_not_wait_for_a_source_that_is_away(
+    running: RunningDaemon, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(snapshot_turns, "_FIRST_POLL_SECONDS", 0.2)
+    running.world.catalog.change(table(T, "a"))
+    running.source.down = True
+
+    running.daemon.start()
+
+    assert running.published(1)
 
 
 def test_a_gap_causes_a_snapshot_before_its_position_is_stored(running: RunningDaemon) -> None:

@@ -1,0 +1,142 @@
+"""A view of the catalog in an engine's text, or its schema: whole, or as the readers under a policy file get it."""
+
+from __future__ import annotations
+
+import json
+import sys
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from lakeschema.catalog.identifiers import RelationName
+from lakeschema.translation.errors import TranslationError
+from lakeschema.translation.policies.reading import InvalidPolicies, read_policies
+from lakeschema.translation.policies.rules import Policies, UnknownGroup
+from publisher.commands.arguments import names_near, relation_name, unknown_relation
+from publisher.commands.failures import NO, USAGE_ERROR, Refused
+from publisher.commands.printable import printable
+
+if TYPE_CHECKING:
+    from lakeschema.catalog.relations import Catalog, Relation
+    from lakeschema.translation.interface import Interface, Options
+
+TARGETS: Final = ("avro", "plan", "spark", "trino", "hive", "pig")
+
+
+def read_policy_file(path: Path, group: str | None) -> Policies:
+    """The policies of a TOML file, for readers of the group, or of none."""
+    try:
+        return read_policies(tomllib.loads(path.read_text(encoding="utf-8"))).for_group(group)
+    except OSError as error:
+        raise Refused(USAGE_ERROR, f"--policies: {path}: {error.strerror}") from error
+    except (UnicodeDecodeError, tomllib.TOMLDecodeError, RecursionError) as error:
+        raise Refused(USAGE_ERROR, f"--policies: {path} is not TOML: {error}") from error
+    except InvalidPolicies as error:
+        raise Refused(USAGE_ERROR, f"--policies: {path}: {error}") from error
+    except UnknownGroup as error:
+        raise Refused(USAGE_ERROR, f"--group: {error}") from error
+
+
+def print_view(
+    relation: str, to: str, policies: Policies | None, config: Path | None, *, as_json: bool | None
+) -> None:
+    """What ``translate --batch`` answers as ``result``, or as a file of the engine; a plan is text.
+
+    ``as_json``: None for a file of the engine on a terminal, and JSON elsewhere.
+    """
+    if to not in TARGETS:
+        raise Refused(USAGE_ERROR, f"--to: expected one of {', '.join(TARGETS)}, got {to!r}")
+    found = _answer(relation, to, policies, config)
+    if as_json is None:
+        as_json = not sys.stdout.isatty()
+    if isinstance(found, dict) and to != "avro" and not as_json:
+        found = "\n".join(_file_of(found)) + "\n"
+    sys.stdout.write(found if isinstance(found, str) else json.dumps(found, indent=2) + "\n")
+
+
+def _answer(relation: str, to: str, policies: Policies | None, config: Path | None) -> Any:
+    from lakeschema.translation.batch import translated
+    from lakeschema.translation.batch_answers import InvalidRequest
+    from lakeschema.translation.pig_scripts import read_with_upstreams
+    from publisher.daemon.adapters import build_options, open_catalog
+    from publisher.settings import load_settings
+
+    settings = load_settings(config)
+    options = build_options(settings)
+    name = relation_name(relation)
+    with open_catalog(settings) as catalog:
+        relations = read_with_upstreams([name], catalog.read, options)
+        if name not in relations:
+            near = names_near(catalog, name)
+            raise unknown_relation(f"the catalog has no relation {name}", name, near, "")
+        if policies is not None:
+            _check_names(policies, catalog)
+    try:
+        around = _Upstreams(relations, options)
+        return translated({"relation": str(name), "to": to}, options, around, policies)
+    except InvalidRequest as error:
+        raise Refused(NO, str(error)) from error
+    except TranslationError as error:
+        raise Refused(NO, str(error), error.hint) from error
+
+
+def _check_names(policies: Policies, catalog: Catalog) -> None:
+    """A misspelt name would leave a table without its mask."""
+    named = {text: RelationName.of(*text.split(".")) for text in policies.relations_named}
+    known = catalog.read(sorted(named.values()))
+    for text, each in sorted(named.items()):
+        if each not in known:
+            message = f"--policies: the catalog has no relation {text}"
+            raise unknown_relation(message, each, names_near(catalog, each), "")
+
+
+class _Upstreams:
+    """A relation with its upstreams, for a request that brings neither."""
+
+    def __init__(self, relations: Mapping[RelationName, Relation], options: Options) -> None:
+        self._relations = relations
+        self._options = options
+
+    def relations(self, names: Sequence[RelationName], /) -> Mapping[RelationName, Relation]:
+        return {name: self._relations[name] for name in names if name in self._relations}
+
+    def interfaces(self, names: Sequence[RelationName], /) -> Mapping[RelationName, Interface]:
+        return {name: self._interface(name) for name in self.relations(names)}
+
+    def _interface(self, name: RelationName) -> Interface:
+        from lakeschema.translation.with_upstreams import derive_with_upstreams
+
+        return derive_with_upstreams(name, self._relations, self._options)[name].interface
+
+
+def _file_of(answer: dict[str, Any]) -> Iterator[str]:
+    """The engine's text under comments with what it needs, and with what policies did."""
+    for setting, value in answer.get("settings", {}).items():
+        yield _comment(f"needs the setting {setting} = {value}")
+    for function in answer.get("functions", ()):
+        yield _comment(f"needs the function {function}")
+    for udf in answer.get("udfs", ()):
+        registered = f" as {udf['name']}" if "name" in udf else ""
+        artifacts = ", ".join(udf["artifacts"])
+        of_artifacts = f", from {artifacts}" if artifacts else ""
+        yield _comment(f"needs the function {udf['class']}{registered}{of_artifacts}")
+    yield from map(_comment, _effects(answer.get("policies", {})))
+    if "sql" in answer:
+        yield answer["sql"]
+    else:
+        yield from (*answer["defines"], *answer["statements"])
+
+
+def _effects(policies: Mapping[str, Any]) -> Iterator[str]:
+    for column in policies.get("columns", ()):
+        for mask in column["masks"]:
+            yield f"column {column['name']} has the mask {mask['mask']} of {mask['column']}"
+    for dropped in policies.get("dropped", ()):
+        yield f"column {dropped} is dropped"
+    for filtered in policies.get("filtered", ()):
+        yield f"some rows of {filtered} are left out"
+
+
+def _comment(text: str) -> str:
+    return f"-- {printable(text)}"
