@@ -13,6 +13,7 @@ from deploy.chaos import lies
 from deploy.chaos.faults import (
     ChangePassage,
     CutConnections,
+    DamageFiles,
     Fault,
     HoldingClients,
     Kill,
@@ -43,6 +44,7 @@ GAPS: Mapping[str, float] = {
     "metastore link": 25.0,
     "pypiserver": 45.0,
     "index link": 12.0,
+    "index folder": 20.0,
     "topic": 12.0,
     "tables": 20.0,
     "http": 30.0,
@@ -60,7 +62,12 @@ class FaultKind:
 
 def fault_kinds(stack: Stack, current_lake: Callable[[], Lake], seed: int) -> tuple[FaultKind, ...]:
     """``current_lake``: from which forged messages take their names."""
-    return (*_of_processes(stack), *_of_links(stack), *_of_input(stack, current_lake, seed))
+    return (
+        *_of_processes(stack),
+        *_of_links(stack),
+        _of_files(stack, seed),
+        *_of_input(stack, current_lake, seed),
+    )
 
 
 def _of_processes(stack: Stack) -> list[FaultKind]:
@@ -99,6 +106,7 @@ def _of_links(stack: Stack) -> list[FaultKind]:
         passage("refuse metastore connections", Passage.REFUSED),
         passage("hold metastore connections", Passage.HELD),
         passage("slow metastore connections", Passage.SLOW),
+        passage("metastore drips bytes", Passage.DRIPPING),
         lie("index drops requests", lambda: lies.drop_request),
         lie("index drops answers", lambda: lies.drop_answer),
         lie("index stores and answers 500", lambda: lies.fail_after_storing),
@@ -106,6 +114,15 @@ def _of_links(stack: Stack) -> list[FaultKind]:
         lie("index serves stale pages", lies.StalePages),
         lie("index drips bytes", lies.DrippedBodies),
     ]
+
+
+def _of_files(stack: Stack, seed: int) -> FaultKind:
+    numbers = count(1)
+
+    def damage() -> Fault:
+        return DamageFiles(stack.folder_watch, Random(f"{seed} files {next(numbers)}"))
+
+    return FaultKind(Kind("damage files of the index", "index folder", 1, 0.1, 0.5), damage)
 
 
 def _of_input(stack: Stack, current_lake: Callable[[], Lake], seed: int) -> list[FaultKind]:

@@ -6,8 +6,12 @@ import contextlib
 import os
 import signal
 import socket
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from random import Random
 from typing import Final, Protocol
 
+from deploy.chaos.folder_watch import FolderWatch
 from deploy.chaos.index_proxy import IndexProxy, Lie, tell_the_truth
 from deploy.chaos.lies import DrippedBodies
 from deploy.chaos.tcp_proxy import Passage, TcpProxy
@@ -123,6 +127,41 @@ class TellLies:
         self._proxy.answer_with(tell_the_truth)
         if isinstance(self._lie, DrippedBodies):
             self._lie.stop()
+
+
+_DAMAGES: Final[Mapping[str, Callable[[bytes], bytes | None]]] = {
+    "deleted": lambda _: None,
+    "truncated": lambda data: data[: len(data) // 2],
+    "replaced": lambda data: b"no wheel, and no page either\n" * (1 + len(data) % 7),
+    "changed in one byte": lambda data: data[:-1] + bytes([data[-1] ^ 1]),
+}
+
+
+class DamageFiles:
+    """Wheels, pages and metadata files of a static index, as a bad disk or a careless hand leaves them."""
+
+    def __init__(self, watch: FolderWatch, random: Random, count: int = 3) -> None:
+        self._watch = watch
+        self._random = random
+        self._count = count
+
+    def start(self) -> str:
+        files = sorted(path for path in self._watch.simple.glob("*/*") if path.is_file())
+        chosen = self._random.sample(files, min(self._count, len(files)))
+        return ", ".join(self._damage(path, self._random.choice([*_DAMAGES])) for path in chosen)
+
+    def _damage(self, path: Path, how: str) -> str:
+        with contextlib.suppress(FileNotFoundError):
+            data = _DAMAGES[how](path.read_bytes())
+            if data is None:
+                path.unlink()
+            else:
+                self._watch.expect_damage(data)
+                path.write_bytes(data)
+        return f"{path.name} {how}"
+
+    def stop(self) -> None:
+        """The program mends them."""
 
 
 _BEGINNINGS: Final = (

@@ -20,11 +20,12 @@ class FolderWatch:
     """Each listed file once, and again whenever its bytes are others."""
 
     def __init__(self, index: Path, log: Journal) -> None:
-        self._simple = index / "simple"
+        self.simple = index / "simple"
         self._log = log
         self._pages: dict[Path, int] = {}
         self._wheels: dict[Path, tuple[int, int, int]] = {}
         self._hashes: dict[str, str] = {}
+        self._damaged: set[str] = set()
         self._stopping = threading.Event()
 
     @contextmanager
@@ -37,10 +38,17 @@ class FolderWatch:
             self._stopping.set()
             thread.join()
 
+    def expect_damage(self, data: bytes) -> None:
+        """These bytes will stand in a file, and the program did not put them there."""
+        self._damaged.add(hashlib.sha256(data).hexdigest())
+
     def look(self) -> None:
         """A file counts as shown once its project's page lists it."""
-        for page in sorted(self._simple.glob("*/index.json")):
-            changed = page.stat().st_mtime_ns
+        for page in sorted(self.simple.glob("*/index.json")):
+            try:
+                changed = page.stat().st_mtime_ns
+            except FileNotFoundError:
+                continue
             if self._pages.get(page) != changed:
                 self._pages[page] = changed
                 for file in _listed(page):
@@ -63,7 +71,7 @@ class FolderWatch:
         except FileNotFoundError:
             return
         self._wheels[wheel] = identity
-        if self._hashes.get(wheel.name) != sha256:
+        if sha256 not in self._damaged and self._hashes.get(wheel.name) != sha256:
             self._hashes[wheel.name] = sha256
             self._log.write("arrived", filename=wheel.name, sha256=sha256)
 
@@ -79,4 +87,8 @@ def static_files(index: Path) -> list[IndexFile]:
 
 
 def _listed(page: Path) -> list[Mapping[str, Any]]:
-    return list(json.loads(page.read_bytes())["files"])
+    """Nothing of a page that is damaged, or gone."""
+    try:
+        return list(json.loads(page.read_bytes())["files"])
+    except (FileNotFoundError, ValueError):
+        return []

@@ -63,7 +63,15 @@ def is_settled(evidence: Evidence) -> bool:
     """Whether the index agrees with the catalog now; whether it always did is not asked."""
     names = {distribution_of(name): name for name in evidence.history.epochs}
     stale = [*_lost(evidence, _releases(evidence.files)), *_offered_though_dropped(evidence, names)]
-    return not stale
+    return not stale and not _has_damage(evidence)
+
+
+def _has_damage(evidence: Evidence) -> bool:
+    """Whether a file of an index that the program keeps itself is gone, or has other bytes than at first."""
+    if not evidence.yanks:
+        return False
+    there = {file.filename: file.sha256 for file in evidence.files}
+    return any(there.get(each.filename) != each.sha256 for each in evidence.arrived)
 
 
 def published_epochs(epochs: Sequence[Epoch], contents: Sequence[Content]) -> Sequence[int] | None:

@@ -59,6 +59,7 @@ class Stack:
     pypiserver: PyPiServer
     index_proxy: IndexProxy
     metastore_proxy: TcpProxy
+    folder_watch: FolderWatch
     deployments: Sequence[Deployment]
 
     @property
@@ -82,13 +83,16 @@ def running_stack(folder: Path, journals: Path, clock: Clock) -> Iterator[Stack]
         parts.enter_context(index_proxy.running())
         shown = Journal(journals / "shown.jsonl", clock)
         index = folder / "folder" / "index"
-        parts.enter_context(FolderWatch(index, shown).running())
+        watch = FolderWatch(index, shown)
+        parts.enter_context(watch.running())
         uri = f"thrift://{metastore.host}:{metastore_proxy.port}"
         deployments = (
             _uploaded(folder / "uploaded", uri, kafka, pypiserver, index_proxy, uploads),
             _folder(folder / "folder", uri, index, shown),
         )
-        stack = Stack(kafka, metastore, pypiserver, index_proxy, metastore_proxy, deployments)
+        stack = Stack(
+            kafka, metastore, pypiserver, index_proxy, metastore_proxy, watch, deployments
+        )
         for daemon in stack.daemons:
             parts.enter_context(daemon)
         yield stack

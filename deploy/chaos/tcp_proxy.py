@@ -1,4 +1,4 @@
-"""A TCP proxy before a server: connections can be cut, refused, held or slowed down."""
+"""A TCP proxy before a server: connections can be cut, refused, held, slowed down or let drip."""
 
 from __future__ import annotations
 
@@ -6,15 +6,21 @@ import contextlib
 import socket
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from enum import Enum
+from typing import TypeAlias
 
 from deploy.ports import LOOPBACK
 
 _CHUNK_BYTES = 16 * 1024
 _SLOW_SECONDS = 0.3
+_DRIP_SECONDS = 1.0
 _POLL_SECONDS = 0.05
+
+
+Send: TypeAlias = Callable[[bytes], None]
+PassOn: TypeAlias = Callable[[bytes, Send], None]
 
 
 class Passage(Enum):
@@ -24,6 +30,8 @@ class Passage(Enum):
     HELD = "held"
     """Nothing passes until the passage is open again."""
     SLOW = "slow"
+    DRIPPING = "dripping"
+    """Answers pass a byte a second."""
 
 
 class TcpProxy:
@@ -81,22 +89,30 @@ class TcpProxy:
             return
         with self._lock:
             self._sockets |= {client, server}
-        back = threading.Thread(target=self._pump, args=(server, client), daemon=True)
+        back = threading.Thread(target=self._pump, args=(server, client, self._drip), daemon=True)
         back.start()
-        self._pump(client, server)
+        self._pump(client, server, lambda data, send: send(data))
         back.join()
         with self._lock:
             self._sockets -= {client, server}
         client.close()
         server.close()
 
-    def _pump(self, source: socket.socket, target: socket.socket) -> None:
+    def _pump(self, source: socket.socket, target: socket.socket, pass_on: PassOn) -> None:
         with contextlib.suppress(OSError):
             while data := source.recv(_CHUNK_BYTES):
                 self._wait()
-                target.sendall(data)
+                pass_on(data, target.sendall)
         _shut(source)
         _shut(target)
+
+    def _drip(self, data: bytes, send: Send) -> None:
+        for at in range(len(data)):
+            if self._passage is not Passage.DRIPPING:
+                send(data[at:])
+                return
+            send(data[at : at + 1])
+            time.sleep(_DRIP_SECONDS)
 
     def _wait(self) -> None:
         if self._passage is Passage.SLOW:

@@ -2,7 +2,11 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from random import Random
 
+import pytest
+
+from deploy.chaos.faults import DamageFiles
 from deploy.chaos.folder_watch import FolderWatch, static_files
 from deploy.chaos.journal import Journal, read_journal
 from tests.deploy.chaos.histories import OF_ID, wheel_bytes
@@ -64,3 +68,24 @@ def test_a_yanked_file_is_not_offered(tmp_path: Path) -> None:
     assert not withdrawn.offered
     assert offered.content is not None
     assert offered.content.content == OF_ID
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_damage_is_no_arrival_and_its_mend_is_none(tmp_path: Path, seed: int) -> None:
+    watched, log = watch(tmp_path)
+    write(tmp_path / "index", wheel_bytes(OF_ID))
+    watched.look()
+    folder = watched.simple / "acme-schema-lake-t1"
+    before = {path.name: path.read_bytes() for path in folder.iterdir()}
+
+    told = DamageFiles(watched, Random(seed)).start()
+    damaged = {path.name: path.read_bytes() for path in folder.iterdir()}
+    watched.look()
+    static_files(tmp_path / "index")
+    for name, data in before.items():
+        (folder / name).write_bytes(data)
+    watched.look()
+
+    assert all(damaged.get(name) != data for name, data in before.items())
+    assert all(name in told for name in before)
+    assert len(hashes(log)) == 1

@@ -236,3 +236,15 @@ def test_a_renamed_table_is_dropped_under_its_old_name_and_new_under_the_other()
 
     assert not judge(evidence(statements, [old, wheel("1.0.0", OF_ID, new)]))
     assert verdicts(evidence(statements, [old])) == {Verdict.LOST}
+
+
+def test_damage_in_a_folder_is_not_settled_until_it_is_mended() -> None:
+    files = [wheel("1.0.0", OF_ID), wheel("1.1.0", OF_CITY)]
+    arrived = sightings(files)
+    damaged = replace(files[0], sha256="0" * 64, content=None)
+
+    assert is_settled(evidence(ALTERED, files, arrived))
+    assert not is_settled(evidence(ALTERED, [damaged, files[1]], arrived))
+    assert not is_settled(evidence(ALTERED, files[1:], arrived))
+    # A server of packages takes no second upload of one name.
+    assert is_settled(evidence(ALTERED, [damaged, files[1]], arrived, yanks=False))

@@ -106,3 +106,17 @@ def test_what_is_slow_arrives(proxy: TcpProxy) -> None:
 
     with connected(proxy) as client:
         assert answer_to(client, b"a") == b"a"
+
+
+def test_what_drips_comes_a_byte_at_a_time_and_at_once_when_that_is_over(proxy: TcpProxy) -> None:
+    with connected(proxy) as client:
+        proxy.let(Passage.DRIPPING)
+        client.sendall(b"answer")
+        first = client.recv(100)
+
+        proxy.let(Passage.OPEN)
+
+        rest = b""
+        while len(rest) < 5:
+            rest += client.recv(100)
+        assert (first, rest) == (b"a", b"nswer")
