@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Callable
 from functools import lru_cache
-from typing import Final, TypeAlias
+from typing import Final
 
 from lakeschema.analysis.syntax.dialects import StatementGrammar
 from lakeschema.ends import Ends
@@ -46,9 +45,8 @@ _SYMBOLS: Final = "|".join(
 )
 
 
-_Match: TypeAlias = Callable[[str, int], re.Match[str] | None]
-
-
+_BLANK: Final = {False: r"(?:\s+|--[^\n]*)*", True: r"(?:\s+|--[^\n]*|\#[^\n]*)*"}
+"""By whether ``#`` begins a comment."""
 _IN_VAIN: Final = "in vain"
 """Among what is closed: a tagged or lettered string opens there and does not end."""
 
@@ -59,7 +57,6 @@ def _pattern(
 ) -> re.Pattern[str]:
     """``closed``: what may still end behind the place; what opens without it is read as signs and words."""
     inner = BACKSLASHED if backslashes else PLAIN
-    comments = r"--[^\n]*|\#[^\n]*" if hashes else r"--[^\n]*"
     name = r"|(?P<bracketed>\[(?:[^\]]|\]\])*\])" if brackets and "brackets" in closed else ""
     letters = letters and _IN_VAIN not in closed
     lettered = r"|(?P<lettered>[nN]?[qQ]'(?P<sign>\S))" if letters else ""
@@ -69,7 +66,10 @@ def _pattern(
     template = rf"(?>{variable}|{r'{{.*?}}' if 'templates' in closed else _NOTHING})"
     escaped = r"[eE]'[^'\\]*(?:(?:\\.|'')[^'\\]*)*'" if "escaped" in closed else _NOTHING
     parts = rf"""
-        (?P<space>(?:\s+|{comments})+)
+        (?>{_BLANK[hashes]})
+        # Most of what people write, tried first: a word or a sign that nothing behind it can change.
+        (?: (?P<plain>[A-Za-z_]\w*(?=[\s,.()=;]|\Z))
+      | (?P<mark>[,();]|=(?![=>])|\.(?!\d))
       | (?P<comment>/\*)
       | (?P<statement>{statement})
       {lettered}
@@ -86,6 +86,8 @@ def _pattern(
       | (?P<word>(?:\w|\#(?=\w)|{template})(?:{template}|[\w$\#])*)
       {name}
       | (?P<symbol>{_SYMBOLS}|[-+*/%~&|^<>=!(),.\[\]:;?{{}}@$\#\\])
+      | (?P<end>\Z)
+      | (?P<wrong>.))
     """
     return re.compile(parts, re.VERBOSE | re.DOTALL)
 
@@ -102,7 +104,7 @@ class _Patterns:
             grammar.quoted_by_letter,
         )
 
-    def at(self, place: int, *, in_vain: bool = False) -> tuple[_Match, int]:
+    def at(self, place: int, *, in_vain: bool = False) -> tuple[re.Pattern[str], int]:
         """And the place from which on another one does. ``in_vain`` as ``_IN_VAIN``."""
         ends = self._ends
         lasts = {
@@ -115,12 +117,12 @@ class _Patterns:
         closed = frozenset(kind for kind, last in lasts.items() if place < last)
         until = min((lasts[kind] for kind in closed), default=sys.maxsize)
         closed |= {_IN_VAIN} if in_vain else set()
-        return _pattern(*self._of_grammar, closed).match, place + 1 if in_vain else until
+        return _pattern(*self._of_grammar, closed), place + 1 if in_vain else until
 
     def end_of(self, opening: re.Match[str]) -> tuple[int, int]:
         """Of a tagged or lettered string: where its text ends, and where it ends; -1 if it does not."""
         if opening.lastgroup == "tagged":
-            end, kind = opening[0], _END_BY_TAG
+            end, kind = opening["tagged"], _END_BY_TAG
         else:
             sign = opening["sign"]
             end, kind = f"{_BRACKETS.get(sign, sign)}'", _END_BY_LETTER
@@ -135,44 +137,48 @@ def statement_tokens(sql: str, grammar: StatementGrammar) -> list[Token]:
         MalformedSql: a quotation mark or comment that is not closed.
     """
     found: list[Token] = []
+    append = found.append
     patterns = _Patterns(sql, grammar)
-    match, until = patterns.at(0)
     abbreviations = grammar.abbreviations
-    at, length = 0, len(sql)
-    while at < length:
-        if at >= until:
-            match, until = patterns.at(at)
-        matched = match(sql, at)
-        if matched is None:
-            raise MalformedSql(
-                f"the character {sql[at]!r} has no meaning here",
-                position=position_at(sql, at),
-                hint="check whether a quotation mark is not closed",
-            )
-        group, text, end = matched.lastgroup, matched[0], matched.end()
-        if group == "word":
-            word = text.upper()
-            found.append(Token(WORD, text, abbreviations.get(word, word), at, end))
-        elif group == "symbol":
-            found.append(Token(SYMBOL, text, text, at, end))
-        elif group in {"space", "statement"}:
-            pass
-        elif group == "comment":
-            end = _past_comment(sql, at)
-        elif group in {"template", "variable"}:
-            found.append(_placeholder(sql, text, at, end))
-        elif group in {"tagged", "lettered"}:
-            last, end = patterns.end_of(matched)
-            if last < 0:
-                match, until = patterns.at(at, in_vain=True)
-                continue
-            found.append(Token(STRING, sql[matched.end() : last], "", at, end))
-        else:
+    at = 0
+    pattern, until = patterns.at(at)
+    while True:
+        for matched in pattern.finditer(sql, at):
+            group = matched.lastgroup
             assert group is not None
-            found.append(_constant(group, text, at, end, grammar))
-        at = end
-    found.append(Token(END, "", "", length, length))
-    return found
+            start, end = matched.span(group)
+            at = end
+            if group in {"plain", "word"}:
+                text = sql[start:end]
+                word = text.upper()
+                append(Token(WORD, text, abbreviations.get(word, word), start, end))
+            elif group in {"mark", "symbol"}:
+                text = sql[start:end]
+                append(Token(SYMBOL, text, text, start, end))
+            elif group == "end":
+                append(Token(END, "", "", start, start))
+                return found
+            elif group == "comment":
+                at = _past_comment(sql, start)
+            elif group in {"template", "variable"}:
+                append(_placeholder(sql, sql[start:end], start, end))
+            elif group in {"tagged", "lettered"}:
+                last, at = patterns.end_of(matched)
+                if last < 0:
+                    at = start
+                    break
+                append(Token(STRING, sql[end:last], "", start, at))
+            elif group == "wrong":
+                raise MalformedSql(
+                    f"the character {sql[start]!r} has no meaning here",
+                    position=position_at(sql, start),
+                    hint="check whether a quotation mark is not closed",
+                )
+            elif group != "statement":
+                append(_constant(group, sql[start:end], start, end, grammar))
+            if at != end or at >= until:
+                break
+        pattern, until = patterns.at(at, in_vain=at == start)
 
 
 def _placeholder(sql: str, text: str, start: int, end: int) -> Token:
