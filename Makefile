@@ -16,7 +16,7 @@ SHELL := /bin/bash
 # Without compiled bytecode every process would compile its imports anew, for seconds.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test test-without-servers test-of-service test-with-servers test-on-spark test-fast coverage coverage-fast hunt chaos histories protocol check docs reference format requirements runtime clean stack-up stack-down bench-cases bench-cases-in-trino bench-pig bench-pig-cases bench-lineage probe-functions
+.PHONY: demo test test-without-servers test-of-service test-with-servers test-on-spark test-fast coverage coverage-fast hunt chaos histories protocol check docs reference format requirements runtime clean stack-up stack-down bench-cases bench-cases-in-trino bench-pig bench-pig-cases bench-lineage probe-functions probe-ddl
 
 demo: $(INSTALLED) java
 	@$(BIN)/schema-publisher demo
@@ -95,6 +95,10 @@ format: $(INSTALLED)
 # Every built-in function of an engine against the engine: ARGS="--engine spark|spark-without-ansi|hive --only name,name".
 probe-functions: $(INSTALLED) java
 	$(BIN)/python -m benchmarks.probe_functions $(ARGS)
+
+# Every kind of change of DDL against Spark, for tables of each provider: ARGS="--only parquet,delta", or "--accept".
+probe-ddl: $(INSTALLED) java
+	$(BIN)/python -m benchmarks.probe_ddl $(ARGS)
 
 bench-cases: $(INSTALLED) java
 	@test -n "$(CASES)" || { echo "usage: make bench-cases CASES=recorded_cases.json [UDFS=classes.json]" >&2; exit 2; }

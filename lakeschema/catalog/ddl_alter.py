@@ -125,9 +125,9 @@ def alter_relation(
     if cursor.skip("RENAME", "TO"):
         return RenameRelation(name, cursor.name(), is_view)
     if cursor.skip("SET"):
-        return _set(cursor, name)
+        return _set(cursor, name, is_view=is_view)
     if cursor.skip("UNSET"):
-        return _unset(cursor, name)
+        return _unset(cursor, name, is_view=is_view)
     if cursor.skip("WITH", "SCHEMA"):
         return SetSchemaMode(name, schema_mode(cursor))
     if is_view and (cursor.skip("AS") or cursor.sees_any(_QUERY_WORDS)):
@@ -135,9 +135,9 @@ def alter_relation(
     return _columns(cursor, name)
 
 
-def _set(cursor: Cursor, name: NameParts) -> Alteration:
+def _set(cursor: Cursor, name: NameParts, *, is_view: bool) -> Alteration:
     if cursor.skip("TBLPROPERTIES"):
-        return SetProperties(name, cursor.properties())
+        return SetProperties(name, cursor.properties(), is_view)
     if cursor.skip("SERDEPROPERTIES"):
         return SetSerde(name, None, cursor.properties())
     if cursor.skip("SERDE"):
@@ -167,12 +167,12 @@ def _file_format(cursor: Cursor) -> str | None:
     return None if name in {"TEXTFILE", "SEQUENCEFILE"} else HIVE_SERDES[name]
 
 
-def _unset(cursor: Cursor, name: NameParts) -> Alteration:
+def _unset(cursor: Cursor, name: NameParts, *, is_view: bool) -> Alteration:
     if cursor.skip("SERDEPROPERTIES"):
         return UnsetSerdeProperties(name, tuple(cursor.properties()))
     cursor.expect("TBLPROPERTIES")
     cursor.skip("IF", "EXISTS")
-    return UnsetProperties(name, tuple(cursor.properties()))
+    return UnsetProperties(name, tuple(cursor.properties()), is_view)
 
 
 def _columns(cursor: Cursor, name: NameParts) -> Alteration:
@@ -226,7 +226,7 @@ def _drop_columns(cursor: Cursor, name: NameParts) -> DropColumns:
 def _partition_column(cursor: Cursor) -> ColumnChange:
     cursor.expect("(")
     name = column_name(cursor)
-    column, _ = column_body(cursor, name)
+    column = column_body(cursor, name).column
     cursor.expect(")")
     return ColumnChange((name,), type=column.type, comment=column.comment)
 
@@ -254,12 +254,13 @@ def _renaming_change(cursor: Cursor) -> tuple[ColumnChange, ...]:
     path = column_path(cursor)
     name = column_name(cursor)
     start = cursor.next.start
-    column, place = column_body(cursor, name)
+    body = column_body(cursor, name)
+    column = body.column
     if isinstance(column.type, UnknownType):
         raise Unreadable(start, f"{column.type.text} is not a type")
     _skip_scope(cursor)
     nullable = None if column.nullable else False
-    return (ColumnChange(path, name, column.type, column.comment, nullable, place),)
+    return (ColumnChange(path, name, column.type, column.comment, nullable, body.place),)
 
 
 def _change_list(cursor: Cursor) -> tuple[ColumnChange, ...]:

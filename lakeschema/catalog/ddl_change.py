@@ -82,7 +82,7 @@ def apply_ddl(
                     try:
                         state.apply(statement)
                     except Refused as refused:
-                        raise MalformedDdl(script.label, line, str(refused)) from None
+                        raise MalformedDdl(script.label, line, str(refused), refused.hint) from None
             for name in state.touched:
                 statements.setdefault(name, []).append(f"{script.label}:{line}")
     renamed = {old: new for old, new in state.renamed.items() if new in state.relations}

@@ -175,11 +175,16 @@ def _place_column(columns: Columns, index: int, place: Place) -> Columns:
 
 
 def _has_path(columns: Columns, path: ColumnPath) -> bool:
+    return find_column(columns, path) is not None
+
+
+def find_column(columns: Columns, path: ColumnPath) -> Column | None:
+    """The column, or the field within one."""
     try:
-        index = _index(columns, path[0])
+        column = columns[_index(columns, path[0])]
     except NoSuchColumn:
-        return False
-    return len(path) == 1 or _has_path(_fields(columns[index].type), path[1:])
+        return None
+    return column if len(path) == 1 else find_column(_fields(column.type), path[1:])
 
 
 def _index(columns: Columns, name: str) -> int:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from lakeschema.catalog.column_types import ColumnType, UnknownType, parse_type_or_unknown
 from lakeschema.catalog.ddl_cursor import Cursor
 from lakeschema.catalog.ddl_statements import AddedColumn, ColumnPath, Place
@@ -21,7 +23,7 @@ def table_columns(cursor: Cursor) -> tuple[Column, ...]:
         if _table_constraint(cursor):
             _past_options(cursor)
         else:
-            columns.append(column_body(cursor, column_name(cursor))[0])
+            columns.append(column_body(cursor, column_name(cursor)).column)
         if cursor.skip(")"):
             return tuple(columns)
         cursor.expect(",")
@@ -33,7 +35,7 @@ def added_columns(cursor: Cursor) -> tuple[AddedColumn, ...]:
     columns: list[AddedColumn] = []
     while True:
         *parent, name = column_path(cursor)
-        columns.append(AddedColumn(*column_body(cursor, name), tuple(parent)))
+        columns.append(replace(column_body(cursor, name), parent=tuple(parent)))
         if not cursor.skip(","):
             break
     if bracketed:
@@ -50,13 +52,14 @@ def column_name(cursor: Cursor) -> str:
     return cursor.identifier("a column's name")
 
 
-def column_body(cursor: Cursor, name: str) -> tuple[Column, Place]:
+def column_body(cursor: Cursor, name: str) -> AddedColumn:
     """What follows a column's name."""
     cursor.skip(":")
     column_type_ = column_type(cursor)
     comment: str | None = None
     nullable = True
     place = Place()
+    has_default = False
     while not (cursor.sees_any(_ENDS) or cursor.at_end()):
         if cursor.skip("COMMENT"):
             comment = cursor.string("a comment in quotes")
@@ -70,8 +73,10 @@ def column_body(cursor: Cursor, name: str) -> tuple[Column, Place]:
         elif cursor.skip("AFTER"):
             place = Place(after=column_name(cursor))
         else:
+            has_default |= cursor.sees("DEFAULT")
             _past_column_option(cursor)
-    return Column(name, column_type_, comment, nullable), place
+    column = Column(name, column_type_, comment, nullable)
+    return AddedColumn(column, place, has_default=has_default)
 
 
 _ENDS = (",", ")")

@@ -283,7 +283,7 @@ def _partitioned_by(cursor: Cursor, clauses: _TableClauses) -> None:
         elif cursor.sees(",") or cursor.sees(")"):
             names.append(name)
         else:
-            columns.append(column_body(cursor, name)[0])
+            columns.append(column_body(cursor, name).column)
         if cursor.skip(")"):
             break
         cursor.expect(",")

@@ -294,8 +294,8 @@ class _StatementReader:
             return ChangeColumns(tuple(relation), (change,))
         if not cursor.sees_any(("TABLE", "VIEW")):
             return self._no_facts()
-        name = self._changed(is_view=self._is_view())
-        return SetComment(name, self._comment_text())
+        is_view = self._is_view()
+        return SetComment(self._changed(is_view=is_view), self._comment_text(), is_view)
 
     def _comment_text(self) -> str | None:
         self.cursor.expect("IS")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from types import MappingProxyType
 from typing import NoReturn, Protocol, assert_never
@@ -16,6 +16,7 @@ from lakeschema.catalog.ddl_column_changes import (
     duplicate_name,
     has_column,
 )
+from lakeschema.catalog.ddl_kinds import kinds_of_alteration, kinds_of_creation
 from lakeschema.catalog.ddl_reader import MalformedStatement
 from lakeschema.catalog.ddl_statements import (
     AddColumns,
@@ -67,6 +68,7 @@ from lakeschema.catalog.relations import (
     with_functions,
     without_volatile,
 )
+from lakeschema.catalog.spark_refusals import refusal
 from lakeschema.catalog.sql_functions import SqlFunction
 from lakeschema.catalog.storage_formats import PROVIDER
 
@@ -76,7 +78,11 @@ _SESSION_CATALOGS = frozenset({"spark_catalog"})
 
 
 class Refused(Exception):
-    """The statement can be read, but not applied to what exists."""
+    """The statement can be read, but not applied to what exists; ``hint``: what else can be done."""
+
+    def __init__(self, message: str, hint: str = "") -> None:
+        super().__init__(message)
+        self.hint = hint
 
 
 class UnknownColumns(Refused):
@@ -109,7 +115,8 @@ class DdlState:
     """Relations by name, as they stand after the statements applied so far.
 
     With a catalog ``beneath``, statements apply to what it has, read when a statement names it, and
-    what an engine would refuse is refused: a DROP of what does not exist, a USE of no database.
+    what an engine would refuse is refused: a DROP of what does not exist, a USE of no database, a change
+    that Spark's record of refusals has. Without one they are history, which other engines may have made.
     Without a dialect the statements are Hive's, and a view that is replaced keeps its own.
 
     Attributes:
@@ -188,6 +195,7 @@ class DdlState:
                     self.apply(alteration)
             case _:
                 relation = self._existing(statement.name)
+                self._require_accepted(relation, kinds_of_alteration(statement, relation))
                 self._put(self._alter(relation, statement))
 
     def keep_malformed(self, malformed: MalformedStatement) -> None:
@@ -278,6 +286,14 @@ class DdlState:
             raise Refused(f"the catalog cannot give {name}: {found.unreadable}")
         return found
 
+    def _require_accepted(self, relation: Relation, kinds: Iterable[str]) -> None:
+        """``Refused`` if Spark, whose statements these are, would refuse to change the relation so."""
+        if self._beneath is None or self._dialect is not Dialect.SPARK:
+            return
+        refused = refusal(relation, kinds)
+        if refused is not None:
+            raise Refused(refused.of(relation.name), refused.hint)
+
     def _as_it_is(self, name: RelationName) -> Relation:
         """With the reason why the facts of a stale relation cannot be relied on."""
         relation = self._find(name) or Relation(name, ())
@@ -333,6 +349,10 @@ class DdlState:
                 made = self._view(name, statement)
             case _:
                 assert_never(statement)
+        if not isinstance(statement, CreateTableLike):
+            before = self._find(name)
+            judged = before if made.is_view and before is not None else made
+            self._require_accepted(judged, kinds_of_creation(statement, before))
         if replaces:
             self._stale.pop(name, None)
         self._put(made)
@@ -403,6 +423,7 @@ class DdlState:
         if relation.is_view != statement.is_view:
             kind = "VIEW" if relation.is_view else "TABLE"
             raise Refused(f"{relation.name} is a {kind.lower()}: write ALTER {kind}")
+        self._require_accepted(relation, kinds_of_alteration(statement, relation))
         is_bare = len(_without_session_catalog(new)) == 1
         if is_bare and self._dialect is Dialect.SPARK:
             new = (*relation.name.namespace, *new[-1:])

@@ -147,6 +147,7 @@ class AddedColumn:
     column: Column
     place: Place = Place()
     parent: ColumnPath = ()
+    has_default: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,14 +193,18 @@ class DropColumns:
 
 @dataclass(frozen=True, slots=True)
 class SetProperties:
+    """``is_view``: whether the statement calls it a view, as in those below."""
+
     name: NameParts
     properties: Mapping[str, str] = field(default_factory=lambda: NOTHING)
+    is_view: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class UnsetProperties:
     name: NameParts
     keys: tuple[str, ...]
+    is_view: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,6 +226,7 @@ class UnsetSerdeProperties:
 class SetComment:
     name: NameParts
     comment: str | None
+    is_view: bool = False
 
 
 @dataclass(frozen=True, slots=True)

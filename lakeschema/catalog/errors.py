@@ -49,11 +49,12 @@ class MalformedDdl(CatalogError):
         "correct the statement; what it names has to exist, or to be made by a statement before it"
     )
 
-    def __init__(self, path: str, line: int, message: str) -> None:
-        super().__init__(path, line, message)
+    def __init__(self, path: str, line: int, message: str, hint: str = "") -> None:
+        super().__init__(path, line, message, hint)
         self.path = path
         self.line = line
         self.message = message
+        self.hint = hint or self.hint
 
     def __str__(self) -> str:
         return f"{self.path}:{self.line}: {self.message}"

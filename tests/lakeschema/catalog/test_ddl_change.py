@@ -86,11 +86,15 @@ def test_a_column_that_was_renamed_knows_its_former_names(
 
 def test_spark_renames_are_known_and_so_are_those_of_partitions(catalog: DdlFilesCatalog) -> None:
     spark = change(
-        catalog, "ALTER TABLE shop.events RENAME COLUMN Kind TO Sort;", dialect=Dialect.SPARK
+        catalog,
+        "CREATE TABLE shop.clicks (Id bigint, Kind string) USING delta;"
+        "ALTER TABLE shop.clicks RENAME COLUMN Kind TO Sort;",
+        dialect=Dialect.SPARK,
     )
     hive = change(catalog, "ALTER TABLE shop.orders CHANGE COLUMN day date_of string;")
 
-    assert spark.relations[EVENTS].columns[1].former_names == ("Kind",)
+    (clicks,) = spark.relations.values()
+    assert clicks.columns[1].former_names == ("Kind",)
     assert hive.relations[ORDERS].partition_columns[0].former_names == ("day",)
 
 

@@ -1,0 +1,137 @@
+"""Statements that Spark is asked to run, each on a new table: which it refuses, and by which class of error."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import tempfile
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+from py4j import java_gateway, protocol
+from py4j.protocol import Py4JError, Py4JJavaError
+from pyspark import SparkConf
+from pyspark.sql import SparkSession
+
+from deploy.jars import downloaded_jars
+from deploy.jdk import find_jdk
+from tests.lakeschema.catalog.asked_ddl import OTHER_DATABASE, TABLE
+
+_CATALOG: Final = "spark.sql.catalog.spark_catalog"
+_PLUGINS: Final[Mapping[str, Mapping[str, str]]] = {
+    "delta": {
+        "spark.sql.extensions": "io.delta.sql.DeltaSparkSessionExtension",
+        _CATALOG: "org.apache.spark.sql.delta.catalog.DeltaCatalog",
+    },
+}
+"""By provider. A session has a plugin from its start on or never."""
+
+_BROKEN = frozenset({"AbstractMethodError", "IncompatibleClassChangeError", "NoSuchMethodError"})
+"""What Java raises where a plugin was made for another Spark: no answer."""
+
+Answer = str | None
+"""The class of the error, nothing if Spark accepts; None if the plugin cannot answer."""
+
+Asked = Mapping[str, tuple[str, Sequence[str]]]
+"""By provider: the statement that makes the table, and those to ask."""
+
+
+def ask_spark(asked: Asked) -> Mapping[str, Sequence[Answer]]:
+    """By provider, in order of its statements."""
+    plain = {provider: asked[provider] for provider in asked.keys() - _PLUGINS.keys()}
+    plugged = ({provider: asked[provider]} for provider in asked.keys() & _PLUGINS.keys())
+    answers: dict[str, Sequence[Answer]] = {}
+    for group in (plain, *plugged):
+        if group:
+            # A process has one session.
+            ended = subprocess.run(
+                [sys.executable, "-m", "benchmarks.spark_ddl"],
+                input=json.dumps(group), text=True, stdout=subprocess.PIPE, check=True,
+            )  # fmt: skip
+            answers |= json.loads(ended.stdout.splitlines()[-1])
+    return answers
+
+
+class SparkDdl:
+    """A session whose tables are changed."""
+
+    def __init__(self, spark: SparkSession) -> None:
+        self._spark = spark
+
+    def answers(self, created: str, statements: Sequence[str]) -> Sequence[Answer]:
+        found: list[Answer] = []
+        is_new = False
+        for statement in statements:
+            if not is_new:
+                self.create(created)
+            error = self._error(statement)
+            # A plugin that broke may have changed something.
+            is_new = error != "" and error not in _BROKEN
+            found.append(None if error in _BROKEN else error)
+        return found
+
+    def create(self, created: str) -> None:
+        for name in (TABLE, f"{OTHER_DATABASE}.{TABLE}"):
+            for kind in ("TABLE", "VIEW"):
+                self._error(f"DROP {kind} IF EXISTS {name}")
+        self._spark.sql(created)
+
+    def _error(self, statement: str) -> str:
+        try:
+            self._spark.sql(statement)
+        except Py4JJavaError as error:
+            return _class_of(error.java_exception)
+        return ""
+
+
+def _class_of(raised: Any) -> str:
+    try:
+        found = raised.getCondition()
+    except (Py4JError, TypeError):
+        # Only Spark's own errors have a class.
+        found = None
+    return str(found or raised.getClass().getSimpleName())
+
+
+def main() -> None:
+    asked: Asked = json.load(sys.stdin)
+    plugin = next((name for name in _PLUGINS if name in asked), None)
+    group = ("spark-avro",) if plugin is None else (plugin,)
+    with tempfile.TemporaryDirectory() as folder:
+        spark = _session(Path(folder), group, _PLUGINS.get(plugin or "", {}))
+        # PySpark asks the JVM a dozen questions about each error, and half of the statements fail.
+        java_gateway.get_return_value = protocol.get_return_value
+        spark.sql(f"CREATE DATABASE {OTHER_DATABASE}")
+        ddl = SparkDdl(spark)
+        answers = {name: ddl.answers(*questions) for name, questions in asked.items()}
+        spark.stop()
+    print(json.dumps(answers))
+
+
+def _session(folder: Path, jars: Sequence[str], settings: Mapping[str, str]) -> SparkSession:
+    jdk = find_jdk()
+    paths = [str(jar) for group in jars for jar in downloaded_jars(jdk, group)]
+    conf = {
+        "spark.master": "local[1]",
+        "spark.driver.memory": "1g",
+        "spark.driver.host": "127.0.0.1",
+        "spark.driver.bindAddress": "127.0.0.1",
+        "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC "
+        f"-Dderby.system.home={folder} -Djava.io.tmpdir={folder}",
+        "spark.ui.enabled": "false",
+        "spark.log.level": "OFF",
+        "spark.jars": ",".join(paths),
+        "spark.sql.catalogImplementation": "hive",
+        "spark.sql.warehouse.dir": (folder / "warehouse").as_uri(),
+        "spark.sql.shuffle.partitions": "1",
+        "spark.hadoop.javax.jdo.option.ConnectionURL": "jdbc:derby:memory:ddl;create=true",
+        **settings,
+    }
+    chosen = SparkConf(loadDefaults=False).setAll(list(conf.items()))
+    return SparkSession.builder.config(conf=chosen).getOrCreate()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,108 @@
+"""What Spark refuses of DDL, by the provider of the relation: recorded from Spark 4.3, and looked up here.
+
+``spark_refusals.txt`` has a row for each kind of change (``ddl_kinds``) and in it a character for each provider: ``.`` is
+accepted, ``?`` not asked, a letter the class of error that the head of the file names. What was not asked
+is not refused. ``make probe-ddl`` asks Spark.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import Final
+
+from lakeschema.catalog.identifiers import RelationName
+from lakeschema.catalog.relations import Relation
+from lakeschema.catalog.storage_formats import PROVIDER
+
+_VIEW: Final = "view"
+_HIVE: Final = "hive"
+"""What Spark calls a table without a provider."""
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """Spark's answer to one kind of change of relations of one provider."""
+
+    kind: str
+    provider: str
+    error: str
+
+    def of(self, name: RelationName) -> str:
+        """For people."""
+        whose = "a view" if self.provider == _VIEW else f"a table of the provider {self.provider}"
+        # Spark shows no class of errors that have none of their own yet.
+        error = "" if self.error.startswith("_LEGACY_ERROR") else f": [{self.error}]"
+        return f"Spark 4.3 refuses {self.kind} for {name}, which is {whose}{error}"
+
+    @property
+    def hint(self) -> str:
+        if self.provider == _VIEW:
+            return "change a view by ALTER VIEW or CREATE OR REPLACE VIEW"
+        return (
+            "make a new table with the columns that you want, by CREATE TABLE … AS SELECT; "
+            "if another engine runs the statement, name it with --dialect"
+        )
+
+
+def refusal(relation: Relation, kinds: Iterable[str]) -> Refusal | None:
+    """The first of the kinds that Spark refuses; None if the provider is not known."""
+    provider = _provider(relation)
+    if provider is None:
+        return None
+    recorded = recorded_answers()
+    for kind in kinds:
+        error = recorded.get(kind, {}).get(provider)
+        if error:
+            return Refusal(kind, provider, error)
+    return None
+
+
+def _provider(relation: Relation) -> str | None:
+    if relation.is_view:
+        return _VIEW
+    properties = relation.properties
+    if properties.get("table_type", "").lower() == "iceberg":
+        return "iceberg"
+    provider = properties.get(PROVIDER)
+    if provider is not None:
+        return provider.lower()
+    return _HIVE if relation.serde and "storage_handler" not in properties else None
+
+
+@cache
+def recorded_answers() -> Mapping[str, Mapping[str, str]]:
+    """By kind and provider the class of error, or nothing if Spark accepts; only what was asked."""
+    file = files("lakeschema.catalog") / "spark_refusals.txt"
+    return parse_answers(file.read_text(encoding="utf-8"))
+
+
+def parse_answers(text: str) -> Mapping[str, Mapping[str, str]]:
+    head, _, body = text.partition("\n\n")
+    errors = dict(line.split(" ", 1) for line in head.splitlines())
+    first, *rows = body.splitlines()
+    providers = first.split()
+    found: dict[str, dict[str, str]] = {}
+    for row in rows:
+        cells, kind = row[: len(providers)], row[len(providers) :].strip()
+        found[kind] = {
+            provider: "" if cell == "." else errors[cell]
+            for provider, cell in zip(providers, cells, strict=True)
+            if cell != "?"
+        }
+    return found
+
+
+def print_answers(answers: Mapping[str, Mapping[str, str]]) -> str:
+    """What ``parse_answers`` reads."""
+    errors = sorted({error for row in answers.values() for error in row.values() if error})
+    letters = {"": ".", **{error: chr(ord("A") + place) for place, error in enumerate(errors)}}
+    providers = list(dict.fromkeys(provider for row in answers.values() for provider in row))
+    rows = (
+        "".join(letters.get(row.get(provider, "?"), "?") for provider in providers) + f" {kind}"
+        for kind, row in answers.items()
+    )
+    head = (f"{letter} {error}" for error, letter in letters.items() if error)
+    return "\n".join([*head, "", " ".join(providers), *rows, ""])
