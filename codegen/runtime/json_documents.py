@@ -10,7 +10,7 @@ import json
 from _thread import allocate_lock
 from collections import Counter
 from collections.abc import Callable, Mapping
-from typing import Any, Final, Protocol, TypeAlias
+from typing import Any, Final, Protocol, Self, TypeAlias
 
 from . import scalars
 from .binding import Binding
@@ -31,6 +31,19 @@ NOT_FINITE: Final = {
     "Infinity": float("inf"),
     "-Infinity": float("-inf"),
 }
+
+
+class WrittenNumber(float):
+    """A number with a fraction or an exponent, with all digits of its text: a decimal needs them."""
+
+    __slots__ = ("text",)
+
+    def __new__(cls, text: str) -> Self:
+        number = super().__new__(cls, text)
+        number.text = text
+        return number
+
+    text: str
 
 
 class Form(Protocol):

@@ -15,7 +15,15 @@ from typing import Any, Final
 from . import scalars
 from .binding import Binding
 from .errors import InvalidAvro, InvalidValue, short_repr
-from .json_documents import Convert, base_writer, enum_reader, shown, text_in, typed_reader
+from .json_documents import (
+    Convert,
+    WrittenNumber,
+    base_writer,
+    enum_reader,
+    shown,
+    text_in,
+    typed_reader,
+)
 from .schema import Node
 from .values import to_base
 
@@ -132,11 +140,15 @@ def _decimal_writer(node: Node) -> Convert:
 
 
 def _decimal(document: Any, precision: int, scale: int) -> decimal.Decimal:
-    """Of text, or of a number without a fraction: JSON's other numbers lose digits when read."""
-    is_whole = isinstance(document, int) and not isinstance(document, bool)
-    if not is_whole and not (isinstance(document, str) and _DECIMAL.fullmatch(document)):
+    """Of text, or of a number all of whose digits are known, as Spark and Hive write decimals.
+
+    Those of a float are not: ``json.loads`` has rounded it.
+    """
+    written = document.text if isinstance(document, WrittenNumber) else document
+    is_whole = isinstance(written, int) and not isinstance(written, bool)
+    if not is_whole and not (isinstance(written, str) and _DECIMAL.fullmatch(written)):
         raise InvalidValue("", f'expected a decimal as text such as "12.50"; got {shown(document)}')
-    unscaled = scalars.unscaled_of(decimal.Decimal(document), precision, scale)
+    unscaled = scalars.unscaled_of(decimal.Decimal(written), precision, scale)
     return scalars.decimal_of_unscaled(unscaled, scale)
 
 

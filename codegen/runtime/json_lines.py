@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from .binding import Binding
 from .errors import InvalidValue, located
 from .json_text import from_json, to_json
+from .partitions import Partitions, partition_values
 from .places import Place, put, sources, target
 
 
@@ -25,7 +26,8 @@ def read_lines(
             begins with the file, where that has a name, and the line's number.
     """
     name = binding.root.name
-    for path, file, _ in sources(source):
+    for path, file, partitions in sources(source):
+        of_folders = _of_folders(binding, path, partitions)
         number = 0
         while line := file.readline(max_line_bytes + 1):
             number += 1
@@ -38,6 +40,8 @@ def read_lines(
                     record = from_json(binding, name, line, form, unknown)
                 except InvalidValue as error:
                     raise located(_line(path, number), error) from None
+                for attribute, value in of_folders.items():
+                    binding.put(record, attribute, value)
                 yield record
 
 
@@ -60,6 +64,19 @@ def write_lines(
             except InvalidValue as error:
                 raise located(_line("", number), error) from None
             put(file, text.encode() + b"\n")
+
+
+def _of_folders(binding: Binding, path: str, partitions: Partitions) -> Mapping[str, Any]:
+    """By attribute, the values that the lines of a file lack and its folders' names have."""
+    try:
+        values = partition_values(binding, partitions)
+    except InvalidValue as error:
+        raise located(path, error) from None
+    root = binding.root
+    attributes = zip(root.fields, binding.attributes[root.name], strict=True)
+    return {
+        attribute: values[field.name] for field, attribute in attributes if field.name in values
+    }
 
 
 def _line(file: str, number: int) -> str:

@@ -17,7 +17,7 @@ from .acceptance import accept
 from .binding import Binding
 from .errors import AvroError, InvalidValue, short_repr
 from .json_avro import AvroForm
-from .json_documents import COMPACT, Convert, Form, Readers, Writers, object_of
+from .json_documents import COMPACT, Convert, Form, Readers, Writers, WrittenNumber, object_of
 from .json_plain import PlainForm
 from .plain import is_ignored
 from .schema import MAX_DIGITS, Node
@@ -224,4 +224,6 @@ def _integer(digits: str) -> int:
     return int(digits)
 
 
-_DECODER: Final = json.JSONDecoder(object_pairs_hook=object_of, parse_int=_integer)
+_DECODER: Final = json.JSONDecoder(
+    object_pairs_hook=object_of, parse_int=_integer, parse_float=WrittenNumber
+)

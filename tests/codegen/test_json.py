@@ -280,7 +280,7 @@ def test_what_is_no_value_of_the_schema_has_no_json() -> None:
         ("double", "1"), ("double", None), ("float", 1e39), ("bytes", "a"), ("bytes", "YQ="),
         ("bytes", "€"), ({"type": "fixed", "name": "F", "size": 2}, "AAAA"),
         ({"type": "enum", "name": "E", "symbols": ["A"]}, "B"),
-        (TEXTS["price"], 12.5), (TEXTS["price"], "1_0"), (TEXTS["price"], "1.234"),
+        (TEXTS["price"], 12.505), (TEXTS["price"], 1e300), (TEXTS["price"], "1_0"), (TEXTS["price"], "1.234"),
         (TEXTS["price"], "NaN"), (TEXTS["price"], True), (TEXTS["price"], "1e999999999"),
         (TEXTS["date"], "20240131"), (TEXTS["date"], "2024-02-30"), (TEXTS["date"], 1),
         (TEXTS["moment"], "2024-01-31T12:00:00"), (TEXTS["moment"], "2024-01-31T24:00:00Z"),
@@ -297,6 +297,21 @@ def test_plain_json_of_another_type_is_refused(type_: Any, document: Any) -> Non
     schema = record({"f": {"type": type_} if isinstance(type_, dict) else type_})
     with imported(schema) as package, pytest.raises(package.InvalidValue, match=r"^f: "):
         package.R.from_json(json.dumps({"f": document}))
+
+
+def test_a_decimal_keeps_all_digits_of_a_number_as_spark_and_hive_write_it() -> None:
+    long = {"type": "bytes", "logicalType": "decimal", "precision": 38, "scale": 18}
+    with imported(record({"f": ["null", long], "g": "double"})) as package:
+        number = "12345678901234567890.123456789012345678"
+        texts = [f'{{"f":{number},"g":0.5}}', '{"f":-1.5e1,"g":1E2}'] * 10
+
+        read = [package.R.from_json(text) for text in texts]
+
+        expected = [package.R(f=Decimal(number), g=0.5), package.R(f=Decimal(-15), g=100.0)] * 10
+        assert read == expected
+        assert {type(each.g) for each in read} == {float}
+        with pytest.raises(package.InvalidValue, match=r"^f: expected a decimal as text .*12\.5$"):
+            package.R.from_dict({"f": 12.5, "g": 0.5}, mode="json")
 
 
 def test_other_forms_and_modes_are_refused() -> None:

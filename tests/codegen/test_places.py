@@ -270,6 +270,28 @@ def test_columns_that_are_partitions_are_read_from_the_names_of_folders(tmp_path
             list(package.read_file(tmp_path / "bad"))
 
 
+@pytest.mark.parametrize("immutable", [False, True])
+def test_lines_of_json_have_the_partitions_of_their_folders(
+    tmp_path: Path, immutable: bool
+) -> None:
+    schema = record({
+        "id": "long", "Year": {"type": ["null", "int"], "default": None}, "class": {"type": {"type": "string"}, "default": "-"},
+    })  # fmt: skip
+    for number, name in enumerate(("year=2024/class=a%3Ab", "year=x", ".")):
+        (tmp_path / str(number) / name).mkdir(parents=True)
+        (tmp_path / str(number) / name / "part-0.json").write_text(f'{{"id":{number}}}\n')
+
+    with imported(schema, immutable=immutable) as package:
+        assert list(package.read_jsonl(tmp_path / "0")) == [
+            package.R(id=0, Year=2024, class_="a:b")
+        ]
+        assert list(package.read_jsonl(tmp_path / "2")) == [package.R(id=2, Year=None, class_="-")]
+        with pytest.raises(
+            package.InvalidValue, match=r"part-0.json: Year: expected a partition of int, got 'x'$"
+        ):
+            list(package.read_jsonl(tmp_path / "1"))
+
+
 def test_a_folder_without_files_has_no_records(form: Format, tmp_path: Path) -> None:
     assert list(form.read(tmp_path)) == []
 

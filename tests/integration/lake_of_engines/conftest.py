@@ -25,7 +25,9 @@ from deploy.spark import spark_session_conf
 from publisher.commands.snapshot import run_snapshot
 from publisher.settings import load_settings
 from tests.integration.lake_of_engines import statements
+from tests.integration.lake_of_engines.hive_rows import values_of
 from tests.integration.lake_of_engines.iceberg_tables import make_tables
+from tests.integration.lake_of_engines.reading import exported
 
 _HIVE_RELATIONS = tuple(statements.created((*statements.HIVE_TABLES, *statements.HIVE_VIEWS)))
 _SPARK_RELATIONS = tuple(
@@ -47,15 +49,24 @@ class Lake:
     def package(self, name: str) -> ModuleType:
         return importlib.import_module(f"acme_schemas.lake.{name}")
 
-    def rows(self, name: str) -> pa.Table:
-        """What Spark reads of a table."""
+    def rows(self, name: str) -> list[dict[str, Any]]:
+        """What its engine, Spark or Hive, reads of a table."""
+        if name in self.hive:
+            return values_of(self.hive[name])
         with pa.OSFile(str(self.folder / "answers" / f"{name}.arrow")) as file:
-            return pa.ipc.open_file(file).read_all()
+            rows: list[dict[str, Any]] = (
+                pa.ipc.open_file(file).read_all().to_pylist(maps_as_pydicts="strict")
+            )
+            return rows
 
     def files_of(self, name: str) -> Path:
         """The folder of a table's files."""
         (found,) = self.folder.rglob(f"lake.db/{name}")
         return found
+
+    def written_again(self, name: str) -> Path | None:
+        """The folder of the Avro files of a table that was exported."""
+        return next(self.folder.rglob(f"exported*/{name}"), None)
 
 
 @pytest.fixture(scope="session")
@@ -68,21 +79,51 @@ def lake_of_engines(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lake]:
     with HiveQueries.start(folder / "hive", metastore_port=port) as hive:
         for statement in ("CREATE DATABASE lake", *statements.HIVE_TABLES, *statements.HIVE_VIEWS):
             hive.answer(statement)
+        _fill_by_hive(hive, folder)
         _fill_by_spark(folder, uri)
         iceberg = make_tables(folder / "iceberg", uri)
-        asked = hive.compile(*(f"SELECT * FROM lake.{name}" for name in _HIVE_RELATIONS))
+        answers = _answers_of_hive(hive)
         site = _published(folder, uri)
-    answers = {
-        name: answer
-        for name, answer in zip(_HIVE_RELATIONS, asked, strict=True)
-        if isinstance(answer, HiveAnswer)
-    }
+        _export_by_hive(hive)
     spark = json.loads((folder / "answers" / "answers.json").read_text())
     with pytest.MonkeyPatch.context() as patch:
         for wheel in site.rglob("*.whl"):
             # Each can be imported from as it is.
             patch.syspath_prepend(wheel)
         yield Lake(folder, answers, spark, iceberg)
+
+
+def _fill_by_hive(hive: HiveQueries, folder: Path) -> None:
+    requests = folder / "requests.log"
+    requests.write_text(statements.HIVE_REQUESTS)
+    hive.answer(f"LOAD DATA LOCAL INPATH '{requests}' INTO TABLE lake.h_regex")
+    hive.answer(statements.HIVE_ROWS)
+
+
+def _answers_of_hive(hive: HiveQueries) -> dict[str, HiveAnswer]:
+    """Rows of tables, and columns of views."""
+    # Its optimiser takes no unions.
+    hive.answer("SET hive.cbo.enable=false")
+    tables = statements.created(statements.HIVE_TABLES)
+    answers = {name: hive.answer(f"SELECT * FROM lake.{name}") for name in tables}
+    hive.answer("SET hive.cbo.enable=true")
+    views = statements.created(statements.HIVE_VIEWS)
+    compiled = hive.compile(*(f"SELECT * FROM lake.{name}" for name in views))
+    for name, answer in zip(views, compiled, strict=True):
+        assert isinstance(answer, HiveAnswer), answer
+        answers[name] = answer
+    return answers
+
+
+def _export_by_hive(hive: HiveQueries) -> None:
+    """Writes tables as Avro, into a database that no package is made of."""
+    hive.answer("SET hive.cbo.enable=false")
+    hive.answer("CREATE DATABASE exported")
+    for name in exported(statements.HIVE_TABLES):
+        columns = statements.HIVE_EXPORTS.get(name, "*")
+        hive.answer(
+            f"CREATE TABLE exported.{name} STORED AS AVRO AS SELECT {columns} FROM lake.{name}"
+        )
 
 
 def _fill_by_spark(folder: Path, uri: str) -> None:
@@ -110,7 +151,8 @@ def _fill_by_spark(folder: Path, uri: str) -> None:
             *statements.SPARK_TABLES, *statements.DELTA_TABLES, *statements.SPARK_VIEWS,
         ],
         "relations": [*_SPARK_RELATIONS, *_HIVE_RELATIONS],
-        "with_rows": statements.FILES_READ,
+        "with_rows": statements.created(statements.SPARK_TABLES),
+        "exported": exported(statements.SPARK_TABLES),
         "folder": str(folder / "answers"),
     }  # fmt: skip
     ended = subprocess.run(

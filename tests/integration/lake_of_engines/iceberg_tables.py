@@ -118,6 +118,7 @@ ROWS: dict[str, dict[str, object]] = {
     "i_changed": {"Id": 1, "newName": "x", "Price": Decimal("1.50"), "More": {"Inner": 2}},
     "i_optional": {"Id": None},
     "i_dropped": {"Id": 1},
+    "i_empty": {"OnlyColumn": None},
 }  # fmt: skip
 """The row that a table has."""
 

@@ -2,8 +2,9 @@
 
 A process of its own, since a process has one session, and the other tests' is of another metastore.
 Standard input: JSON of ``settings``, ``statements``, the ``relations`` to read, those to read
-``with_rows`` and the ``folder`` for the answers. Rows are an Arrow file of the relation's name; its
-schema, and why it cannot be read, is in ``answers.json``.
+``with_rows``, those to write again as Avro (``exported``) and the ``folder`` for the answers. Rows are
+an Arrow file of the relation's name, what is exported a folder of Avro files in ``exported``; schemas,
+and why one cannot be read, are in ``answers.json``.
 """
 
 from __future__ import annotations
@@ -30,6 +31,8 @@ def main() -> None:
         raise SystemExit("\n".join(refused))
     folder = Path(task["folder"])
     answers = {name: _answer(spark, name, folder, task["with_rows"]) for name in task["relations"]}
+    for name in task["exported"]:
+        spark.table(f"lake.{name}").write.format("avro").save(str(folder / "exported" / name))
     (folder / "answers.json").write_text(json.dumps(answers))
     spark.stop()
 

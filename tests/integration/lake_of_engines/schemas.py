@@ -111,8 +111,14 @@ def as_hive_writes_them(schema: StructType) -> list[tuple[str, str]]:
 
 
 def of_hive(columns: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
-    """Hive's columns without the relation's name, and with text of a limited length as text."""
-    return [
-        (name.rpartition(".")[2], re.sub(r"(var)?char\(\d+\)", "string", type_))
-        for name, type_ in columns
-    ]
+    """Hive's columns without the relation's name, in the types that a package has for them."""
+    return [(name.rpartition(".")[2], _of_hive_type(type_)) for name, type_ in columns]
+
+
+def _of_hive_type(type_: str) -> str:
+    """Text of a limited length is text, an instant a timestamp, and a union a struct of its members."""
+    if type_.startswith("uniontype"):
+        members = type_[len("uniontype<") : -1].split(",")
+        return f"struct<{','.join(f'member{n}:{each}' for n, each in enumerate(members))}>"
+    type_ = re.sub(r" with local time zone(\(.*?\))?", "", type_)
+    return re.sub(r"(var)?char\(\d+\)", "string", type_)
