@@ -21,6 +21,11 @@ unexport PYTHONDONTWRITEBYTECODE
 demo: $(INSTALLED) java
 	@$(BIN)/schema-publisher demo
 
+# Of cases that are alike and of examples a part, other cases at each turn: `make test TURN=7`, as CI does. Without a
+# turn, all.
+TURN :=
+IN_TURN := $(if $(TURN),--turn $(TURN) --hypothesis-profile turn)
+
 # Beside each other: tests with servers wait for these half of their time. Each line names its part.
 test: check java
 	$(MAKE) -j4 test-of-service test-with-servers test-without-servers test-on-spark
@@ -28,16 +33,16 @@ test: check java
 # The running service from end to end.
 OF_SERVICE := tests/integration/end_to_end tests/integration/events
 test-of-service: $(INSTALLED)
-	$(BIN)/pytest $(OF_SERVICE) -m "not spark" 2>&1 | sed -u 's/^/of the service  | /'
+	$(BIN)/pytest $(OF_SERVICE) $(IN_TURN) -m "not spark" 2>&1 | sed -u 's/^/of the service  | /'
 
 test-without-servers: $(INSTALLED)
-	$(BIN)/pytest tests --ignore tests/integration -n 2 --dist worksteal 2>&1 | sed -u 's/^/without servers | /'
+	$(BIN)/pytest tests --ignore tests/integration $(IN_TURN) -n 2 --dist worksteal 2>&1 | sed -u 's/^/without servers | /'
 
 test-with-servers: $(INSTALLED)
-	$(BIN)/pytest tests/integration -m "not spark" $(addprefix --ignore=,$(OF_SERVICE)) 2>&1 | sed -u 's/^/with servers    | /'
+	$(BIN)/pytest tests/integration $(IN_TURN) -m "not spark" $(addprefix --ignore=,$(OF_SERVICE)) 2>&1 | sed -u 's/^/with servers    | /'
 
 test-on-spark: $(INSTALLED)
-	$(BIN)/pytest tests/integration -m spark 2>&1 | sed -u 's/^/on spark        | /'
+	$(BIN)/pytest tests/integration $(IN_TURN) -m spark 2>&1 | sed -u 's/^/on spark        | /'
 
 # Of every area something, without servers: a sample of each table of cases, a fifth of the examples, nothing that is slow
 # or thorough. `make test` leaves nothing out.

@@ -1,23 +1,24 @@
 """What a run has time for: its Hypothesis profile, and how many examples a property draws under it.
 
-Under ``quick`` and ``thorough`` every run draws the same examples and reads no clock; ``hunt`` draws
+Under ``quick``, ``turn`` and ``thorough`` every run draws the same examples and reads no clock; ``hunt`` draws
 new ones, which ``--hypothesis-seed`` repeats.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from typing import Final
 
 import hypothesis.internal.conjecture.providers as hypothesis_providers
 from hypothesis import HealthCheck, settings
 
 QUICK: Final = "quick"
+TURN: Final = "turn"
 THOROUGH: Final = "thorough"
 HUNT: Final = "hunt"
 
 DEFAULT_EXAMPLES: Final = 100
-_EFFORT: Final = {QUICK: 0.2, THOROUGH: 1.0, HUNT: 5.0}
+_EFFORT: Final = {QUICK: 0.2, TURN: 0.4, THOROUGH: 1.0, HUNT: 5.0}
 
 
 def examples(thorough: int, profile: str | None = None) -> int:
@@ -40,6 +41,23 @@ def sampled(cases: Sequence[str], most: int) -> Sequence[str]:
         for place, case in enumerate(found[:most])
     }
     return [case for case in cases if case in kept]
+
+
+def in_turn(groups: Sequence[Hashable], keep: int, turn: int) -> Sequence[bool]:
+    """Which cases a turn takes: of each group at most ``keep``, others at the next turn.
+
+    ``groups``: of each case the group of those that are like it. Groups begin at different places, so
+    that a turn takes different cases of each.
+    """
+    of_each: dict[Hashable, list[int]] = {}
+    for place, group in enumerate(groups):
+        of_each.setdefault(group, []).append(place)
+    taken = {
+        found[(start + kept * len(found) // keep) % len(found)]
+        for start, found in enumerate(of_each.values(), turn)
+        for kept in range(keep)
+    }
+    return [place in taken for place in range(len(groups))]
 
 
 def register_profiles() -> None:

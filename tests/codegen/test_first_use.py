@@ -72,6 +72,7 @@ def run(folder: Path, package: str, way: str, *threads: int) -> str:
     return subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
 
 
+@pytest.mark.alike("package", keep=1)
 @pytest.mark.parametrize(("package", "way"), cases())
 def test_the_first_use_by_many_threads_finds_what_one_thread_finds(
     folder: Path, package: str, way: str

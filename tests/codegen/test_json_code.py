@@ -161,6 +161,7 @@ DOCUMENTS: Sequence[str] = (
 )
 
 
+@pytest.mark.alike("shape", keep=2)
 @pytest.mark.parametrize(("leaf", "shape"), CASES)
 def test_a_document_is_read_as_without_compiling(leaf: str, shape: str) -> None:
     with ExitStack() as stack:
@@ -229,6 +230,7 @@ OF_PACKAGES: dict[str, Sequence[Callable[[Any], Any]]] = {
 }
 
 
+@pytest.mark.alike("shape", "immutable", keep=3)
 @pytest.mark.parametrize("immutable", [False, True], ids=["mutable", "immutable"])
 @pytest.mark.parametrize(("leaf", "shape"), CASES)
 def test_a_value_is_written_as_without_compiling(leaf: str, shape: str, immutable: bool) -> None:

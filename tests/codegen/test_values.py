@@ -133,6 +133,7 @@ def ways_to(place: Place) -> Mapping[str, Way]:
     return {**WAYS, **IN_COLUMNS} if place.has_column else WAYS
 
 
+@pytest.mark.alike("place", keep=2)
 @pytest.mark.parametrize("place", PLACES, ids=str)
 @pytest.mark.parametrize(("type_", "value", "plain"), ACCEPTED, ids=_IDS)
 def test_every_way_accepts_a_value_as_the_plain_one(
@@ -147,6 +148,7 @@ def test_every_way_accepts_a_value_as_the_plain_one(
     assert package.R.from_avro(made.to_avro()) == package.R.from_avro(expected.to_avro())
 
 
+@pytest.mark.alike("place", keep=2)
 @pytest.mark.parametrize("place", PLACES, ids=str)
 @pytest.mark.parametrize(("type_", "value", "plain"), ACCEPTED, ids=_IDS)
 def test_plain_results_hold_plain_classes(
@@ -166,6 +168,7 @@ def test_plain_results_hold_plain_classes(
     assert package.R.from_dict({"f": around}).to_avro() == made.to_avro()
 
 
+@pytest.mark.alike("place", keep=2)
 @pytest.mark.parametrize("place", PLACES, ids=str)
 @pytest.mark.parametrize(("type_", "value", "plain"), ACCEPTED, ids=_IDS)
 def test_a_record_of_plain_values_holds_plain_classes(
@@ -198,6 +201,7 @@ def classes_in(value: Any) -> set[type]:
 _PATHS = {"item": "f[0]", "value": "f['k']", "nested": "f.f"}
 
 
+@pytest.mark.alike("place", keep=2)
 @pytest.mark.parametrize("place", PLACES, ids=str)
 @pytest.mark.parametrize(
     ("type_", "value"), REFUSED, ids=[f"{type_}-{type(value).__name__}" for type_, value in REFUSED]

@@ -14,6 +14,7 @@ from tests.simulation.story import STORIES, play
 
 
 @pytest.mark.seeded
+@pytest.mark.alike("story_seed", keep=60)
 def test_a_story_ends_as_promised(story_seed: int) -> None:
     play(story_seed)
 

@@ -205,6 +205,7 @@ EVENTS = {1: ("t", "ON_CREATE_TABLE"), 2: ("v1", "ON_CREATE_TABLE"),
           3: ("v2", "ON_CREATE_TABLE"), 4: ("t", "ON_ALTER_TABLE")}  # fmt: skip
 
 
+@pytest.mark.alike("order", keep=12)
 @pytest.mark.parametrize("order", DELIVERIES, ids=lambda order: "".join(map(str, order)))
 @pytest.mark.parametrize(
     ("evolution", "kind"),

@@ -125,6 +125,7 @@ def without_time(files: Mapping[str, bytes]) -> Mapping[str, object]:
 
 
 @pytest.mark.thorough
+@pytest.mark.alike("damage", keep=2)
 @every_file
 @every_damage
 def test_a_damaged_file_is_named_and_repaired(
@@ -145,6 +146,7 @@ def test_a_damaged_file_is_named_and_repaired(
 
 
 @pytest.mark.thorough
+@pytest.mark.alike("damage", keep=2)
 @every_file
 @every_damage
 def test_the_next_snapshot_mends_a_damaged_file(
@@ -161,6 +163,7 @@ def test_the_next_snapshot_mends_a_damaged_file(
 
 
 @pytest.mark.thorough
+@pytest.mark.alike("damage", keep=2)
 @every_file
 @every_damage
 def test_repair_mends_while_the_service_runs(
@@ -176,6 +179,7 @@ def test_repair_mends_while_the_service_runs(
 
 
 @pytest.mark.thorough
+@pytest.mark.alike("damage", keep=2)
 @every_file
 @every_damage
 def test_the_next_snapshot_of_a_running_service_mends(
@@ -245,6 +249,7 @@ def test_a_damaged_wheel_that_is_restored_from_a_backup_counts_again(whole: Fold
 
 
 @pytest.mark.thorough
+@pytest.mark.alike("damage", keep=2)
 @every_file
 @every_damage
 def test_a_state_that_was_lost_and_adopted_the_index_mends_it(
