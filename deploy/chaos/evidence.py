@@ -59,6 +59,7 @@ class Evidence:
         settled_after_seconds: from the last fault until the index agreed with the catalog; None if
             it did not within the bound.
         bound_seconds: how long any state may wait until the index shows it, or a newer one.
+        removed: files that a fault removed. The program does not miss those of a dropped relation.
         hostile: how the names of hostile relations' packages begin: nothing is expected of these.
     """
 
@@ -72,6 +73,7 @@ class Evidence:
     settled_after_seconds: float | None
     bound_seconds: float = math.inf
     hostile: str = "-"
+    removed: frozenset[str] = frozenset()
 
 
 def distribution_of(name: Name) -> str:

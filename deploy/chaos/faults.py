@@ -154,10 +154,14 @@ class DamageFiles:
         with contextlib.suppress(FileNotFoundError):
             data = _DAMAGES[how](path.read_bytes())
             if data is None:
+                self._watch.expect_removal(path.name)
                 path.unlink()
             else:
                 self._watch.expect_damage(data)
-                path.write_bytes(data)
+                # At once: a file that is half written would be seen as a third content.
+                damaged = path.with_name(f".{path.name}.damaged")
+                damaged.write_bytes(data)
+                damaged.replace(path)
         return f"{path.name} {how}"
 
     def stop(self) -> None:

@@ -42,6 +42,9 @@ class FolderWatch:
         """These bytes will stand in a file, and the program did not put them there."""
         self._damaged.add(hashlib.sha256(data).hexdigest())
 
+    def expect_removal(self, filename: str) -> None:
+        self._log.write("removed", filename=filename)
+
     def look(self) -> None:
         """A file counts as shown once its project's page lists it."""
         for page in sorted(self.simple.glob("*/index.json")):

@@ -71,7 +71,18 @@ def _has_damage(evidence: Evidence) -> bool:
     if not evidence.yanks:
         return False
     there = {file.filename: file.sha256 for file in evidence.files}
-    return any(there.get(each.filename) != each.sha256 for each in evidence.arrived)
+    at_first = {each.filename: each.sha256 for each in evidence.arrived}
+    changed = any(there.get(name, sha256) != sha256 for name, sha256 in at_first.items())
+    return changed or bool(_gone(evidence))
+
+
+def _gone(evidence: Evidence) -> Sequence[str]:
+    """Files that arrived and are not there; a fault removed none of them, or its relation exists."""
+    living = {distribution_of(name) for name in evidence.history.final}
+    gone = {each.filename for each in evidence.arrived} - {f.filename for f in evidence.files}
+    return sorted(
+        name for name in gone if name not in evidence.removed or name_and_version(name)[0] in living
+    )
 
 
 def published_epochs(epochs: Sequence[Epoch], contents: Sequence[Content]) -> Sequence[int] | None:
@@ -211,6 +222,5 @@ def _changed(evidence: Evidence) -> Iterator[Finding]:
     for filename, seen in sorted(hashes.items()):
         if len(seen) > 1:
             yield Finding(Verdict.CHANGED, filename, f"stood for {len(seen)} different contents")
-    there = {file.filename for file in evidence.files}
-    for filename in sorted({each.filename for each in evidence.arrived} - there):
+    for filename in _gone(evidence):
         yield Finding(Verdict.CHANGED, filename, "arrived, and is gone")

@@ -223,6 +223,7 @@ class _Run:
             yanks=deployment.yanks,
             settled_after_seconds=settled,
             bound_seconds=self._options.settle_seconds,
+            removed=deployment.removed(),
             hostile=f"{PREFIX}-{EXPOSED}-{NAME_PREFIX}",
         )
 

@@ -48,6 +48,10 @@ class Deployment:
         log = read_journal(self.log)
         return sightings_in(log, "sent") or sightings_in(log, "arrived")
 
+    def removed(self) -> frozenset[str]:
+        log = read_journal(self.log)
+        return frozenset(line["filename"] for line in log if line["event"] == "removed")
+
     def arrived(self) -> Sequence[Sighting]:
         return sightings_in(read_journal(self.log), "arrived")
 

@@ -32,7 +32,7 @@ def watch(tmp_path: Path) -> tuple[FolderWatch, Journal]:
 
 
 def hashes(log: Journal) -> list[str]:
-    return [line["sha256"] for line in read_journal(log.path)]
+    return [line["sha256"] for line in read_journal(log.path) if line["event"] == "arrived"]
 
 
 def test_a_listed_file_is_recorded_once(tmp_path: Path) -> None:

@@ -246,5 +246,17 @@ def test_damage_in_a_folder_is_not_settled_until_it_is_mended() -> None:
     assert is_settled(evidence(ALTERED, files, arrived))
     assert not is_settled(evidence(ALTERED, [damaged, files[1]], arrived))
     assert not is_settled(evidence(ALTERED, files[1:], arrived))
+    assert not is_settled(gone := evidence(ALTERED, files[1:], arrived))
+    assert verdicts(gone) == {Verdict.CHANGED}
     # A server of packages takes no second upload of one name.
     assert is_settled(evidence(ALTERED, [damaged, files[1]], arrived, yanks=False))
+
+
+def test_a_removed_file_of_a_dropped_relation_is_not_missed() -> None:
+    files = [wheel("1.0.0", OF_ID, offered=False)]
+    found = evidence(executed(table(ID), drop()), [], sightings(files))
+    removed = replace(found, removed=frozenset({files[0].filename}))
+
+    assert verdicts(found) == {Verdict.CHANGED}
+    assert not judge(removed)
+    assert is_settled(removed)
