@@ -91,9 +91,8 @@ def read_table(package: ModuleType, format_: str, files: Path, again: Path | Non
 
 def read_delta(package: ModuleType, files: Path) -> list[Any]:
     """The records of a Delta table without deleted rows, whose files may have other names of columns."""
-    log = [
-        json.loads(line) for each in sorted(files.glob("_delta_log/*.json")) for line in each.open()
-    ]
+    commits = [path.read_text() for path in sorted(files.glob("_delta_log/*.json"))]
+    log = [json.loads(line) for commit in commits for line in commit.splitlines()]
     schema = [json.loads(e["metaData"]["schemaString"]) for e in log if "metaData" in e][-1]
     if all(_physical(field) == field["name"] for field in schema["fields"]):
         return list(_of_arrow(package, files, "parquet"))
