@@ -6,12 +6,14 @@ compared once; the result is a tree of functions.
 
 Decimals match as the specification says, whichever of ``bytes`` and ``fixed`` they are; Java's
 ``Resolver`` compares those. Of equal scale but another precision, values are read that fit. Beyond
-both, units of time are converted, and so are the text and bytes that Spark writes for enums and fixed types.
+both, units of time are converted, and so are the text and bytes that Spark writes for enums and fixed types;
+a field that the writer has in another case only is found, as Hive and Spark find it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator, Mapping
 from types import MappingProxyType
 from typing import Any, Final
 
@@ -229,7 +231,9 @@ class _Resolver:
         # Writers such as Spark keep names that Avro does not allow. As the record's own name is no
         # obstacle, neither is it for the aliases of its fields, which Java would not look at.
         others = {
-            other: known[name] for other, name in other_names(reader).items() if name not in written
+            other: known[name]
+            for other, name in (*_in_other_case(reader, written), *other_names(reader).items())
+            if name not in written
         }
         steps: list[tuple[str, str | None, Reader]] = []
         for field in writer.fields:
@@ -384,3 +388,19 @@ def _describe(node: Node) -> str:
 def _describe_unit(node: Node) -> str:
     logical, scale = node.meaning or ("", 0)
     return f"{logical} of scale {scale}" if logical == "decimal" else logical
+
+
+def _in_other_case(reader: Node, written: Collection[str]) -> Iterator[tuple[str, str]]:
+    """Written names that differ from one field's in case alone, with that field's name.
+
+    Hive knows the fields of a struct in lower case only, and writes them as they were declared.
+    """
+    found: dict[str, list[str]] = {}
+    for name in written:
+        found.setdefault(name.lower(), []).append(name)
+    asked = Counter(field.name.lower() for field in reader.fields)
+    by_alias = {name for alias, name in other_names(reader).items() if alias in written}
+    for field in reader.fields:
+        names = found.get(field.name.lower(), ())
+        if len(names) == asked[field.name.lower()] == 1 and field.name not in by_alias:
+            yield names[0], field.name

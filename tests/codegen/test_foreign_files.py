@@ -119,6 +119,29 @@ def test_records_of_other_names_are_read_within_unions() -> None:
         assert next(package.read_file(file)).f == package.Price(price=Decimal("5.00"))
 
 
+def read_under(own: list[str], of_writer: dict[str, int], **aliases: list[str]) -> Any:
+    """What a package with these optional fields reads of a record with other names."""
+    inner = {"type": "record", "name": "Home", "fields": [
+        {"name": name, "type": "int"} for name in of_writer]}  # fmt: skip
+    reader = {"type": "record", "name": "Home", "fields": [
+        {"name": name, "type": ["null", "int"], "default": None, "aliases": aliases.get(name, [])}
+        for name in own]}  # fmt: skip
+    with imported(record({"f": reader})) as package:
+        (found,) = package.read_file(written(inner, of_writer))
+        return found.f.to_dict()
+
+
+def test_a_field_is_read_that_the_writer_has_in_another_case() -> None:
+    assert read_under(["city", "zip"], {"City": 7, "ZIP": 8}) == {"city": 7, "zip": 8}
+    # Its own name, and an alias, come first.
+    assert read_under(["city"], {"City": 7, "city": 8}) == {"city": 8}
+    assert read_under(["city"], {"City": 7, "town": 8}, city=["town"]) == {"city": 8}
+    assert read_under(["city", "town"], {"City": 7}, town=["City"]) == {"city": None, "town": 7}
+    # Which of two is meant is not known.
+    assert read_under(["city"], {"City": 7, "CITY": 8}) == {"city": None}
+    assert read_under(["city", "cITY"], {"City": 7}) == {"city": None, "cITY": None}
+
+
 SIZED: dict[str, Any] = {
     "type": "record", "name": "Sized", "namespace": "n",
     "fields": [

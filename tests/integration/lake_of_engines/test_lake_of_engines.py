@@ -108,14 +108,7 @@ def test_a_package_reads_what_iceberg_wrote(lake_of_engines: Lake, name: str) ->
     }
 
 
-_MISREAD = pytest.mark.xfail(
-    reason="Hive writes a struct's field City into Avro so, and the package looks for city alone"
-)
-
-
-@pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=_MISREAD if name == "h_avro" else ()) for name in FORMATS]
-)
+@pytest.mark.parametrize("name", FORMATS)
 def test_a_package_reads_what_the_engine_wrote(lake_of_engines: Lake, name: str) -> None:
     """Beside the engine's own answer to SELECT *."""
     package = lake_of_engines.package(name)
