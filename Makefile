@@ -101,7 +101,8 @@ format: $(INSTALLED)
 probe-functions: $(INSTALLED) java
 	$(BIN)/python -m benchmarks.probe_functions $(ARGS)
 
-# Every kind of change of DDL against Spark, for tables of each provider: ARGS="--only parquet,delta", or "--accept".
+# Every kind of change of DDL against Spark, for tables of each provider: ARGS="--only parquet,view", or "--accept". Delta and
+# Iceberg with a Python whose pyspark their plugins support: ARGS="--python iceberg=PATH --python delta=PATH".
 probe-ddl: $(INSTALLED) java
 	$(BIN)/python -m benchmarks.probe_ddl $(ARGS)
 

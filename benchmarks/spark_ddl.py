@@ -20,10 +20,22 @@ from deploy.jdk import find_jdk
 from tests.lakeschema.catalog.asked_ddl import OTHER_DATABASE, TABLE
 
 _CATALOG: Final = "spark.sql.catalog.spark_catalog"
-_PLUGINS: Final[Mapping[str, Mapping[str, str]]] = {
+PLUGINS: Final[Mapping[str, Mapping[str, str]]] = {
     "delta": {
         "spark.sql.extensions": "io.delta.sql.DeltaSparkSessionExtension",
         _CATALOG: "org.apache.spark.sql.delta.catalog.DeltaCatalog",
+        "spark.databricks.delta.snapshotPartitions": "1",
+    },
+    "iceberg": {
+        "spark.sql.extensions": "org.apache.iceberg.spark.extensions.IcebergSparkSessionExtensions",
+        _CATALOG: "org.apache.iceberg.spark.SparkSessionCatalog",
+        f"{_CATALOG}.type": "hive",
+        # Iceberg has a metastore client of its own, with these settings.
+        "spark.hadoop.datanucleus.schema.autoCreateAll": "true",
+        "spark.hadoop.hive.metastore.schema.verification": "false",
+        "spark.hadoop.iceberg.engine.hive.lock-enabled": "false",
+        # By default the metastore itself refuses to change columns, and Iceberg cannot work on it.
+        "spark.hadoop.hive.metastore.disallow.incompatible.col.type.changes": "false",
     },
 }
 """By provider. A session has a plugin from its start on or never."""
@@ -37,17 +49,20 @@ Answer = str | None
 Asked = Mapping[str, tuple[str, Sequence[str]]]
 """By provider: the statement that makes the table, and those to ask."""
 
+Answered = Mapping[str, tuple[str, Sequence[Answer]]]
+"""By provider: the version of Spark, and the answers in order of the statements."""
 
-def ask_spark(asked: Asked) -> Mapping[str, Sequence[Answer]]:
-    """By provider, in order of its statements."""
-    plain = {provider: asked[provider] for provider in asked.keys() - _PLUGINS.keys()}
-    plugged = ({provider: asked[provider]} for provider in asked.keys() & _PLUGINS.keys())
-    answers: dict[str, Sequence[Answer]] = {}
+
+def ask_spark(asked: Asked, pythons: Mapping[str, str]) -> Answered:
+    """``pythons`` are those of another Spark, by provider: a plugin is made for one Spark."""
+    plain = {provider: asked[provider] for provider in asked.keys() - PLUGINS.keys()}
+    plugged = ({provider: asked[provider]} for provider in asked.keys() & PLUGINS.keys())
+    answers: dict[str, tuple[str, Sequence[Answer]]] = {}
     for group in (plain, *plugged):
         if group:
             # A process has one session.
             ended = subprocess.run(
-                [sys.executable, "-m", "benchmarks.spark_ddl"],
+                [pythons.get(next(iter(group)), sys.executable), "-m", "benchmarks.spark_ddl"],
                 input=json.dumps(group), text=True, stdout=subprocess.PIPE, check=True,
             )  # fmt: skip
             answers |= json.loads(ended.stdout.splitlines()[-1])
@@ -97,15 +112,16 @@ def _class_of(raised: Any) -> str:
 
 def main() -> None:
     asked: Asked = json.load(sys.stdin)
-    plugin = next((name for name in _PLUGINS if name in asked), None)
+    plugin = next((name for name in PLUGINS if name in asked), None)
     group = ("spark-avro",) if plugin is None else (plugin,)
     with tempfile.TemporaryDirectory() as folder:
-        spark = _session(Path(folder), group, _PLUGINS.get(plugin or "", {}))
+        spark = _session(Path(folder), group, PLUGINS.get(plugin or "", {}))
         # PySpark asks the JVM a dozen questions about each error, and half of the statements fail.
         java_gateway.get_return_value = protocol.get_return_value
         spark.sql(f"CREATE DATABASE {OTHER_DATABASE}")
         ddl = SparkDdl(spark)
-        answers = {name: ddl.answers(*questions) for name, questions in asked.items()}
+        version = ".".join(spark.version.split(".")[:2])
+        answers = {name: (version, ddl.answers(*asked[name])) for name in asked}
         spark.stop()
     print(json.dumps(answers))
 

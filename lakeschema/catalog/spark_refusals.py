@@ -1,8 +1,8 @@
-"""What Spark refuses of DDL, by the provider of the relation: recorded from Spark 4.3, and looked up here.
+"""What Spark refuses of DDL, by the provider of the relation: recorded from Spark, and looked up here.
 
-``spark_refusals.txt`` has a row for each kind of change (``ddl_kinds``) and in it a character for each provider: ``.`` is
-accepted, ``?`` not asked, a letter the class of error that the head of the file names. What was not asked
-is not refused. ``make probe-ddl`` asks Spark.
+``spark_refusals.txt`` names the providers with the version of Spark that was asked. It has a row for each kind of change
+(``ddl_kinds``) and in it a character for each provider: ``.`` is accepted, ``?`` not asked, a letter the class of error
+that the head of the file names. What was not asked is not refused. ``make probe-ddl`` asks Spark.
 """
 
 from __future__ import annotations
@@ -23,19 +23,30 @@ _HIVE: Final = "hive"
 
 
 @dataclass(frozen=True, slots=True)
+class Answers:
+    """What Spark answered. A row lacks the providers that were not asked."""
+
+    versions: Mapping[str, str]
+    """Of the Spark that answered, by provider."""
+    errors: Mapping[str, Mapping[str, str]]
+    """The class of error by kind and provider, empty if Spark accepts."""
+
+
+@dataclass(frozen=True, slots=True)
 class Refusal:
     """Spark's answer to one kind of change of relations of one provider."""
 
     kind: str
     provider: str
     error: str
+    version: str
 
     def of(self, name: RelationName) -> str:
         """For people."""
         whose = "a view" if self.provider == _VIEW else f"a table of the provider {self.provider}"
         # Spark shows no class of errors that have none of their own yet.
         error = "" if self.error.startswith("_LEGACY_ERROR") else f": [{self.error}]"
-        return f"Spark 4.3 refuses {self.kind} for {name}, which is {whose}{error}"
+        return f"Spark {self.version} refuses {self.kind} for {name}, which is {whose}{error}"
 
     @property
     def hint(self) -> str:
@@ -54,9 +65,9 @@ def refusal(relation: Relation, kinds: Iterable[str]) -> Refusal | None:
         return None
     recorded = recorded_answers()
     for kind in kinds:
-        error = recorded.get(kind, {}).get(provider)
+        error = recorded.errors.get(kind, {}).get(provider)
         if error:
-            return Refusal(kind, provider, error)
+            return Refusal(kind, provider, error, recorded.versions[provider])
     return None
 
 
@@ -73,36 +84,36 @@ def _provider(relation: Relation) -> str | None:
 
 
 @cache
-def recorded_answers() -> Mapping[str, Mapping[str, str]]:
-    """By kind and provider the class of error, or nothing if Spark accepts; only what was asked."""
+def recorded_answers() -> Answers:
     file = files("lakeschema.catalog") / "spark_refusals.txt"
     return parse_answers(file.read_text(encoding="utf-8"))
 
 
-def parse_answers(text: str) -> Mapping[str, Mapping[str, str]]:
+def parse_answers(text: str) -> Answers:
     head, _, body = text.partition("\n\n")
     errors = dict(line.split(" ", 1) for line in head.splitlines())
     first, *rows = body.splitlines()
-    providers = first.split()
+    versions = dict(word.split("=", 1) for word in first.split())
     found: dict[str, dict[str, str]] = {}
     for row in rows:
-        cells, kind = row[: len(providers)], row[len(providers) :].strip()
+        cells, kind = row[: len(versions)], row[len(versions) :].strip()
         found[kind] = {
             provider: "" if cell == "." else errors[cell]
-            for provider, cell in zip(providers, cells, strict=True)
+            for provider, cell in zip(versions, cells, strict=True)
             if cell != "?"
         }
-    return found
+    return Answers(versions, found)
 
 
-def print_answers(answers: Mapping[str, Mapping[str, str]]) -> str:
+def print_answers(answers: Answers) -> str:
     """What ``parse_answers`` reads."""
-    errors = sorted({error for row in answers.values() for error in row.values() if error})
+    errors = sorted({error for row in answers.errors.values() for error in row.values() if error})
     letters = {"": ".", **{error: chr(ord("A") + place) for place, error in enumerate(errors)}}
-    providers = list(dict.fromkeys(provider for row in answers.values() for provider in row))
     rows = (
-        "".join(letters.get(row.get(provider, "?"), "?") for provider in providers) + f" {kind}"
-        for kind, row in answers.items()
+        "".join(letters.get(row.get(provider, "?"), "?") for provider in answers.versions)
+        + f" {kind}"
+        for kind, row in answers.errors.items()
     )
     head = (f"{letter} {error}" for error, letter in letters.items() if error)
-    return "\n".join([*head, "", " ".join(providers), *rows, ""])
+    first = " ".join(f"{provider}={version}" for provider, version in answers.versions.items())
+    return "\n".join([*head, "", first, *rows, ""])

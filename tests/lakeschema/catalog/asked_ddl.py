@@ -55,12 +55,16 @@ _BY_PROVIDER: Mapping[str, Mapping[str, str]] = {
     "view": {},
 }  # fmt: skip
 
-_DELTA_FEATURES = {
-    "delta.columnMapping.mode": "name",
-    "delta.enableTypeWidening": "true",
-    "delta.feature.allowColumnDefaults": "supported",
+_FEATURES = {
+    "delta": {
+        "delta.columnMapping.mode": "name",
+        "delta.enableTypeWidening": "true",
+        "delta.feature.allowColumnDefaults": "supported",
+    },
+    "iceberg": {"format-version": "3"},
 }
-"""A metastore does not know what a Delta table has enabled: of one with all of it every refusal holds."""
+"""A metastore does not know which features such a table has, or what partitions it. Of an unpartitioned table with all
+features every refusal holds."""
 
 
 def created(provider: str) -> str:
@@ -71,8 +75,8 @@ def created(provider: str) -> str:
     if provider == "hive":
         return f"CREATE TABLE {TABLE} ({columns}) PARTITIONED BY (part string) STORED AS PARQUET"
     made = f"CREATE TABLE {TABLE} ({columns}, part string) USING {provider}"
-    if provider == "delta":
-        features = ", ".join(f"'{key}'='{value}'" for key, value in _DELTA_FEATURES.items())
+    if provider in _FEATURES:
+        features = ", ".join(f"'{key}'='{value}'" for key, value in _FEATURES[provider].items())
         return f"{made} TBLPROPERTIES ({features})"
     return f"{made} PARTITIONED BY (part)"
 
@@ -131,7 +135,7 @@ def _changed_types(types: Mapping[str, str]) -> Iterator[tuple[str, str]]:
             yield _column(family), type_
 
 
-PROVIDERS = ("parquet", "orc", "json", "csv", "avro", "text", "hive", "delta", "view")
+PROVIDERS = ("parquet", "orc", "json", "csv", "avro", "text", "hive", "delta", "view", "iceberg")
 
 
 @cache

@@ -9,9 +9,11 @@ import pytest
 from lakeschema.catalog.ddl_change import Script, apply_ddl
 from lakeschema.catalog.ddl_files import DdlFilesCatalog
 from lakeschema.catalog.errors import MalformedDdl
+from lakeschema.catalog.hive_facts import Storage, relation_in_metastore
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.relations import Dialect, Relation
 from lakeschema.catalog.spark_refusals import (
+    Answers,
     parse_answers,
     print_answers,
     recorded_answers,
@@ -45,8 +47,8 @@ def refused(tables: DdlFilesCatalog, statement: str, dialect: Dialect = Dialect.
 
 def is_recorded(provider: str, statement: str) -> bool:
     """Whether Spark refuses one of the kinds that the statement asks for."""
-    recorded = recorded_answers()
-    return any(recorded.get(k, {}).get(provider) for k in asked_kinds(provider, statement))
+    errors = recorded_answers().errors
+    return any(errors.get(kind, {}).get(provider) for kind in asked_kinds(provider, statement))
 
 
 @pytest.mark.thorough
@@ -55,12 +57,14 @@ def test_every_change_is_refused_that_spark_refused_of_the_provider(
     tmp_path: Path, provider: str
 ) -> None:
     tables = catalog(tmp_path, f"CREATE DATABASE {OTHER_DATABASE}", created(provider))
-    answers = [row[provider] for row in recorded_answers().values() if provider in row]
+    recorded = recorded_answers()
+    answers = [row[provider] for row in recorded.errors.values() if provider in row]
+    by_spark = f"Spark {recorded.versions[provider]} refuses"
 
     wrong = [
         statement
         for statement in asked(provider)
-        if ("Spark 4.3 refuses" in refused(tables, statement)) != is_recorded(provider, statement)
+        if (by_spark in refused(tables, statement)) != is_recorded(provider, statement)
     ]
 
     assert wrong == []
@@ -126,10 +130,17 @@ def test_a_desired_state_is_not_judged() -> None:
     assert [column.name for column in relation.columns] == ["b"]
 
 
-def test_a_table_of_icebergs_is_not_taken_for_one_of_hives() -> None:
-    table = Relation(ITEMS, (), properties={"table_type": "ICEBERG"}, serde="any.SerDe")
+def test_a_metastores_table_of_icebergs_is_judged_as_one() -> None:
+    stored = Storage(ITEMS, is_view=False, properties={"table_type": "ICEBERG"}, serde="any.SerDe")
+    table = relation_in_metastore(stored, ())
 
-    assert refusal(table, ["DROP COLUMN"]) is None
+    found = refusal(table, ["DROP COLUMN", "ADD COLUMN DEFAULT"])
+
+    assert found is not None
+    assert found.of(ITEMS) == (
+        "Spark 4.1 refuses ADD COLUMN DEFAULT for shop.items, "
+        "which is a table of the provider iceberg: [UnsupportedOperationException]"
+    )
 
 
 def test_what_was_not_asked_is_not_refused() -> None:
@@ -139,7 +150,8 @@ def test_what_was_not_asked_is_not_refused() -> None:
 
 
 def test_the_record_is_read_as_it_was_written() -> None:
-    answers = {"ADD": {"parquet": "", "view": "A.B"}, "DROP a thing": {"parquet": "C", "view": ""}}
+    errors = {"ADD": {"parquet": "", "view": "A.B"}, "DROP a thing": {"parquet": "C", "view": ""}}
+    answers = Answers({"parquet": "4.3", "view": "4.2"}, errors)
 
     assert parse_answers(print_answers(answers)) == answers
     assert parse_answers(print_answers(recorded_answers())) == recorded_answers()
