@@ -76,6 +76,8 @@ class Daemon:
         self._watchdog = Watchdog(schedule.stuck_after_seconds)
         self._stopping = threading.Event()
         self._threads: list[threading.Thread] = []
+        self._index_is_due = threading.Event()
+        """After a snapshot that a source asked for as it began."""
         self._lock = threading.Lock()
         self._troubles: dict[str, str] = {}
         self._snapshots = SnapshotTurns(
@@ -223,6 +225,7 @@ class Daemon:
             with self._watchdog.suspended(f"receive {source.name}"):
                 if batch.gap == FIRST_START:
                     self._snapshots.run()
+                    self._index_is_due.set()
                 else:
                     self._snapshots.run_after_gap()
         self._engine.receive(source.name, batch)
@@ -236,6 +239,8 @@ class Daemon:
         """One turn: a snapshot if one is due."""
         if self._snapshots.is_due():
             self._run_snapshot()
+        elif self._index_is_due.is_set():
+            self._follow_snapshot()
         self._stopping.wait(_POLL_SECONDS)
 
     def _run_snapshot(self) -> None:
@@ -248,8 +253,12 @@ class Daemon:
         except CatalogUnavailable:
             if not self._stopping.is_set():
                 raise
+        self._follow_snapshot()
+
+    def _follow_snapshot(self) -> None:
+        """Not in the snapshot's turn: a source with a gap waits for that, but not for the index."""
+        self._index_is_due.clear()
         if not self._stopping.is_set():
-            # Not in the snapshot's turn: a source with a gap waits for that, but not for the index.
             self._engine.compare_index()
         self._apply_retention()
 

@@ -62,7 +62,7 @@ def test_explain_works_without_the_metastore(folder: Folder, handler: Handler) -
 
     shown = folder.people("explain", "shop.t")
 
-    assert "Hive and Spark  not compared: " in shown
+    assert "catalog now  " in shown
 
 
 def _read_metastore(folder: Folder, uri: str) -> None:

@@ -107,13 +107,3 @@ def test_a_relation_whose_deletion_is_held_says_so_and_what_ends_it(braked: Fold
     assert "30 of" in gone["meaning"]
     assert "if they were dropped: schema-publisher confirm-deletions" in gone["remedy"]
     assert "held" not in there["meaning"]
-
-
-@pytest.mark.thorough
-def test_a_catalog_that_cannot_be_read_hides_nothing_that_is_known(braked: Folder) -> None:
-    braked.write_ddl("CREATE TABEL")
-
-    told = braked.people("explain", "old.t7")
-
-    assert "its schema is known" in told
-    assert "catalog now" in told

@@ -26,6 +26,7 @@ from publisher.events.protocol import (
     RelationHint,
     SourceUnavailable,
 )
+from publisher.publishing.index_comparison import NOTE
 from publisher.runtime import SystemClock
 from publisher.settling.comparison import SnapshotBusy
 from tests.simulation.simulation import POLICY, Simulation
@@ -157,7 +158,8 @@ def test_a_source_that_begins_and_the_start_share_one_snapshot(
 
     assert running.published(1)
     assert eventually(lambda: world.engine.position("fake") is not None)
-    # Longer than the snapshot thread looks whether one is due.
+    # The snapshot thread compares the index, and looks once more whether a snapshot is due.
+    assert eventually(lambda: bool(world.state.read(lambda tx: tx.journal.notes(NOTE))))
     time.sleep(1.5)
     assert len(begun) == 1
     daemon.stop()
