@@ -102,6 +102,11 @@ def is_as(config: Path, before: dict[str, bytes]) -> bool:
         return False
 
 
+def has_compared_its_index(config: Path) -> bool:
+    told = subprocess.run(command(config, "status"), capture_output=True, text=True, check=True)
+    return bool(json.loads(told.stdout)["indexes"])
+
+
 def damage(config: Path) -> None:
     folder = folder_of(config)
     data = bytearray((folder / WHEEL).read_bytes())
@@ -116,6 +121,8 @@ def test_damaged_files_are_named_and_written_again(config: Path, daemons: Daemon
     url = daemons.start()
     # The pages are written one after the other.
     assert eventually(lambda: all((folder_of(config) / name).exists() for name in FILES))
+    # Until then the service itself may mend what is damaged.
+    assert eventually(lambda: has_compared_its_index(config))
     before = files_of(config)
 
     damage(config)
