@@ -30,7 +30,7 @@ PLUGINS: Final[Mapping[str, Mapping[str, str]]] = {
         "spark.sql.extensions": "org.apache.iceberg.spark.extensions.IcebergSparkSessionExtensions",
         _CATALOG: "org.apache.iceberg.spark.SparkSessionCatalog",
         f"{_CATALOG}.type": "hive",
-        # Iceberg has a metastore client of its own, with these settings.
+        # Iceberg makes its own client of the metastore, which reads these settings.
         "spark.hadoop.datanucleus.schema.autoCreateAll": "true",
         "spark.hadoop.hive.metastore.schema.verification": "false",
         "spark.hadoop.iceberg.engine.hive.lock-enabled": "false",

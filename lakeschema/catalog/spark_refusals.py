@@ -44,7 +44,7 @@ class Refusal:
     def of(self, name: RelationName) -> str:
         """For people."""
         whose = "a view" if self.provider == _VIEW else f"a table of the provider {self.provider}"
-        # Spark shows no class of errors that have none of their own yet.
+        # Spark does not show these classes to people.
         error = "" if self.error.startswith("_LEGACY_ERROR") else f": [{self.error}]"
         return f"Spark {self.version} refuses {self.kind} for {name}, which is {whose}{error}"
 

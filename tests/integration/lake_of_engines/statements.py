@@ -281,7 +281,7 @@ def formats(tables: Iterable[str]) -> dict[str, str]:
 
 def _format(table: str) -> str:
     if "UNIONTYPE" in table:
-        # A reader of its files has unions in a form of its own.
+        # Python's readers of such files give unions in another form than a package takes.
         return "unions"
     found = re.search(r"(?:USING|STORED AS) (\w+)", table) or re.search(r"\.(\w+)'", table)
     return found[1].lower() if found else "delimited"
