@@ -25,6 +25,7 @@ from publisher.daemon.inspection import (
 from publisher.daemon.receiving import Receiving
 from publisher.events.protocol import Batch
 from publisher.index.protocol import PackageIndexError
+from publisher.outages import CATALOG, INDEX
 from publisher.policy import NO_LIMIT
 from publisher.publishing.index_comparison import IndexComparison, IndexReport
 from publisher.publishing.packaging_protocol import Packaging
@@ -351,19 +352,28 @@ class Engine:
         self.wake()
         return report
 
-    def compare_index(self) -> None:
+    def compare_index(self) -> bool:
         """Enqueues packages that the index does not offer as the state says.
 
         It may take half an hour: a server is asked for so many pages a second only.
+
+        Returns:
+            False if a page or the catalog could not be read: a later comparison may find more.
         """
         limit = self._policy.deletion_limit
         adoption = limit if self._policy.discovers_packages else None
         try:
-            self._index_comparison.run(limit, adoption, self._policy.index_bytes_per_snapshot)
+            report = self._index_comparison.run(
+                limit, adoption, self._policy.index_bytes_per_snapshot
+            )
+            is_whole = not report.failed
         except (CatalogUnavailable, PackageIndexError) as error:
-            # The catalog was compared: the index is, by the next snapshot.
-            log.warning("index not compared", extra={"why": str(error)})
+            is_logged = self.runtime.outages.fails(CATALOG, INDEX)
+            level = logging.INFO if is_logged else logging.WARNING
+            log.log(level, "index not compared", extra={"why": str(error)})
+            is_whole = False
         self.wake()
+        return is_whole
 
     def refill(self) -> IndexReport:
         """Requests that every version which the index lacks be uploaded again, however many.

@@ -77,7 +77,9 @@ class Daemon:
         self._stopping = threading.Event()
         self._threads: list[threading.Thread] = []
         self._index_is_due = threading.Event()
-        """After a snapshot that a source asked for as it began."""
+        """After a snapshot that a source asked for as it began, or because a page could not be read."""
+        self._index_pause_seconds = _AFTER_ERROR_SECONDS
+        self._index_not_before = 0.0
         self._lock = threading.Lock()
         self._troubles: dict[str, str] = {}
         self._snapshots = SnapshotTurns(
@@ -239,7 +241,10 @@ class Daemon:
         """One turn: a snapshot if one is due."""
         if self._snapshots.is_due():
             self._run_snapshot()
-        elif self._index_is_due.is_set():
+        elif (
+            self._index_is_due.is_set()
+            and self._engine.runtime.clock.now() >= self._index_not_before
+        ):
             self._follow_snapshot()
         self._stopping.wait(_POLL_SECONDS)
 
@@ -259,8 +264,21 @@ class Daemon:
         """Not in the snapshot's turn: a source with a gap waits for that, but not for the index."""
         self._index_is_due.clear()
         if not self._stopping.is_set():
-            self._engine.compare_index()
+            self._compare_index()
         self._apply_retention()
+
+    def _compare_index(self) -> None:
+        """And again soon if a page failed: else the status would name an outage until the next snapshot."""
+        clock = self._engine.runtime.clock
+        began = clock.now()
+        if self._engine.compare_index():
+            self._index_pause_seconds = _AFTER_ERROR_SECONDS
+            return
+        ended = clock.now()
+        pause = max(self._index_pause_seconds, ended - began)
+        self._index_not_before = ended + pause
+        self._index_pause_seconds = min(2 * pause, self._schedule.snapshot_interval_seconds)
+        self._index_is_due.set()
 
     def _apply_retention(self) -> None:
         """Runs after each snapshot, since no event says that a version became old."""

@@ -5,6 +5,7 @@ No test measures time: if something must not wait for an interval, that interval
 
 from __future__ import annotations
 
+import json
 import queue
 import threading
 import time
@@ -216,6 +217,29 @@ def test_an_unavailable_index_gets_everything_once_it_is_back(running: RunningDa
 
     assert running.published(2)
     assert len(running.world.index.history) == 2
+
+
+def test_an_index_that_is_away_while_it_is_compared_is_compared_again_soon(
+    running: RunningDaemon, caplog: pytest.LogCaptureFixture
+) -> None:
+    world = running.world
+    daemon = running.daemon_without_snapshots()
+    daemon.start()
+    running.send(T, world.catalog.change(table(T, "a")))
+    assert running.published(1)
+    assert daemon.stop()
+    world.index.down = True
+    running.daemon.start()
+    assert eventually(lambda: "index not compared" in caplog.text)
+
+    world.index.down = False
+
+    def checked() -> list[int]:
+        notes = world.state.read(lambda tx: tx.journal.notes(NOTE)).values()
+        return [json.loads(note)["checked"] for note in notes if note]
+
+    # The next snapshot is due in an hour.
+    assert eventually(lambda: checked() == [1])
 
 
 def test_an_unexpected_error_is_logged_and_other_threads_continue(
