@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 
+from deploy.jdk import QUICK_START
 from deploy.metastore import Metastore
 from deploy.ports import LOOPBACK
 
@@ -19,7 +20,7 @@ def spark_session_conf(
         "spark.driver.memory": f"{memory_megabytes}m",
         "spark.driver.host": LOOPBACK,
         "spark.driver.bindAddress": LOOPBACK,
-        "spark.driver.extraJavaOptions": f"-XX:+UseSerialGC -Djava.io.tmpdir={scratch}",
+        "spark.driver.extraJavaOptions": " ".join((*QUICK_START, f"-Djava.io.tmpdir={scratch}")),
         "spark.local.dir": str(scratch),
         "spark.pyspark.python": sys.executable,
         "spark.pyspark.driver.python": sys.executable,

@@ -245,6 +245,6 @@ def strict_mypy(folder: Path, *arguments: str) -> tuple[str, str, int]:
     with contextlib.chdir(folder):
         return api.run([
             "--strict", "--no-error-summary", "--config-file=", "--namespace-packages",
-            "--explicit-package-bases", f"--cache-dir={folder / 'cache'}",
+            "--explicit-package-bases", f"--cache-dir={folder.parent / 'mypy'}",
             f"--python-executable={sys.executable}", *arguments,
         ])  # fmt: skip

@@ -12,6 +12,8 @@ from tests.integration.consumer.installed import Shop
 from tests.integration.consumer.language_server import LanguageServer
 from tests.integration.consumer.type_checkers import mypy, pyright
 
+pytestmark = pytest.mark.alike("shop", keep=2)
+
 USER = """\
 import datetime
 from decimal import Decimal

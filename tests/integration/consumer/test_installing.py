@@ -8,7 +8,11 @@ from importlib.metadata import distributions
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from tests.integration.consumer.installed import Shop, install, ran
+
+pytestmark = pytest.mark.alike("shop", keep=2)
 
 PIP = (sys.executable, "-m", "pip", "--disable-pip-version-check")
 

@@ -12,6 +12,8 @@ from hypothesis import strategies as st
 
 from tests.integration.consumer.installed import Shop, ran
 
+pytestmark = pytest.mark.alike("shop", keep=2)
+
 TESTS = """
 import dataclasses
 import pytest

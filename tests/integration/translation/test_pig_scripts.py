@@ -80,6 +80,7 @@ def engines(
 
 
 @pytest.mark.parametrize("sql", QUERIES)
+@pytest.mark.alike("sql", keep=8)
 def test_pig_returns_hives_rows(sql: str, engines: tuple[HiveQueries, PigQueries]) -> None:
     hive, pig = engines
     reply = answer(

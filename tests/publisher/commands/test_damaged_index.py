@@ -125,7 +125,7 @@ def without_time(files: Mapping[str, bytes]) -> Mapping[str, object]:
 
 
 @pytest.mark.thorough
-@pytest.mark.alike("damage", keep=2)
+@pytest.mark.alike("damage", keep=1)
 @every_file
 @every_damage
 def test_a_damaged_file_is_named_and_repaired(
@@ -146,7 +146,7 @@ def test_a_damaged_file_is_named_and_repaired(
 
 
 @pytest.mark.thorough
-@pytest.mark.alike("damage", keep=2)
+@pytest.mark.alike("damage", keep=1)
 @every_file
 @every_damage
 def test_the_next_snapshot_mends_a_damaged_file(
@@ -163,7 +163,7 @@ def test_the_next_snapshot_mends_a_damaged_file(
 
 
 @pytest.mark.thorough
-@pytest.mark.alike("damage", keep=2)
+@pytest.mark.alike("damage", keep=1)
 @every_file
 @every_damage
 def test_repair_mends_while_the_service_runs(
@@ -179,7 +179,7 @@ def test_repair_mends_while_the_service_runs(
 
 
 @pytest.mark.thorough
-@pytest.mark.alike("damage", keep=2)
+@pytest.mark.alike("damage", keep=1)
 @every_file
 @every_damage
 def test_the_next_snapshot_of_a_running_service_mends(
@@ -249,7 +249,7 @@ def test_a_damaged_wheel_that_is_restored_from_a_backup_counts_again(whole: Fold
 
 
 @pytest.mark.thorough
-@pytest.mark.alike("damage", keep=2)
+@pytest.mark.alike("damage", keep=1)
 @every_file
 @every_damage
 def test_a_state_that_was_lost_and_adopted_the_index_mends_it(
