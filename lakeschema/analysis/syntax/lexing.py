@@ -69,7 +69,8 @@ def _pattern(
         (?>{_BLANK[hashes]})
         # Most of what people write, tried first: a word or a sign that nothing behind it can change.
         (?: (?P<plain>[A-Za-z_]\w*(?=[\s,.()=;]|\Z))
-      | (?P<mark>[,();]|=(?![=>])|\.(?!\d))
+      | (?P<mark>[,();%^*+\]}}\\]|=(?![=>])|\.(?!\d)|[<>](?![=>@])|[-/!&|~](?=[\w\s(]))
+      | (?P<variable>(?<![\w:\]\)]):(?=[A-Za-z_])\w+|\?(?![|&]))
       | (?P<comment>/\*)
       | (?P<statement>{statement})
       {lettered}
@@ -82,7 +83,7 @@ def _pattern(
       | (?P<string>(?:[nNbB]|[uU]&|_[a-zA-Z]\w*)?'{inner.format(q="'")}')
       | (?P<double>"{inner.format(q='"')}")
       | (?P<quoted>`(?:[^`]|``)*`)
-      | (?P<variable>@@?\w+|\$\w+|(?<![\w:\]\)]):(?=[A-Za-z_])\w+|\?(?![|&]))
+      | (?P<parameter>@@?\w+|\$\w+)
       | (?P<word>(?:\w|\#(?=\w)|{template})(?:{template}|[\w$\#])*)
       {name}
       | (?P<symbol>{_SYMBOLS}|[-+*/%~&|^<>=!(),.\[\]:;?{{}}@$\#\\])
@@ -160,7 +161,7 @@ def statement_tokens(sql: str, grammar: StatementGrammar) -> list[Token]:
                 return found
             elif group == "comment":
                 at = _past_comment(sql, start)
-            elif group in {"template", "variable"}:
+            elif group in {"template", "variable", "parameter"}:
                 append(_placeholder(sql, sql[start:end], start, end))
             elif group in {"tagged", "lettered"}:
                 last, at = patterns.end_of(matched)
