@@ -90,6 +90,7 @@ class Scripts(Definitions):
 
     def statement(self) -> st.Statement:
         self.into = None
+        self.into_is_temporary = False
         self.take_changes()
         word = self.word
         if word == "WITH":
@@ -126,7 +127,7 @@ class Scripts(Definitions):
 
     def _query(self) -> st.Statement:
         query = self.query()
-        return st.Query(query, self.into)
+        return st.Query(query, self.into, self.into_is_temporary)
 
     # statements without rows
 
