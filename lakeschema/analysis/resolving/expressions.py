@@ -92,6 +92,8 @@ class ExpressionResolver:
             return rs.Choice((operands[0],), tuple(operands[1:]))
         if name == "named_struct" and (labels := _labels(call)):
             return rs.Operation(name, tuple(operands[1::2]), call.position, labels)
+        if name == "struct":
+            return rs.Operation(name, tuple(operands), call.position, _names(call))
         return rs.Operation(name, tuple(operands), call.position)
 
     def _case(
@@ -134,6 +136,14 @@ class ExpressionResolver:
             scope.shapes, scope, parameters=frozenset(name.lower() for name in parameters)
         )
         return rs.Operation("->", (self.expression(body, inner),))
+
+
+def _names(call: tree.Call) -> tuple[str, ...]:
+    """The names of the fields of ``struct(a, t.b, 1)``: a, b and col3."""
+    return tuple(
+        value.parts[-1].lower() if isinstance(value, tree.Name) else f"col{number}"
+        for number, value in enumerate(call.arguments, 1)
+    )
 
 
 def _labels(call: tree.Call) -> tuple[str, ...]:

@@ -145,7 +145,7 @@ class Definitions(Changes):
         return self.word == "SELECT"
 
     def _skip_creation_tail(self) -> None:
-        if self.word in {"WITH", "ON"}:
+        if self.word in {"WITH", "ON", "DISTRIBUTED"}:
             self.skip_to("GO")
 
     def _column_list(self) -> tuple[tuple[str, ...], st.Named | None]:

@@ -192,8 +192,8 @@ class Scripts(Definitions):
         return st.Other(verb)
 
     def replace(self) -> st.Statement:
-        """Of rows, in MySQL, or of a definition, in Teradata."""
-        if self.ahead().word not in {"VIEW", "PROCEDURE", "MACRO", "FUNCTION", "TRIGGER"}:
+        """Of rows, in MySQL, or of a definition, in Spark and Teradata."""
+        if self.ahead().word not in {"TABLE", "VIEW", "PROCEDURE", "MACRO", "FUNCTION", "TRIGGER"}:
             return self.replace_rows()
         self.expect("REPLACE")
         found = self.defined()

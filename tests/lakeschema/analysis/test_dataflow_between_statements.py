@@ -208,3 +208,48 @@ def test_a_merge_writes_the_columns_that_it_names() -> None:
     (found,) = result(sql, "spark", "column_access", tables=tables)["statements"]
 
     assert {"clause": "update", "relation": "shop.t", "column": "name"} in found["column_access"]
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        "named_struct('i', a, 'l', c)",
+        "struct(a AS i, c AS l)",
+        "struct(t.a, c)",
+        "named_struct('i', named_struct('i', a, 'l', c), 'l', c)",
+    ],
+)
+def test_a_field_of_a_struct_that_a_sub_query_makes_is_what_was_put_there(made: str) -> None:
+    taken = "n.a" if made.startswith("struct(t.") else "n.i.i" if "(named" in made[3:] else "n.i"
+    sql = f"CREATE TABLE x AS SELECT {taken} AS k FROM (SELECT {made} AS n FROM t) q"
+
+    assert columns(sql) == {"shop.x.k": ["shop.t.a"]}
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["orders_$[yyyyMM]", "orders_${m}", "{{ p }}_orders", "orders_#{a}_x", "orders_@{m}", "$[x]_y"],
+)
+def test_a_template_may_stand_in_a_part_of_a_name(name: str) -> None:
+    assert dataflow(f"CREATE TABLE x AS SELECT id FROM {name}") == {"shop.x": [f"shop.{name}"]}
+
+
+def test_parameters_of_python_are_values() -> None:
+    sql = "CREATE TABLE x AS SELECT id % (7) AS k FROM orders WHERE day = %(day)s AND id % 2 = %(rest)s"
+
+    assert columns(sql) == {"shop.x.k": ["shop.orders.id"]}
+
+
+@pytest.mark.parametrize(
+    ("sql", "dialect"),
+    [
+        ("CREATE TABLE x AS SELECT a FROM y DISTRIBUTED BY (a)", "greenplum"),
+        ("CREATE TABLE x AS SELECT a FROM y DISTRIBUTED RANDOMLY", "greenplum"),
+        ("CREATE TABLE x AS SELECT a FROM y DISTRIBUTED REPLICATED", "greenplum"),
+        ("CREATE TABLE x AS FROM y MAP a, b USING 'x' AS p, q", "hive"),
+        ("FROM (FROM y MAP a USING 'x' AS p CLUSTER BY p) m INSERT OVERWRITE TABLE x SELECT m.p", "hive"),
+        ("REPLACE TABLE x USING iceberg PARTITIONED BY (dt) AS SELECT a, dt FROM y", "spark"),
+    ],
+)
+def test_a_table_is_filled_by_the_query(sql: str, dialect: str) -> None:
+    assert dataflow(sql, dialect) == {"shop.x": ["shop.y"]}
