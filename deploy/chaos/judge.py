@@ -50,7 +50,7 @@ def judge(evidence: Evidence) -> Sequence[Finding]:
         *_void(evidence),
         *_stuck(evidence),
         *_lost(evidence, releases),
-        *_doubled(releases),
+        *_doubled(evidence, releases),
         *_ghosts(evidence, releases, names),
         *_offered_though_dropped(evidence, names),
         *_reordered_states(evidence, releases, names),
@@ -144,9 +144,14 @@ def _lost(evidence: Evidence, releases: Mapping[str, Sequence[IndexFile]]) -> It
             yield Finding(Verdict.LOST, str(name), detail)
 
 
-def _doubled(releases: Mapping[str, Sequence[IndexFile]]) -> Iterator[Finding]:
+def _doubled(evidence: Evidence, releases: Mapping[str, Sequence[IndexFile]]) -> Iterator[Finding]:
+    """Two with another between them, which a fault removed, do not count."""
+    removed = [name_and_version(name) for name in evidence.removed if name.endswith(".whl")]
     for distribution, files in sorted(releases.items()):
+        gone = [version for name, version in removed if name == distribution]
         for older, newer in pairwise(files):
+            if any(older.version < version < newer.version for version in gone):
+                continue
             if older.content and newer.content and older.content.digest == newer.content.digest:
                 detail = f"{older.version} and {newer.version} say the same"
                 yield Finding(Verdict.DOUBLED, distribution, detail)

@@ -94,6 +94,14 @@ def test_one_content_twice_in_a_row_is_doubled() -> None:
     assert verdicts(evidence(executed(table(ID)), files)) == {Verdict.DOUBLED}
 
 
+def test_a_content_that_came_back_is_not_doubled_if_a_fault_removed_what_was_between() -> None:
+    found = evidence(TO_AND_FRO, [wheel("1.0.0", OF_ID), wheel("2.0.0", OF_ID)])
+    between = wheel("1.1.0", OF_CITY).filename
+
+    assert verdicts(found) == {Verdict.DOUBLED}
+    assert not judge(replace(found, removed=frozenset({between})))
+
+
 def test_a_relation_made_again_as_it_was_needs_no_second_version() -> None:
     statements = executed(table(ID), drop(), table(ID))
 
