@@ -61,7 +61,10 @@ class ExpressionResolver:
             case tree.Tuple(items):
                 return rs.Operation("row", self.all(items, scope))
             case tree.StructLiteral(fields):
-                labels = tuple((name or "").lower() for name, _ in fields)
+                labels = tuple(
+                    (name or _implied(value, number)).lower()
+                    for number, (name, value) in enumerate(fields, 1)
+                )
                 values = self.all((value for _, value in fields), scope)
                 return rs.Operation("struct", values, labels=labels)
             case tree.Transform(arguments=arguments):
@@ -93,7 +96,8 @@ class ExpressionResolver:
         if name == "named_struct" and (labels := _labels(call)):
             return rs.Operation(name, tuple(operands[1::2]), call.position, labels)
         if name == "struct":
-            return rs.Operation(name, tuple(operands), call.position, _names(call))
+            labels = tuple(_implied(v, n).lower() for n, v in enumerate(call.arguments, 1))
+            return rs.Operation(name, tuple(operands), call.position, labels)
         return rs.Operation(name, tuple(operands), call.position)
 
     def _case(
@@ -138,12 +142,9 @@ class ExpressionResolver:
         return rs.Operation("->", (self.expression(body, inner),))
 
 
-def _names(call: tree.Call) -> tuple[str, ...]:
-    """The names of the fields of ``struct(a, t.b, 1)``: a, b and col3."""
-    return tuple(
-        value.parts[-1].lower() if isinstance(value, tree.Name) else f"col{number}"
-        for number, value in enumerate(call.arguments, 1)
-    )
+def _implied(value: tree.Expression, number: int) -> str:
+    """The name of a field of ``struct(a, t.b, 1)``: a, b and col3."""
+    return value.parts[-1] if isinstance(value, tree.Name) else f"col{number}"
 
 
 def _labels(call: tree.Call) -> tuple[str, ...]:

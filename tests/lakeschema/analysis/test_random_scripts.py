@@ -60,7 +60,7 @@ def test_tables_change_with_the_sources_of_their_dataflow(first_seed: int) -> No
 def test_parts_of_a_log_come_to_the_dataflow_of_the_whole_script(first_seed: int) -> None:
     for seed in range(first_seed, first_seed + examples(SCRIPTS)):
         logged = [
-            LoggedStatement(sql, position, "duckdb", "one", (SCHEMA,))
+            LoggedStatement(position, sql, "duckdb", "one", (SCHEMA,))
             for position, sql in enumerate(random_script(seed), 1)
         ]
         analysis = LogAnalysis(timeline_of(logged, {}))
