@@ -8,9 +8,15 @@ from datetime import UTC, datetime
 from typing import Any
 
 from lakeschema.analysis.answers import ANALYSES, Chosen, column_json, statement_json
-from lakeschema.analysis.catalog import KnownCatalog, KnownTable, as_text
+from lakeschema.analysis.catalog import KnownCatalog, KnownTable, Source, as_text
 from lakeschema.analysis.conventions import Conventions
-from lakeschema.analysis.dataflow import ColumnDataflow, cumulative
+from lakeschema.analysis.dataflow import (
+    ColumnDataflow,
+    Dataflow,
+    cumulative,
+    dataflow_step,
+    views_of,
+)
 from lakeschema.analysis.defence import UnknownRule, chosen_rules
 from lakeschema.analysis.grants import Grants, MalformedGrants, read_grants
 from lakeschema.analysis.openlineage import EventOptions, statement_event
@@ -110,9 +116,15 @@ def _event_options(request: Mapping[str, Any]) -> EventOptions:
 
 
 def _dataflow(found: list[Analysed], conventions: Conventions) -> dict[str, list[str]]:
-    steps = (
-        table_lineage(each.resolved, conventions) for each in found if each.resolved is not None
-    )
+    steps: list[Dataflow] = []
+    written: dict[Source, None] = {}
+    for each in found:
+        if each.resolved is not None:
+            lineage = table_lineage(each.resolved, conventions)
+            steps.append(dataflow_step(each.resolved, lineage, each.before))
+            written.update(dict.fromkeys(lineage))
+    if found:
+        steps.append(views_of(found[-1].catalog, written))
     return {
         as_text(target): [as_text(source) for source in sources]
         for target, sources in cumulative(steps).items()
@@ -121,12 +133,14 @@ def _dataflow(found: list[Analysed], conventions: Conventions) -> dict[str, list
 
 def _column_dataflow(found: list[Analysed], conventions: Conventions) -> list[dict[str, Any]]:
     dataflow = ColumnDataflow(conventions)
+    catalog = KnownCatalog()
     for each in found:
         if each.resolved is not None:
-            dataflow.add(each.resolved)
+            dataflow.add(each.resolved, each.before)
+        catalog = each.catalog
     return [
         {**column_json(column), "sources": [column_json(source) for source in sources]}
-        for column, sources in dataflow.columns().items()
+        for column, sources in dataflow.columns(catalog).items()
     ]
 
 

@@ -6,10 +6,11 @@ its columns are not known.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
-from typing import Final, TypeAlias
+from typing import Final, NamedTuple, TypeAlias
 
 from lakeschema.catalog.identifiers import RelationName
 
@@ -32,6 +33,20 @@ def as_text(source: Source) -> str:
     return str(source)
 
 
+class ViewColumn(NamedTuple):
+    """Of one column of a view, another that it comes of; in lower case, ``*`` for all.
+
+    Attributes:
+        column: "" where the other decides which rows there are.
+        is_value: whether values of the other are among its own.
+    """
+
+    column: str
+    source: RelationName
+    source_column: str
+    is_value: bool
+
+
 @dataclass(frozen=True, slots=True)
 class KnownTable:
     """What is known of one table or view.
@@ -41,6 +56,8 @@ class KnownTable:
         partitions: names of the last of them, if the table is partitioned.
         location: where its files are, without a slash at its end.
         reads: of a view, what its query reads, with columns in lower case: ``*`` for all.
+        is_materialized: of a view, whether it keeps the rows of its query.
+        made_of: of a view, where its columns come from; empty if that is not known.
     """
 
     columns: tuple[str, ...] | None
@@ -48,6 +65,8 @@ class KnownTable:
     is_view: bool = False
     location: str | None = None
     reads: tuple[tuple[RelationName, tuple[str, ...]], ...] = ()
+    is_materialized: bool = False
+    made_of: tuple[ViewColumn, ...] = ()
 
 
 class Changed(Mapping[RelationName, KnownTable]):
@@ -80,6 +99,7 @@ class Changed(Mapping[RelationName, KnownTable]):
         return sum(1 for _ in self)
 
 
+_IN_WAREHOUSE: Final = re.compile(r"/(\w+)\.db/(\w+)(?=/|$)")
 _MAX_CHANGES: Final = 100
 """Over one mapping: each change copies those before it."""
 
@@ -123,8 +143,16 @@ class KnownCatalog:
             return RelationName.of(*self.namespace[:missing], *parts)
         return bare
 
+    def named_new(self, parts: Sequence[str], *, of_session: bool) -> RelationName:
+        """The name of what a statement makes; what only its session sees has no namespace."""
+        return RelationName.of(*parts) if of_session else self.named(parts)
+
     def known(self, name: RelationName) -> KnownTable | None:
         return self.tables.get(name)
+
+    def with_temporary(self, name: RelationName) -> KnownCatalog:
+        """Where a name is looked up from now on; it is not listed yet."""
+        return replace(self, temporary=self.temporary | {name})
 
     def with_table(self, name: RelationName, table: KnownTable) -> KnownCatalog:
         return replace(self, tables=_changed(self.tables, name, table))
@@ -133,8 +161,26 @@ class KnownCatalog:
         tables = _changed(self.tables, name, None)
         return replace(self, tables=tables, temporary=self.temporary - {name})
 
+    def behind(self, source: Source) -> tuple[Source, ...]:
+        """Where the rows are that a read of it finds: of a view in what its query reads; else itself."""
+        found: dict[Source, None] = {}
+        pending, seen = [source], {source}
+        while pending:
+            at = pending.pop()
+            known = self.known(at) if isinstance(at, RelationName) else None
+            if known is None or not known.reads or known.is_materialized:
+                found[at] = None
+                continue
+            inner = [relation for relation, _ in known.reads if relation not in seen]
+            seen.update(inner)
+            pending += reversed(inner)
+        return tuple(found)
+
     def at(self, location: str) -> RelationName | None:
-        """The table whose files lie there: the longest location that the path begins with."""
+        """The table whose files lie there: the longest location that the path begins with.
+
+        Where no location is known, a table lies in its folder of the warehouse: ``shop.db/orders``.
+        """
         found: tuple[int, RelationName] | None = None
         path = location.rstrip("/")
         for name, table in self.tables.items():
@@ -143,4 +189,11 @@ class KnownCatalog:
                 candidate = (len(root), name)
                 if found is None or candidate > found:
                     found = candidate
-        return found[1] if found else None
+        if found is not None:
+            return found[1]
+        by_convention = _IN_WAREHOUSE.search(path)
+        if by_convention is None:
+            return None
+        name = RelationName.of(*by_convention.groups())
+        known = self.known(name)
+        return None if known is None or known.location else name

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any
 
-from lakeschema.analysis.catalog import KnownTable
+from lakeschema.analysis.catalog import KnownTable, ViewColumn
 from lakeschema.catalog.identifiers import RelationName
 
 
@@ -78,6 +78,11 @@ def _table_json(name: RelationName, table: KnownTable | None) -> dict[str, Any]:
             "partitions": table.partitions,
             "is_view": table.is_view,
             "location": table.location,
+            "is_materialized": table.is_materialized,
+            "made_of": [
+                (column, _name_json(source), source_column, is_value)
+                for column, source, source_column, is_value in table.made_of
+            ],
             "reads": [(_name_json(relation), columns) for relation, columns in table.reads],
         }
     }
@@ -94,6 +99,11 @@ def _table(found: Mapping[str, Any]) -> tuple[RelationName, KnownTable | None]:
         known["is_view"],
         known["location"],
         tuple((_name(relation), tuple(read)) for relation, read in known["reads"]),
+        known.get("is_materialized", False),
+        tuple(
+            ViewColumn(column, _name(source), source_column, is_value)
+            for column, source, source_column, is_value in known.get("made_of", ())
+        ),
     )
 
 

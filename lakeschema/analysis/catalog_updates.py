@@ -10,6 +10,7 @@ from lakeschema.analysis.catalog import KnownCatalog, KnownTable
 from lakeschema.analysis.renaming import renamed_relations
 from lakeschema.analysis.resolving.shapes import Shapes
 from lakeschema.analysis.syntax import statements as st
+from lakeschema.analysis.view_reads import view_columns, view_reads
 from lakeschema.catalog.identifiers import RelationName
 
 
@@ -51,8 +52,9 @@ def catalog_updates(
     match statement:
         case st.Create():
             return _create(statement, resolved, catalog)
-        case st.Query(into=st.Named(parts)):
-            name = catalog.named(parts)
+        case st.Query(into=st.Named(parts), temporary=temporary):
+            name = catalog.named_new(parts, of_session=temporary)
+            catalog = catalog.with_temporary(name) if temporary else catalog
             table = KnownTable(_columns(resolved))
             return _put(catalog, name, table, Change.CREATED)
         case st.Drop(names=names, if_exists=if_exists):
@@ -69,10 +71,9 @@ def catalog_updates(
             moved = replace(known, location=location.rstrip("/"))
             return _put(catalog, relation, moved, Change.ALTERED)
         case st.Cache(name, query) if query is not None:
-            relation = catalog.named(name.parts)
-            temporary = catalog.temporary | {relation}
-            table = KnownTable(_columns(resolved), is_view=True)
-            return _put(replace(catalog, temporary=temporary), relation, table, Change.CREATED)
+            relation = catalog.named_new(name.parts, of_session=True)
+            table = _view(KnownTable(_columns(resolved)), resolved)
+            return _put(catalog.with_temporary(relation), relation, table, Change.CREATED)
         case st.Use(namespace, what) if what not in {"warehouse", "role"}:
             return _use(namespace, what, catalog)
         case _:
@@ -93,10 +94,9 @@ def _columns(resolved: rs.Resolved) -> tuple[str, ...] | None:
 def _create(
     create: st.Create, resolved: rs.Resolved, catalog: KnownCatalog
 ) -> tuple[KnownCatalog, tuple[CatalogUpdate, ...]]:
-    name = catalog.named(create.name.parts)
+    name = catalog.named_new(create.name.parts, of_session=create.temporary)
     if create.temporary:
-        name = RelationName.of(*create.name.parts)
-        catalog = replace(catalog, temporary=catalog.temporary | {name})
+        catalog = catalog.with_temporary(name)
     before = catalog.known(name)
     if before is not None and not create.replaces and not create.temporary:
         if create.only_if_missing:
@@ -105,9 +105,11 @@ def _create(
     table = KnownTable(
         _created_columns(create, resolved, catalog),
         create.partitions,
-        create.kind is st.Kind.VIEW,
-        create.location.rstrip("/") if create.location else None,
+        location=create.location.rstrip("/") if create.location else None,
+        is_materialized=create.materialized,
     )
+    if create.kind is st.Kind.VIEW:
+        table = _view(table, resolved)
     return _put(catalog, name, table, Change.CREATED if before is None else Change.REPLACED)
 
 
@@ -115,12 +117,25 @@ def _created_columns(
     create: st.Create, resolved: rs.Resolved, catalog: KnownCatalog
 ) -> tuple[str, ...] | None:
     if create.query is not None:
-        return _columns(resolved)
+        return _partitions_last(_columns(resolved), create)
     if create.columns:
         return create.columns
     like = create.like or (create.clone if isinstance(create.clone, st.Named) else None)
     known = None if like is None else catalog.known(catalog.named(like.parts))
     return None if known is None else known.columns
+
+
+def _view(table: KnownTable, resolved: rs.Resolved) -> KnownTable:
+    reads, made_of = view_reads(resolved), view_columns(resolved)
+    return replace(table, is_view=True, reads=reads, made_of=made_of)
+
+
+def _partitions_last(columns: tuple[str, ...] | None, create: st.Create) -> tuple[str, ...] | None:
+    """Of what a query fills, as Hive and Spark order them; a table's format may keep the order."""
+    if columns is None or create.keeps_order:
+        return columns
+    partitions = frozenset(name.lower() for name in create.partitions)
+    return tuple(sorted(columns, key=lambda name: name.lower() in partitions))
 
 
 def _put(
@@ -155,7 +170,9 @@ def _rename(
             found.append(_conflict(new, f"{old} cannot be renamed: {new} exists already"))
             continue
         known = catalog.known(old) or KnownTable(None)
+        of_session = old in catalog.temporary
         catalog = catalog.without(old).with_table(new, known)
+        catalog = catalog.with_temporary(new) if of_session else catalog
         found.append(CatalogUpdate(Change.RENAMED, old, known, new))
     return catalog, tuple(found)
 

@@ -44,7 +44,11 @@ def columns_read(resolved: rs.Resolved, conventions: Conventions) -> tuple[Acces
     return tuple(found)
 
 
-_WRITING: Final = {"INSERT": rs.Clause.INSERT, "UPDATE": rs.Clause.UPDATE}
+_WRITING: Final = {
+    "INSERT": rs.Clause.INSERT,
+    "UPDATE": rs.Clause.UPDATE,
+    "MERGE": rs.Clause.UPDATE,
+}
 
 
 def _expressions(resolved: rs.Resolved) -> Iterator[tuple[rs.Clause, rs.Expression]]:

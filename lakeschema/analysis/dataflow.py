@@ -12,11 +12,12 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from lakeschema.analysis import resolved as rs
-from lakeschema.analysis.catalog import Source
+from lakeschema.analysis.catalog import KnownCatalog, KnownTable, Source
 from lakeschema.analysis.column_lineage import RelationLineage, column_lineage
 from lakeschema.analysis.conventions import Conventions
 from lakeschema.analysis.table_lineage import compose
 from lakeschema.analysis.tracing import EVERY_COLUMN, BaseColumn
+from lakeschema.catalog.identifiers import RelationName
 
 Dataflow: TypeAlias = Mapping[Source, tuple[Source, ...]]
 
@@ -24,6 +25,30 @@ Dataflow: TypeAlias = Mapping[Source, tuple[Source, ...]]
 def cumulative(steps: Iterable[Dataflow]) -> Dataflow:
     """The dataflow of all steps, one after the other. A table that is not in it is as it was."""
     return compose(steps)
+
+
+def dataflow_step(resolved: rs.Resolved, lineage: Dataflow, catalog: KnownCatalog) -> Dataflow:
+    """What rows a statement moves. A view has none: what its query reads counts when it is read.
+
+    ``lineage``: its ``table_lineage``; ``catalog``: before it.
+    """
+    defined = {write.target for write in resolved.writes if write.mode is rs.Mode.DEFINES}
+    found: dict[Source, tuple[Source, ...]] = {}
+    for target, sources in lineage.items():
+        if target in defined:
+            continue
+        behind = catalog.behind(target) if sources else (target,)
+        if len(behind) == 1:
+            # Rows that are written to a view of one table are written to that.
+            read = (table for each in sources for table in catalog.behind(each))
+            found[behind[0]] = tuple(dict.fromkeys(read))
+    return found
+
+
+def views_of(catalog: KnownCatalog, names: Iterable[Source]) -> Dataflow:
+    """A last step: the tables whose rows are shown by those of the names that are views."""
+    shown = {name: catalog.behind(name) for name in names}
+    return {name: tables for name, tables in shown.items() if tables != (name,)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,23 +82,68 @@ class ColumnDataflow:
         self._conventions = conventions
         self._held: dict[Source, _Held] = {}
 
-    def add(self, resolved: rs.Resolved) -> None:
-        """What a statement writes; one that empties a table leaves nothing in it."""
+    def add(self, resolved: rs.Resolved, catalog: KnownCatalog) -> None:
+        """What a statement writes; one that empties a table leaves nothing in it.
+
+        ``catalog``: before it. Views are seen through as they are there.
+        """
         # One for each write that brings rows, in their order.
         lineages = iter(column_lineage(resolved, self._conventions))
         # The tables of a swap change at once; several renames are made one after the other.
         held = dict(self._held) if resolved.verb == "SWAP" else self._held
         for write in resolved.writes:
-            made = {} if write.mode is rs.Mode.CLEARS else _columns(next(lineages), held)
+            made: dict[str, tuple[BaseColumn, ...]] = {}
+            if write.mode is not rs.Mode.CLEARS:
+                made = _columns(next(lineages), _Seen(held, catalog))
             self._held[write.target] = _after(write, made, held.get(write.target))
 
-    def columns(self) -> dict[BaseColumn, tuple[BaseColumn, ...]]:
-        """The sources of each column that was written and is still there."""
-        return {
-            BaseColumn(target, column): sources
-            for target, held in self._held.items()
-            for column, sources in held.columns.items()
-        }
+    def columns(self, catalog: KnownCatalog) -> dict[BaseColumn, tuple[BaseColumn, ...]]:
+        """The sources of each column that was written and is still there, in the ``catalog`` at the end."""
+        seen = _Seen(self._held, catalog)
+        found: dict[BaseColumn, tuple[BaseColumn, ...]] = {}
+        for target, held in self._held.items():
+            is_view = seen.view(target) is not None
+            for name, sources in held.columns.items():
+                column = BaseColumn(target, name)
+                found[column] = seen.through(column) if is_view else sources
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class _Seen:
+    """What each column stands for: tables hold what was written, and views show what they read now."""
+
+    held: Mapping[Source, _Held]
+    catalog: KnownCatalog
+
+    def view(self, source: Source | None) -> KnownTable | None:
+        known = self.catalog.known(source) if isinstance(source, RelationName) else None
+        return None if known is None or not known.made_of or known.is_materialized else known
+
+    def through(self, column: BaseColumn) -> tuple[BaseColumn, ...]:
+        found: dict[BaseColumn, None] = {}
+        pending, met = [column], {column}
+        while pending:
+            at = pending.pop()
+            view = self.view(at.source)
+            inner = () if view is None else _values(view, at.column)
+            if inner:
+                news = [each for each in inner if each not in met]
+                met.update(news)
+                pending += reversed(news)
+            elif view is None or EVERY_COLUMN in (each.column for each in view.made_of):
+                held = None if at.source is None or view is not None else self.held.get(at.source)
+                found.update(dict.fromkeys((at,) if held is None else held.of(at)))
+        return tuple(found)
+
+
+def _values(view: KnownTable, column: str) -> list[BaseColumn]:
+    """Those whose values a column of a view shows."""
+    return [
+        BaseColumn(each.source, each.source_column)
+        for each in view.made_of
+        if each.is_value and each.column == column
+    ]
 
 
 def _after(
@@ -81,7 +151,7 @@ def _after(
 ) -> _Held:
     if write.mode is rs.Mode.CLEARS:
         return _Held({}, from_before=False)
-    if write.mode is rs.Mode.REPLACES:
+    if write.mode in {rs.Mode.REPLACES, rs.Mode.DEFINES}:
         return _Held(made, from_before=False)
     held = held or _Held({}, from_before=True)
     names = dict.fromkeys((*held.columns, *made))
@@ -89,18 +159,11 @@ def _after(
     return _Held(columns, held.from_before)
 
 
-def _columns(
-    lineage: RelationLineage, held: Mapping[Source, _Held]
-) -> dict[str, tuple[BaseColumn, ...]]:
+def _columns(lineage: RelationLineage, seen: _Seen) -> dict[str, tuple[BaseColumn, ...]]:
     return {
-        column.column.lower(): _united(*(_seen_through(each, held) for each in column.direct))
+        column.column.lower(): _united(*map(seen.through, column.direct))
         for column in lineage.columns
     }
-
-
-def _seen_through(column: BaseColumn, held: Mapping[Source, _Held]) -> tuple[BaseColumn, ...]:
-    known = None if column.source is None else held.get(column.source)
-    return (column,) if known is None else known.of(column)
 
 
 def _united(*parts: tuple[BaseColumn, ...]) -> tuple[BaseColumn, ...]:

@@ -15,7 +15,7 @@ from lakeschema.analysis.catalog import Source, as_text
 from lakeschema.analysis.column_access import column_access
 from lakeschema.analysis.column_lineage import RelationLineage, column_lineage
 from lakeschema.analysis.conventions import Conventions
-from lakeschema.analysis.dataflow import Dataflow
+from lakeschema.analysis.dataflow import Dataflow, dataflow_step
 from lakeschema.analysis.fingerprints import Fingerprints
 from lakeschema.analysis.joins import joins
 from lakeschema.analysis.scripts import Analysed, analyse
@@ -117,7 +117,7 @@ class LogAnalysis:
                 continue
             step = table_lineage(each.resolved, self._conventions)
             if statement.succeeded:
-                steps.append(step)
+                steps.append(dataflow_step(each.resolved, step, each.before))
             rows += self._rows(each, step, succeeded=statement.succeeded)
         if not rows:
             rows += failed("NoStatement", "the text has no statement", statement.sql)

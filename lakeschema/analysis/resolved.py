@@ -234,13 +234,14 @@ class Mode(Enum):
     """What a write does to the rows that were there.
 
     APPENDS: they stay. REPLACES: they go. CHANGES: some stay. CLEARS: they go, and none come.
-    DEFINES: a view's or table's definition is written, no rows.
+    DEFINES: they are those of a view's query, whenever it is read.
     """
 
     APPENDS = "appends"
     REPLACES = "replaces"
     CHANGES = "changes"
     CLEARS = "clears"
+    DEFINES = "defines"
 
 
 @dataclass(frozen=True, slots=True, eq=False)

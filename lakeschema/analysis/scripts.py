@@ -9,14 +9,10 @@ from typing import Final
 from lakeschema.analysis import resolved as rs
 from lakeschema.analysis.catalog import KnownCatalog
 from lakeschema.analysis.catalog_updates import CatalogUpdate, Change, catalog_updates
-from lakeschema.analysis.column_access import columns_read
-from lakeschema.analysis.conventions import Conventions
 from lakeschema.analysis.resolving.statements import resolve
 from lakeschema.analysis.syntax import statements as st
 from lakeschema.analysis.syntax.dialects import StatementGrammar
 from lakeschema.analysis.syntax.scripts import MAX_BYTES, Unreadable, read_script
-from lakeschema.analysis.table_access import tables_read
-from lakeschema.catalog.identifiers import RelationName
 from lakeschema.translation.errors import TooLarge, TranslationError
 
 
@@ -67,8 +63,9 @@ def analyse(
                 continue
             before = catalog
             catalog, updates = catalog_updates(each, resolved, before)
-            if isinstance(each, st.Create) and any(u.change in _MADE for u in updates):
-                catalog = _with_created(catalog, each, resolved)
+            if isinstance(each, st.Create):
+                made = {u.relation for u in updates if u.change in _MADE and u.relation}
+                catalog = replace(catalog, created=catalog.created | made)
             yield Analysed(
                 placed.text, each, resolved, before, catalog, updates, procedure=procedure
             )
@@ -81,26 +78,3 @@ def _bodies(statement: st.Statement) -> tuple[tuple[st.Statement, ...], str]:
 
 
 _MADE: Final = frozenset({Change.CREATED, Change.REPLACED})
-
-
-def _with_created(catalog: KnownCatalog, create: st.Create, resolved: rs.Resolved) -> KnownCatalog:
-    """Notes who made it and, of a view, what its query reads."""
-    name = catalog.named(create.name.parts)
-    table = catalog.known(name)
-    if table is None:
-        return catalog
-    if table.is_view:
-        catalog = catalog.with_table(name, replace(table, reads=_reads_of(resolved)))
-    return replace(catalog, created=catalog.created | {name})
-
-
-def _reads_of(resolved: rs.Resolved) -> tuple[tuple[RelationName, tuple[str, ...]], ...]:
-    conventions = Conventions()
-    found: dict[RelationName, dict[str, None]] = {}
-    for source in tables_read(resolved, conventions):
-        if isinstance(source, RelationName):
-            found.setdefault(source, {})
-    for column, _ in columns_read(resolved, conventions):
-        if isinstance(column.source, RelationName):
-            found.setdefault(column.source, {})[column.column] = None
-    return tuple((relation, tuple(columns)) for relation, columns in found.items())

@@ -197,6 +197,10 @@ class Tracer:
         match expression:
             case rs.ColumnUse(relation, column, before) if path:
                 return self.column(relation, column, (*before, *path))
+            case rs.Operation(made, values, labels=labels) if (
+                path and made != "." and path[0] in labels
+            ):
+                return self._inside(values[labels.index(path[0])], path[1:])
             case rs.Operation("[]", (base, index)) if path:
                 return {**self._inside(base, path), **self.direct(index)}
             case _:

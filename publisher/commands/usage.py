@@ -5,6 +5,7 @@ from __future__ import annotations
 import json as json_text
 from collections.abc import Mapping, Sequence
 from contextlib import closing
+from dataclasses import replace
 from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Protocol, runtime_checkable
@@ -145,7 +146,7 @@ def _catalog(
     from publisher.daemon.known_relations import KnownRelations
 
     with closing(state_to_read(settings)) as state, open_catalog(settings) as catalog:
-        known = KnownRelations(state, catalog, refresh_seconds=0)
+        known = KnownRelations(state, catalog, refresh_seconds=0, with_columns=True)
         known.refresh()
         names = {RelationName.parse(name): value for name, value in (known.current or {}).items()}
         stated = catalog.read(list(names))
@@ -157,7 +158,11 @@ def _catalog(
         for name, relation in stated.items()
         if relation.properties.get(owner_property)
     }
-    return {name: known_table(value) for name, value in names.items()}, owners
+    tables = {
+        name: replace(known_table(value), made_of=known.made_of.get(name, ()))
+        for name, value in names.items()
+    }
+    return tables, owners
 
 
 @runtime_checkable

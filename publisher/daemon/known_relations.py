@@ -16,13 +16,14 @@ from itertools import islice
 from types import MappingProxyType
 from typing import Any, Final, TypeAlias
 
-from lakeschema.analysis.catalog import KnownTable
+from lakeschema.analysis.catalog import KnownTable, ViewColumn
 from lakeschema.analysis.checking import table_value
 from lakeschema.analysis.grants import EVERY_COLUMN
 from lakeschema.catalog.errors import CatalogError
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.relations import Catalog, Relation
 from lakeschema.translation.derivation_json import lineage_from_json
+from lakeschema.translation.interface import SourceColumn
 from publisher.state.protocol import State, StateUnavailable
 
 log = logging.getLogger(__name__)
@@ -39,8 +40,13 @@ _Marks: TypeAlias = Mapping[RelationName, tuple[str, str]]
 class KnownRelations:
     """``current`` is replaced as a whole, and so can be read by every thread."""
 
-    def __init__(self, state: State, catalog: Catalog, refresh_seconds: float) -> None:
+    def __init__(
+        self, state: State, catalog: Catalog, refresh_seconds: float, *, with_columns: bool = False
+    ) -> None:
+        """``with_columns``: ``made_of`` says of views where their columns come from; checks do not ask."""
         self.current: Known | None = None
+        self.made_of: dict[RelationName, tuple[ViewColumn, ...]] = {}
+        self._with_columns = with_columns
         self._state = state
         self._catalog = catalog
         self._seconds = refresh_seconds
@@ -84,6 +90,7 @@ class KnownRelations:
         for name in gone:
             del self._marks[name]
             found.pop(str(name), None)
+            self.made_of.pop(name, None)
         for names in _batches(changed):
             self._read(names, marks, found)
         if found != self.current:
@@ -96,6 +103,8 @@ class KnownRelations:
             derivation, before = derivations.get(name), found.get(str(name))
             columns = None if derivation is None else _columns(derivation)
             reads = () if derivation is None else _reads(derivation)
+            if self._with_columns and derivation is not None:
+                self.made_of[name] = _made_of(derivation)
             if facts is None:
                 # It is asked again in the next turn; until then what it said before holds.
                 self._marks[name] = _ASK_AGAIN
@@ -143,6 +152,26 @@ def _reads(derivation: str) -> tuple[tuple[RelationName, tuple[str, ...]], ...]:
     for source in (*sources, *(influence.source for influence in (*influences, *stored.rows))):
         found.setdefault(source.relation, {})[source.column.lower()] = None
     return tuple((name, tuple(columns)) for name, columns in found.items())
+
+
+def _made_of(derivation: str) -> tuple[ViewColumn, ...]:
+    """Where a view's columns come from; empty of a derivation that knows no clauses."""
+    stored = lineage_from_json(json.loads(derivation))
+    found: dict[ViewColumn, None] = {}
+
+    def add(name: str, source: SourceColumn, *, is_value: bool) -> None:
+        found[ViewColumn(name, source.relation, source.column.lower(), is_value)] = None
+
+    if stored.rows is None:
+        return ()
+    for name, column in zip(stored.columns, stored.lineage, strict=False):
+        for source in column.sources:
+            add(name.lower(), source, is_value=True)
+        for influence in column.indirect:
+            add(name.lower(), influence.source, is_value=False)
+    for influence in stored.rows:
+        add("", influence.source, is_value=False)
+    return tuple(found)
 
 
 def _batches(names: Sequence[RelationName]) -> Iterator[Sequence[RelationName]]:

@@ -61,7 +61,10 @@ class ExpressionResolver:
             case tree.Tuple(items):
                 return rs.Operation("row", self.all(items, scope))
             case tree.StructLiteral(fields):
-                labels = tuple((name or "").lower() for name, _ in fields)
+                labels = tuple(
+                    (name or _implied(value, number)).lower()
+                    for number, (name, value) in enumerate(fields, 1)
+                )
                 values = self.all((value for _, value in fields), scope)
                 return rs.Operation("struct", values, labels=labels)
             case tree.Transform(arguments=arguments):
@@ -92,6 +95,9 @@ class ExpressionResolver:
             return rs.Choice((operands[0],), tuple(operands[1:]))
         if name == "named_struct" and (labels := _labels(call)):
             return rs.Operation(name, tuple(operands[1::2]), call.position, labels)
+        if name == "struct":
+            labels = tuple(_implied(v, n).lower() for n, v in enumerate(call.arguments, 1))
+            return rs.Operation(name, tuple(operands), call.position, labels)
         return rs.Operation(name, tuple(operands), call.position)
 
     def _case(
@@ -134,6 +140,11 @@ class ExpressionResolver:
             scope.shapes, scope, parameters=frozenset(name.lower() for name in parameters)
         )
         return rs.Operation("->", (self.expression(body, inner),))
+
+
+def _implied(value: tree.Expression, number: int) -> str:
+    """The name of a field of ``struct(a, t.b, 1)``: a, b and col3."""
+    return value.parts[-1] if isinstance(value, tree.Name) else f"col{number}"
 
 
 def _labels(call: tree.Call) -> tuple[str, ...]:

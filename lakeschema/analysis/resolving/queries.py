@@ -155,7 +155,7 @@ class QueryResolver(FromResolver):
             if windows:
                 expression = _with_windows(expression, windows)
             value = self.expression(expression, at)
-            names = item.aliases or (_default_name(item),)
+            names = item.aliases or (_own_name(item) or self._unnamed(item, len(found)),)
             found += [rs.Item(name, value) for name in names]
             if self.scoping.aliases_in_items and item.aliases:
                 at = replace(at, aliases={**at.aliases, names[0].lower(): value})
@@ -165,6 +165,9 @@ class QueryResolver(FromResolver):
                 hint="list the columns that are needed instead of stars",
             )
         return found
+
+    def _unnamed(self, item: tree.SelectItem, position: int) -> str:
+        return f"_c{position}" if self.scoping.names_by_position else item.text
 
     def _star_items(self, star: tree.Star, scope: Scope) -> list[rs.Item | rs.OpenStar]:
         replaced = {name.lower(): self.expression(value, scope) for name, value in star.replaced}
@@ -292,7 +295,8 @@ def _is_like(name: str, pattern: str) -> bool:
     return re.fullmatch(f"{before[0]}{inner}.*{last}", name, re.DOTALL) is not None
 
 
-def _default_name(item: tree.SelectItem) -> str:
+def _own_name(item: tree.SelectItem) -> str:
+    """Of a column or a field; "" for every other value."""
     expression = item.expression
     while isinstance(expression, tree.Cast):
         if item.text[:4].upper() == "CAST" or item.text[:3].upper() == "TRY":
@@ -306,7 +310,7 @@ def _default_name(item: tree.SelectItem) -> str:
         case tree.VariantPath(name=name) if name:
             return name
         case _:
-            return item.text
+            return ""
 
 
 def _with_windows(

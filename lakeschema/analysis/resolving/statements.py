@@ -55,8 +55,8 @@ def _with_unused(found: rs.Resolved, unused: tuple[rs.Query, ...]) -> rs.Resolve
 class _Statements(QueryResolver):
     def statement(self, statement: st.Statement) -> rs.Resolved:
         match statement:
-            case st.Query(query, into):
-                return self._query_statement(query, into)
+            case st.Query(query, into, temporary):
+                return self._query_statement(query, into, temporary=temporary)
             case st.Insert():
                 return self._logged(self._inserts("INSERT", (statement,)), statement.logged)
             case st.MultiInsert(inserts):
@@ -75,10 +75,14 @@ class _Statements(QueryResolver):
                 moves = statement.added or statement.dropped or statement.replaced is not None
                 written = Access.WRITE_DATA if moves else Access.WRITE_METADATA
                 return rs.Resolved("ALTER", touched=((written, self._name(name)),))
-            case st.AlterOther(name=name):
-                return rs.Resolved("ALTER", touched=((Access.WRITE_METADATA, self._name(name)),))
-            case st.AddPartitions(name, locations):
-                return self._add_partitions(self._name(name), locations)
+            case st.AlterOther(name=name, location=location):
+                target = self._name(name)
+                writes, touched = self._at_location(target, location, Mode.REPLACES)
+                touched = ((Access.WRITE_METADATA, target), *touched)
+                return rs.Resolved("ALTER", writes=writes, touched=touched)
+            case st.AddPartitions(name, locations, moved):
+                verb = "ALTER" if moved else "ADD PARTITION"
+                return self._add_partitions(verb, self._name(name), locations)
             case st.MovePartition(source, target):
                 return self._move_partition(self._name(source), self._name(target))
             case st.Merge():
@@ -97,9 +101,8 @@ class _Statements(QueryResolver):
                 )
             case st.Load():
                 return self._load(statement)
-            case st.Cache(_, query):
-                queries = () if query is None else (self.query(query, None),)
-                return rs.Resolved("CACHE", queries)
+            case st.Cache(name, query):
+                return self._cache(name, query)
             case st.Explain(inner):
                 found = self.statement(inner)
                 return rs.Resolved("EXPLAIN", touched=tuple(_as_metadata(found)))
@@ -139,10 +142,12 @@ class _Statements(QueryResolver):
 
     # queries and INSERT
 
-    def _query_statement(self, query: tree.Query, into: st.Named | None) -> rs.Resolved:
+    def _query_statement(
+        self, query: tree.Query, into: st.Named | None, *, temporary: bool
+    ) -> rs.Resolved:
         found = self.query(query, None)
         if into is not None:
-            target = self._name(into)
+            target = self.catalog.named_new(into.parts, of_session=temporary)
             write = rs.Write(target, Mode.REPLACES, self._columns(found, (), None), found)
             return rs.Resolved("SELECT INTO", (found,), (write,), ((Access.WRITE_DATA, target),))
         swapped = self._vertica_swap(query)
@@ -158,9 +163,11 @@ class _Statements(QueryResolver):
             case tree.Call(name, (tree.StringLiteral(source), *_, tree.StringLiteral(target))) if (
                 name.lower() in _PARTITION_CALLS
             ):
-                return self._move_partition(
-                    self.catalog.named(source.split(".")), self.catalog.named(target.split("."))
-                )
+                first = self.catalog.named(source.split("."))
+                second = self.catalog.named(target.split("."))
+                swaps = _PARTITION_CALLS[name.lower()]
+                moved = self._swap_partitions if swaps else self._move_partition
+                return moved(first, second)
             case _:
                 return None
 
@@ -182,6 +189,8 @@ class _Statements(QueryResolver):
     ) -> tuple[rs.WrittenColumn, ...]:
         fixed = {name.lower() for name, is_fixed in insert.partition if is_fixed}
         open_ = [name for name, is_fixed in insert.partition if not is_fixed]
+        if insert.by_name:
+            return self._columns(query, (), None)
         if insert.columns:
             return self._columns(query, (*insert.columns, *open_), None)
         known = None
@@ -253,7 +262,7 @@ class _Statements(QueryResolver):
     # definitions
 
     def _create(self, create: st.Create) -> rs.Resolved:
-        target = self._name(create.name)
+        target = self.catalog.named_new(create.name.parts, of_session=create.temporary)
         verb = f"CREATE {create.kind.name}"
         is_view = create.kind is st.Kind.VIEW
         written = Access.WRITE_METADATA if is_view else Access.WRITE_DATA
@@ -262,7 +271,8 @@ class _Statements(QueryResolver):
             columns = self._columns(query, create.columns, None)
             if create.filled is not None:
                 return self._filling_view(target, self._name(create.filled), columns, query)
-            write = rs.Write(target, Mode.REPLACES, columns, query)
+            mode = Mode.REPLACES if create.holds_rows else Mode.DEFINES
+            write = rs.Write(target, mode, columns, query)
             return rs.Resolved(verb, (query,), (write,), ((written, target),))
         if create.clone is not None:
             source = self._target(create.clone)
@@ -276,7 +286,18 @@ class _Statements(QueryResolver):
             touched_.append((Access.READ_METADATA, self._name(create.like)))
         touched_.append((written, target))
         like = verb if create.like is None else f"{verb} LIKE"
-        return rs.Resolved(like, writes=(rs.Write(target, Mode.CLEARS),), touched=tuple(touched_))
+        there, read = self._at_location(target, create.location, Mode.REPLACES)
+        writes = there or (rs.Write(target, Mode.CLEARS),)
+        return rs.Resolved(like, writes=writes, touched=(*read, *touched_))
+
+    def _cache(self, name: st.Named, query: tree.Query | None) -> rs.Resolved:
+        """With a query it is a view of the session."""
+        if query is None:
+            return rs.Resolved("CACHE")
+        found = self.query(query, None)
+        target = self.catalog.named_new(name.parts, of_session=True)
+        write = rs.Write(target, Mode.DEFINES, self._columns(found, (), None), found)
+        return rs.Resolved("CACHE", (found,), (write,), ((Access.WRITE_METADATA, target),))
 
     def _filling_view(
         self,
@@ -336,18 +357,35 @@ class _Statements(QueryResolver):
         )
         return rs.Resolved("SWAP", writes=writes, touched=touched)
 
-    def _add_partitions(self, target: RelationName, locations: tuple[str, ...]) -> rs.Resolved:
-        """Files of another table, which so become rows of this one."""
-        writes: list[rs.Write] = []
-        touched: list[tuple[Access, Source]] = [(Access.WRITE_METADATA, target)]
-        for location in locations:
-            owner = self.catalog.at(location)
-            if owner is None or owner == target:
-                continue
-            scan = self.scan(owner)
-            writes.append(rs.Write(target, Mode.APPENDS, self._every(scan), relation=scan))
-            touched.append((Access.READ_DATA, owner))
-        return rs.Resolved("ADD PARTITION", writes=tuple(writes), touched=tuple(touched))
+    def _add_partitions(
+        self, verb: str, target: RelationName, locations: tuple[str, ...]
+    ) -> rs.Resolved:
+        found = [self._at_location(target, each, Mode.APPENDS) for each in locations]
+        return rs.Resolved(
+            verb,
+            writes=tuple(write for writes, _ in found for write in writes),
+            touched=(
+                (Access.WRITE_METADATA, target),
+                *(each for _, touched in found for each in touched),
+            ),
+        )
+
+    def _at_location(
+        self, target: RelationName, location: str | None, mode: Mode
+    ) -> tuple[tuple[rs.Write, ...], tuple[tuple[Access, Source], ...]]:
+        """Files of another table, which so become rows of this one: what is written, what is read."""
+        owner = None if location is None else self.catalog.at(location)
+        if owner is None or owner == target:
+            return (), ()
+        scan = self.scan(owner)
+        write = rs.Write(target, mode, self._every(scan), relation=scan)
+        return (write,), ((Access.READ_DATA, owner),)
+
+    def _swap_partitions(self, first: RelationName, second: RelationName) -> rs.Resolved:
+        """Rows go both ways."""
+        there, back = self._move_partition(first, second), self._move_partition(second, first)
+        touched = tuple(dict.fromkeys((*there.touched, *back.touched)))
+        return rs.Resolved(there.verb, writes=(*there.writes, *back.writes), touched=touched)
 
     def _move_partition(self, source: RelationName, target: RelationName) -> rs.Resolved:
         scan = self.scan(source)
@@ -476,13 +514,12 @@ class _Statements(QueryResolver):
         return rs.Resolved("LOAD", (), (write,), ((Access.READ_DATA, source), written))
 
 
-_PARTITION_CALLS = frozenset(
-    {
-        "swap_partitions_between_tables",
-        "move_partitions_to_table",
-        "copy_partitions_to_table",
-    }
-)
+_PARTITION_CALLS = {
+    "swap_partitions_between_tables": True,
+    "move_partitions_to_table": False,
+    "copy_partitions_to_table": False,
+}
+"""Of Vertica; whether rows go both ways."""
 
 
 def _starred(query: rs.Query) -> list[bool]:
@@ -495,9 +532,9 @@ def _starred(query: rs.Query) -> list[bool]:
 
 
 def _mode(insert: st.Insert) -> Mode:
-    if not insert.overwrite:
-        return Mode.APPENDS
-    return Mode.CHANGES if insert.partition else Mode.REPLACES
+    if insert.replaces_some or (insert.overwrite and insert.partition):
+        return Mode.CHANGES
+    return Mode.REPLACES if insert.overwrite else Mode.APPENDS
 
 
 def _as_metadata(found: rs.Resolved) -> Iterator[tuple[Access, Source]]:

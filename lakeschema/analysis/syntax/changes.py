@@ -120,16 +120,24 @@ class Changes(OpenQueries):
         if self.word == "(" and not self._query_in_parentheses():
             columns = tuple(path[-1] for path in self._paths())
         partition = partition or self._partition()
-        if self.take("REPLACE", "WHERE"):
-            overwrite = True
-            self.expression()
+        some = self._replaced_rows()
         if self.take("OVERRIDING"):
             self.skip_to("VALUES", "SELECT")
         logged = self._output()
         query = self._inserted(common)
         self._skip_tail()
         target = replace(target, alias=alias)
-        return st.Insert(target, query, columns, partition, overwrite, by_name, logged)
+        return st.Insert(target, query, columns, partition, overwrite, some, by_name, logged)
+
+    def _replaced_rows(self) -> bool:
+        """``REPLACE WHERE a = 1``, ``REPLACE ON a = b``, ``REPLACE USING (a)``: which rows go."""
+        if self.take("REPLACE", "WHERE") or self.take("REPLACE", "ON"):
+            self.expression()
+            return True
+        if self.take("REPLACE", "USING"):
+            self.skip_parentheses()
+            return True
+        return False
 
     def _inserted(self, common: st.With) -> tree.Query:
         if self.take("DEFAULT", "VALUES"):
@@ -222,7 +230,8 @@ class Changes(OpenQueries):
         source = self.from_items()
         if self.word != "INSERT":
             self.back_to(start)
-            return st.Query(_with(common, self.query()), self.into)
+            query = _with(common, self.query())
+            return st.Query(query, self.into, self.into_is_temporary)
         found: list[st.Insert] = []
         while self.word == "INSERT":
             self.advance()

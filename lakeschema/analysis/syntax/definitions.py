@@ -29,6 +29,8 @@ _BEFORE_KIND: Final = (
 _CONSTRAINTS: Final = frozenset(
     {"CONSTRAINT", "PRIMARY", "FOREIGN", "UNIQUE", "CHECK", "LIKE", "INDEX", "KEY", "PERIOD"}
 )
+_KEEP_ORDER: Final = frozenset({"ICEBERG", "DELTA"})
+"""Formats whose partition columns stay where they are."""
 _KINDS: Final = {"TABLE": st.Kind.TABLE, "VIEW": st.Kind.VIEW}
 
 
@@ -58,9 +60,14 @@ class Definitions(Changes):
             return st.Other(f"CREATE {kind}")
         self.advance()
         missing = self.take("IF", "NOT", "EXISTS")
+        found = self._created(_KINDS[kind])
+        temporary = bool(words & {"TEMPORARY", "TEMP", "VOLATILE"})
+        if temporary and "GLOBAL" in words:
+            found, temporary = _global(found)
         return replace(
-            self._created(_KINDS[kind]),
-            temporary=bool(words & {"TEMPORARY", "TEMP", "VOLATILE"}),
+            found,
+            materialized="MATERIALIZED" in words,
+            temporary=temporary,
             only_if_missing=missing,
             replaces=bool(words & {"REPLACE", "ALTER"}),
         )
@@ -69,6 +76,7 @@ class Definitions(Changes):
         name = self.table()
         columns: tuple[str, ...] = ()
         partitions: tuple[str, ...] = ()
+        keeps_order = False
         like: st.Named | None = None
         clone: st.Target | None = None
         location: str | None = None
@@ -89,6 +97,9 @@ class Definitions(Changes):
                 self.back_to(self.index + 2)
                 if self.word == "(":
                     partitions, _ = self._column_list()
+            elif self.word == "USING" and self.ahead().word in _KEEP_ORDER:
+                keeps_order = True
+                self.advance()
             elif kind is st.Kind.VIEW and self.word == "TO":
                 self.advance()
                 filled = self.table()
@@ -109,9 +120,12 @@ class Definitions(Changes):
             else:
                 self.advance()
         self._skip_creation_tail()
-        partitions = tuple(p for p in partitions if p not in columns) if columns else partitions
+        partitions = tuple(p for p in partitions if p not in columns)
+        if query is None or columns:
+            # Else the columns are those of the query.
+            columns = (*columns, *partitions)
         return st.Create(
-            kind, name, (*columns, *partitions), query, like, clone, location, partitions, filled
+            kind, name, columns, query, like, clone, location, partitions, filled, keeps_order
         )
 
     def _query_behind_as(self) -> bool:
@@ -131,7 +145,7 @@ class Definitions(Changes):
         return self.word == "SELECT"
 
     def _skip_creation_tail(self) -> None:
-        if self.word in {"WITH", "ON"}:
+        if self.word in {"WITH", "ON", "DISTRIBUTED"}:
             self.skip_to("GO")
 
     def _column_list(self) -> tuple[tuple[str, ...], st.Named | None]:
@@ -261,6 +275,8 @@ class Definitions(Changes):
         if self.comes("SET", "LOCATION"):
             self.back_to(self.index + 2)
             location = self.files()
+            if partition and location is not None:
+                return st.AddPartitions(name, (location.uri,), moved=True)
             return st.AlterOther(kind, name, location.uri if location else None)
         change = self._column_change(name)
         self.skip_to("GO")
@@ -359,3 +375,11 @@ class Definitions(Changes):
         self.take("AS")
         query = None if self.ends() else self.query()
         return st.Cache(name, query)
+
+
+def _global(create: st.Create) -> tuple[st.Create, bool]:
+    """Spark's view that all sessions see in ``global_temp``; a table stays, and only its rows go."""
+    if create.kind is st.Kind.TABLE:
+        return create, False
+    parts = ("global_temp", create.name.parts[-1])
+    return replace(create, name=replace(create.name, parts=parts)), True

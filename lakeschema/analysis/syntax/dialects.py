@@ -31,6 +31,7 @@ class Scoping:
         group_sees_aliases: GROUP BY sees the aliases of SELECT; HAVING likewise.
         aliases_in_items: an item may use the alias of an earlier one.
         arrays_in_from: ``FROM t, t.items`` reads the items of a column of t.
+        names_by_position: a value without a name is ``_c0``, ``_c1``; else it is called by its text.
         recursion_needs_no_word: a table of WITH that is a UNION may read itself without RECURSIVE.
     """
 
@@ -40,6 +41,7 @@ class Scoping:
     aliases_in_items: bool = False
     recursion_needs_no_word: bool = False
     arrays_in_from: bool = False
+    names_by_position: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +136,7 @@ _HIVE: Final = _grammar(
     Dialect.HIVE,
     backslash_escapes=True,
     bare_functions=_TODAY,
-    scoping=Scoping(group_sees_aliases=False),
+    scoping=Scoping(group_sees_aliases=False, names_by_position=True),
 )
 _SPARK: Final = _grammar(
     Dialect.SPARK,
@@ -206,7 +208,7 @@ DIALECTS: Final[Mapping[str, StatementGrammar]] = MappingProxyType(
             Dialect.HIVE,
             backslash_escapes=True,
             bare_functions=_TODAY,
-            scoping=Scoping(group_sees_aliases=False, arrays_in_from=True),
+            scoping=Scoping(group_sees_aliases=False, arrays_in_from=True, names_by_position=True),
         ),
         "mariadb": _MYSQL,
         "materialize": _POSTGRES,

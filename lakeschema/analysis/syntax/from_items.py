@@ -13,6 +13,7 @@ from lakeschema.translation.syntax import tree
 from lakeschema.translation.syntax.from_items import NO_ALIAS
 from lakeschema.translation.syntax.lexing import END, NUMBER, QUOTED, STRING, WORD, Token
 from lakeschema.translation.syntax.operators import BEGINS_QUERY
+from lakeschema.translation.syntax.transforms import begins_script
 
 FILES: Final = "files"
 """The namespace of a table name that is a path: ``("files", uri)`` has no other meaning."""
@@ -38,6 +39,7 @@ _WITH_WORD_BEHIND: Final[Mapping[str, frozenset[str]]] = MappingProxyType(
         "LOCK": frozenset({"IN"}),
         "VERSIONS": frozenset({"BETWEEN"}),
         "GLOBAL": frozenset({"LEFT", "INNER", "JOIN"}),
+        "DISTRIBUTED": frozenset({"BY", "RANDOMLY", "REPLICATED"}),
         **dict.fromkeys(_JOIN_WORDS, _AFTER_JOIN_WORDS),
     }
 )
@@ -274,6 +276,8 @@ class OpenFromItems(OpenExpressions):
         if kind == QUOTED:
             return True
         if kind != WORD or self.word in _NO_ALIAS:
+            return False
+        if self.word in {"MAP", "REDUCE"} and begins_script(self):
             return False
         goes_on = _WITH_WORD_BEHIND.get(self.word)
         if goes_on is None:

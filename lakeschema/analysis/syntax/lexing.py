@@ -62,14 +62,15 @@ def _pattern(
     lettered = r"|(?P<lettered>[nN]?[qQ]'(?P<sign>\S))" if letters else ""
     tagged = _NOTHING if _IN_VAIN in closed else _TAG
     statement = r"\{%.*?%\}" if "statements" in closed else _NOTHING
-    variable = r"\$\{[^}]*\}" if "variables" in closed else _NOTHING
-    template = rf"(?>{variable}|{r'{{.*?}}' if 'templates' in closed else _NOTHING})"
+    variable = r"[$\#@]\{[^}]*\}" if "variables" in closed else _NOTHING
+    moment = r"\$\[[^\[\]]*\]"
+    template = rf"(?>{variable}|{moment}|{r'{{.*?}}' if 'templates' in closed else _NOTHING})"
     escaped = r"[eE]'[^'\\]*(?:(?:\\.|'')[^'\\]*)*'" if "escaped" in closed else _NOTHING
     parts = rf"""
         (?>{_BLANK[hashes]})
         # Most of what people write, tried first: a word or a sign that nothing behind it can change.
         (?: (?P<plain>[A-Za-z_]\w*(?=[\s,.()=;]|\Z))
-      | (?P<mark>[,();%^*+\]}}\\]|=(?![=>])|\.(?!\d)|[<>](?![=>@])|[-/!&|~](?=[\w\s(]))
+      | (?P<mark>[,();^*+\]}}\\]|%(?!\()|=(?![=>])|\.(?!\d)|[<>](?![=>@])|[-/!&|~](?=[\w\s(]))
       | (?P<variable>(?<![\w:\]\)]):(?=[A-Za-z_])\w+|\?(?![|&]))
       | (?P<comment>/\*)
       | (?P<statement>{statement})
@@ -77,14 +78,14 @@ def _pattern(
       | (?P<raw>[rR](?:'[^']*'|"[^"]*"))
       | (?P<hexadecimal>[xX]'[0-9A-Fa-f\s]*'|0[xX][0-9A-Fa-f]+(?!\w))
       | (?P<number>(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?(?:BD|bd|Bd|bD|[LlSsYyDdFf])?(?!\w))
-      | (?P<template>(?:{template}|\$\[[^\[\]]*\])(?![\w$]))
+      | (?P<template>{template}(?![\w$]))
       | (?P<tagged>{tagged})
       | (?P<escaped>{escaped})
       | (?P<string>(?:[nNbB]|[uU]&|_[a-zA-Z]\w*)?'{inner.format(q="'")}')
       | (?P<double>"{inner.format(q='"')}")
       | (?P<quoted>`(?:[^`]|``)*`)
-      | (?P<parameter>@@?\w+|\$\w+)
-      | (?P<word>(?:\w|\#(?=\w)|{template})(?:{template}|[\w$\#])*)
+      | (?P<parameter>@@?\w+|\$\w+|%\(\w+\)s(?!\w))
+      | (?P<word>(?:\w|\#(?=\w)|{template})(?:\w++|{template}|[$\#])*)
       {name}
       | (?P<symbol>{_SYMBOLS}|[-+*/%~&|^<>=!(),.\[\]:;?{{}}@$\#\\])
       | (?P<end>\Z)

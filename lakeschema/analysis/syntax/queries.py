@@ -33,6 +33,7 @@ class OpenQueries(OpenFromItems):
     def __init__(self, sql: str, grammar: StatementGrammar) -> None:
         super().__init__(sql, grammar)
         self.into: Named | None = None
+        self.into_is_temporary = False
 
     def select_item(self) -> tree.SelectItem:
         before = self.tokens[self.index - 1].word if self.index else ""
@@ -92,7 +93,7 @@ class OpenQueries(OpenFromItems):
     def behind_items(self) -> None:
         if self.word == "INTO" and self.ahead().kind in (WORD, QUOTED):
             self.advance()
-            self.take_one_of("TEMPORARY", "TEMP")
+            self.into_is_temporary = bool(self.take_one_of("TEMPORARY", "TEMP"))
             self.take("TABLE")
             self.into = self.table()
 

@@ -90,6 +90,7 @@ class Scripts(Definitions):
 
     def statement(self) -> st.Statement:
         self.into = None
+        self.into_is_temporary = False
         self.take_changes()
         word = self.word
         if word == "WITH":
@@ -126,7 +127,7 @@ class Scripts(Definitions):
 
     def _query(self) -> st.Statement:
         query = self.query()
-        return st.Query(query, self.into)
+        return st.Query(query, self.into, self.into_is_temporary)
 
     # statements without rows
 
@@ -191,8 +192,8 @@ class Scripts(Definitions):
         return st.Other(verb)
 
     def replace(self) -> st.Statement:
-        """Of rows, in MySQL, or of a definition, in Teradata."""
-        if self.ahead().word not in {"VIEW", "PROCEDURE", "MACRO", "FUNCTION", "TRIGGER"}:
+        """Of rows, in MySQL, or of a definition, in Spark and Teradata."""
+        if self.ahead().word not in {"TABLE", "VIEW", "PROCEDURE", "MACRO", "FUNCTION", "TRIGGER"}:
             return self.replace_rows()
         self.expect("REPLACE")
         found = self.defined()

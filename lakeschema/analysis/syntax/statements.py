@@ -39,10 +39,11 @@ class With:
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """A query whose rows go to whoever asked, or ``into`` a new table."""
+    """A query whose rows go to whoever asked, or ``into`` a new table, perhaps a ``temporary`` one."""
 
     query: tree.Query
     into: Named | None = None
+    temporary: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +54,7 @@ class Insert:
         columns: that are written; empty where the text lists none.
         partition: columns of PARTITION; those with a value get none from the query.
         overwrite: what was there goes, or what was in the partition.
+        replaces_some: of what was there only rows of a condition go.
         by_name: columns get those of the query of their names.
         logged: the table into which OUTPUT puts the rows, too.
     """
@@ -62,6 +64,7 @@ class Insert:
     columns: tuple[str, ...] = ()
     partition: tuple[tuple[str, bool], ...] = ()
     overwrite: bool = False
+    replaces_some: bool = False
     by_name: bool = False
     logged: Named | None = None
 
@@ -86,9 +89,12 @@ class Create:
         columns: names, in order, without types.
         partitions: of them, those of PARTITIONED BY, which come last.
         filled: the table that ClickHouse's materialized view writes to.
+        keeps_order: columns that partition the table stay where they are.
         like: whose columns it gets.
         clone: whose columns and rows it gets.
         location: where its files are, as written.
+        materialized: of a view, which then keeps the rows of its query.
+        temporary: only its session sees it.
     """
 
     kind: Kind
@@ -100,9 +106,16 @@ class Create:
     location: str | None = None
     partitions: tuple[str, ...] = ()
     filled: Named | None = None
+    keeps_order: bool = False
+    materialized: bool = False
     temporary: bool = False
     only_if_missing: bool = False
     replaces: bool = False
+
+    @property
+    def holds_rows(self) -> bool:
+        """Not so of a view whose query runs whenever it is read."""
+        return self.kind is Kind.TABLE or self.materialized
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,8 +174,11 @@ class AlterOther:
 
 @dataclass(frozen=True, slots=True)
 class AddPartitions:
+    """Partitions whose files lie somewhere; ``moved``: of one that was there, and lay elsewhere."""
+
     name: Named
     locations: tuple[str, ...]
+    moved: bool = False
 
 
 @dataclass(frozen=True, slots=True)

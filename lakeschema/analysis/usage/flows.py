@@ -89,9 +89,14 @@ class Reach:
                 # A rename, a load: nothing is known of its columns.
                 self._add(source, EVERY_COLUMN, (target, EVERY_COLUMN))
         for name, table in known.items():
+            for view_column in table.made_of:
+                into = (str(name), view_column.column or ROWS)
+                self._add(str(view_column.source), view_column.source_column, into)
+            by_column = {view_column.source for view_column in table.made_of}
             for relation, columns in table.reads:
                 for column in columns or (EVERY_COLUMN,):
-                    self._add(str(relation), column, (str(name), ROWS))
+                    if relation not in by_column:
+                        self._add(str(relation), column, (str(name), ROWS))
 
     def _add(self, source: str, column: str, into: Place) -> None:
         self._by_source.setdefault(source, {}).setdefault(column, []).append((column, into))

@@ -145,7 +145,7 @@ def touched(sql: str, dialect: str) -> set[str]:
         ("oracle", "DROP MATERIALIZED VIEW v", {">:v"}),
         ("postgres", "TRUNCATE t, u RESTART IDENTITY", {">t", ">u"}),
         ("hive", "TRUNCATE TABLE t PARTITION (d='1')", {">t"}),
-        ("spark", "CACHE LAZY TABLE c OPTIONS ('a' = 'b') AS SELECT * FROM u", {"<u"}),
+        ("spark", "CACHE LAZY TABLE c OPTIONS ('a' = 'b') AS SELECT * FROM u", {"<u", ">:c"}),
         ("spark", "CACHE TABLE t", set()),
         ("hive", "DESCRIBE FORMATTED t PARTITION (d='1')", {"<:t"}),
         ("hive", "SHOW CREATE TABLE t", {"<:t"}),

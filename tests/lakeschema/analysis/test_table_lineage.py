@@ -60,7 +60,21 @@ def shown(dataflow: Dataflow) -> dict[str, list[str]]:
             {"foo": ["bar", "foo"], "n": ["bar"]},
         ),
         ("LOAD DATA INPATH '/in' OVERWRITE INTO TABLE foo", "hive", {"foo": ["/in"]}),
-        ("CACHE TABLE c AS SELECT * FROM foo", "spark", {}),
+        ("CACHE TABLE c AS SELECT * FROM foo", "spark", {"c": ["foo"]}),
+        ("CACHE TABLE foo", "spark", {}),
+        ("INSERT INTO foo REPLACE WHERE a = 1 SELECT a FROM bar", "spark", {"foo": ["bar", "foo"]}),
+        ("INSERT INTO foo REPLACE USING (a) SELECT a FROM bar", "spark", {"foo": ["bar", "foo"]}),
+        ("INSERT INTO foo REPLACE ON a = 1 SELECT a FROM bar", "spark", {"foo": ["bar", "foo"]}),
+        (
+            "SELECT SWAP_PARTITIONS_BETWEEN_TABLES('foo', 1, 2, 'bar')",
+            "vertica",
+            {"foo": ["bar", "foo"], "bar": ["bar", "foo"]},
+        ),
+        (
+            "SELECT MOVE_PARTITIONS_TO_TABLE('foo', 1, 2, 'bar')",
+            "vertica",
+            {"bar": ["bar", "foo"]},
+        ),
         ("GRANT SELECT ON foo TO someone", "hive", {}),
         ("EXPLAIN INSERT INTO foo SELECT a FROM bar", "hive", {}),
     ],
@@ -70,18 +84,30 @@ def test_a_statement_moves_data(sql: str, dialect: str, expected: dict[str, list
 
 
 def test_files_of_another_table_become_rows_by_their_location() -> None:
-    script = """
-        CREATE TABLE bar2 (x INT) LOCATION '/lake/bar';
-        ALTER TABLE foo ADD PARTITION (p=1) LOCATION '/lake/bar/p=1';
-        ALTER TABLE foo ADD PARTITION (p=2) LOCATION '/lake/bar_of_others/p=1';
-    """
+    made = "CREATE TABLE bar2 (x INT) LOCATION '/lake/bar'"
+    expected = {
+        "ALTER TABLE foo ADD PARTITION (p=1) LOCATION '/lake/bar/p=1'": {"foo": ["bar2", "foo"]},
+        "ALTER TABLE foo ADD PARTITION (p=2) LOCATION '/lake/bar_of_others/p=1'": {},
+        "ALTER TABLE foo PARTITION (p=1) SET LOCATION '/lake/bar/p=1'": {"foo": ["bar2", "foo"]},
+        "ALTER TABLE foo SET LOCATION '/lake/bar'": {"foo": ["bar2"]},
+        "CREATE EXTERNAL TABLE other (x INT) LOCATION '/lake/bar/'": {"other": ["bar2"]},
+        "CREATE EXTERNAL TABLE other (x INT) LOCATION '/lake/elsewhere'": {"other": []},
+    }
+    for sql, lineage in expected.items():
+        _, found = all_of(f"{made}; {sql}", "hive")
 
-    _, inside, outside = all_of(script, "hive")
+        assert found.resolved is not None
+        assert shown(table_lineage(found.resolved)) == lineage, sql
 
-    assert inside.resolved is not None
-    assert outside.resolved is not None
-    assert shown(table_lineage(inside.resolved)) == {"foo": ["bar2", "foo"]}
-    assert shown(table_lineage(outside.resolved)) == {}
+
+def test_a_table_without_a_location_lies_in_its_folder_of_the_warehouse() -> None:
+    tables = {"shop.orders": ["id"], "arch": ["id"]}
+    sql = "ALTER TABLE arch ADD PARTITION (p=1) LOCATION 'hdfs://nn/warehouse/shop.db/{}/day=1'"
+
+    assert shown(table_lineage(resolved(sql.format("orders"), "hive", tables))) == {
+        "arch": ["arch", "shop.orders"]
+    }
+    assert shown(table_lineage(resolved(sql.format("others"), "hive", tables))) == {}
 
 
 FIGURE_4: tuple[tuple[str, dict[str, list[str]]], ...] = (
@@ -133,10 +159,12 @@ def test_parts_of_a_log_may_be_folded_apart(
 
 def columns_after(script: str) -> dict[str, list[str]]:
     dataflow = ColumnDataflow(Conventions())
-    for each in all_of(script, "spark"):
+    every = all_of(script, "spark")
+    for each in every:
         assert each.resolved is not None
-        dataflow.add(each.resolved)
-    return {str(column): [str(s) for s in found] for column, found in dataflow.columns().items()}
+        dataflow.add(each.resolved, each.before)
+    columns = dataflow.columns(every[-1].catalog)
+    return {str(column): [str(s) for s in found] for column, found in columns.items()}
 
 
 def test_tables_on_the_way_stand_for_what_they_hold() -> None:
