@@ -151,7 +151,7 @@ class KnownCatalog:
         return self.tables.get(name)
 
     def with_temporary(self, name: RelationName) -> KnownCatalog:
-        """Where a name is looked up from now on; it is not listed yet."""
+        """The name belongs to the session; ``with_table`` adds the table itself."""
         return replace(self, temporary=self.temporary | {name})
 
     def with_table(self, name: RelationName, table: KnownTable) -> KnownCatalog:
@@ -162,7 +162,7 @@ class KnownCatalog:
         return replace(self, tables=tables, temporary=self.temporary - {name})
 
     def behind(self, source: Source) -> tuple[Source, ...]:
-        """Where the rows are that a read of it finds: of a view in what its query reads; else itself."""
+        """The tables whose rows a read finds: those that a view's query reads, or the table itself."""
         found: dict[Source, None] = {}
         pending, seen = [source], {source}
         while pending:

@@ -7,8 +7,8 @@ folds combined in their order.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from lakeschema.analysis import resolved as rs
@@ -115,6 +115,8 @@ class _Seen:
 
     held: Mapping[Source, _Held]
     catalog: KnownCatalog
+    _values: dict[Source, Mapping[str, list[BaseColumn]]] = field(default_factory=dict)
+    """Of views that were met, the columns whose values each of theirs shows."""
 
     def view(self, source: Source | None) -> KnownTable | None:
         known = self.catalog.known(source) if isinstance(source, RelationName) else None
@@ -126,7 +128,7 @@ class _Seen:
         while pending:
             at = pending.pop()
             view = self.view(at.source)
-            inner = () if view is None else _values(view, at.column)
+            inner = () if view is None else self._values_of(at, view)
             if inner:
                 news = [each for each in inner if each not in met]
                 met.update(news)
@@ -136,14 +138,17 @@ class _Seen:
                 found.update(dict.fromkeys((at,) if held is None else held.of(at)))
         return tuple(found)
 
-
-def _values(view: KnownTable, column: str) -> list[BaseColumn]:
-    """Those whose values a column of a view shows."""
-    return [
-        BaseColumn(each.source, each.source_column)
-        for each in view.made_of
-        if each.is_value and each.column == column
-    ]
+    def _values_of(self, column: BaseColumn, view: KnownTable) -> Sequence[BaseColumn]:
+        assert column.source is not None
+        values = self._values.get(column.source)
+        if values is None:
+            by_column: dict[str, list[BaseColumn]] = {}
+            for each in view.made_of:
+                if each.is_value:
+                    source = BaseColumn(each.source, each.source_column)
+                    by_column.setdefault(each.column, []).append(source)
+            values = self._values[column.source] = by_column
+        return values.get(column.column, ())
 
 
 def _after(
