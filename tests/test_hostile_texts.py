@@ -153,6 +153,7 @@ TEXTS: Final = 4
 @pytest.mark.thorough
 @pytest.mark.seeded
 @pytest.mark.parametrize("name", READERS)
+@pytest.mark.alike("name", keep=16)
 def test_time_grows_with_the_text_alone(name: str, first_seed: int) -> None:
     chosen = random.Random(f"{name} {first_seed}")
     texts = hostile_texts(chosen, PAIRS)
