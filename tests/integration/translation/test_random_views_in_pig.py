@@ -26,4 +26,4 @@ def test_random_views_have_the_same_rows_in_pig(judge: PigJudge, first_seed: int
 
     assert [(v.outcome, v.details) for v in verdicts if v.is_wrong] == []
     # Many must have been compared for the above to mean something.
-    assert Counter(v.outcome for v in verdicts)[EQUAL] > views * 0.2
+    assert Counter(v.outcome for v in verdicts)[EQUAL] > views * 0.15
