@@ -7,7 +7,6 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.effort import examples
 from tests.integration.translation.judged_by_pig import EQUAL, PigJudge, pig_judge
 
 VIEWS = 40
@@ -21,9 +20,8 @@ def judge(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PigJudge]:
 
 @pytest.mark.seeded
 def test_random_views_have_the_same_rows_in_pig(judge: PigJudge, first_seed: int) -> None:
-    views = examples(VIEWS)
-    verdicts = judge.verdicts(range(first_seed, first_seed + views))
+    verdicts = judge.verdicts(range(first_seed, first_seed + VIEWS))
 
     assert [(v.outcome, v.details) for v in verdicts if v.is_wrong] == []
     # Many must have been compared for the above to mean something.
-    assert Counter(v.outcome for v in verdicts)[EQUAL] > views * 0.15
+    assert Counter(v.outcome for v in verdicts)[EQUAL] > VIEWS * 0.2
