@@ -22,7 +22,7 @@ from lakeschema.analysis.grants import EVERY_COLUMN
 from lakeschema.catalog.errors import CatalogError
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.relations import Catalog, Relation
-from lakeschema.translation.derivation_json import lineage_from_json
+from lakeschema.translation.derivation_json import StoredLineage, lineage_from_json
 from lakeschema.translation.interface import SourceColumn
 from publisher.state.protocol import State, StateUnavailable
 
@@ -34,6 +34,7 @@ _ASK_AGAIN: Final = ("", "")
 Known: TypeAlias = Mapping[str, Any]
 """By name, as ``checking.table_value`` has it. An unchanged table is the same object as before."""
 
+_Reads: TypeAlias = tuple[tuple[RelationName, tuple[str, ...]], ...]
 _Marks: TypeAlias = Mapping[RelationName, tuple[str, str]]
 
 
@@ -101,10 +102,14 @@ class KnownRelations:
         facts = self._facts(names)
         for name in names:
             derivation, before = derivations.get(name), found.get(str(name))
-            columns = None if derivation is None else _columns(derivation)
-            reads = () if derivation is None else _reads(derivation)
-            if self._with_columns and derivation is not None:
-                self.made_of[name] = _made_of(derivation)
+            columns: tuple[str, ...] | None = None
+            reads: _Reads = ()
+            if derivation is not None:
+                stated = json.loads(derivation)
+                stored = lineage_from_json(stated)
+                columns, reads = _columns(stated), _reads(stored)
+                if self._with_columns:
+                    self.made_of[name] = _made_of(stored)
             if facts is None:
                 # It is asked again in the next turn; until then what it said before holds.
                 self._marks[name] = _ASK_AGAIN
@@ -132,18 +137,17 @@ def _table(columns: tuple[str, ...] | None, stated: Relation | None) -> KnownTab
     return KnownTable(columns, partitions, stated.is_view)
 
 
-def _columns(derivation: str) -> tuple[str, ...]:
+def _columns(derivation: Mapping[str, Any]) -> tuple[str, ...]:
     """The names of a derivation's columns, those that its schema leaves out included."""
-    interface = json.loads(derivation)["interface"]
+    interface = derivation["interface"]
     names = [column[0] for column in interface["columns"]]
     for position, column, _ in interface.get("omitted", ()):
         names.insert(position, column[0])
     return tuple(names)
 
 
-def _reads(derivation: str) -> tuple[tuple[RelationName, tuple[str, ...]], ...]:
+def _reads(stored: StoredLineage) -> _Reads:
     """What a view's query reads; of a derivation that knows no clauses, all of each relation."""
-    stored = lineage_from_json(json.loads(derivation))
     found: dict[RelationName, dict[str, None]] = {name: {} for name in stored.upstreams}
     if stored.rows is None:
         return tuple((name, (EVERY_COLUMN,)) for name in found)
@@ -154,9 +158,8 @@ def _reads(derivation: str) -> tuple[tuple[RelationName, tuple[str, ...]], ...]:
     return tuple((name, tuple(columns)) for name, columns in found.items())
 
 
-def _made_of(derivation: str) -> tuple[ViewColumn, ...]:
+def _made_of(stored: StoredLineage) -> tuple[ViewColumn, ...]:
     """Where a view's columns come from; empty of a derivation that knows no clauses."""
-    stored = lineage_from_json(json.loads(derivation))
     found: dict[ViewColumn, None] = {}
 
     def add(name: str, source: SourceColumn, *, is_value: bool) -> None:
