@@ -133,11 +133,10 @@ def _dataflow(found: list[Analysed], conventions: Conventions) -> dict[str, list
 
 def _column_dataflow(found: list[Analysed], conventions: Conventions) -> list[dict[str, Any]]:
     dataflow = ColumnDataflow(conventions)
-    catalog = KnownCatalog()
     for each in found:
         if each.resolved is not None:
             dataflow.add(each.resolved, each.before)
-        catalog = each.catalog
+    catalog = found[-1].catalog if found else KnownCatalog()
     return [
         {**column_json(column), "sources": [column_json(source) for source in sources]}
         for column, sources in dataflow.columns(catalog).items()

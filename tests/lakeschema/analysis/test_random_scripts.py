@@ -1,4 +1,4 @@
-"""The dataflow of a script is what running it shows: which tables change with the rows of which source."""
+"""Random scripts are run in DuckDB. A table changes with the rows of a source if the dataflow names that source."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ PRECISION = 0.95
 
 
 def dataflow_of(statements: Sequence[str]) -> Mapping[str, frozenset[str]]:
-    """By the names of relations, of which no two differ by their namespace alone."""
+    """Names without their namespace: in these scripts no two relations have the same one."""
     sql = ";\n".join(statements)
     reply = batch.answer(
         {"sql": sql, "dialect": "duckdb", "namespace": [SCHEMA], "ask": ["dataflow"]}
