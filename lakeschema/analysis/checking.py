@@ -13,7 +13,14 @@ from typing import Any, Final
 
 from lakeschema.analysis.answers import need_json, violation_json
 from lakeschema.analysis.catalog import KnownCatalog, KnownTable
-from lakeschema.analysis.defence import chosen_rules, defence
+from lakeschema.analysis.defence import (
+    UNKNOWN_STATEMENT,
+    UNREADABLE,
+    Severity,
+    Violation,
+    chosen_rules,
+    defence,
+)
 from lakeschema.analysis.grants import Grants, read_grants
 from lakeschema.analysis.permissions import Views, permissions
 from lakeschema.analysis.requests import namespace_of, requested_grammar, sql_of
@@ -34,6 +41,9 @@ from lakeschema.translation.batch_answers import (
 HANDLER: Final = "check"
 
 _KEYS: Final = frozenset({"sql", "dialect", "namespace", "user"})
+_NO_STATEMENT: Final = Violation(
+    UNREADABLE, Severity.ERROR, "the text has no statement", "send the statement in 'sql'", None
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,17 +164,32 @@ class Checker:
             raise InvalidRequest("expected 'user' to be a text")
         grammar = requested_grammar(request, self._choices.dialect)
         grants = None if user is None else self._granted.get(user, self._grants)
-        violations: list[Any] = []
+        broken: list[Violation] = []
         missing: list[Any] = []
+        is_empty = True
         for each in analyse(sql, grammar, catalog, self._choices.max_bytes):
-            violations += map(violation_json, defence(each, self._rules))
+            is_empty = False
+            broken += defence(each, self._rules)
             if grants is not None and user is not None:
                 needs = permissions(each, self._choices.views)
                 missing += map(need_json, grants.missing(user, needs))
-        found = {"ok": not (violations or missing), "violations": violations}
+        if is_empty:
+            broken.append(_NO_STATEMENT)
+        if user is not None:
+            broken = [_for_user(each) for each in broken]
+        errors = [violation_json(each) for each in broken if each.severity is Severity.ERROR]
+        warnings = [violation_json(each) for each in broken if each.severity is Severity.WARNING]
+        found = {"ok": not (errors or missing), "violations": errors, "warnings": warnings}
         if grants is not None:
             found["missing_privileges"] = missing
         return found
+
+
+def _for_user(violation: Violation) -> Violation:
+    """What a statement reads cannot be granted where it is not known."""
+    if violation.rule != UNKNOWN_STATEMENT:
+        return violation
+    return replace(violation, severity=Severity.ERROR)
 
 
 def _without_id(answer: dict[str, Any]) -> dict[str, Any]:

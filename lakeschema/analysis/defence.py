@@ -51,12 +51,20 @@ class Violation:
 
 
 UNREADABLE: Final = "unreadable"
+UNKNOWN_STATEMENT: Final = "unknown_statement"
+"""Where a user's privileges are asked for it is an error."""
 
 _E, _W = Severity.ERROR, Severity.WARNING
 
 RULES: Final[Mapping[str, NamedRule]] = MappingProxyType(
     {
         UNREADABLE: NamedRule(_E, "a statement that cannot be read", "", None),
+        UNKNOWN_STATEMENT: NamedRule(
+            _W,
+            "a statement of which the text does not say what it reads and writes",
+            "write out the statements that it runs, or turn the rule unknown_statement off",
+            names.unknown_statement,
+        ),
         "unknown_table": NamedRule(
             _E,
             "a table that is not in its namespace, where that namespace is known",

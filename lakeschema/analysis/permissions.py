@@ -86,8 +86,8 @@ def _changes(analysed: Analysed) -> Iterator[Need]:
             yield Need(_P.INSERT, named(parts), _WHOLE)
             if overwrite:
                 yield Need(_P.DELETE, named(parts))
-        case st.Query(into=st.Named(parts)):
-            yield Need(_P.CREATE, named(parts))
+        case st.Query(into=st.Named(parts), temporary=temporary):
+            yield from () if temporary else (Need(_P.CREATE, named(parts)),)
         case st.Create(name=name, temporary=temporary, replaces=replaces):
             yield from () if temporary else _create(named(name.parts), analysed, replaces=replaces)
         case st.Drop(names=names):
@@ -115,7 +115,7 @@ def _changes(analysed: Analysed) -> Iterator[Need]:
         case st.Chained(changes, inner):
             for each in (*changes, inner):
                 yield from _changes(replace(analysed, statement=each))
-        case st.Other() | st.Block() | st.Explain():
+        case st.Other() | st.Unknown() | st.Block() | st.Explain():
             pass
         case _:
             assert_never(statement)

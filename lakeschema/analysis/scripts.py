@@ -73,7 +73,10 @@ def analyse(
 
 def _bodies(statement: st.Statement) -> tuple[tuple[st.Statement, ...], str]:
     if isinstance(statement, st.Block):
-        return statement.statements, ".".join(statement.name.parts)
+        name = "" if statement.name is None else ".".join(statement.name.parts)
+        inner = [_bodies(each) for each in statement.statements]
+        bodies = tuple(each for found, _ in inner for each in found)
+        return bodies or (st.Other("CREATE PROCEDURE"),), name
     return (statement,), ""
 
 

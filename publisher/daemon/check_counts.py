@@ -38,7 +38,9 @@ class CheckCounts:
     def add_answer(self, answer: Mapping[str, Any]) -> None:
         """A rule counts once a request, however often a statement breaks it."""
         self.add(_verdict(answer))
-        for rule in {each["rule"] for each in answer.get("result", {}).get("violations", ())}:
+        result = answer.get("result", {})
+        broken = (*result.get("violations", ()), *result.get("warnings", ()))
+        for rule in {each["rule"] for each in broken}:
             self._rules.add(rule)
 
     def verdicts(self) -> Mapping[str, int]:

@@ -113,7 +113,7 @@ class _Statements(QueryResolver):
                 )
             case st.Use() | st.Set():
                 return rs.Resolved(type(statement).__name__.upper())
-            case st.Other(verb):
+            case st.Other(verb) | st.Unknown(verb):
                 return rs.Resolved(verb)
             case st.Block():
                 return rs.Resolved("CREATE PROCEDURE")
@@ -293,7 +293,7 @@ class _Statements(QueryResolver):
     def _cache(self, name: st.Named, query: tree.Query | None) -> rs.Resolved:
         """With a query it is a view of the session."""
         if query is None:
-            return rs.Resolved("CACHE")
+            return rs.Resolved("CACHE", touched=((Access.READ_DATA, self._name(name)),))
         found = self.query(query, None)
         target = self.catalog.named_new(name.parts, of_session=True)
         write = rs.Write(target, Mode.DEFINES, self._columns(found, (), None), found)

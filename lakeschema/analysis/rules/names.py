@@ -38,6 +38,16 @@ _WITHOUT_TABLE: Final = frozenset(
 )
 
 
+def unknown_statement(subject: Subject) -> Iterator[Finding]:
+    for node in (subject.statement, *_changes(subject.statement)):
+        if isinstance(node, st.Unknown):
+            yield Finding(f"what {node.verb} reads and writes is not known", node.position)
+
+
+def _changes(statement: st.Statement) -> tuple[st.Statement, ...]:
+    return statement.changes if isinstance(statement, st.Chained) else ()
+
+
 def unknown_table(subject: Subject) -> Iterator[Finding]:
     """A table that its namespace does not list, where the namespace is known at all."""
     seen: set[Source] = set()

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from dataclasses import replace
 from typing import Final
 
 from lakeschema.analysis.syntax import statements as st
 from lakeschema.analysis.syntax.dialects import StatementGrammar
 from lakeschema.analysis.syntax.queries import OpenQueries
+from lakeschema.analysis.syntax.vocabulary import ANY_WORDS
 from lakeschema.translation.joins import JoinKind
 from lakeschema.translation.syntax import tree
 from lakeschema.translation.syntax.lexing import QUOTED, STRING, WORD
@@ -41,6 +43,8 @@ class Changes(OpenQueries):
 
     def _common_table(self) -> tree.CommonTable:
         start = self.index
+        if self.word == "AS":
+            self.fail("expected a name")
         name = self.name()
         columns: tuple[str, ...] = ()
         if self.word == "(" and not self._query_in_parentheses():
@@ -81,6 +85,10 @@ class Changes(OpenQueries):
         """The changes that were noted since the last time."""
         found, self._changes = tuple(self._changes), []
         return found
+
+    @abstractmethod
+    def execute(self) -> st.Statement:
+        """EXECUTE of a prepared statement, of a text, or of a procedure."""
 
     def target(self) -> st.Target:
         return self.files() or self.table()
@@ -144,7 +152,8 @@ class Changes(OpenQueries):
             return tree.ValuesQuery(())
         if self.word in {"EXEC", "EXECUTE"}:
             # Of what a procedure yields nothing is known.
-            self.skip_to("GO")
+            ran = self.execute()
+            self._changes.extend(ran.statements if isinstance(ran, st.Block) else (ran,))
             return tree.ValuesQuery(())
         if self.word == "SET":
             self.advance()
@@ -419,17 +428,34 @@ class Changes(OpenQueries):
     def load(self) -> st.Statement:
         """``LOAD DATA [LOCAL] INPATH '…' [OVERWRITE] INTO TABLE t``."""
         self.expect("LOAD")
-        self.skip_to("INPATH", "INFILE")
-        if not self.take_one_of("INPATH", "INFILE"):
+        if not self.take("DATA"):
+            # An extension, by its name or its file.
+            self.advance()
             return st.Other("LOAD")
+        while self.take_one_of("LOCAL", "LOW_PRIORITY", "CONCURRENT"):
+            pass
+        if self.word in {"INTO", "OVERWRITE"}:
+            return self._load_files()
+        if not self.take_one_of("INPATH", "INFILE"):
+            self.fail("expected INPATH")
         source = self.files() or self.fail("expected a path in quotes")
         overwrite = self.take("OVERWRITE")
         self.take("REPLACE")
         self.expect("INTO", "TABLE")
         target = self.table()
         partial = bool(self._partition())
-        self.skip_to("GO")
+        self.rest(ANY_WORDS, "GO")
         return st.Load(source, target, overwrite and not partial)
+
+    def _load_files(self) -> st.Statement:
+        """BigQuery's ``LOAD DATA INTO t FROM FILES (…)``."""
+        overwrite = self.advance().word == "OVERWRITE"
+        self.take("TEMP", "TABLE")
+        target = self.table()
+        if not self.skip_to("FROM"):
+            self.fail("expected FROM")
+        self.skip_to()
+        return st.Load(st.Files(""), target, overwrite)
 
     def copy(self) -> st.Statement:
         """``COPY [INTO] t FROM 'files'`` and ``COPY [INTO] 'files' FROM t``, or a query."""
@@ -456,7 +482,7 @@ class Changes(OpenQueries):
             second = first
         else:
             second = self._place()
-        self.skip_to("GO")
+        self.rest(ANY_WORDS, "GO")
         assert second is not None
         if query is not None:
             return st.Load(st.Files(""), second, query=query, columns=columns)
@@ -477,7 +503,7 @@ class Changes(OpenQueries):
             query = self.query()
         self.expect(")", "TO")
         target = self.files() or self.fail("expected a path in quotes")
-        self.skip_to("GO")
+        self.rest(ANY_WORDS, "GO")
         return st.Load(st.Files(""), target, query=query)
 
 

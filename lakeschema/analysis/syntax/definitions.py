@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from dataclasses import replace
 from typing import Final
 
 from lakeschema.analysis.syntax import statements as st
 from lakeschema.analysis.syntax.changes import Changes
+from lakeschema.analysis.syntax.vocabulary import (
+    ALTER_WORDS,
+    COLUMN_WORDS,
+    DROP_WORDS,
+    TABLE_WORDS,
+    TRUNCATE_WORDS,
+)
 from lakeschema.translation.syntax import tree
 from lakeschema.translation.syntax.lexing import END, QUOTED, STRING, WORD
 from lakeschema.translation.syntax.operators import BEGINS_QUERY
@@ -24,14 +32,34 @@ _BEFORE_KIND: Final = (
         "STREAMING",
         "REFRESH",
     ),
-    *("SET", "TRANSACTIONAL", "FOREIGN", "DYNAMIC", "HYBRID", "REMOTE", "FORCE", "COLUMN"),
+    *(
+        "PRIVATE",
+        "INTERACTIVE",
+        "ICEBERG",
+        "SCOPED",
+        "SET",
+        "TRANSACTIONAL",
+        "FOREIGN",
+        "DYNAMIC",
+        "HYBRID",
+        "REMOTE",
+        "FORCE",
+        "COLUMN",
+    ),
 )
 _CONSTRAINTS: Final = frozenset(
     {"CONSTRAINT", "PRIMARY", "FOREIGN", "UNIQUE", "CHECK", "LIKE", "INDEX", "KEY", "PERIOD"}
+    | {"FULLTEXT", "SPATIAL"}
 )
 _KEEP_ORDER: Final = frozenset({"ICEBERG", "DELTA"})
 """Formats whose partition columns stay where they are."""
 _KINDS: Final = {"TABLE": st.Kind.TABLE, "VIEW": st.Kind.VIEW}
+
+
+_BEFORE_VALUES: Final = frozenset(
+    {"AS", "COMMENT", "GENERATED", "NOT", "NULL", "DEFAULT", "WITH", "MASKING", "TAG", "OPTIONS"}
+)
+"""What may stand behind a column's name in place of its type."""
 
 
 class Definitions(Changes):
@@ -47,7 +75,14 @@ class Definitions(Changes):
         """What stands behind CREATE."""
         words: set[str] = set()
         while self.word in _BEFORE_KIND and self.ahead().kind == WORD:
-            words.add(self.advance().word)
+            if self.take("OR"):
+                words.add(self.take_one_of("REPLACE", "ALTER", "REFRESH"))
+            elif self.word == "REPLACE":
+                self.fail("expected OR before it")
+            else:
+                words.add(self.advance().word)
+        if "" in words:
+            self.fail("expected REPLACE")
         if self.word in {"ALGORITHM", "DEFINER", "SQL"}:
             self.skip_to("VIEW", "PROCEDURE", "FUNCTION", "TRIGGER")
         kind = self.word
@@ -55,9 +90,8 @@ class Definitions(Changes):
             return self.procedure()
         if kind == "STAGE":
             return self._stage()
-        if kind not in _KINDS:
-            self.skip_to("GO")
-            return st.Other(f"CREATE {kind}")
+        if kind not in _KINDS or self.ahead().word == "FUNCTION":
+            return self.other_object("CREATE")
         self.advance()
         missing = self.take("IF", "NOT", "EXISTS")
         found = self._created(_KINDS[kind])
@@ -84,7 +118,8 @@ class Definitions(Changes):
         filled: st.Named | None = None
         if self.word == "(" and not self._query_in_parentheses():
             columns, like = self._column_list()
-        while not self.ends():
+        follows = False
+        while not self.ends() and not self.begins_another():
             if self.take("LIKE"):
                 like = self.table()
             elif self.word in {"CLONE", "COPY"} and self.ahead().kind in (WORD, QUOTED):
@@ -95,11 +130,12 @@ class Definitions(Changes):
                 clone = self.table()
             elif self.word in {"PARTITIONED", "PARTITION"} and self.ahead().word in {"BY", "ON"}:
                 self.back_to(self.index + 2)
+                follows = True
                 if self.word == "(":
                     partitions, _ = self._column_list()
             elif self.word == "USING" and self.ahead().word in _KEEP_ORDER:
                 keeps_order = True
-                self.advance()
+                self.back_to(self.index + 2)
             elif kind is st.Kind.VIEW and self.word == "TO":
                 self.advance()
                 filled = self.table()
@@ -115,10 +151,8 @@ class Definitions(Changes):
             elif self._at_query():
                 query = self.query()
                 break
-            elif self.word == "(":
-                self.skip_parentheses()
             else:
-                self.advance()
+                follows = self.pass_over(TABLE_WORDS, follows=follows)
         self._skip_creation_tail()
         partitions = tuple(p for p in partitions if p not in columns)
         if query is None or columns:
@@ -145,8 +179,8 @@ class Definitions(Changes):
         return self.word == "SELECT"
 
     def _skip_creation_tail(self) -> None:
-        if self.word in {"WITH", "ON", "DISTRIBUTED"}:
-            self.skip_to("GO")
+        if self.word in {"WITH", "ON", "DISTRIBUTED", "COMMENT"}:
+            self.rest(TABLE_WORDS, "GO")
 
     def _column_list(self) -> tuple[tuple[str, ...], st.Named | None]:
         """The names of columns in parentheses; types, comments and constraints are passed over."""
@@ -157,36 +191,57 @@ class Definitions(Changes):
             if self.word == "LIKE" and self.ahead().kind in (WORD, QUOTED):
                 self.advance()
                 like = self.table()
-            elif (
-                self.word in _CONSTRAINTS
-                and self.ahead().word not in {",", ")"}
-                and (self.at.kind == WORD)
-            ):
-                self._skip_column()
+            elif self._constraint_comes():
+                self._skip_constraint()
                 continue
             elif self.at.kind in (WORD, QUOTED):
                 path = self.path()
                 if self.word == "(" and len(path) == 1:
                     # A transform of PARTITIONED BY: days(ts).
-                    self._skip_column()
-                    continue
-                names.append(path[-1])
+                    self.skip_parentheses()
+                else:
+                    names.append(path[-1])
+                    self._skip_type()
             elif self.at.kind == STRING:
                 names.append(self.advance().text)
+                self._skip_type()
             else:
                 self.fail("expected a column")
             self._skip_column()
         return tuple(names), like
 
-    def _skip_column(self) -> None:
+    def _constraint_comes(self) -> bool:
+        if self.comes("EXCLUDE", "USING"):
+            return True
+        is_word = self.at.kind == WORD and self.word in _CONSTRAINTS
+        return is_word and self.ahead().word not in {",", ")"}
+
+    def _skip_constraint(self) -> None:
         """Up to the next column of a list, past its comma."""
-        depth = 0
-        while not (depth == 0 and self.word in {",", ")"}):
+        while self.word not in {",", ")"}:
             if self.at.kind == END:
                 self.fail("expected )")
-            word = self.advance().word
-            depth += (word in {"(", "<", "["}) - (word in {")", ">", "]"})
+            if self.word == "(":
+                self.skip_parentheses()
+            else:
+                self.advance()
         self.take(",")
+
+    def _skip_type(self) -> None:
+        """Where a column has one: not so in a view, nor behind a computed column's name."""
+        self.take(":")
+        if self.at.kind in (WORD, QUOTED) and self.word not in _BEFORE_VALUES:
+            self.type("")
+
+    def _skip_column(self) -> None:
+        """Up to the next column of a list, past its comma."""
+        follows = False
+        while self.word not in {",", ")"}:
+            if self.ends():
+                self.fail("expected )")
+            follows = self.pass_over(COLUMN_WORDS, follows=follows)
+        if self.take(",") and self.word in {",", ")"} and not self.grammar.trailing_commas:
+            self.fail("expected a column")
 
     def _stage(self) -> st.Statement:
         self.expect("STAGE")
@@ -202,29 +257,36 @@ class Definitions(Changes):
             return st.Other("CREATE STAGE")
         return st.Load(source, target)
 
+    @abstractmethod
     def procedure(self) -> st.Statement:
-        """Overridden where the statements of its body are read."""
-        self.skip_to("GO")
-        return st.Other("CREATE PROCEDURE")
+        """Its name comes next but one."""
+
+    @abstractmethod
+    def other_object(self, verb: str) -> st.Statement:
+        """What is created, altered or dropped besides tables, views and procedures comes next."""
 
     # ALTER
 
     def alter(self) -> st.Statement:
         self.expect("ALTER")
-        self.take_one_of("MATERIALIZED", "EXTERNAL")
+        self.take_one_of("MATERIALIZED", "EXTERNAL", "ICEBERG")
+        if self.word in {"ALGORITHM", "DEFINER", "SQL"}:
+            self.skip_to("VIEW")
         word = self.word
         if word not in _KINDS:
-            self.skip_to("GO")
-            return st.Other(f"ALTER {word}")
+            return self.other_object("ALTER")
         self.advance()
         kind = _KINDS[word]
         self.take("IF", "EXISTS")
         self.take("ONLY")
         names = self.separated(self.table)
         name = names[0]
+        columns: tuple[str, ...] = ()
+        if kind is st.Kind.VIEW and self.word == "(" and not self._query_in_parentheses():
+            columns, _ = self._column_list()
         if kind is st.Kind.VIEW and (self.word == "AS" or self._at_query()):
             self.take("AS")
-            return st.Create(kind, name, query=self.query(), replaces=True)
+            return st.Create(kind, name, columns, self.query(), replaces=True)
         if self._begins_new_name():
             to = self.separated(self.table)
             if len(to) != len(names):
@@ -250,13 +312,9 @@ class Definitions(Changes):
         return True
 
     def _altered(self, kind: st.Kind, name: st.Named) -> st.Statement:
-        partition = self.comes("PARTITION", "(")
-        if partition:
-            self.advance()
-            self.skip_parentheses()
+        partition = bool(self._partition())
         if self.take("EXCHANGE"):
-            if self.take("PARTITION") and self.word == "(":
-                self.skip_parentheses()
+            self._partition()
             self.expect("WITH", "TABLE")
             return st.MovePartition(self.table(), name)
         if self.word == "SWITCH":
@@ -264,11 +322,11 @@ class Definitions(Changes):
             self.skip_to("TO")
             self.expect("TO")
             other = self.table()
-            self.skip_to("GO")
+            self.rest(ALTER_WORDS, "GO")
             return st.MovePartition(name, other)
         if self.take("APPEND", "FROM"):
             other = self.table()
-            self.skip_to("GO")
+            self.rest(ALTER_WORDS, "GO")
             return st.MovePartition(other, name)
         if self.comes("ADD", "PARTITION") or self.comes("ADD", "IF", "NOT", "EXISTS", "PARTITION"):
             return st.AddPartitions(name, self._locations())
@@ -278,20 +336,23 @@ class Definitions(Changes):
             if partition and location is not None:
                 return st.AddPartitions(name, (location.uri,), moved=True)
             return st.AlterOther(kind, name, location.uri if location else None)
+        known = self.ahead().word in ALTER_WORDS or self.ahead(2).word in {"=", "."}
+        if self.word == "SET" and self.ahead().kind == WORD and not known:
+            self.advance()
+            self.fail("expected what to set")
         change = self._column_change(name)
-        self.skip_to("GO")
+        self.rest(ALTER_WORDS, "GO")
         return change or st.AlterOther(kind, name)
 
     def _locations(self) -> tuple[str, ...]:
         found: list[str] = []
+        follows = False
         while not self.ends():
             if self.word == "LOCATION" and self.ahead().kind == STRING:
                 self.advance()
                 found.append(self.advance().text)
-            elif self.word == "(":
-                self.skip_parentheses()
             else:
-                self.advance()
+                follows = self.pass_over(ALTER_WORDS, follows=follows)
         return tuple(found)
 
     def _column_change(self, name: st.Named) -> st.AlterColumns | None:
@@ -302,11 +363,12 @@ class Definitions(Changes):
                 return None
             if self.word == "(":
                 return st.AlterColumns(name, added=self._column_list()[0])
-            added = [self.name("a column")]
-            while self.skip_to(",") and self.take(","):
+            added = [self._added_column()]
+            while self.take(","):
                 self.take("ADD")
                 self.take("COLUMN")
-                added.append(self.name("a column"))
+                self.take("IF", "NOT", "EXISTS")
+                added.append(self._added_column())
             return st.AlterColumns(name, added=tuple(added))
         if self.take("DROP"):
             self.take_one_of("COLUMN", "COLUMNS")
@@ -315,7 +377,14 @@ class Definitions(Changes):
                 return st.AlterColumns(name, dropped=tuple(p[-1] for p in self._paths()))
             if self.word in _CONSTRAINTS or self.word == "PARTITION":
                 return None
-            return st.AlterColumns(name, dropped=tuple(p[-1] for p in self.separated(self.path)))
+            dropped = [self.path()[-1]]
+            while self.take(","):
+                self.take("DROP")
+                self.take("COLUMN")
+                dropped.append(self.path()[-1])
+            if self.word == "(":
+                self.fail("expected a clause, or the end of the statement")
+            return st.AlterColumns(name, dropped=tuple(dropped))
         if self.take("RENAME"):
             self.take("COLUMN")
             old = self.path()[-1]
@@ -328,22 +397,41 @@ class Definitions(Changes):
             self.take("COLUMN")
             old = self.path()[-1]
             new = self.name("a column")
+            self._skip_type()
             return st.AlterColumns(name, renamed=((old, new),) if old != new else ())
+        is_change = self.word in {"MODIFY", "ALTER"}
+        if not is_change or (self.ahead().word in ALTER_WORDS and self.ahead().word != "COLUMN"):
+            return None
+        takes_type = self.advance().word == "MODIFY" or self.word == "COLUMN"
+        self.take("COLUMN")
+        self.take("IF", "EXISTS")
+        self.path()
+        if takes_type and self.word not in ALTER_WORDS:
+            self._skip_type()
         return None
+
+    def _added_column(self) -> str:
+        name = self.path()[-1]
+        if self.word == "(":
+            self.fail("expected the type of a column")
+        self._skip_type()
+        follows = False
+        while not self.ends() and self.word != "," and not self.begins_another():
+            follows = self.pass_over(COLUMN_WORDS, follows=follows)
+        return name
 
     # DROP, RENAME, TRUNCATE
 
     def drop(self) -> st.Statement:
         self.expect("DROP")
-        self.take_one_of("MATERIALIZED", "TEMPORARY", "EXTERNAL")
+        self.take_one_of("MATERIALIZED", "TEMPORARY", "EXTERNAL", "ICEBERG", "DYNAMIC")
         word = self.word
         if word not in _KINDS:
-            self.skip_to("GO")
-            return st.Other(f"DROP {word}")
+            return self.other_object("DROP")
         self.advance()
         exists = self.take("IF", "EXISTS")
         names = self.separated(self.table)
-        self.skip_to("GO")
+        self.rest(DROP_WORDS, "GO")
         return st.Drop(_KINDS[word], names, exists)
 
     def rename(self) -> st.Statement:
@@ -359,11 +447,22 @@ class Definitions(Changes):
 
     def truncate(self) -> st.Statement:
         self.expect("TRUNCATE")
+        if self.take("DATABASE"):
+            self.skip_to()
+            return st.Other("TRUNCATE DATABASE")
         self.take("TABLE")
-        names = self.separated(self.table)
+        self.take("IF", "EXISTS")
+        names = self.separated(self._truncated)
         partial = self.comes("PARTITION", "(")
-        self.skip_to("GO")
+        self.rest(TRUNCATE_WORDS, "GO")
         return st.Truncate(names, partial)
+
+    def _truncated(self) -> st.Named:
+        """With PostgreSQL's ONLY before it and its star behind it."""
+        self.take("ONLY")
+        name = self.table()
+        self.take("*")
+        return name
 
     def cache(self) -> st.Statement:
         self.expect("CACHE")

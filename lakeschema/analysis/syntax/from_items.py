@@ -275,7 +275,7 @@ class OpenFromItems(OpenExpressions):
         kind = self.at.kind
         if kind == QUOTED:
             return True
-        if kind != WORD or self.word in _NO_ALIAS:
+        if kind != WORD or self.word in _NO_ALIAS or self.comes("BULK", "COLLECT"):
             return False
         if self.word in {"MAP", "REDUCE"} and begins_script(self):
             return False

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import sys
 from functools import lru_cache
+from itertools import islice
 from typing import Final
 
 from lakeschema.analysis.syntax.dialects import StatementGrammar
@@ -13,6 +14,7 @@ from lakeschema.translation.errors import MalformedSql
 from lakeschema.translation.syntax.lexing import (
     END,
     HEXADECIMAL,
+    MAX_TOKENS,
     NUMBER,
     QUOTED,
     STRING,
@@ -20,6 +22,7 @@ from lakeschema.translation.syntax.lexing import (
     WORD,
     Token,
     position_at,
+    too_many_tokens,
     unescape,
 )
 
@@ -137,6 +140,7 @@ def statement_tokens(sql: str, grammar: StatementGrammar) -> list[Token]:
 
     Raises:
         MalformedSql: a quotation mark or comment that is not closed.
+        TooLarge: more than ``MAX_TOKENS``.
     """
     found: list[Token] = []
     append = found.append
@@ -145,7 +149,7 @@ def statement_tokens(sql: str, grammar: StatementGrammar) -> list[Token]:
     at = 0
     pattern, until = patterns.at(at)
     while True:
-        for matched in pattern.finditer(sql, at):
+        for matched in islice(pattern.finditer(sql, at), MAX_TOKENS + 1):
             group = matched.lastgroup
             assert group is not None
             start, end = matched.span(group)
@@ -180,6 +184,8 @@ def statement_tokens(sql: str, grammar: StatementGrammar) -> list[Token]:
                 append(_constant(group, sql[start:end], start, end, grammar))
             if at != end or at >= until:
                 break
+        if len(found) > MAX_TOKENS:
+            raise too_many_tokens()
         pattern, until = patterns.at(at, in_vain=at == start)
 
 

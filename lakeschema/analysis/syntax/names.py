@@ -10,6 +10,7 @@ from typing import Final
 from lakeschema.analysis.syntax.dialects import StatementGrammar
 from lakeschema.analysis.syntax.lexing import statement_tokens
 from lakeschema.analysis.syntax.statements import Files, Named
+from lakeschema.analysis.syntax.vocabulary import NO_NAME_BEHIND
 from lakeschema.catalog.column_types import STRING as TEXT
 from lakeschema.catalog.column_types import ColumnType
 from lakeschema.translation.syntax.interval_units import unit_of
@@ -116,11 +117,17 @@ class OpenNames(Pipes):
         """What stands between the next parenthesis and its end."""
         self.expect(opening)
         depth = 1
+        in_range = False
         while depth:
             if self.at.kind == END:
                 self.fail(f"expected {closing}")
             word = self.advance().word
             depth += (word == opening) - (word == closing)
+            if word == "VALUES" and self.word == "[":
+                # A range without its end: VALUES [(1), (2)).
+                depth, in_range = depth + 1, True
+            elif word == "]" and in_range:
+                depth, in_range = depth - 1, False
 
     def skip_to(self, *words: str) -> bool:
         """Up to one of the words outside of parentheses, or the statement's end."""
@@ -130,6 +137,38 @@ class OpenNames(Pipes):
                 return True
             word = self.advance().word
             depth += (word == "(") - (word == ")")
+        return False
+
+    def rest(self, words: frozenset[str], *ends: str, follows: bool = False) -> None:
+        """Clauses that say nothing of rows, up to the statement's end or to one of the words ``ends``.
+
+        ``words``: that the clauses have. Another word may stand behind one of them, or a sign; ``follows``:
+        behind the verb, too.
+        """
+        while not self.ends() and self.word not in ends and not self.begins_another():
+            follows = self.pass_over(words, follows=follows)
+
+    def pass_over(self, words: frozenset[str], *, follows: bool) -> bool:
+        """A token of a clause, or what stands in parentheses; whether a name or value may follow.
+
+        ``follows``: whether it may here.
+        """
+        if self.word == "(":
+            self.skip_parentheses()
+            return False
+        if self.word == ")":
+            self.fail("expected ( before it")
+        if self.at.kind == SYMBOL:
+            return self.advance().word not in {"]", "}"}
+        if self.at.kind == WORD and (self.word in words or self.ahead().word == "="):
+            return self.advance().word not in NO_NAME_BEHIND
+        if not follows:
+            self.fail("expected a clause, or the end of the statement")
+        self.advance()
+        return False
+
+    def begins_another(self) -> bool:
+        """Whether a statement comes next, where the one before needs no semicolon."""
         return False
 
     def files(self) -> Files | None:

@@ -91,6 +91,10 @@ class OpenQueries(OpenFromItems):
             self.take("WITH", "TIES")
 
     def behind_items(self) -> None:
+        if self.take("BULK", "COLLECT", "INTO"):
+            # PL/SQL puts the rows into variables.
+            self.separated(self.path)
+            return
         if self.word == "INTO" and self.ahead().kind in (WORD, QUOTED):
             self.advance()
             self.into_is_temporary = bool(self.take_one_of("TEMPORARY", "TEMP"))

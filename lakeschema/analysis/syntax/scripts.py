@@ -5,16 +5,19 @@ What cannot be read is an ``Unreadable`` in its place, and the statement behind 
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Final
 
 from lakeschema.analysis.syntax import statements as st
-from lakeschema.analysis.syntax.definitions import Definitions
 from lakeschema.analysis.syntax.dialects import StatementGrammar
-from lakeschema.translation.errors import TooLarge, TranslationError
-from lakeschema.translation.syntax.lexing import END, QUOTED, STRING, WORD
+from lakeschema.analysis.syntax.running import Running
+from lakeschema.analysis.syntax.vocabulary import ANY_WORDS, NEVER_LAST, PRIVILEGES
+from lakeschema.translation.errors import MalformedSql, TooLarge, TranslationError
+from lakeschema.translation.syntax import tree
+from lakeschema.translation.syntax.lexing import END, QUOTED, STRING, SYMBOL, WORD, Token
 from lakeschema.translation.syntax.operators import BEGINS_QUERY
 
 MAX_BYTES: Final = 1_000_000
@@ -52,7 +55,7 @@ def read_script(
         return (Placed(Unreadable(error), sql),)
 
 
-class Scripts(Definitions):
+class Scripts(Running):
     """Adds statements one after the other."""
 
     _last_begin: int | None = None
@@ -73,13 +76,32 @@ class Scripts(Definitions):
         depth = self._depth
         try:
             statement = self.statement()
-            if not self.ends() and self.word not in _STARTS and self.word not in {"GO", "/"}:
-                self.fail("expected the end of the statement")
+            self._check_end(statement, start)
         except TranslationError as error:
             return self._failed(error, start, depth)
         except RecursionError:
             return self._failed(TooLarge("the statement is nested too deeply"), start, depth)
         return statement
+
+    def _check_end(self, statement: st.Statement, start: int) -> None:
+        if not self.ends() and self.word not in {"GO", "/"} and not self._joins(statement):
+            self.fail("expected the end of the statement")
+        if isinstance(statement, _EXACT):
+            return
+        tokens = self.tokens[start : self.index]
+        signs = Counter(token.word for token in tokens if token.kind == SYMBOL)
+        # The range [(1), (2)) is without its end.
+        opened = signs["("] - signs[")"] if signs["["] == signs["]"] else 0
+        last = tokens[-1]
+        is_cut = last.word in NEVER_LAST and tokens[0].word not in _LENIENT
+        ends_in_query = isinstance(statement, st.Create) and statement.query is not None
+        if opened or (is_cut and not ends_in_query):
+            self.fail("expected ) before it" if opened > 0 else "the statement is not complete")
+
+    def _joins(self, statement: st.Statement) -> bool:
+        """Whether another statement may come without a semicolon."""
+        is_word = self.word in _STARTS and self.at.kind == WORD
+        return is_word and (self.grammar.transact or isinstance(statement, st.Other | st.Block))
 
     def _failed(self, error: TranslationError, start: int, depth: int) -> Unreadable:
         self._depth = depth
@@ -106,6 +128,8 @@ class Scripts(Definitions):
 
     def _chained(self, statement: st.Statement) -> st.Statement:
         changes = self.take_changes()
+        if changes and isinstance(statement, st.Block):
+            return st.Block(statement.name, (*changes, *statement.statements))
         return st.Chained(changes, statement) if changes else statement
 
     def _with_common_tables(self) -> st.Statement:
@@ -148,20 +172,32 @@ class Scripts(Definitions):
     def set(self) -> st.Statement:
         self.expect("SET")
         start = self.index
-        while not self.ends() and self.word != "=":
+        found = self.with_queries(st.Set("", None), *self.starts_without_semicolon())
+        end = self.index
+        self.back_to(start)
+        while self.index < end and self.word != "=":
             self.advance()
         name = self.text_since(start) if self.index > start else ""
-        if not self.take("="):
-            return st.Set(name, None)
-        start = self.index
-        while not self.ends():
-            self.advance()
-        return st.Set(name, self.text_since(start) if self.index > start else "")
+        is_given = self.index < end
+        start = self.index + 1
+        self.back_to(end)
+        value = (self.text_since(start) if end > start else "") if is_given else None
+        queries = found.statements[1:] if isinstance(found, st.Block) else ()
+        setting = st.Set(name, value)
+        return st.Block(None, (setting, *queries)) if queries else setting
 
     def describe(self) -> st.Statement:
         verb = self.advance().word
+        if (
+            verb != "SHOW"
+            and (self.word in {"SELECT", *_CHANGES})
+            and self.ahead().word != "SYSTEM"
+        ):
+            # Of MariaDB ANALYZE, which runs it, and of MySQL DESCRIBE, which does not.
+            inner = self.statement()
+            return inner if verb == "ANALYZE" else st.Explain(inner)
         words = {"TABLE", "VIEW", "EXTENDED", "FORMATTED", "CREATE", "COLUMNS", "FROM", "IN"}
-        words |= {"PARTITIONS", "TBLPROPERTIES", "DETAIL", "HISTORY", "COMPUTE"}
+        words |= {"PARTITIONS", "TBLPROPERTIES", "DETAIL", "HISTORY", "SEMANTIC"}
         if self.word in {"FUNCTION", "FUNCTIONS", "DATABASE", "SCHEMA", "CATALOG", "QUERY"}:
             self.skip_to()
             return st.Other(verb)
@@ -172,24 +208,74 @@ class Scripts(Definitions):
         name = None
         if about and self.at.kind != STRING and not self.ends():
             name = self.table()
-        self.skip_to()
+        if verb in {"DESCRIBE", "DESC"} and self.at.kind in (WORD, QUOTED):
+            # A column.
+            self.path()
+        if verb == "SHOW":
+            self.skip_to()
+        elif verb == "ANALYZE":
+            self._skip_analysis()
+        else:
+            self.rest(ANY_WORDS)
         return st.ReadMetadata((name,)) if name is not None else st.Other(verb)
 
-    def explain(self) -> st.Statement:
-        self.expect("EXPLAIN")
-        if self.word == "(":
-            self.skip_parentheses()
-        while self.word not in _STARTS and self.word not in BEGINS_QUERY and not self.ends():
-            self.advance()
-        return st.Explain(self.statement())
+    def _skip_analysis(self) -> None:
+        """What ANALYZE says behind a table, where it is one of Hive and Spark."""
+        is_clause = self.at.kind != WORD or self.word in ANY_WORDS or self.ends()
+        if self.take("COMPUTE"):
+            self.take("DELTA")
+            self.expect("STATISTICS")
+            if self.take("FOR"):
+                self.take("ALL")
+                self.expect("COLUMNS")
+            self.rest(ANY_WORDS, follows=True)
+            return
+        start = self.index
+        self.skip_to()
+        if not is_clause and any(t.word == "STATISTICS" for t in self.tokens[start : self.index]):
+            self.back_to(start)
+            self.fail("expected COMPUTE STATISTICS")
 
     def other(self) -> st.Statement:
         verb = self.advance().word
-        if verb in _NO_SEMICOLON and self.grammar.transact:
-            self.skip_to(*_STARTS_WITHOUT_SEMICOLON)
-        else:
+        if verb in _NO_SEMICOLON:
+            return self.with_queries(st.Other(verb), *self.starts_without_semicolon())
+        if self.word not in _SECOND.get(verb, (self.word,)):
+            self.fail(f"expected what to {verb}")
+        while verb in _OF_PRIVILEGES and (self.word in PRIVILEGES or self.word in {",", "("}):
+            if self.word == "(":
+                self.skip_parentheses()
+            else:
+                self.advance()
+        if verb in _LENIENT:
             self.skip_to()
+        else:
+            self.rest(ANY_WORDS, follows=True)
         return st.Other(verb)
+
+    def starts_without_semicolon(self) -> tuple[str, ...]:
+        return _STARTS_WITHOUT_SEMICOLON if self.grammar.transact else ()
+
+    def statements_in(self, text: Token) -> tuple[st.Statement, ...]:
+        found: list[st.Statement] = []
+        for placed in self.inside(text).script():
+            if isinstance(placed.statement, Unreadable):
+                raise MalformedSql(
+                    f"of the text that is run: {placed.statement.error.message}",
+                    position=self.position(text),
+                    hint=placed.statement.error.hint,
+                )
+            found.append(placed.statement)
+        if not found:
+            raise MalformedSql(
+                "the text that is run has no statement", position=self.position(text)
+            )
+        return tuple(found)
+
+    def statements_of_body(self) -> tuple[st.Statement, ...]:
+        found: list[st.Statement] = []
+        self._body(found)
+        return tuple(found)
 
     def replace(self) -> st.Statement:
         """Of rows, in MySQL, or of a definition, in Spark and Teradata."""
@@ -237,10 +323,16 @@ class Scripts(Definitions):
     def branch(self) -> st.Statement:
         """``IF a``, ``ELSEIF a THEN``, ``WHILE a DO``; ELSE and LOOP stand alone."""
         verb = self.advance().word
-        if verb not in {"ELSE", "LOOP"}:
-            self.expression()
-            self.take_one_of("THEN", "DO", "LOOP")
-        return st.Other(verb)
+        if verb in {"ELSE", "LOOP"}:
+            return st.Other(verb)
+        start = self.index
+        condition = self.expression()
+        found: st.Statement = st.Other(verb)
+        if self.holds_query(start):
+            query = tree.Select((tree.SelectItem(condition),))
+            found = st.Block(None, (found, st.Query(query)))
+        self.take_one_of("THEN", "DO", "LOOP")
+        return found
 
     def declare(self) -> st.Statement:
         """``DECLARE @t TABLE (a INT)`` makes a table, and a cursor is a query."""
@@ -315,9 +407,29 @@ _TRANSACTIONS: Final = frozenset(
         *("IMMEDIATE", "DEFERRED", "EXCLUSIVE", "CONCURRENT", "NOT"),
     }
 )
-_NO_SEMICOLON: Final = frozenset(
-    {"DECLARE", "PRINT", "EXEC", "EXECUTE", "COMMIT", "ROLLBACK", "RETURN"}
+_EXACT: Final = (
+    *(st.Query, st.Insert, st.MultiInsert, st.Merge, st.Update, st.Delete, st.Chained, st.Set),
+    st.Block,
 )
+"""Statements that are read to their last word."""
+_LENIENT: Final = frozenset(
+    {"SHOW", "SYSTEM", "PUT", "GET", "PRAGMA", "ATTACH", "LS", "LIST", "RM", "REMOVE"}
+)
+"""They take paths and settings of one engine."""
+_OF_PRIVILEGES: Final = ("GRANT", "REVOKE", "DENY")
+_SECOND: Final[Mapping[str, frozenset[str]]] = MappingProxyType(
+    {
+        "MSCK": frozenset({"REPAIR", "TABLE"}),
+        "REPAIR": frozenset({"TABLE"}),
+        **dict.fromkeys(_OF_PRIVILEGES, PRIVILEGES),
+    }
+)
+"""What comes behind a verb."""
+_CHANGES: Final = frozenset({"INSERT", "UPDATE", "DELETE", "MERGE"})
+_NO_SEMICOLON: Final = frozenset(
+    {"DECLARE", "PRINT", "COMMIT", "ROLLBACK", "RETURN", "ASSERT", "LET"}
+)
+"""They hold expressions, or need no semicolon in T-SQL."""
 _STARTS_WITHOUT_SEMICOLON: Final = (
     *("INSERT", "MERGE", "UPDATE", "DELETE", "TRUNCATE", "SELECT", "WITH", "CREATE", "DROP"),
     *("DECLARE", "EXEC", "EXECUTE", "PRINT", "IF", "ELSE", "BEGIN", "END", "COMMIT", "ROLLBACK"),
@@ -346,6 +458,13 @@ _STARTS: Final[Mapping[str, Callable[[Scripts], st.Statement]]] = MappingProxyTy
         "ANALYZE": Scripts.describe,
         "SHOW": Scripts.describe,
         "EXPLAIN": Scripts.explain,
+        "PREPARE": Scripts.prepare,
+        **dict.fromkeys(("EXECUTE", "EXEC"), Scripts.execute),
+        "CALL": Scripts.call_procedure,
+        "EXPORT": Scripts.export,
+        "IMPORT": Scripts.import_,
+        **dict.fromkeys(("HANDLER", "SUMMARIZE"), Scripts.reads_table),
+        **dict.fromkeys(("DO", "DFS"), Scripts.unknown),
         "REPLACE": Scripts.replace,
         "EXCHANGE": Scripts.exchange,
         "LOCKING": Scripts.locking,
@@ -356,10 +475,9 @@ _STARTS: Final[Mapping[str, Callable[[Scripts], st.Statement]]] = MappingProxyTy
         **dict.fromkeys(
             (
                 *("GRANT", "REVOKE", "DENY", "COMMIT", "ROLLBACK", "START"),
-                *("REFRESH", "UNCACHE", "CLEAR", "MSCK", "RESET", "CALL", "EXEC"),
-                *("EXECUTE", "COMMENT", "VACUUM", "OPTIMIZE", "RELOAD", "ADD", "LIST", "DELIMITER"),
+                *("REFRESH", "UNCACHE", "CLEAR", "MSCK", "RESET"),
+                *("COMMENT", "VACUUM", "OPTIMIZE", "RELOAD", "ADD", "LIST", "DELIMITER"),
                 *(
-                    "PREPARE",
                     "DEALLOCATE",
                     "KILL",
                     "LOCK",
@@ -368,20 +486,17 @@ _STARTS: Final[Mapping[str, Callable[[Scripts], st.Statement]]] = MappingProxyTy
                     "PRINT",
                     "RETURN",
                 ),
-                *("CLUSTER", "REINDEX", "ABORT", "EXPORT", "IMPORT", "PUT", "GET", "REMOVE", "RM"),
+                *("CLUSTER", "REINDEX", "ABORT", "PUT", "GET", "REMOVE", "RM"),
                 *("LS", "CHECKPOINT", "ATTACH", "DETACH", "PRAGMA", "UNDROP", "REPAIR", "FLUSH"),
                 *(
                     "PURGE",
                     "FLASHBACK",
-                    "HANDLER",
-                    "DO",
                     "ASSERT",
                     "SYSTEM",
-                    "SUMMARIZE",
                     "INSTALL",
                 ),
                 *("RESTORE", "HELP", "GENERATE", "FSCK", "COLLECT", "BT", "ET", "LET", "LISTEN"),
-                *("UNSET", "DFS", "WHENEVER", "NOTIFY", "DISCARD", "DELETEJAR", "COMPACT"),
+                *("UNSET", "WHENEVER", "NOTIFY", "DISCARD", "DELETEJAR", "COMPACT"),
             ),
             Scripts.other,
         ),

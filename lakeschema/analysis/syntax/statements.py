@@ -311,10 +311,21 @@ class Other:
 
 
 @dataclass(frozen=True, slots=True)
-class Block:
-    """The statements of a procedure's body."""
+class Unknown:
+    """A statement of which the text does not say what it reads and writes: the call of a procedure."""
 
-    name: Named
+    verb: str
+    position: Position | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """Statements that run together: of a procedure's body, or of a text that another statement runs.
+
+    ``name``: of the procedure.
+    """
+
+    name: Named | None
     statements: tuple[Statement, ...]
 
 
@@ -356,6 +367,7 @@ Statement: TypeAlias = (
     | Set
     | ReadMetadata
     | Other
+    | Unknown
     | Block
     | Chained
     | Explain

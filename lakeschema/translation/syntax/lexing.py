@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Final
 
-from lakeschema.translation.errors import MalformedSql, Position
+from lakeschema.translation.errors import MalformedSql, Position, TooLarge
 from lakeschema.translation.syntax.grammars import Grammar
 
 WORD, QUOTED, STRING, NUMBER, HEXADECIMAL, SYMBOL, END = range(7)
@@ -67,15 +67,29 @@ _ESCAPES: Final[Mapping[str, str]] = MappingProxyType(
 )  # fmt: skip
 
 
+MAX_TOKENS: Final = 300_000
+"""Words, values and signs of a text: a query of a megabyte that somebody wrote has fewer."""
+
+
+def too_many_tokens() -> TooLarge:
+    return TooLarge(
+        f"the text has more than {MAX_TOKENS:,} words, values and signs",
+        hint="split it into several statements, or load the values from a file",
+    )
+
+
 def tokens_of(sql: str, grammar: Grammar) -> list[Token]:
     """All tokens, the last of kind ``END``.
 
     Raises:
         MalformedSql: a quotation mark or comment that is not closed, or a character of no token.
+        TooLarge: more than ``MAX_TOKENS``.
     """
     found: list[Token] = []
     at, length, match = 0, len(sql), _TOKEN.match
     while (matched := match(sql, at)) is not None:
+        if len(found) > MAX_TOKENS:
+            raise too_many_tokens()
         group = matched.lastgroup
         assert group is not None
         start, end = matched.span(group)

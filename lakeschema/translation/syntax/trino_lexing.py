@@ -12,6 +12,7 @@ from lakeschema.translation.errors import MalformedSql
 from lakeschema.translation.syntax.lexing import (
     END,
     HEXADECIMAL,
+    MAX_TOKENS,
     NUMBER,
     QUOTED,
     STRING,
@@ -19,6 +20,7 @@ from lakeschema.translation.syntax.lexing import (
     WORD,
     Token,
     position_at,
+    too_many_tokens,
 )
 
 _TOKEN: Final = re.compile(
@@ -48,10 +50,13 @@ def trino_tokens(sql: str) -> list[Token]:
 
     Raises:
         MalformedSql: a quotation mark or comment that is not closed, or a character of no token.
+        TooLarge: more than ``MAX_TOKENS``.
     """
     found: list[Token] = []
     at, length = 0, len(sql)
     while at < length:
+        if len(found) > MAX_TOKENS:
+            raise too_many_tokens()
         matched = _TOKEN.match(sql, at)
         if matched is None or matched.lastgroup == "unclosed":
             raise MalformedSql(

@@ -29,6 +29,10 @@ def asked(checker: Checker, request: object) -> Any:
     return checker.answer(question({}, [], json.dumps(request).encode()))
 
 
+def places(violations: list[Any]) -> list[tuple[str, int, int]]:
+    return [(each["rule"], each["line"], each["column"]) for each in violations]
+
+
 @pytest.fixture
 def checker() -> Checker:
     checker = Checker(CHOICES)
@@ -40,16 +44,21 @@ def test_a_statement_is_checked_against_what_was_told_before(checker: Checker) -
     found = asked(checker, {"sql": "SELECT id, totl FROM shop.orders"})["result"]
 
     assert not found["ok"]
-    assert [(v["rule"], v["line"], v["column"]) for v in found["violations"]] == [
-        ("unknown_column", 1, 12),
-        ("missing_partition_filter", 1, 22),
-    ]
+    assert places(found["violations"]) == [("unknown_column", 1, 12)]
+    assert places(found["warnings"]) == [("missing_partition_filter", 1, 22)]
+
+
+def test_warnings_alone_are_ok(checker: Checker) -> None:
+    found = asked(checker, {"sql": "SELECT id FROM shop.orders"})["result"]
+
+    assert found["ok"]
+    assert places(found["warnings"]) == [("missing_partition_filter", 1, 16)]
 
 
 def test_a_statement_that_breaks_no_rule_is_ok(checker: Checker) -> None:
     request = {"sql": "SELECT id FROM orders WHERE dt = '1'", "namespace": ["Shop"]}
 
-    assert asked(checker, request) == {"result": {"ok": True, "violations": []}}
+    assert asked(checker, request) == {"result": {"ok": True, "violations": [], "warnings": []}}
 
 
 def test_what_changes_in_the_catalog_counts_for_the_next_statement(checker: Checker) -> None:
@@ -74,7 +83,7 @@ def test_a_request_changes_nothing_for_the_next_one(checker: Checker) -> None:
 def test_rules_are_those_of_the_choices() -> None:
     checker = Checker(Choices("hive", 10_000, {"equals_null": False}))
 
-    assert asked(checker, {"sql": "SELECT 1 FROM t WHERE a = NULL"})["result"]["ok"]
+    assert not asked(checker, {"sql": "SELECT 1 FROM t WHERE a = NULL"})["result"]["warnings"]
 
 
 @pytest.mark.parametrize(
@@ -115,8 +124,9 @@ def test_what_a_user_lacks_is_answered_where_grants_are_stated() -> None:
         for more in ({"user": "ann"}, {"user": "bob"}, {})
     )
 
-    assert ann == {"ok": True, "violations": [], "missing_privileges": []}
-    assert nobody == {"ok": True, "violations": []}
+    fine = {"ok": True, "violations": [], "warnings": []}
+    assert ann == {**fine, "missing_privileges": []}
+    assert nobody == fine
     assert not bob["ok"]
     assert bob["missing_privileges"] == [
         {"privilege": "SELECT", "relation": "shop.orders", "columns": ["dt", "id"]}

@@ -44,6 +44,8 @@ class Case:
 
 FIRING = (
     Case("unreadable", "SELECT a +\n) FROM t", "expected", (2, 1)),
+    Case("unknown_statement", "CALL load_orders(1)", "what CALL reads and writes", (1, 6)),
+    Case("unknown_statement", "EXECUTE IMMEDIATE text", "EXECUTE IMMEDIATE", (1, 1)),
     Case("unknown_table", "SELECT id FROM order", "shop.order", (1, 16)),
     Case("unknown_table", "INSERT INTO total SELECT 1, 2", "shop.total", (1, 13)),
     Case("unknown_table", "DROP TABLE shop.total", "shop.total", (1, 12)),
@@ -163,6 +165,8 @@ FIRING = (
 
 QUIET = (
     Case("unreadable", "SELECT a FROM b"),
+    Case("unknown_statement", "GRANT SELECT ON TABLE orders TO ROLE r"),
+    Case("unknown_statement", "EXECUTE IMMEDIATE 'SELECT id FROM orders'"),
     Case("unknown_table", "SELECT id FROM orders"),
     Case("unknown_table", "SELECT id FROM elsewhere.anything"),
     Case("unknown_table", "WITH order AS (SELECT 1 AS id) SELECT id FROM order"),
