@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Sequence
-from difflib import get_close_matches
+from difflib import SequenceMatcher, get_close_matches
 from typing import Final
 
 _MAX_COMPARED: Final = 2_000
@@ -41,8 +41,20 @@ def similar_names(
 
 
 def likely_names(asked: str, known: Collection[str]) -> Sequence[str]:
-    """The few of ``similar_names`` that ``did_you_mean`` can ask for."""
-    return similar_names(asked, known, _MAX_LIKELY, _LIKELY)
+    """The few of ``similar_names`` that ``did_you_mean`` can ask for.
+
+    Behind the same namespace the names themselves have to be alike.
+    """
+    namespace, _, name = asked.lower().rpartition(".")
+    found = similar_names(asked, known, _MAX_LIKELY, _LIKELY)
+    return [each for each in found if _is_likely(namespace, name, each.lower())]
+
+
+def _is_likely(namespace: str, name: str, known: str) -> bool:
+    other, _, its_name = known.rpartition(".")
+    if other != namespace:
+        return True
+    return SequenceMatcher(None, name, its_name).ratio() >= _LIKELY
 
 
 def did_you_mean(names: Sequence[str]) -> str:

@@ -53,6 +53,7 @@ EXAMPLES: Mapping[str, Sequence[str]] = MappingProxyType(
             "translate --batch --policies policies.toml < requests.jsonl > masked.jsonl",
         ),
         "analyze": (
+            "analyze etl.sql --dialect hive --ddl tables.sql",
             "analyze --batch < statements.jsonl > lineage.jsonl",
             "analyze --batch --grants-from-metastore < statements.jsonl > privileges.jsonl",
         ),

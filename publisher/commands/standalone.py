@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import importlib
-import json
+import json as json_text
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 from typing import Annotated, Any
@@ -15,6 +16,8 @@ import typer
 from publisher.commands.arguments import Config, Json
 from publisher.commands.failures import NO, OUTSIDE_FAILED, USAGE_ERROR, Refused
 from publisher.commands.translating import print_view, read_policy_file
+
+_INVALID = "InvalidRequest"
 
 
 def translate(
@@ -91,9 +94,27 @@ def _print_without_views(script: Path, config: Path | None) -> None:
 
 
 def analyze(
+    files: Annotated[
+        list[Path] | None,
+        typer.Argument(help="Files of SQL, or - for standard input.", metavar="FILE"),
+    ] = None,
     config: Config = None,
     *,
     batch: Annotated[bool, typer.Option(help="JSON Lines in, JSON Lines out.")] = False,
+    dialect: Annotated[str, typer.Option(help="Of the files.")] = "spark",
+    ask: Annotated[
+        list[str] | None,
+        typer.Option(help="Of the files, this analysis alone; may be given again.", metavar="NAME"),
+    ] = None,
+    namespace: Annotated[
+        str | None, typer.Option(help="Of bare names in the files, such as shop.")
+    ] = None,
+    ddl: Annotated[
+        list[Path] | None,
+        typer.Option(
+            help="A file that creates the tables which the files read; may be given again."
+        ),
+    ] = None,
     grants_from_metastore: Annotated[
         bool,
         typer.Option(
@@ -101,10 +122,18 @@ def analyze(
             help="Privileges of a request's user, where it states no grants, are read from the settings' metastore.",
         ),
     ] = False,
+    json: Json = None,
 ) -> None:
-    """What statements read and write, down to columns, before they are run."""
-    if not batch:
-        raise Refused(USAGE_ERROR, "analyze reads JSON Lines", "call it with --batch")
+    """What statements read and write, down to columns, before they are run.
+
+    Exit status 1 if a statement or a line cannot be read.
+    """
+    if bool(files) == batch:
+        hint = "name files of SQL, or - for standard input, or call it with --batch for JSON Lines"
+        raise Refused(USAGE_ERROR, "analyze reads files, or a batch", hint)
+    if files:
+        _analyze_files(files, _stated(dialect, ask, namespace, ddl), as_json=json)
+        return
     if not grants_from_metastore:
         _analyze_lines(lambda request: request)
         return
@@ -116,8 +145,50 @@ def analyze(
         _analyze_lines(lambda request: _with_grants(request, read))
 
 
-def _analyze_lines(completed: Callable[[object], object]) -> None:
-    """Each request is answered within limits; what was given up is told at the end, by its line."""
+def _stated(
+    dialect: str, ask: Sequence[str] | None, namespace: str | None, ddl: Sequence[Path] | None
+) -> dict[str, Any]:
+    """What holds for each file, as a request has it."""
+    from publisher.commands.analyzing import read_sql
+
+    found: dict[str, Any] = {"dialect": dialect, "ddl": [read_sql(path) for path in ddl or ()]}
+    if ask:
+        found["ask"] = list(ask)
+    if namespace is not None:
+        found["namespace"] = namespace.split(".")
+    return found
+
+
+def _analyze_files(
+    files: Sequence[Path], stated: Mapping[str, Any], *, as_json: bool | None
+) -> None:
+    """Each file is a text by itself."""
+    from publisher.commands.analyzing import SHOWN, print_analysis, read_sql
+
+    texts = [(str(path), read_sql(path)) for path in files]
+    if as_json is None:
+        as_json = not sys.stdout.isatty()
+    asked = stated if as_json or "ask" in stated else {**stated, "ask": list(SHOWN)}
+    unread = 0
+    with _answering() as answer:
+        for place, text in texts:
+            found = answer({"id": place, "sql": text, **asked})
+            if "error" in found and found["error"]["type"] == _INVALID:
+                raise Refused(USAGE_ERROR, found["error"]["message"])
+            if as_json:
+                sys.stdout.write(json_text.dumps(found) + "\n")
+            elif "error" not in found:
+                print_analysis(place, found["result"])
+            if "error" in found:
+                raise Refused(NO, f"{place}: {found['error']['message']}")
+            unread += sum("error" in each for each in found["result"]["statements"])
+    if unread:
+        raise typer.Exit(NO)
+
+
+@contextmanager
+def _answering() -> Iterator[Callable[[object], dict[str, Any]]]:
+    """Each request is answered within limits."""
     from lakeschema.analysis.limits import GIVEN_UP, LIMITS, REASON
     from lakeschema.isolation.limits import Handler, ProcessDied
     from lakeschema.isolation.pool import LimitedProcesses
@@ -127,16 +198,27 @@ def _analyze_lines(completed: Callable[[object], object]) -> None:
 
         def answer(request: object) -> dict[str, Any]:
             try:
-                found: dict[str, Any] = processes.ask("analyze", completed(request))
+                found: dict[str, Any] = processes.ask("analyze", request)
             except (ProcessDied, RecursionError) as error:
                 reason = {"type": GIVEN_UP, "message": f"{REASON} ({error})"}
                 id_ = request.get("id") if isinstance(request, dict) else None
                 return {"id": id_, "error": reason}
             return found
 
-        given_up = _answer_lines(answer, GIVEN_UP)
-    if given_up:
-        typer.echo(f"lines {', '.join(map(str, given_up))}: {REASON}", err=True)
+        yield answer
+
+
+def _analyze_lines(completed: Callable[[object], object]) -> None:
+    """What was given up, and what is no request, is told at the end, by its line."""
+    from lakeschema.analysis.limits import GIVEN_UP, REASON
+
+    with _answering() as answer:
+        noted = _answer_lines(lambda request: answer(completed(request)))
+    for type_, reason in ((GIVEN_UP, REASON), (_INVALID, "they are no requests")):
+        if type_ in noted:
+            typer.echo(f"lines {', '.join(map(str, noted[type_]))}: {reason}", err=True)
+    if _INVALID in noted:
+        raise typer.Exit(NO)
 
 
 def _with_grants(request: object, read: Callable[[str], object]) -> object:
@@ -147,29 +229,25 @@ def _with_grants(request: object, read: Callable[[str], object]) -> object:
     return {**request, "grants": read(user)} if isinstance(user, str) else request
 
 
-def _answer_lines(
-    answer: Callable[[object], dict[str, Any]], noted_error: str = ""
-) -> Sequence[int]:
+def _answer_lines(answer: Callable[[object], dict[str, Any]]) -> Mapping[str, Sequence[int]]:
     """One answer for each line of standard input, in the order of the lines.
 
-    Returns the numbers of the lines whose answer is this error.
+    Returns the numbers of the lines whose answer is an error, by its type.
     """
-    noted: list[int] = []
+    noted: dict[str, list[int]] = {}
     for number, line in enumerate(sys.stdin.buffer, 1):
         if not line.strip():
             continue
         try:
-            request = json.loads(line)
+            request = json_text.loads(line)
         except (ValueError, RecursionError) as error:
-            reply: dict[str, Any] = {
-                "id": None,
-                "error": {"type": "InvalidRequest", "message": f"the line is not JSON: {error}"},
-            }
+            message = f"the line is not JSON: {error}"
+            reply: dict[str, Any] = {"id": None, "error": {"type": _INVALID, "message": message}}
         else:
             reply = answer(request)
-            if "error" in reply and reply["error"]["type"] == noted_error:
-                noted.append(number)
-        sys.stdout.write(json.dumps(reply) + "\n")
+        if "error" in reply:
+            noted.setdefault(reply["error"]["type"], []).append(number)
+        sys.stdout.write(json_text.dumps(reply) + "\n")
         sys.stdout.flush()
     return noted
 

@@ -53,3 +53,8 @@ def test_the_one_relation_that_differs_in_its_short_name_is_found_among_thousand
     many = [f"shop.table_{number}" for number in range(5_000)]
 
     assert likely_names("shop.teir", [*many, "shop.tier"]) == ["shop.tier"]
+
+
+def test_names_behind_the_same_namespace_have_to_be_alike_themselves() -> None:
+    assert not likely_names("shop.nope", ["shop.unioned", "shop.orders"])
+    assert likely_names("shop.ordrs", ["shop.unioned", "shop.orders"]) == ["shop.orders"]

@@ -74,10 +74,17 @@ def _mentioned(subject: Subject) -> Iterator[tuple[Source, Position | None]]:
         written = [source for _, source in subject.resolved.touched]
         if subject.resolved.verb == "RENAME":
             written = written[:1]
-        target = getattr(statement, "target", getattr(statement, "name", None))
-        where = target.position if isinstance(target, st.Named) else None
+        inserts = statement.inserts if isinstance(statement, st.MultiInsert) else (statement,)
+        targets = [getattr(each, "target", getattr(each, "name", None)) for each in inserts]
+        places = {
+            subject.catalog.named(target.parts): target.position
+            for target in targets
+            if isinstance(target, st.Named)
+        }
+        alone = next(iter(places.values()), None) if len(inserts) == 1 else None
         for source in written:
-            yield source, where
+            known = places.get(source) if isinstance(source, RelationName) else None
+            yield source, known or alone
 
 
 def _is_listed(namespace: tuple[str, ...], subject: Subject) -> bool:

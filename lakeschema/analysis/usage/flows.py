@@ -85,6 +85,8 @@ class Reach:
             self._add(source, source_column.partition(".")[0], into)
         for count in flows:
             target, source = count.keys
+            if source and source != target:
+                self._add(source, ROWS, (target, ROWS))
             if source and source != target and (target, source) not in traced:
                 # A rename, a load: nothing is known of its columns.
                 self._add(source, EVERY_COLUMN, (target, EVERY_COLUMN))
@@ -94,6 +96,7 @@ class Reach:
                 self._add(str(view_column.source), view_column.source_column, into)
             by_column = {view_column.source for view_column in table.made_of}
             for relation, columns in table.reads:
+                self._add(str(relation), ROWS, (str(name), ROWS))
                 for column in columns or (EVERY_COLUMN,):
                     if relation not in by_column:
                         self._add(str(relation), column, (str(name), ROWS))

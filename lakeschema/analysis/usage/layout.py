@@ -6,7 +6,7 @@ order keys. How many values a column has is not known here: who follows the advi
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from enum import Enum
 from typing import Final
@@ -68,9 +68,9 @@ def layout_advice(
         partitions = () if table is None else tuple(map(str.lower, table.partitions))
         counts = used.get(relation, [])
         for layout, clauses in _CLAUSES.items():
-            for column, statements in _most_used(counts, clauses):
-                is_partition = layout is Layout.PARTITION_BY and column in partitions
-                if statements >= min_share * total and not is_partition:
+            # Hive and Spark neither bucket nor sort by a column that partitions the table.
+            for column, statements in _most_used(counts, clauses, partitions):
+                if statements >= min_share * total:
                     found.append(Advice(relation, layout.value, column, statements, total))
         filtered = dict(_by_column(counts, frozenset({"where", "join"})))
         unused = [name for name in partitions if filtered.get(name, 0) < min_share * total]
@@ -81,9 +81,11 @@ def layout_advice(
     return tuple(found)
 
 
-def _most_used(counts: Iterable[Count], clauses: frozenset[str]) -> list[tuple[str, int]]:
-    ranked = sorted(_by_column(counts, clauses), key=lambda each: (-each[1], each[0]))
-    return ranked[:_MOST]
+def _most_used(
+    counts: Iterable[Count], clauses: frozenset[str], but: Collection[str]
+) -> list[tuple[str, int]]:
+    used = [each for each in _by_column(counts, clauses) if each[0] not in but]
+    return sorted(used, key=lambda each: (-each[1], each[0]))[:_MOST]
 
 
 def _by_column(counts: Iterable[Count], clauses: frozenset[str]) -> list[tuple[str, int]]:

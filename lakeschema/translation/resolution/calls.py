@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final
@@ -262,7 +263,7 @@ def declared_return(call: tree.Call, context: Context) -> UdfReturn:
             name,
             f"of view {context.functions.view} is not declared",
             position=call.position,
-            hint=f"declare what {name} returns in the deployment's udfs, under this name",
+            hint=_lines_of_settings(name),
         )
     if class_name is None:
         raise UnsupportedFunction(
@@ -270,16 +271,21 @@ def declared_return(call: tree.Call, context: Context) -> UdfReturn:
             f"of view {context.functions.view} is not declared",
             position=call.position,
             hint=(
-                "declare it in the view's property 'functions' as NAME:class.Name and the class's"
-                f" return type in the deployment's udfs{_malformed_hint(context)}"
+                "declare it in the view's property 'functions' as NAME:class.Name, and"
+                f" {_lines_of_settings('class.Name')}{_malformed_hint(context)}"
             ),
         )
     raise UnsupportedFunction(
         name,
         f"of view {context.functions.view} is class {class_name}, whose return type is not declared",
         position=call.position,
-        hint=f"declare what {class_name} returns in the deployment's udfs, or in a resolver plugin",
+        hint=f"{_lines_of_settings(class_name)}; or let a resolver plugin say it",
     )
+
+
+def _lines_of_settings(function: str) -> str:
+    key = json.dumps(function, ensure_ascii=False)
+    return f'under [translation.udfs] in the settings say what it returns: {key} = {{ returns = "TYPE" }}'
 
 
 def _whole_name(call: tree.Call) -> str:

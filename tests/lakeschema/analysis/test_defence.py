@@ -49,6 +49,13 @@ FIRING = (
     Case("unknown_table", "SELECT id FROM order", "shop.order", (1, 16)),
     Case("unknown_table", "INSERT INTO total SELECT 1, 2", "shop.total", (1, 13)),
     Case("unknown_table", "DROP TABLE shop.total", "shop.total", (1, 12)),
+    Case(
+        "unknown_table",
+        "FROM orders INSERT INTO totals SELECT id, amount INSERT INTO total SELECT id, amount",
+        "shop.total",
+        (1, 62),
+        "hive",
+    ),
     Case("unknown_table", "DROP TABLE totals; SELECT * FROM totals", "shop.totals", (1, 34)),
     Case("unknown_column", "SELECT id,\n  totl FROM orders", "totl", (2, 3)),
     Case("unknown_column", "SELECT o.name FROM orders o", "o.name", (1, 8)),
