@@ -177,11 +177,11 @@ class TestChecks:
     ) -> None:
         note(state, facts="f")
         known.refresh()
-        # Too little to read a statement of this length, and enough for short ones.
+        # Too little to read a long statement with a wide character, and enough for short ones.
         checks = Checks(Check(max_bytes=16_000_000, memory_bytes=268_435_456), known)
         unknown = b'{"sql": "SELECT nothing FROM shop.orders WHERE dt = 1"}'
-        # One wide character makes each copy of the text four times as large.
-        long = json.dumps({"sql": f"SELECT '{'a' * 15_900_000}\N{GRINNING FACE}'"}).encode()
+        sql = f"SELECT {'a + ' * 140_000}'{'a' * 15_000_000}\N{GRINNING FACE}'"
+        long = json.dumps({"sql": sql}).encode()
 
         first = checks.submit(unknown, "ann").result()
         with pytest.raises(Failed):
