@@ -106,9 +106,11 @@ def test_the_command_answers_line_by_line() -> None:
         input="\n".join(lines),
         capture_output=True,
         text=True,
-        check=True,
+        check=False,
     )
 
+    assert done.returncode == 1
+    assert done.stderr == "lines 2, 3: they are no requests\n"
     answers = [json.loads(line) for line in done.stdout.splitlines()]
     assert answers[0] == {"id": 1, "result": {"statements": [{"verb": "SELECT"}]}}
     assert answers[1]["error"]["message"].startswith("the line is not JSON")
