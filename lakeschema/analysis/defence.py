@@ -61,7 +61,7 @@ RULES: Final[Mapping[str, NamedRule]] = MappingProxyType(
         UNREADABLE: NamedRule(_E, "a statement that cannot be read", "", None),
         UNKNOWN_STATEMENT: NamedRule(
             _W,
-            "a statement of which the text does not say what it reads and writes",
+            "a statement whose text does not name what it reads and writes",
             "write out the statements that it runs, or turn the rule unknown_statement off",
             names.unknown_statement,
         ),

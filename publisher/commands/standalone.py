@@ -101,7 +101,7 @@ def analyze(
     config: Config = None,
     *,
     batch: Annotated[bool, typer.Option(help="JSON Lines in, JSON Lines out.")] = False,
-    dialect: Annotated[str, typer.Option(help="Of the files.")] = "spark",
+    dialect: Annotated[str | None, typer.Option(help="Of the files; spark without it.")] = None,
     ask: Annotated[
         list[str] | None,
         typer.Option(help="Of the files, this analysis alone; may be given again.", metavar="NAME"),
@@ -132,8 +132,14 @@ def analyze(
         hint = "name files of SQL, or - for standard input, or call it with --batch for JSON Lines"
         raise Refused(USAGE_ERROR, "analyze reads files, or a batch", hint)
     if files:
-        _analyze_files(files, _stated(dialect, ask, namespace, ddl), as_json=json)
+        if grants_from_metastore:
+            hint = "--grants-from-metastore is for the requests of --batch"
+            raise Refused(USAGE_ERROR, "files have no users", hint)
+        _analyze_files(files, _stated(dialect or "spark", ask, namespace, ddl), as_json=json)
         return
+    if dialect or ask or namespace or ddl:
+        hint = "leave out --dialect, --ask, --namespace and --ddl"
+        raise Refused(USAGE_ERROR, "each request of a batch states these itself", hint)
     if not grants_from_metastore:
         _analyze_lines(lambda request: request)
         return
@@ -209,7 +215,7 @@ def _answering() -> Iterator[Callable[[object], dict[str, Any]]]:
 
 
 def _analyze_lines(completed: Callable[[object], object]) -> None:
-    """What was given up, and what is no request, is told at the end, by its line."""
+    """Standard error ends with the lines that were given up, and with those that are no requests."""
     from lakeschema.analysis.limits import GIVEN_UP, REASON
 
     with _answering() as answer:

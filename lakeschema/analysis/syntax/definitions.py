@@ -10,6 +10,7 @@ from lakeschema.analysis.syntax import statements as st
 from lakeschema.analysis.syntax.changes import Changes
 from lakeschema.analysis.syntax.vocabulary import (
     ALTER_WORDS,
+    BEFORE_KIND,
     COLUMN_WORDS,
     DROP_WORDS,
     TABLE_WORDS,
@@ -19,34 +20,6 @@ from lakeschema.translation.syntax import tree
 from lakeschema.translation.syntax.lexing import END, QUOTED, STRING, WORD
 from lakeschema.translation.syntax.operators import BEGINS_QUERY
 
-_BEFORE_KIND: Final = (
-    *("OR", "REPLACE", "ALTER", "GLOBAL", "LOCAL", "TEMPORARY", "TEMP", "EXTERNAL", "MANAGED"),
-    *("TRANSIENT", "VOLATILE", "UNLOGGED", "MATERIALIZED", "SECURE", "RECURSIVE", "MULTISET"),
-    *(
-        "SNAPSHOT",
-        "EDITIONABLE",
-        "NONEDITIONABLE",
-        "NOFORCE",
-        "FLEX",
-        "LIVE",
-        "STREAMING",
-        "REFRESH",
-    ),
-    *(
-        "PRIVATE",
-        "INTERACTIVE",
-        "ICEBERG",
-        "SCOPED",
-        "SET",
-        "TRANSACTIONAL",
-        "FOREIGN",
-        "DYNAMIC",
-        "HYBRID",
-        "REMOTE",
-        "FORCE",
-        "COLUMN",
-    ),
-)
 _CONSTRAINTS: Final = frozenset(
     {"CONSTRAINT", "PRIMARY", "FOREIGN", "UNIQUE", "CHECK", "LIKE", "INDEX", "KEY", "PERIOD"}
     | {"FULLTEXT", "SPATIAL"}
@@ -74,7 +47,7 @@ class Definitions(Changes):
     def defined(self) -> st.Statement:
         """What stands behind CREATE."""
         words: set[str] = set()
-        while self.word in _BEFORE_KIND and self.ahead().kind == WORD:
+        while self.word in BEFORE_KIND and self.ahead().kind == WORD:
             if self.take("OR"):
                 words.add(self.take_one_of("REPLACE", "ALTER", "REFRESH"))
             elif self.word == "REPLACE":

@@ -4,20 +4,18 @@ from __future__ import annotations
 
 import itertools
 from abc import abstractmethod
-from typing import Final, Self, TypeVar
+from typing import Final, Self
 
 from lakeschema.analysis.syntax import statements as st
 from lakeschema.analysis.syntax.definitions import Definitions
-from lakeschema.analysis.syntax.vocabulary import ANY_WORDS, OBJECTS
+from lakeschema.analysis.syntax.vocabulary import ANY_WORDS, EXPLAIN_OPTIONS, OBJECTS
 from lakeschema.translation.errors import Position, TooLarge
 from lakeschema.translation.syntax import tree
 from lakeschema.translation.syntax.lexing import END, QUOTED, STRING, WORD, Token
 from lakeschema.translation.syntax.operators import BEGINS_QUERY
 
-Reader = TypeVar("Reader", bound="Running")
-
 MAX_TEXTS: Final = 4
-"""Texts of which each runs the next one."""
+"""How deep EXECUTE IMMEDIATE and its like may be nested."""
 _OF_SQL: Final = frozenset({"SQL", "PLPGSQL"})
 _WITH_BODIES: Final = frozenset({"FUNCTION", "MACRO", "AGGREGATE"})
 _FREE: Final = frozenset(
@@ -25,86 +23,17 @@ _FREE: Final = frozenset(
     | {"MODEL", "DICTIONARY", "SOURCE", "SINK"}
 )
 """Objects whose definition holds statements or expressions."""
-_OF_EXPLAIN: Final = frozenset(
-    {
-        *(
-            "ANALYZE",
-            "ANALYSE",
-            "VERBOSE",
-            "EXTENDED",
-            "FORMATTED",
-            "CODEGEN",
-            "COST",
-            "LOGICAL",
-            "PLAN",
-        ),
-        *(
-            "FOR",
-            "FORMAT",
-            "TYPE",
-            "AST",
-            "CBO",
-            "VECTORIZATION",
-            "ONLY",
-            "SUMMARY",
-            "OPERATOR",
-            "DETAIL",
-        ),
-        *(
-            "EXPRESSION",
-            "DEPENDENCY",
-            "AUTHORIZATION",
-            "LOCKS",
-            "REOPTIMIZATION",
-            "JOINCOST",
-            "ESTIMATE",
-        ),
-        *(
-            "USING",
-            "TEXT",
-            "JSON",
-            "TABULAR",
-            "QUERY",
-            "TREE",
-            "PIPELINE",
-            "SYNTAX",
-            "LINEAGE",
-            "PARTITIONS",
-        ),
-        *(
-            "DYNAMIC",
-            "STATIC",
-            "PHYSICAL",
-            "OPTIMIZED",
-            "CHANGELOG_MODE",
-            "DISTRIBUTED",
-            "IO",
-            "VALIDATE",
-        ),
-        *(
-            "COSTS",
-            "STATEMENT_ID",
-            "LOCAL",
-            "GRAPH",
-            "PROFILE",
-            "IN",
-            "XML",
-            "SQL",
-            "SHAPE",
-            "MEMO",
-        ),
-    }
-)
 _NO_QUERY_BEHIND: Final = frozenset({"ON", "TO", "USING", ",", ";", ")", "="})
 """What follows SELECT where it is a privilege or an event."""
 _OFF: Final = frozenset({"FALSE", "OFF"})
+_EXPORTED: Final = frozenset({"DATA", "DATABASE", "SCHEMA"})
 
 
 class Running(Definitions):
     """Adds statements whose reads are those of other statements."""
 
     texts = 0
-    """How many texts, each of which runs the next, are around this one."""
+    """How many texts that EXECUTE and its like run are around this one."""
     _prepared: frozenset[str] = frozenset()
 
     @abstractmethod
@@ -168,10 +97,14 @@ class Running(Definitions):
             return self._at_query()
         return self.word in {"FROM", "TABLE"} and self.tokens[self.index - 1].word == "("
 
-    def holds_query(self, start: int) -> bool:
-        """Whether a query stands between a token and the next one."""
+    def with_expression(self, statement: st.Statement) -> st.Statement:
+        """A statement with the queries in the expression that comes next."""
+        start = self.index
+        value = self.expression()
         words = {token.word for token in self.tokens[start : self.index]}
-        return not words.isdisjoint(BEGINS_QUERY)
+        if words.isdisjoint(BEGINS_QUERY):
+            return statement
+        return st.Block(None, (statement, st.Query(tree.Select((tree.SelectItem(value),)))))
 
     def other_object(self, verb: str) -> st.Statement:
         if self.take("TABLE"):
@@ -236,7 +169,7 @@ class Running(Definitions):
             option.word == "ANALYZE" and value.word not in _OFF and value.text != "0"
             for option, value in itertools.pairwise(options)
         )
-        while self.word in _OF_EXPLAIN and not self.comes("ANALYZE", "TABLE"):
+        while self.word in EXPLAIN_OPTIONS and not self.comes("ANALYZE", "TABLE"):
             word = self.advance().word
             runs = runs or word == "ANALYZE"
             if word in {"FORMAT", "TYPE", "STATEMENT_ID"} and self.take("="):
@@ -284,34 +217,27 @@ class Running(Definitions):
         """The statements of the text that comes next, where nothing is added to it."""
         if self.ends():
             self.fail("expected a text")
-        unknown = st.Unknown(verb, position)
-        text = self.at
-        is_whole = self.ahead().kind == END or self.ahead().word in {";", "INTO", "USING", *behind}
-        if (
-            not self.grammar.transact
-            and self._is_text()
-            and not is_whole
-            and (self.ahead().kind in (WORD, QUOTED))
-        ):
-            self.advance()
-            self.fail("expected USING, or the end of the statement")
-        if not self._is_text() or not (
-            is_whole or self.ahead().word in self.starts_without_semicolon()
-        ):
-            return self.with_queries(unknown, *self.starts_without_semicolon())
+        text, following = self.at, self.ahead()
+        starts = self.starts_without_semicolon()
+        ends = following.kind == END or following.word in {";", "INTO", "USING", *behind, *starts}
+        if not (self._is_text() and ends):
+            if self._is_text() and following.kind in (WORD, QUOTED) and not self.grammar.transact:
+                self.advance()
+                self.fail("expected USING, or the end of the statement")
+            # A variable, or a text to which something is added.
+            return self.with_queries(st.Unknown(verb, position), *starts)
         self.advance()
         found = self.statements_in(text)
         if behind:
             self.take(")")
-        starts = self.starts_without_semicolon()
         around = self.with_queries(st.Other(verb), *starts, words=ANY_WORDS)
         rest = around.statements[1:] if isinstance(around, st.Block) else ()
         every = (*found, *rest)
         return every[0] if len(every) == 1 else st.Block(None, every)
 
+    @abstractmethod
     def starts_without_semicolon(self) -> tuple[str, ...]:
         """The words that end a statement, where it needs no semicolon."""
-        return ()
 
     def begins_another(self) -> bool:
         if self.word == "WITH":
@@ -328,10 +254,7 @@ class Running(Definitions):
         found: st.Statement = st.Unknown("CALL", name.position)
         if self.word == "(":
             self.back_to(start)
-            called = self.expression()
-            if self.holds_query(start):
-                query = tree.Select((tree.SelectItem(called),))
-                found = st.Block(None, (found, st.Query(query)))
+            found = self.with_expression(found)
         self.rest(ANY_WORDS)
         return found
 
@@ -363,9 +286,7 @@ class Running(Definitions):
             source = self.table()
             if self.word == "(":
                 self.skip_parentheses()
-            if self.comes("PARTITION", "("):
-                self.advance()
-                self.skip_parentheses()
+            self._partition()
             if not self.take_one_of("TO", "INTO"):
                 self.fail("expected TO")
             target = self.files() or st.Files("")
@@ -383,14 +304,9 @@ class Running(Definitions):
             self.rest(ANY_WORDS)
             return st.Unknown("IMPORT", position)
         target = self.table()
-        if self.comes("PARTITION", "("):
-            self.advance()
-            self.skip_parentheses()
+        self._partition()
         if not self.skip_to("FROM") or not self.take("FROM"):
             self.fail("expected FROM")
         source = self.files() or st.Files("")
         self.rest(ANY_WORDS)
         return st.Load(source, target)
-
-
-_EXPORTED: Final = frozenset({"DATA", "DATABASE", "SCHEMA"})

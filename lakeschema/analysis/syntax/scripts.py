@@ -16,7 +16,6 @@ from lakeschema.analysis.syntax.dialects import StatementGrammar
 from lakeschema.analysis.syntax.running import Running
 from lakeschema.analysis.syntax.vocabulary import ANY_WORDS, NEVER_LAST, PRIVILEGES
 from lakeschema.translation.errors import MalformedSql, TooLarge, TranslationError
-from lakeschema.translation.syntax import tree
 from lakeschema.translation.syntax.lexing import END, QUOTED, STRING, SYMBOL, WORD, Token
 from lakeschema.translation.syntax.operators import BEGINS_QUERY
 
@@ -174,17 +173,18 @@ class Scripts(Running):
         start = self.index
         found = self.with_queries(st.Set("", None), *self.starts_without_semicolon())
         end = self.index
-        self.back_to(start)
-        while self.index < end and self.word != "=":
-            self.advance()
-        name = self.text_since(start) if self.index > start else ""
-        is_given = self.index < end
-        start = self.index + 1
-        self.back_to(end)
-        value = (self.text_since(start) if end > start else "") if is_given else None
+        words = [token.word for token in self.tokens[start:end]]
+        equals = start + words.index("=") if "=" in words else end
+        value = None if equals == end else self._text_between(equals + 1, end)
+        setting = st.Set(self._text_between(start, equals), value)
         queries = found.statements[1:] if isinstance(found, st.Block) else ()
-        setting = st.Set(name, value)
         return st.Block(None, (setting, *queries)) if queries else setting
+
+    def _text_between(self, start: int, end: int) -> str:
+        """What was written in the tokens from one index to before another."""
+        if start == end:
+            return ""
+        return self.sql[self.tokens[start].start : self.tokens[end - 1].end]
 
     def describe(self) -> st.Statement:
         verb = self.advance().word
@@ -325,12 +325,7 @@ class Scripts(Running):
         verb = self.advance().word
         if verb in {"ELSE", "LOOP"}:
             return st.Other(verb)
-        start = self.index
-        condition = self.expression()
-        found: st.Statement = st.Other(verb)
-        if self.holds_query(start):
-            query = tree.Select((tree.SelectItem(condition),))
-            found = st.Block(None, (found, st.Query(query)))
+        found = self.with_expression(st.Other(verb))
         self.take_one_of("THEN", "DO", "LOOP")
         return found
 

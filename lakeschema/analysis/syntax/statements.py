@@ -312,7 +312,7 @@ class Other:
 
 @dataclass(frozen=True, slots=True)
 class Unknown:
-    """A statement of which the text does not say what it reads and writes: the call of a procedure."""
+    """A statement whose text does not name what it reads and writes, such as the call of a procedure."""
 
     verb: str
     position: Position | None = field(default=None, compare=False)

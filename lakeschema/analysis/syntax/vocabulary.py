@@ -1,4 +1,4 @@
-"""Words of the clauses that are passed over: what is none of them, where one is expected, is an error.
+"""Words that clauses may have which say nothing of rows. Any other word in such a clause is an error.
 
 Sources: the grammars of the engines whose dialects are read.
 """
@@ -86,6 +86,16 @@ ALTER_WORDS: Final = (
     """
     )
 )
+
+BEFORE_KIND: Final = _words(
+    """
+    ALTER COLUMN DYNAMIC EDITIONABLE EXTERNAL FLEX FORCE FOREIGN GLOBAL HYBRID ICEBERG
+    INTERACTIVE LIVE LOCAL MANAGED MATERIALIZED MULTISET NOFORCE NONEDITIONABLE OR PRIVATE
+    RECURSIVE REFRESH REMOTE REPLACE SCOPED SECURE SET SNAPSHOT STREAMING TEMP TEMPORARY
+    TRANSACTIONAL TRANSIENT UNLOGGED VOLATILE
+    """
+)
+"""Between CREATE and what is created."""
 
 DROP_WORDS: Final = _words(
     """
@@ -176,3 +186,14 @@ NEVER_LAST: Final = _words(
     """
 )
 """What ends no statement."""
+
+EXPLAIN_OPTIONS: Final = _words(
+    """
+    ANALYSE ANALYZE AST AUTHORIZATION CBO CHANGELOG_MODE CODEGEN COST COSTS DEPENDENCY DETAIL
+    DISTRIBUTED DYNAMIC ESTIMATE EXPRESSION EXTENDED FOR FORMAT FORMATTED GRAPH IN IO JOINCOST
+    JSON LINEAGE LOCAL LOCKS LOGICAL MEMO ONLY OPERATOR OPTIMIZED PARTITIONS PHYSICAL PIPELINE
+    PLAN PROFILE QUERY REOPTIMIZATION SHAPE SQL STATEMENT_ID STATIC SUMMARY SYNTAX TABULAR TEXT
+    TREE TYPE USING VALIDATE VECTORIZATION VERBOSE XML
+    """
+)
+"""Between EXPLAIN and its statement."""

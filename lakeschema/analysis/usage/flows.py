@@ -85,9 +85,10 @@ class Reach:
             self._add(source, source_column.partition(".")[0], into)
         for count in flows:
             target, source = count.keys
-            if source and source != target:
-                self._add(source, ROWS, (target, ROWS))
-            if source and source != target and (target, source) not in traced:
+            if not source or source == target:
+                continue
+            self._add(source, ROWS, (target, ROWS))
+            if (target, source) not in traced:
                 # A rename, a load: nothing is known of its columns.
                 self._add(source, EVERY_COLUMN, (target, EVERY_COLUMN))
         for name, table in known.items():

@@ -122,6 +122,9 @@ def test_standard_input_is_a_file_too(
     [
         ({}, "analyze reads files, or a batch"),
         ({"files": [Path("x")], "batch": True}, "analyze reads files, or a batch"),
+        ({"batch": True, "dialect": "hive"}, "each request of a batch states these itself"),
+        ({"batch": True, "ddl": [Path("ddl.sql")]}, "each request of a batch states these itself"),
+        ({"files": [Path("etl.sql")], "grants_from_metastore": True}, "files have no users"),
         ({"files": [Path("missing.sql")]}, "missing.sql: No such file"),
         ({"files": [Path("etl.sql")], "dialect": "klingon"}, "unknown dialect 'klingon'"),
         ({"files": [Path("etl.sql")], "ask": ["all"]}, "unknown analysis 'all'"),

@@ -64,7 +64,7 @@ def test_whom_usage_tells_is_whom_lineage_reaches(seed: int, tmp_path: Path) -> 
         )
     )
     assert folder.run("snapshot").status == 0
-    # Each column has a reader of its own, who is called as it is.
+    # Each column has a reader of its own, and the reader has the name of the column.
     log = [
         {"sql": f"SELECT {column} FROM shop.{name}", "user": f"shop.{name}.{column}"}
         for name, column in _relations(made)
