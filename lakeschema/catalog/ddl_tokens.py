@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Callable, Iterator
 from enum import Enum
 from functools import lru_cache, partial
@@ -19,9 +20,10 @@ _PLAIN_SINGLE, _PLAIN_DOUBLE = r"'(?:[^']|'')*+'", r'"(?:[^"]|"")*+"'
 
 
 class _Patterns(NamedTuple):
-    """``statement`` matches all that may hide a semicolon, as one run up to the statement's end."""
+    """``gap`` matches what stands between statements, and ``statement`` all up to its end."""
 
     token: re.Pattern[str]
+    gap: re.Pattern[str]
     statement: re.Pattern[str]
 
 
@@ -42,23 +44,40 @@ def _patterns(*, comments: bool, single: bool, double: bool, plain: bool) -> _Pa
         r"|(?P<UNCLOSED>['\"`]|/\*)|(?P<MARK>.)|(?P<END>\Z))"
     )
     statement = rf"(?:[^;'\"`/-]++|{string}|{quoted}|--[^\n]*|{comment}|/(?!\*)|-(?!-))*+"
-    return _Patterns(re.compile(token, re.DOTALL), re.compile(statement, re.DOTALL))
+    gap = rf"(?:[\s;]+|--[^\n]*|{comment})*+"
+    return _Patterns(*(re.compile(text, re.DOTALL) for text in (token, gap, statement)))
+
+
+class _Places(NamedTuple):
+    """The last ends of a source in order, and the patterns before, between and after them."""
+
+    ends: tuple[int, ...]
+    patterns: tuple[_Patterns, ...]
 
 
 @lru_cache(maxsize=4)
-def _ends(source: str) -> Ends:
-    return Ends(source)
+def _places(source: str, plain: bool) -> _Places:
+    found = Ends(source)
+    last_quote = found.last if plain else found.last_unescaped
+    comment, single, double = found.last("*/"), last_quote("'"), last_quote('"')
+    ends = tuple(sorted({comment, single, double}))
+    return _Places(
+        ends,
+        tuple(
+            _patterns(
+                comments=begin < comment,
+                single=begin < single,
+                double=begin < double,
+                plain=plain,
+            )
+            for begin in (-1, *ends)
+        ),
+    )
 
 
 def _patterns_at(source: str, position: int, plain: bool) -> _Patterns:
-    ends = _ends(source)
-    last_quote = ends.last if plain else ends.last_unescaped
-    return _patterns(
-        comments=position < ends.last("*/"),
-        single=position < last_quote("'"),
-        double=position < last_quote('"'),
-        plain=plain,
-    )
+    ends, patterns = _places(source, plain)
+    return patterns[bisect_right(ends, position)]
 
 
 MAX_RESUMED = 100
@@ -133,17 +152,23 @@ def statements(source: str, *, plain: bool = False) -> Iterator[tuple[int, int]]
     """
     position, resumed_times = 0, 0
     while position < len(source):
-        match = _patterns_at(source, position, plain).statement.match(source, position)
-        end = position if match is None else match.end()
+        start = _end_of(_patterns_at(source, position, plain).gap, source, position)
+        if start == len(source):
+            return
+        end = _end_of(_patterns_at(source, start, plain).statement, source, start)
         if end < len(source) and source[end] != ";":
             resumed_times += 1
-            resumed = _LINE_END_SEMICOLON.search(source, position)
+            resumed = _LINE_END_SEMICOLON.search(source, start)
             may_resume = resumed_times <= MAX_RESUMED
             end = resumed.start() if resumed is not None and may_resume else len(source)
-        start = token_at(source, position, plain=plain).start
-        if start < end:
-            yield start, end
+        yield start, end
         position = end + 1
+
+
+def _end_of(pattern: re.Pattern[str], source: str, position: int) -> int:
+    """Where a pattern ends that also matches nothing."""
+    match = pattern.match(source, position)
+    return position if match is None else match.end()
 
 
 _ESCAPE = re.compile(

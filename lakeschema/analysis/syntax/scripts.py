@@ -20,6 +20,8 @@ from lakeschema.translation.syntax.lexing import END, QUOTED, STRING, SYMBOL, WO
 from lakeschema.translation.syntax.operators import BEGINS_QUERY
 
 MAX_BYTES: Final = 1_000_000
+MAX_STATEMENTS: Final = 3_000
+"""Of one text: to analyse as many takes about a second."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +56,13 @@ def read_script(
         return (Placed(Unreadable(error), sql),)
 
 
+def _too_many_statements() -> TooLarge:
+    return TooLarge(
+        f"the text has more than {MAX_STATEMENTS:,} statements",
+        hint="split it into several texts",
+    )
+
+
 class Scripts(Running):
     """Adds statements one after the other."""
 
@@ -65,6 +74,9 @@ class Scripts(Running):
         while self.at.kind != END:
             if self.take(";") or self.take("GO") or self.take("/"):
                 continue
+            if len(found) == MAX_STATEMENTS:
+                found.append(Placed(Unreadable(_too_many_statements()), ""))
+                break
             start = self.index
             statement = self._guarded(start)
             if self.index > start:
