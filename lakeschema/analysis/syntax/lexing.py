@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import islice
 from typing import Final
 
@@ -98,31 +98,38 @@ def _pattern(
 
 
 class _Patterns:
-    """What matches the next token, at each place of a text."""
+    """What matches the next token, at places of a text that never go back."""
 
     def __init__(self, sql: str, grammar: StatementGrammar) -> None:
-        self._ends = Ends(sql)
-        self._of_grammar = (
-            grammar.backslash_escapes,
-            grammar.hash_comments,
-            grammar.brackets_name,
-            grammar.quoted_by_letter,
-        )
-
-    def at(self, place: int, *, in_vain: bool = False) -> tuple[re.Pattern[str], int]:
-        """And the place from which on another one does. ``in_vain`` as ``_IN_VAIN``."""
-        ends = self._ends
-        lasts = {
+        ends = self._ends = Ends(sql)
+        self._lasts = {
             "statements": ends.last("%}"),
             "templates": ends.last("}}"),
             "variables": ends.last("}"),
             "brackets": ends.last("]"),
             "escaped": ends.last_unescaped("'"),
         }
-        closed = frozenset(kind for kind, last in lasts.items() if place < last)
-        until = min((lasts[kind] for kind in closed), default=sys.maxsize)
-        closed |= {_IN_VAIN} if in_vain else set()
-        return _pattern(*self._of_grammar, closed), place + 1 if in_vain else until
+        self._of_grammar = partial(
+            _pattern,
+            grammar.backslash_escapes,
+            grammar.hash_comments,
+            grammar.brackets_name,
+            grammar.quoted_by_letter,
+        )
+        self._renew(0)
+
+    def _renew(self, place: int) -> None:
+        self._closed = frozenset(kind for kind, last in self._lasts.items() if place < last)
+        self._pattern = self._of_grammar(self._closed)
+        self._until = min((self._lasts[kind] for kind in self._closed), default=sys.maxsize)
+
+    def at(self, place: int, *, in_vain: bool = False) -> tuple[re.Pattern[str], int]:
+        """And the place from which on another one does. ``in_vain`` as ``_IN_VAIN``."""
+        if place >= self._until:
+            self._renew(place)
+        if in_vain:
+            return self._of_grammar(self._closed | {_IN_VAIN}), place + 1
+        return self._pattern, self._until
 
     def end_of(self, opening: re.Match[str]) -> tuple[int, int]:
         """Of a tagged or lettered string: where its text ends, and where it ends; -1 if it does not."""

@@ -8,6 +8,7 @@ from lakeschema.analysis.batch import answer
 from lakeschema.analysis.catalog_updates import Change
 from lakeschema.analysis.column_lineage import column_lineage
 from lakeschema.analysis.resolved import Access
+from lakeschema.analysis.syntax.scripts import MAX_STATEMENTS
 from lakeschema.analysis.table_access import table_access
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.translation.errors import MalformedSql, TooLarge
@@ -22,6 +23,15 @@ def test_a_statement_that_cannot_be_read_stops_no_other() -> None:
     assert second.text == "SELECT FROM WHERE"
     assert third.resolved is not None
     assert third.resolved.verb == "INSERT"
+
+
+def test_a_text_of_too_many_statements_says_so_behind_those_that_are_read() -> None:
+    *read, last = all_of("USE a;" * (MAX_STATEMENTS + 2))
+
+    assert len(read) == MAX_STATEMENTS
+    assert all(each.error is None for each in read)
+    assert isinstance(last.error, TooLarge)
+    assert "3,000 statements" in str(last.error)
 
 
 def test_templates_and_variables_are_values_or_parts_of_names() -> None:

@@ -366,3 +366,14 @@ def test_the_column_that_spark_leaves_in_a_metastore_is_no_column() -> None:
     assert names(one("CREATE TABLE t (col array<string>) USING delta", dialect=Dialect.SPARK)) == [
         "col"
     ]
+
+
+@pytest.mark.parametrize(
+    "between", [";", ";;;", "; ;\n;", "; -- a ; b\n;", "; /* a ; b */ ;", ";\n\n"]
+)
+def test_empty_statements_are_passed_over(between: str) -> None:
+    text = f"{between}CREATE DATABASE a{between}CREATE DATABASE b{between}"
+
+    found = [each.statement for each in read_statements(text, Dialect.HIVE)]
+
+    assert [type(each).__name__ for each in found] == ["CreateNamespace"] * 2

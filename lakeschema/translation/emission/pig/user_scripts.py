@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.translation.emission.pig.script import PigScript
@@ -21,7 +21,8 @@ _TOKEN: Final = re.compile(
     r"|(?P<text>'(?:[^'\\]|\\.)*+(?:'|\Z))"
     r"|(?P<command>`[^`]*(?:`|\Z))"
     r"|(?P<word>[A-Za-z_][A-Za-z0-9_]*)"
-    r"|(?P<mark>.)",
+    # A run of signs that decide nothing is one mark.
+    r"|(?P<mark>[-/{};=()]|[^\s\w'`{};=()/-]+|.)",
     re.DOTALL,
 )
 _HCAT_LOADERS: Final = frozenset(
@@ -33,8 +34,7 @@ WriteView = Callable[[RelationName, str, frozenset[str]], PigScript]
 """The script of a view, its rows under this alias, without names that are taken."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Token:
+class _Token(NamedTuple):
     kind: str
     text: str
     start: int
