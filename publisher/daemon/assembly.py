@@ -19,6 +19,7 @@ from publisher.daemon.adapters import (
 )
 from publisher.daemon.canary import Canary, Contents
 from publisher.daemon.engine import Engine, Parts
+from publisher.daemon.hearing import StatementSource
 from publisher.daemon.observed import ObservedCatalog, ObservedIndex
 from publisher.daemon.self_report import forget_services
 from publisher.events.ddl_folder import DDL_FOLDER, DdlFolderSource
@@ -55,6 +56,8 @@ from publisher.settling.settling import Settling
 from publisher.state.participation import Participation
 from publisher.state.protocol import State, StateUnavailable, Transaction
 from publisher.state.sqlite import SqliteState
+from publisher.statements.log_files import LogFiles
+from publisher.statements.topic import Topic
 from publisher.steady_clock import end_leases, open_clock
 
 
@@ -130,6 +133,16 @@ def build_state(settings: Settings) -> State:
     file = settings.state.file
     file.parent.mkdir(parents=True, exist_ok=True)
     return SqliteState(file)
+
+
+def build_statement_logs(settings: Settings) -> Sequence[StatementSource]:
+    chosen = settings.statements
+    found: list[StatementSource] = []
+    if chosen.log is not None:
+        found.append(LogFiles(chosen.log))
+    if chosen.kafka is not None:
+        found.append(Topic(chosen.kafka))
+    return found
 
 
 def take_part(settings: Settings, state: State) -> Participation:

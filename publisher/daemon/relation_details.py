@@ -14,6 +14,7 @@ from lakeschema.avro.parsing import parse_schema
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.relations import Relation
 from publisher.daemon.definitions import Definitions, Unanswered
+from publisher.lineage.summaries import LineageSummary, neighbouring_lineage
 from publisher.publishing.history import newest_published
 from publisher.publishing.index_comparison import held_packages
 from publisher.redaction import SECRETS
@@ -54,6 +55,7 @@ class _Stored:
     work: WorkRecord | None
     held: frozenset[str]
     deletion: HeldDeletions | None
+    lineage: LineageSummary | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +89,7 @@ class DetailsReader:
             versions=tuple(_version(v) for v in stored.versions[: -_MAX_VERSIONS - 1 : -1]),
             more_versions=max(0, len(stored.versions) - _MAX_VERSIONS),
             work=None if stored.work is None else _work(stored.work, now),
+            lineage=stored.lineage,
         )
 
 
@@ -107,6 +110,7 @@ def _read(tx: Transaction, name: RelationName, distribution: str) -> _Stored:
         work=tx.work.of(name),
         held=held_packages(tx),
         deletion=deletions_held(tx, name),
+        lineage=neighbouring_lineage(tx, name),
     )
 
 

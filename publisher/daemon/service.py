@@ -8,7 +8,7 @@ from contextlib import ExitStack
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Self
+from typing import Final, Self
 
 from codegen.naming import distribution_name
 from codegen.runtime_files import runtime_version
@@ -30,12 +30,14 @@ from publisher.daemon.assembly import (
     build_retention,
     build_sources,
     build_state,
+    build_statement_logs,
     shared_servers,
     take_part,
 )
 from publisher.daemon.checking import Checks
 from publisher.daemon.definitions import Definitions
 from publisher.daemon.health import Health, SnapshotAge
+from publisher.daemon.hearing import Hearing
 from publisher.daemon.known_relations import KnownRelations
 from publisher.daemon.metrics import EngineMetrics, LastSnapshot
 from publisher.daemon.observed import ObservedCatalog, ObservedIndex, ObservedState
@@ -56,12 +58,15 @@ from publisher.outages import CATALOG, INDEX, STATE, UPLOADS, Outages
 from publisher.publishing.retention import RetentionPass
 from publisher.settings import Settings
 from publisher.state.protocol import StateUnavailable
+from publisher.statements.learning import Learner
 from publisher.web.descriptions import describe_limited, description_processes
 from publisher.web.details import RelationDetails
 from publisher.web.packages import Site
 from publisher.web.status import FoundRelations, RelationSummary, ServiceStatus
 
 log = logging.getLogger(__name__)
+
+_KNOWN_REFRESH_SECONDS: Final = 10.0
 
 
 class Service:
@@ -128,6 +133,7 @@ class Service:
         )
         self._checks = self._build_checks(ObservedCatalog(self._catalog, outages))
         self._translations = self._build_translations(outages)
+        self._hearing = self._build_hearing(ObservedCatalog(self._catalog, outages), outages)
         metrics = EngineMetrics(
             self.engine.runtime,
             outages.up,
@@ -139,7 +145,14 @@ class Service:
         )
         registry = daemon_registry(metrics)
         self._web = WebServers(
-            settings.http, self._served, self, site, registry, self._checks, self._translations
+            settings.http,
+            self._served,
+            self,
+            site,
+            registry,
+            self._checks,
+            self._translations,
+            self._hearing if settings.statements.enabled else None,
         )
 
     @property
@@ -158,6 +171,8 @@ class Service:
             self._checks.start()
         if self._translations is not None:
             self._translations.start()
+        if self._hearing is not None:
+            self._hearing.start()
         self._report.start()
         log.info("started", extra={"http": self.url})
         return self
@@ -175,6 +190,8 @@ class Service:
             self._checks.close()
         if self._translations is not None:
             self._translations.close()
+        if self._hearing is not None:
+            self._hearing.close()
         self._processes.close()
         self._descriptions.close()
         if ended:
@@ -201,6 +218,16 @@ class Service:
         definitions = Definitions(self._catalog, outages, max_at_once=chosen.processes)
         known = KnownSurroundings(self._state, definitions, options)
         return Translations(chosen, options, known)
+
+    def _build_hearing(self, catalog: Catalog, outages: Outages) -> Hearing | None:
+        chosen = self._settings.statements
+        if not chosen.are_heard:
+            return None
+        known = KnownRelations(self._state, catalog, _KNOWN_REFRESH_SECONDS)
+        learner = Learner(
+            self._state, lambda: known.current or {}, chosen.dialect, chosen.keep_days * 86_400
+        )
+        return Hearing(self._state, known, learner, build_statement_logs(self._settings), outages)
 
     def _compare_catalog(self, catalog: Catalog) -> None:
         chosen = choose_runner(self._settings.snapshot.runner, self._settings, catalog)

@@ -20,6 +20,7 @@ from publisher.web.connections import Limits
 from publisher.web.hosts import OwnHosts
 from publisher.web.packages import Site
 from publisher.web.server import WebServer
+from publisher.web.statements import StatementListener
 from publisher.web.status import Daemon
 from publisher.web.translations import Translator
 
@@ -43,6 +44,7 @@ class WebServers:
         registry: CollectorRegistry,
         checker: StatementChecker | None = None,
         translator: Translator | None = None,
+        listener: StatementListener | None = None,
     ) -> None:
         self.url: str | None = None
         self.operations_url: str | None = None
@@ -62,6 +64,7 @@ class WebServers:
                     access=access,
                     checker=checker,
                     translator=translator,
+                    listener=listener,
                 )
                 self.url = self._serve(app, http.port, access)
             else:
@@ -74,6 +77,7 @@ class WebServers:
                     access=access,
                     checker=checker,
                     translator=translator,
+                    listener=listener,
                 )
                 self.operations_url = self._serve(operations, http.operations_port, access)
             self._open = self._open.pop_all()

@@ -2,19 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from datetime import UTC, datetime
 from typing import Any
 
 from publisher.lineage.summaries import LineageSummary
-from publisher.lineage.values import Link, Place, Traced
+from publisher.lineage.values import Link, Place, Statement, Traced
 
 
 def traced_json(traced: Traced) -> dict[str, Any]:
-    """``column`` is null for a whole relation, and in links for its rows."""
+    """``column`` is null for a whole relation, and in links for its rows.
+
+    ``statement`` of a link is the number of one of ``statements``, from 0.
+    """
+    said = dict.fromkeys(link.statement for link in traced.links if link.statement is not None)
+    numbers = {statement: number for number, statement in enumerate(said)}
     return {
         **_place_json(traced.asked),
         "expression": traced.expressions.get(traced.asked),
         "direction": traced.direction.value,
-        "links": [_link_json(link) for link in traced.links],
+        "links": [_link_json(link, numbers) for link in traced.links],
+        "statements": [statement_json(statement) for statement in said],
         "relations": [
             {
                 "relation": str(name),
@@ -43,11 +51,31 @@ def summary_json(summary: LineageSummary) -> dict[str, Any]:
             for column in summary.columns
         ],
         "rows": list(summary.rows),
+        "statements": [
+            {"sources": list(map(str, each.sources)), **statement_json(each.statement)}
+            for each in summary.statements
+        ],
+        "fills": list(map(str, summary.fills)),
     }
 
 
-def _link_json(link: Link) -> dict[str, Any]:
+def statement_json(statement: Statement) -> dict[str, Any]:
+    """Times in ISO form, of UTC."""
+    return {
+        "text": statement.text,
+        "user": statement.user or None,
+        "first_at": _moment(statement.first_at),
+        "last_at": _moment(statement.last_at),
+    }
+
+
+def _moment(seconds: float) -> str:
+    return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="seconds")
+
+
+def _link_json(link: Link, numbers: Mapping[Statement, int]) -> dict[str, Any]:
     path = {"path": list(link.path)} if link.path else {}
+    said = {} if link.statement is None else {"statement": numbers[link.statement]}
     transformation = link.transformation
     return {
         "distance": link.distance,
@@ -57,6 +85,7 @@ def _link_json(link: Link) -> dict[str, Any]:
         "target": _place_json(link.target),
         "transformation": None if transformation is None else transformation.value,
         "expression": link.expression or None,
+        **said,
     }
 
 

@@ -1,30 +1,46 @@
-"""The lineage of single relations as the state has it: of each view's last derivation."""
+"""The lineage of single relations as the state has it: of a view's last derivation, and of statements that fill a table."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
+from typing import Final
 
 from lakeschema.catalog.identifiers import RelationName
+from lakeschema.translation.clauses import Clause
 from lakeschema.translation.derivation_json import StoredLineage, lineage_from_json
 from lakeschema.translation.interface import ColumnLineage, Influence, SourceColumn
-from publisher.lineage.values import Kind, Link, Place
+from publisher.lineage.values import Kind, Link, Place, Statement
 from publisher.state.protocol import Transaction
+from publisher.state.records import FillingRecord
+
+EVERY_COLUMN: Final = "*"
+ROWS: Final = ""
+"""As ``FilledColumn`` has them."""
+_UNKNOWN: Final = StoredLineage((), (), (), None)
 
 
 @dataclass(frozen=True, slots=True)
 class KnownRelation:
-    """What the last derivation of a relation says; column names are those of SQL."""
+    """What the last derivation of a relation says, and what fills it; column names are those of SQL.
+
+    ``fillings``: the newest first.
+    """
 
     name: RelationName
     lineage: StoredLineage
+    fillings: Sequence[FillingRecord] = ()
     columns: Mapping[str, str] = field(init=False)
     _made: Mapping[str, ColumnLineage] = field(init=False)
 
     def __post_init__(self) -> None:
         names = self.lineage.columns
-        object.__setattr__(self, "columns", {name.lower(): name for name in names})
+        filled = (each.column for found in self.fillings for each in found.columns)
+        columns = {name: name for name in filled if name not in {EVERY_COLUMN, ROWS}}
+        columns.update({name.lower(): name for name in names})
+        object.__setattr__(self, "columns", columns)
         made = zip(names, self.lineage.lineage, strict=False)
         object.__setattr__(self, "_made", {name.lower(): found for name, found in made})
 
@@ -39,7 +55,7 @@ class KnownRelation:
 
     def places(self) -> Iterator[Place]:
         """Its columns, then its rows."""
-        for name in self.lineage.columns:
+        for name in self.columns.values():
             yield Place(self.name, name)
         yield Place(self.name)
 
@@ -51,6 +67,8 @@ class KnownRelation:
     def links_to(self, column: str | None) -> Iterator[Link]:
         """The sources of a column, or of the rows."""
         target = Place(self.name, column)
+        for filling in self.fillings:
+            yield from _filled(filling, target)
         if column is None:
             for influence in self.lineage.rows or ():
                 yield _indirect(influence, target)
@@ -78,6 +96,37 @@ def _indirect(influence: Influence, target: Place) -> Link:
     return Link(_place(source), target, Kind.INDIRECT, source.path, influence.clause)
 
 
+def _filled(filling: FillingRecord, target: Place) -> Iterator[Link]:
+    """How a statement fills a column, or the rows, of its table."""
+    assert filling.source is not None
+    said = Statement(filling.statement, filling.user, filling.first_at, filling.last_at)
+    link = partial(Link, target=target, statement=said)
+    rows = Place(filling.source)
+    if target.column is None:
+        yield link(rows, kind=Kind.READS)
+    elif not filling.columns:
+        # A rename or a load: columns keep their names.
+        yield link(Place(filling.source, target.column), kind=Kind.DIRECT)
+    for each in filling.columns:
+        if target.column is None:
+            if each.column == ROWS:
+                source = Place(filling.source, each.source_column)
+                yield link(source, kind=Kind.INDIRECT, clause=Clause(each.clause))
+            continue
+        if each.column not in {target.column.lower(), EVERY_COLUMN}:
+            continue
+        name = each.source_column
+        if name == EVERY_COLUMN and each.column != EVERY_COLUMN:
+            # It is not known which of them.
+            yield link(rows, kind=Kind.READS)
+            continue
+        source = Place(filling.source, target.column if name == EVERY_COLUMN else name)
+        if each.clause:
+            yield link(source, kind=Kind.INDIRECT, clause=Clause(each.clause))
+        else:
+            yield link(source, kind=Kind.DIRECT)
+
+
 def _place(source: SourceColumn) -> Place:
     return Place(source.relation, source.column)
 
@@ -93,15 +142,16 @@ class StoredRelations:
         """Reads these at once."""
         asked = [name for name in dict.fromkeys(names) if name not in self._known]
         texts = self._tx.graph.derivations(asked)
+        fillings: dict[RelationName, list[FillingRecord]] = {}
+        for filling in self._tx.fillings.into(asked):
+            fillings.setdefault(filling.target, []).append(filling)
         for name in asked:
-            text = texts.get(name)
-            self._known[name] = None if text is None else _known(name, text)
+            text, filled = texts.get(name), fillings.get(name, ())
+            lineage = _UNKNOWN if text is None else lineage_from_json(json.loads(text))
+            known = None if text is None and not filled else KnownRelation(name, lineage, filled)
+            self._known[name] = known
 
     def of(self, name: RelationName) -> KnownRelation | None:
-        """None without a derivation."""
+        """None without a derivation, and without a statement that fills it."""
         self.read([name])
         return self._known[name]
-
-
-def _known(name: RelationName, text: str) -> KnownRelation:
-    return KnownRelation(name, lineage_from_json(json.loads(text)))

@@ -8,7 +8,7 @@ from typing import Final
 
 from lakeschema.catalog.identifiers import RelationName
 from publisher.lineage.stored import KnownRelation, StoredRelations
-from publisher.lineage.values import Kind, Link
+from publisher.lineage.values import Kind, Link, Statement
 from publisher.state.protocol import Transaction
 
 MAX_READING_RELATIONS: Final = 50
@@ -34,25 +34,41 @@ class ColumnSummary:
 
 
 @dataclass(frozen=True, slots=True)
+class FilledFrom:
+    sources: tuple[RelationName, ...]
+    statement: Statement
+
+
+@dataclass(frozen=True, slots=True)
 class LineageSummary:
-    """``rows`` are the columns that decide which rows there are, each with its clause."""
+    """Of one relation.
+
+    Attributes:
+        rows: the columns that decide which rows there are, each with its clause.
+        statements: that fill the relation, each with what it fills it from, the newest first.
+        fills: what statements fill from the relation.
+    """
 
     columns: tuple[ColumnSummary, ...]
     rows: tuple[str, ...]
+    statements: tuple[FilledFrom, ...] = ()
+    fills: tuple[RelationName, ...] = ()
 
     @property
     def says_anything(self) -> bool:
         """Not of a table that nothing reads."""
-        return bool(self.rows) or any(
+        return bool(self.rows or self.statements or self.fills) or any(
             (c.expression, c.direct, c.indirect, c.readers) != ("", (), (), ())
             for c in self.columns
         )
 
 
 def own_lineage(tx: Transaction, name: RelationName) -> LineageSummary | None:
-    """What the relation comes from; None of a table, and of what was never derived."""
+    """What the relation comes from; None of a table that nothing fills, and of what was never derived."""
     known = StoredRelations(tx).of(name)
-    return _summary(known, {}) if known is not None and known.is_view else None
+    if known is None or not (known.is_view or known.fillings):
+        return None
+    return _summary(known, {}, _filled_from(tx, name))
 
 
 def neighbouring_lineage(tx: Transaction, name: RelationName) -> LineageSummary | None:
@@ -61,14 +77,29 @@ def neighbouring_lineage(tx: Transaction, name: RelationName) -> LineageSummary 
     known = stored.of(name)
     if known is None:
         return None
-    dependents, _ = tx.graph.some_dependents(name, MAX_READING_RELATIONS)
+    views, _ = tx.graph.some_dependents(name, MAX_READING_RELATIONS)
+    fills = _filled_from(tx, name)
+    dependents = dict.fromkeys((*views, *fills[:MAX_READING_RELATIONS]))
     stored.read(dependents)
     readers: dict[str, dict[str, None]] = {}
     for dependent in map(stored.of, dependents):
         for link in () if dependent is None else _links(dependent):
             if link.source.relation == name and link.source.column is not None:
                 readers.setdefault(link.source.column.lower(), {})[_reader(link)] = None
-    return _summary(known, {column: tuple(found) for column, found in readers.items()})
+    read_by = {column: tuple(found) for column, found in readers.items()}
+    return _summary(known, read_by, fills)
+
+
+def _filled_from(tx: Transaction, name: RelationName) -> tuple[RelationName, ...]:
+    return tuple(dict.fromkeys(each.target for each in tx.fillings.out_of([name])))
+
+
+def _statements(known: KnownRelation) -> tuple[FilledFrom, ...]:
+    found: dict[Statement, dict[RelationName, None]] = {}
+    for link in known.links_to(None):
+        if link.statement is not None:
+            found.setdefault(link.statement, {})[link.source.relation] = None
+    return tuple(FilledFrom(tuple(sources), said) for said, sources in found.items())
 
 
 def _links(known: KnownRelation) -> Iterable[Link]:
@@ -76,21 +107,24 @@ def _links(known: KnownRelation) -> Iterable[Link]:
         yield from known.links_to(place.column)
 
 
-def _summary(known: KnownRelation, readers: Mapping[str, tuple[str, ...]]) -> LineageSummary:
+def _summary(
+    known: KnownRelation, readers: Mapping[str, tuple[str, ...]], fills: tuple[RelationName, ...]
+) -> LineageSummary:
     made = {place.column: text for place, text in known.expressions()}
     columns = []
-    for name in known.lineage.columns:
+    for name in known.columns.values():
         links = tuple(known.links_to(name))
         columns.append(
             ColumnSummary(
                 name,
                 made.get(name, ""),
-                tuple(_source(link) for link in links if link.kind is Kind.DIRECT),
+                tuple(dict.fromkeys(_source(link) for link in links if link.kind is Kind.DIRECT)),
                 _by_source(links),
                 readers.get(name.lower(), ()),
             )
         )
-    return LineageSummary(tuple(columns), _by_source(known.links_to(None)))
+    rows = _by_source(known.links_to(None))
+    return LineageSummary(tuple(columns), rows, _statements(known), fills)
 
 
 def _by_source(links: Iterable[Link]) -> tuple[str, ...]:

@@ -28,7 +28,7 @@ def trace(
         asked: a relation of the state, with one of its columns as the state calls it, or whole.
         direction: to what it comes from, or to what it reaches.
         distribution: the name of a relation's package.
-        depth: how far to go, in views; None for all the way.
+        depth: how far to go, in views and statements; None for all the way.
     """
     stored = StoredRelations(tx)
     step = _Upstream(stored) if direction is Direction.UPSTREAM else _Downstream(stored, tx)
@@ -61,7 +61,7 @@ def trace(
             for link in links
         ),
         {place: text for relation in known for place, text in relation.expressions()},
-        () if start is None else start.lineage.columns,
+        () if start is None else tuple(start.columns.values()),
         _described(tx, names, stored, distribution),
         tuple(name for name in names if _is_untraced(stored.of(name), tx, name)),
         is_cut=any(True for _ in step.links(frontier)),
@@ -122,12 +122,21 @@ class _Downstream:
                     # It is not known which columns it reads.
                     yield Link(place, Place(dependent), Kind.READS)
                 else:
-                    yield from self._links(known).get(_key(place), ())
+                    yield from self._links_from(place, known)
 
     def _dependents_of(self, name: RelationName) -> Sequence[RelationName]:
         if name not in self._dependents:
-            self._dependents[name] = sorted(self._tx.graph.dependents([name]))
+            filled = (each.target for each in self._tx.fillings.out_of([name]))
+            self._dependents[name] = sorted({*self._tx.graph.dependents([name]), *filled})
         return self._dependents[name]
+
+    def _links_from(self, place: Place, known: KnownRelation) -> Iterator[Link]:
+        links = self._links(known)
+        yield from links.get(_key(place), ())
+        if not place.is_rows:
+            # Columns that come of some column of the relation, nobody knows which.
+            of_any = links.get((place.relation, None), ())
+            yield from (link for link in of_any if not link.target.is_rows)
 
     def _links(self, known: KnownRelation) -> dict[tuple[RelationName, str | None], list[Link]]:
         found = self._by_source.get(known.name)

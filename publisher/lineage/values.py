@@ -44,6 +44,22 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True)
+class Statement:
+    """One that fills a table.
+
+    Attributes:
+        text: its first characters.
+        user: "" where nobody said who ran it.
+        first_at, last_at: when it ran, in seconds since the epoch.
+    """
+
+    text: str
+    user: str
+    first_at: float
+    last_at: float
+
+
+@dataclass(frozen=True, slots=True)
 class Link:
     """One source of one target.
 
@@ -52,7 +68,8 @@ class Link:
         clause: of an indirect link, through which the source acts.
         expression: of a direct link, how the target is made; "" of one that is taken as it is.
         transformation: of a direct link.
-        distance: how many views lie between it and what was asked for, from 1.
+        distance: how many views and statements lie between it and what was asked for, from 1.
+        statement: that fills the target; None where the target is a view.
     """
 
     source: Place
@@ -63,6 +80,7 @@ class Link:
     expression: str = ""
     transformation: Transformation | None = None
     distance: int = 1
+    statement: Statement | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,6 +29,7 @@ from publisher.settings.sources import (
     NotificationLogSettings,
     SparkCatalogSettings,
 )
+from publisher.settings.statements import Statements
 from publisher.settings.translating import Translate
 from publisher.settings.translation import Translation, UdfSettings
 from publisher.settings.trino import Trino
@@ -53,6 +54,7 @@ __all__ = [
     "Snapshot",
     "SparkCatalogSettings",
     "State",
+    "Statements",
     "StaticIndexSettings",
     "Translate",
     "Translation",

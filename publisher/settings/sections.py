@@ -18,6 +18,7 @@ from publisher.settings.sources import (
     HiveCatalogSettings,
     NotificationLogSettings,
 )
+from publisher.settings.statements import Statements
 from publisher.settings.translating import Translate
 from publisher.settings.translation import Translation
 from publisher.settings.trino import Trino
@@ -70,6 +71,9 @@ class Settings(BaseSettings):
 
     check: Check = Check()
     """Statements that the service looks at before they are run."""
+
+    statements: Statements = Statements()
+    """Statements that ran, from which the service learns which tables are filled from which others."""
 
     translate: Translate = Translate()
     """Schemas and other engines' SQL that the service gives over HTTP."""

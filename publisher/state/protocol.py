@@ -20,6 +20,7 @@ from publisher.state.records import (
     Claim,
     Edge,
     Figures,
+    FillingRecord,
     Found,
     MemoEntry,
     RelationRecord,
@@ -33,6 +34,10 @@ from publisher.state.records import (
 T = TypeVar("T")
 
 NONE_KNOWN: Final[Mapping[str, str]] = MappingProxyType({})
+
+
+MAX_FILLINGS: Final = 200
+"""Of one table: pairs of a source and a statement."""
 
 
 class StateUnavailable(Exception):
@@ -339,6 +344,28 @@ class Search(Protocol):
         """By fields and documentation that published packages have."""
 
 
+class Fillings(Protocol):
+    """From which tables statements fill others. Writing the same again changes nothing."""
+
+    def add(self, found: Sequence[FillingRecord]) -> None:
+        """Adds what statements say, in any order; what a later one replaced is left out.
+
+        Of each table, only the newest ``MAX_FILLINGS`` are kept.
+        """
+
+    def into(self, targets: Iterable[RelationName]) -> Sequence[FillingRecord]:
+        """What fills these, the newest first."""
+
+    def out_of(self, sources: Iterable[RelationName]) -> Sequence[FillingRecord]:
+        """What is filled from these, by table, the newest first."""
+
+    def forget_before(self, time: float) -> int:
+        """Forgets statements that last ran before, and returns how many."""
+
+    def keep_newest(self, count: int) -> int:
+        """Forgets all but so many, and returns how many."""
+
+
 class Transaction(Protocol):
     @property
     def work(self) -> WorkQueue: ...
@@ -360,6 +387,9 @@ class Transaction(Protocol):
 
     @property
     def search(self) -> Search: ...
+
+    @property
+    def fillings(self) -> Fillings: ...
 
 
 class State(Protocol):

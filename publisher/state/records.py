@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum, IntEnum
+from typing import NamedTuple
 
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.translation.outcome import Status
@@ -325,3 +326,39 @@ class Found:
 
     hits: tuple[Hit, ...]
     total: int
+
+
+class FilledColumn(NamedTuple):
+    """A column of a table that is filled, and a column of the source that it comes of.
+
+    In lower case; ``*`` for all of a table.
+
+    Attributes:
+        column: "" where the other decides which rows there are.
+        clause: through which the other acts; "" where the values are made of it.
+    """
+
+    column: str
+    source_column: str
+    clause: str
+
+
+@dataclass(frozen=True, slots=True)
+class FillingRecord:
+    """A statement that fills a table from another one.
+
+    Attributes:
+        source: None says when the table was last filled anew.
+        mark: the same for statements that differ in values alone.
+        columns: none where they are not known.
+        first_at, last_at: when it ran, in seconds since the epoch.
+    """
+
+    target: RelationName
+    source: RelationName | None
+    mark: str
+    statement: str
+    user: str
+    columns: tuple[FilledColumn, ...]
+    first_at: float
+    last_at: float

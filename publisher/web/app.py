@@ -48,6 +48,7 @@ from publisher.web.pins import newest_pin
 from publisher.web.rendering import CONTENT_SECURITY_POLICY
 from publisher.web.responses import Body, is_not_modified, page_response
 from publisher.web.served_index import ServedIndex
+from publisher.web.statements import STATEMENTS_ADDRESS, StatementListener, StatementsHeard
 from publisher.web.status import Daemon
 from publisher.web.translations import TRANSLATE_ADDRESS, Translations, Translator
 
@@ -58,7 +59,7 @@ _PROVENANCE_TYPE: Final = "application/vnd.pypi.integrity.v1+json"
 _MAX_TARGET_BYTES: Final = 4_096
 _MAX_HEADER_BYTES: Final = 16_384
 _MAX_HEADERS: Final = 100
-_POSTED_TO: Final = frozenset({CHECK_ADDRESS, TRANSLATE_ADDRESS})
+_POSTED_TO: Final = frozenset({CHECK_ADDRESS, STATEMENTS_ADDRESS, TRANSLATE_ADDRESS})
 
 
 def create_app(
@@ -70,6 +71,7 @@ def create_app(
     access: Access = UNPROTECTED,
     checker: StatementChecker | None = None,
     translator: Translator | None = None,
+    listener: StatementListener | None = None,
 ) -> Starlette:
     """Everything at one address.
 
@@ -82,6 +84,7 @@ def create_app(
         access: to the pages about the daemon.
         checker: of statements; None where they are not checked.
         translator: None where nothing is translated.
+        listener: None where nobody may tell of statements.
     """
     served = None if index is None else ServedIndex(index)
     packages = None if served is None else PackagePages(served, site, access)
@@ -89,7 +92,7 @@ def create_app(
     pages = OperationsPages(packages, daemon, registry, access, translates=translates)
     health = HealthChecks(daemon, access)
     routes = [*pages.routes(), *health.routes(), *_index_routes(served, packages)]
-    return _app([*routes, *_request_routes(checker, translator, access)])
+    return _app([*routes, *_request_routes(checker, translator, listener, access)])
 
 
 def create_public_app(
@@ -110,20 +113,25 @@ def create_operations_app(
     access: Access,
     checker: StatementChecker | None = None,
     translator: Translator | None = None,
+    listener: StatementListener | None = None,
 ) -> Starlette:
     """The pages about the daemon alone, checks of statements and translations."""
     translates = translator is not None
     pages = OperationsPages(None, daemon, registry, access, translates=translates)
     routes = [*pages.routes(), *HealthChecks(daemon, access).routes()]
-    return _app([*routes, *_request_routes(checker, translator, access)])
+    return _app([*routes, *_request_routes(checker, translator, listener, access)])
 
 
 def _request_routes(
-    checker: StatementChecker | None, translator: Translator | None, access: Access
+    checker: StatementChecker | None,
+    translator: Translator | None,
+    listener: StatementListener | None,
+    access: Access,
 ) -> Sequence[Route]:
     checks = () if checker is None else StatementChecks(checker, access).routes()
     translations = () if translator is None else Translations(translator, access).routes()
-    return (*checks, *translations)
+    heard = () if listener is None else StatementsHeard(listener, access).routes()
+    return (*checks, *translations, *heard)
 
 
 def _app(routes: Sequence[Route]) -> Starlette:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from publisher.lineage.summaries import LineageSummary
 from publisher.web.fields import FieldRow
 
 
@@ -80,6 +81,7 @@ class RelationDetails:
         distribution: of its package; "" if it never had one.
         versions: the newest first; ``more_versions`` are older.
         fields: None if no schema of it is known.
+        lineage: of its columns, and the statements that fill it; None if nothing is known of it.
     """
 
     relation: str
@@ -95,3 +97,4 @@ class RelationDetails:
     versions: tuple[VersionLine, ...]
     more_versions: int
     work: OutstandingWork | None
+    lineage: LineageSummary | None = None

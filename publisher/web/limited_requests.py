@@ -62,10 +62,15 @@ def media_type(request: Request) -> str:
     return request.headers.get("content-type", "").partition(";")[0].strip().lower()
 
 
-def require_json(request: Request) -> None:
-    """Raises: Refusal: what a form of another site could send has another type."""
-    if media_type(request) != JSON_TYPE:
-        raise Refusal(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, f"expected {JSON_TYPE}")
+def require_json(request: Request, *others: str) -> None:
+    """``others``: media types that are JSON, too.
+
+    Raises:
+        Refusal: what a form of another site could send has another type.
+    """
+    allowed = (JSON_TYPE, *others)
+    if media_type(request) not in allowed:
+        raise Refusal(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, f"expected {' or '.join(allowed)}")
 
 
 async def read_body(request: Request, max_bytes: int) -> bytes:

@@ -9,11 +9,17 @@ from __future__ import annotations
 import base64
 import hashlib
 import shlex
+from datetime import UTC, datetime
 from typing import Final
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 MAX_TEXT: Final = 20_000
+
+
+def moment(epoch_seconds: float) -> str:
+    """To the minute, in UTC."""
+    return datetime.fromtimestamp(epoch_seconds, UTC).strftime("%Y-%m-%d %H:%M UTC")
 
 
 def shorten(text: str, limit: int = MAX_TEXT) -> str:
@@ -31,6 +37,7 @@ def _load_templates() -> Environment:
         auto_reload=False,
     )
     templates.filters["shorten"] = shorten
+    templates.filters["moment"] = moment
     # For commands that are copied into a shell: the names in them are untrusted.
     templates.filters["shell_quoted"] = shlex.quote
     return templates

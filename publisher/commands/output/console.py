@@ -148,6 +148,16 @@ class ConsoleOutput:
             ),
         )
         self._table("rows", ("decided by",), ((source,) for source in lineage.rows))
+        self._table(
+            "filled by statements",
+            ("last", "by", "from", "statement"),
+            (
+                (shown_time(said.last_at), said.user, "\n".join(map(str, each.sources)), said.text)
+                for each in lineage.statements
+                for said in [each.statement]
+            ),
+        )
+        self._table("fills", ("table",), ((str(name),) for name in lineage.fills))
 
     def lineage(self, traced: Traced) -> None:
         print_lineage(self._console, traced)

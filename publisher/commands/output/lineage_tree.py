@@ -9,10 +9,12 @@ from rich.text import Text
 from rich.tree import Tree
 
 from publisher.commands.output.tables import cell, print_table, say
+from publisher.commands.output.times import shown_time
 from publisher.lineage.values import Direction, Kind, Link, Place, Traced, TracedRelation
 
 MAX_LINES = 200
 """Of one tree; JSON has all links."""
+_MAX_STATEMENT = 200
 
 
 def print_lineage(console: Console, traced: Traced) -> None:
@@ -28,6 +30,7 @@ def print_lineage(console: Console, traced: Traced) -> None:
         say(console, "there is more beyond this depth")
     for name in traced.untraced:
         say(console, f"{name}: {_why_untraced(traced.relations[name])}")
+    _print_statements(console, traced)
     if not is_upstream:
         _print_packages(console, traced)
 
@@ -37,6 +40,24 @@ def _why_untraced(relation: TracedRelation) -> str:
         # An earlier release derived it.
         return "what decides its rows is not known before the next snapshot"
     return "its columns are not known, since it cannot be derived; explain says why"
+
+
+def _print_statements(console: Console, traced: Traced) -> None:
+    found = {
+        (link.target.relation, link.statement): None
+        for link in traced.links
+        if link.statement is not None
+    }
+    rows = [
+        (
+            str(name),
+            shown_time(said.last_at),
+            said.user,
+            " ".join(said.text.split())[:_MAX_STATEMENT],
+        )
+        for name, said in found
+    ]
+    print_table(console, "filled by statements", ("table", "last", "by", "statement"), rows)
 
 
 def _print_packages(console: Console, traced: Traced) -> None:

@@ -217,3 +217,19 @@ TALLY = Table(
     Column("number", BigInteger, nullable=False),
 )
 """How many rows of a table have which value; written by triggers alone."""
+
+FILLING = Table(
+    "filling",
+    METADATA,
+    Column("target", Text, primary_key=True),
+    Column("source", Text, primary_key=True, index=True),
+    Column("mark", Text, primary_key=True),
+    Column("first_at", Float, nullable=False),
+    Column("last_at", Float, nullable=False, index=True),
+    Column("statement", FreeText, nullable=False),
+    Column("user", Text, nullable=False),
+    Column("columns", Text, nullable=False),
+)
+"""Which statement fills a table from which other one. With an empty source: when the table was last
+filled anew, so that nothing of before is left.
+"""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 
 from publisher.state.protocol import (
+    Fillings,
     Journal,
     Memo,
     RelationGraph,
@@ -14,6 +15,7 @@ from publisher.state.protocol import (
     WorkQueue,
 )
 from publisher.state.sql.connection import SqlConnection
+from publisher.state.sql.fillings import SqlFillings
 from publisher.state.sql.graph import SqlRelationGraph
 from publisher.state.sql.journal import SqlJournal
 from publisher.state.sql.memo import SqlMemo
@@ -33,3 +35,4 @@ class SqlTransaction:
         self.journal: Journal = SqlJournal(connection)
         self.tallies: Tallies = SqlTallies(connection)
         self.search: Search = SqlSearch(connection)
+        self.fillings: Fillings = SqlFillings(connection)

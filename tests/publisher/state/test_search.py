@@ -268,7 +268,7 @@ def test_a_state_of_an_earlier_release_is_entered(tmp_path: Path) -> None:
     state.close()
     with closing(sqlite3.connect(path)) as connection:
         connection.executescript(
-            "DROP TABLE search; DROP TABLE searched; DROP INDEX work_claimable;"
+            "DROP TABLE search; DROP TABLE searched; DROP INDEX work_claimable; DROP TABLE filling;"
             " UPDATE alembic_version SET version_num = '0009'"
         )
 

@@ -14,6 +14,7 @@ from typing import Final, NamedTuple
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.translation.emission.pig.script import PigScript
 from lakeschema.translation.errors import UnsupportedConstruct
+from lakeschema.translation.syntax.lexing import MAX_TOKENS, too_many_tokens
 
 _TOKEN: Final = re.compile(
     # What does not end takes the rest: whoever sought the end at each opening would read that as often.
@@ -93,7 +94,10 @@ def _relation(path: str) -> RelationName | None:
 
 
 def _tokens(script: str) -> Iterator[_Token]:
-    for match in _TOKEN.finditer(script):
+    """Raises: TooLarge"""
+    for count, match in enumerate(_TOKEN.finditer(script)):
+        if count > MAX_TOKENS:
+            raise too_many_tokens()
         kind = str(match.lastgroup)
         if kind != "space":
             yield _Token(kind, match[0], match.start(), match.end())

@@ -1,0 +1,239 @@
+"""Lines of a statement log → what they fill, in a process that keeps the catalog and the sessions.
+
+A question brings what changed in the catalog since the one before, and the lines as their bytes: neither
+the service nor anybody else parses what untrusted clients send.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from types import MappingProxyType
+from typing import Any, Final
+
+from lakeschema.analysis.catalog import KnownTable
+from lakeschema.analysis.catalog_left import CatalogLeft
+from lakeschema.analysis.checking import known_table
+from lakeschema.analysis.fillings import FilledColumn, Filling, Fillings
+from lakeschema.analysis.fingerprints import Fingerprints
+from lakeschema.analysis.scripts import analyse
+from lakeschema.analysis.statements_logged import LoggedStatement
+from lakeschema.analysis.syntax.dialects import UnknownDialect, grammar_of
+from lakeschema.analysis.timeline import Timeline
+from lakeschema.analysis.usage.running import ran
+from lakeschema.catalog.identifiers import RelationName
+from lakeschema.isolation.frames import Attached
+from lakeschema.isolation.limits import Handler
+
+HANDLER: Final = "fillings"
+TEXTS: Final = ("sql", "query", "statement", "query_text")
+"""Under which a line has its text."""
+MAX_TEXT: Final = 2_000
+"""Characters of a statement that are kept."""
+_MAX_TABLES: Final = 1_000
+"""That statements made and the catalog may not have yet: the newest are remembered."""
+_MILLISECONDS: Final = 1e11
+"""A larger number of seconds would be in the year 5138."""
+_ORDER: Final = 1e-6
+"""Seconds between two statements of one time, so that the later one stays the later one."""
+_MAX_FAILURES: Final = 20
+
+
+@dataclass(frozen=True, slots=True)
+class StatedFilling:
+    """A filling with the statement that says so.
+
+    Attributes:
+        mark: the same for statements that differ in values alone.
+        text: its first characters.
+        at: when it ran, in seconds since the epoch; no later than it was told.
+    """
+
+    filling: Filling
+    mark: str
+    text: str
+    user: str
+    at: float
+
+
+@dataclass(frozen=True, slots=True)
+class Learnt:
+    """What lines say. ``failures``: some of those that cannot be read, each with its number from 1."""
+
+    statements: int
+    fillings: tuple[StatedFilling, ...]
+    unread: int
+    failures: tuple[tuple[int, str], ...]
+
+
+def fillings_handler(dialect: str) -> Handler:
+    """``dialect``: of lines that name none."""
+    return Handler("lakeschema.analysis.fillings_logged:answer_fillings", dialect)
+
+
+def question(
+    changed: Mapping[str, Any], removed: Sequence[str], lines: bytes, now: float
+) -> Attached:
+    """``changed``: by name, each a ``checking.table_value``; ``lines``: JSON, an object a line, or an array."""
+    return Attached([dict(changed), list(removed), now], lines)
+
+
+def learnt_from(answer: Any) -> Learnt:
+    """The child's answer as a value."""
+    return Learnt(
+        answer["statements"],
+        tuple(map(_stated, answer["fillings"])),
+        answer["unread"],
+        tuple((number, why) for number, why in answer["failures"]),
+    )
+
+
+def _stated(value: Any) -> StatedFilling:
+    target, replaces, sources, columns, mark, text, user, at = value
+    filling = Filling(
+        _name(target),
+        replaces,
+        tuple(map(_name, sources)),
+        tuple(FilledColumn(name, _name(s), column, clause) for name, s, column, clause in columns),
+    )
+    return StatedFilling(filling, mark, text, user, at)
+
+
+def _name(parts: Sequence[str]) -> RelationName:
+    return RelationName(tuple(parts[:-1]), parts[-1])
+
+
+# In the child
+
+
+def answer_fillings(dialect: str) -> Callable[[Any], Any]:
+    """The child's function: a question to its answer, as ``learnt_from`` takes it."""
+    return _Reader(dialect).answer
+
+
+class _Reader:
+    def __init__(self, dialect: str) -> None:
+        self._dialect = dialect
+        self._tables: dict[RelationName, KnownTable] = {}
+        self._left = CatalogLeft()
+        self._fillings = Fillings()
+        self._fingerprints = Fingerprints()
+
+    def answer(self, asked: Attached) -> Any:
+        changed, removed, now = asked.value
+        for name in removed:
+            self._tables.pop(RelationName.parse(name), None)
+        for name, value in changed.items():
+            self._tables[RelationName.parse(name)] = known_table(value)
+        timeline = Timeline(MappingProxyType(self._tables), self._left)
+        found: list[Any] = []
+        failures: list[tuple[int, str]] = []
+        count = 0
+        for count, line in enumerate(_lines(asked.data), 1):
+            if isinstance(line, _Unreadable):
+                failures.append((count, line.why))
+                continue
+            statement = ran(line, count, self._dialect).statement
+            if not statement.succeeded:
+                continue
+            at = min(_time(line.get("started_at"), now), now) + count * _ORDER
+            try:
+                found += self._found(statement, timeline, at)
+            except (UnknownDialect, _Failed) as error:
+                failures.append((count, str(error)))
+        left = timeline.left()
+        newest = dict(list(left.tables.items())[-_MAX_TABLES:])
+        self._left = CatalogLeft(newest, left.sessions)
+        return {
+            "statements": count,
+            "fillings": found,
+            "unread": len(failures),
+            "failures": failures[:_MAX_FAILURES],
+        }
+
+    def _found(self, statement: LoggedStatement, timeline: Timeline, at: float) -> list[Any]:
+        grammar = grammar_of(statement.dialect)
+        catalog = timeline.at(statement.position, statement.session, statement.namespace)
+        mark = _mark(self._fingerprints.of(statement.sql, grammar))
+        found: list[Any] = []
+        failed = ""
+        for each in analyse(statement.sql, grammar, catalog):
+            failed = failed or ("" if each.error is None else str(each.error))
+            text = each.text[:MAX_TEXT]
+            fillings = self._fillings.of(each, statement.session)
+            found += [_json(filling, mark, text, statement.user, at) for filling in fillings]
+        timeline.add(statement)
+        if failed and not found:
+            raise _Failed(failed)
+        return found
+
+
+class _Failed(Exception):
+    """A statement that cannot be read."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Unreadable:
+    why: str
+
+
+def _lines(data: bytes) -> Iterator[Mapping[str, Any] | _Unreadable]:
+    """One JSON document, or one in each line. An array has a statement in each element."""
+    whole = _parsed(data)
+    lines = [line for line in data.splitlines() if line.strip()]
+    if isinstance(whole, _Unreadable) and len(lines) > 1:
+        yield from map(_line, map(_parsed, lines))
+    else:
+        yield from map(_line, whole if isinstance(whole, list) else [whole])
+
+
+def _parsed(data: bytes) -> Any:
+    try:
+        stated = json.loads(data)
+        # Half of a surrogate pair is no text that a state takes.
+        json.dumps(stated, ensure_ascii=False).encode()
+    except (ValueError, RecursionError) as error:
+        return _Unreadable(f"not JSON: {error}")
+    return stated
+
+
+def _line(stated: Any) -> Mapping[str, Any] | _Unreadable:
+    if isinstance(stated, _Unreadable):
+        return stated
+    fields = stated if isinstance(stated, dict) else {}
+    text = next((fields[key] for key in TEXTS if key in fields), None)
+    if not isinstance(text, str):
+        return _Unreadable(f"expected an object with a text under {', '.join(TEXTS)}")
+    return {"current_namespace": fields.get("database"), **fields, "sql": text}
+
+
+def _time(stated: Any, now: float) -> float:
+    """Seconds since the epoch, of seconds, milliseconds or ISO text; ``now`` of anything else."""
+    if isinstance(stated, int | float) and not isinstance(stated, bool) and stated > 0:
+        return stated / 1000 if stated > _MILLISECONDS else float(stated)
+    try:
+        moment = datetime.fromisoformat(str(stated))
+        return _with_zone(moment).timestamp()
+    except (ValueError, OverflowError):
+        return now
+
+
+def _with_zone(moment: datetime) -> datetime:
+    """A time without a zone is taken for UTC."""
+    return moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)
+
+
+def _mark(fingerprint: tuple[str, ...]) -> str:
+    return hashlib.sha256("\0".join(fingerprint).encode("utf-8", "replace")).hexdigest()[:16]
+
+
+def _json(filling: Filling, mark: str, text: str, user: str, at: float) -> list[Any]:
+    columns = [
+        [each.column, list(each.source.parts), each.source_column, each.clause]
+        for each in filling.columns
+    ]
+    sources = [list(each.parts) for each in filling.sources]
+    return [list(filling.target.parts), filling.replaces, sources, columns, mark, text, user, at]

@@ -1,0 +1,1 @@
+"""Statements that ran → which tables they fill from which others, kept in the state."""

@@ -1,0 +1,118 @@
+"""Lines of a statement log → the state, by a limited process that keeps the catalog and the sessions."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from typing import Any, Final, TypeAlias
+
+from lakeschema.analysis.fillings_logged import (
+    HANDLER,
+    Learnt,
+    StatedFilling,
+    fillings_handler,
+    learnt_from,
+    question,
+)
+from lakeschema.analysis.limits import LIMITS
+from lakeschema.isolation.limits import Limits
+from lakeschema.isolation.process import LimitedProcess
+from publisher.state.protocol import State, Transaction
+from publisher.state.records import FilledColumn, FillingRecord
+
+MAX_FILLINGS: Final = 100_000
+"""Of all tables; those that were said last are kept."""
+
+Known: TypeAlias = Mapping[str, Any]
+"""What is known of relations by name, as ``checking.table_value`` has it. Unchanged values are the same objects."""
+
+
+class Learner:
+    """One process; not for several threads at once."""
+
+    def __init__(
+        self,
+        state: State,
+        known: Callable[[], Known],
+        dialect: str,
+        keep_seconds: float,
+        limits: Limits = LIMITS,
+        now: Callable[[], float] = time.time,
+    ) -> None:
+        """``dialect``: of statements that name none. ``known`` may grow between two calls."""
+        self._state = state
+        self._known = known
+        self._keep_seconds = keep_seconds
+        self._now = now
+        self._process = LimitedProcess({HANDLER: fillings_handler(dialect)}, limits)
+        self._told: Known = {}
+
+    def learn(
+        self, lines: bytes, ran_at: float | None = None, read_to: tuple[str, str] | None = None
+    ) -> Learnt:
+        """What lines say is in the state when this returns; what they said before changes nothing.
+
+        Args:
+            lines: JSON, an object a line, or an array of objects.
+            ran_at: of statements that do not say when they ran; by default now.
+            read_to: a source and the position after the lines, stored in the same transaction.
+
+        Raises:
+            ProcessDied: the lines took more than the limits allow, and nothing was learnt.
+            StateUnavailable: nothing was written.
+        """
+        now = self._now()
+        learnt = self._ask(lines, now if ran_at is None else min(ran_at, now))
+        records = [record for stated in learnt.fillings for record in _records(stated)]
+
+        def write(tx: Transaction) -> None:
+            if records:
+                tx.fillings.add(records)
+                tx.fillings.forget_before(now - self._keep_seconds)
+                tx.fillings.keep_newest(MAX_FILLINGS)
+            if read_to is not None:
+                tx.journal.save_position(*read_to)
+
+        self._state.write(write)
+        return learnt
+
+    def save(self, read_to: tuple[str, str]) -> None:
+        """Raises: StateUnavailable: nothing was written."""
+        self._state.write(lambda tx: tx.journal.save_position(*read_to))
+
+    def stop(self) -> None:
+        self._process.stop()
+
+    def _ask(self, lines: bytes, now: float) -> Learnt:
+        if self._process.is_new:
+            self._told = {}
+        told, known = self._told, self._known()
+        changed = {name: value for name, value in known.items() if told.get(name) is not value}
+        removed = [name for name in told if name not in known]
+        answer = self._process.ask(HANDLER, question(changed, removed, lines, now))
+        self._told = known
+        return learnt_from(answer)
+
+
+def _records(stated: StatedFilling) -> list[FillingRecord]:
+    filling = stated.filling
+    found = [
+        FillingRecord(
+            filling.target,
+            source,
+            stated.mark,
+            stated.text,
+            stated.user,
+            tuple(
+                FilledColumn(each.column, each.source_column, each.clause)
+                for each in filling.columns
+                if each.source == source
+            ),
+            stated.at,
+            stated.at,
+        )
+        for source in filling.sources
+    ]
+    if filling.replaces:
+        found.append(FillingRecord(filling.target, None, "", "", "", (), stated.at, stated.at))
+    return found

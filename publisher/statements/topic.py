@@ -1,0 +1,52 @@
+"""A Kafka topic of statements, as the log of them."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+
+from publisher.events.decoding import Decoded
+from publisher.events.kafka_topic import KafkaSource
+from publisher.settings.statements import StatementTopic
+from publisher.statements.log_files import Piece
+
+_POLL_SECONDS = 1.0
+
+
+class Topic:
+    """Read from its end on when it has no position yet."""
+
+    def __init__(self, settings: StatementTopic) -> None:
+        self.name = f"statements:{settings.topic}"
+        self._messages: list[bytes] = []
+        self._source = KafkaSource(
+            settings.bootstrap_servers,
+            settings.topic,
+            group_id=settings.group_id,
+            name=self.name,
+            options=settings.client_options(),
+            decode=self._keep,
+        )
+
+    def read(self, position: str | None) -> Iterator[Piece]:
+        """What came since.
+
+        Raises:
+            SourceUnavailable: the brokers do not answer.
+        """
+        self._messages.clear()
+        batch = self._source.poll(position, _POLL_SECONDS)
+        if batch is None:
+            return
+        ran_at = time.time() if batch.newest_event_at is None else batch.newest_event_at
+        yield Piece(self.name, tuple(self._messages), ran_at, batch.position)
+        # The caller asks for the next piece once this one is stored.
+        self._source.acknowledge(batch.position)
+
+    def close(self) -> None:
+        self._source.close()
+
+    def _keep(self, message: bytes) -> Decoded:
+        # Within JSON a line ends between two values alone.
+        self._messages.append(message.replace(b"\n", b" ") + b"\n")
+        return ()
