@@ -1,4 +1,7 @@
-"""A view of the catalog in an engine's text, or its schema: whole, or as the readers under a policy file get it."""
+"""A view of the catalog in an engine's text, or its schema: whole, or as the readers under a policy file get it.
+
+A table is written under policies alone, as the view of all of its columns.
+"""
 
 from __future__ import annotations
 
@@ -38,7 +41,7 @@ def read_policy_file(path: Path, group: str | None) -> Policies:
         raise Refused(USAGE_ERROR, f"--group: {error}") from error
 
 
-def print_view(
+def print_relation(
     relation: str, to: str, policies: Policies | None, config: Path | None, *, as_json: bool | None
 ) -> None:
     """What ``translate --batch`` answers as ``result``, or as a file of the engine; a plan is text.
@@ -75,9 +78,7 @@ def _answer(relation: str, to: str, policies: Policies | None, config: Path | No
     try:
         around = _Upstreams(relations, options)
         return translated({"relation": str(name), "to": to}, options, around, policies)
-    except InvalidRequest as error:
-        raise Refused(NO, str(error)) from error
-    except TranslationError as error:
+    except (InvalidRequest, TranslationError) as error:
         raise Refused(NO, str(error), error.hint) from error
 
 
