@@ -65,6 +65,7 @@ EXAMPLES: Mapping[str, Sequence[str]] = MappingProxyType(
         "register": (
             "register --engine trino --dry-run",
             "register shop.revenue --engine trino --replace",
+            'register shop.customers --engine trino --policies policies.toml --views "hive.masked_{database}"',
         ),
         "generate": ("generate order.avsc --package acme_order --output src",),
     }

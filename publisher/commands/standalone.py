@@ -13,7 +13,7 @@ from typing import Annotated, Any
 
 import typer
 
-from publisher.commands.arguments import Config, Json
+from publisher.commands.arguments import Config, Group, Json, PolicyFile
 from publisher.commands.failures import NO, OUTSIDE_FAILED, USAGE_ERROR, Refused
 from publisher.commands.translating import print_relation, read_policy_file
 
@@ -39,18 +39,12 @@ def translate(
     script: Annotated[
         Path | None, typer.Option(help="A Pig script whose LOADs of views are replaced.")
     ] = None,
-    policies: Annotated[
-        Path | None, typer.Option(help="A TOML file of masks, filters and dropped columns.")
-    ] = None,
-    group: Annotated[
-        str | None, typer.Option(help="With --policies: whose variant; of no group without it.")
-    ] = None,
+    policies: PolicyFile = None,
+    group: Group = None,
     json: Json = None,
 ) -> None:
     """A view in another engine's text, or its schema; a table with its masks; from DDL alone in a batch; Pig scripts without views."""
-    chosen = None if policies is None else read_policy_file(policies, group)
-    if group is not None and chosen is None:
-        raise Refused(USAGE_ERROR, "a group is one of policies", "add --policies FILE")
+    chosen = read_policy_file(policies, group)
     if relation is not None:
         if batch or script is not None or to is None:
             hint = "add --to avro, plan, spark, trino, hive or pig, without --batch and --script"

@@ -27,8 +27,12 @@ if TYPE_CHECKING:
 TARGETS: Final = ("avro", "plan", "spark", "trino", "hive", "pig")
 
 
-def read_policy_file(path: Path, group: str | None) -> Policies:
-    """The policies of a TOML file, for readers of the group, or of none."""
+def read_policy_file(path: Path | None, group: str | None) -> Policies | None:
+    """The policies of a TOML file, for readers of the group, or of none; None without a file."""
+    if path is None:
+        if group is not None:
+            raise Refused(USAGE_ERROR, "a group is one of policies", "add --policies FILE")
+        return None
     try:
         return read_policies(tomllib.loads(path.read_text(encoding="utf-8"))).for_group(group)
     except OSError as error:
@@ -74,7 +78,7 @@ def _answer(relation: str, to: str, policies: Policies | None, config: Path | No
             near = names_near(catalog, name)
             raise unknown_relation(f"the catalog has no relation {name}", name, near, "")
         if policies is not None:
-            _check_names(policies, catalog)
+            check_names(policies, catalog)
     try:
         around = _Upstreams(relations, options)
         return translated({"relation": str(name), "to": to}, options, around, policies)
@@ -82,7 +86,7 @@ def _answer(relation: str, to: str, policies: Policies | None, config: Path | No
         raise Refused(NO, str(error), error.hint) from error
 
 
-def _check_names(policies: Policies, catalog: Catalog) -> None:
+def check_names(policies: Policies, catalog: Catalog) -> None:
     """A misspelt name would leave a table without its mask."""
     named = {text: RelationName.of(*text.split(".")) for text in policies.relations_named}
     known = catalog.read(sorted(named.values()))
