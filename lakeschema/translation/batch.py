@@ -136,8 +136,11 @@ def translated(
     if name not in relations:
         raise UnknownRelation(name, hint="the request does not create it")
     view = relations[name]
-    if target != "avro" and not view.is_view:
-        raise InvalidRequest(f"{name} is a table: only 'avro' is available for tables")
+    if target != "avro" and not view.is_view and policies is None:
+        raise InvalidRequest(
+            f"{name} is a table: only 'avro' is available for tables",
+            hint="with policies (--policies FILE) it is written as its readers get it",
+        )
     if _STORED_ROWS & set(request):
         if policies is not None:
             raise InvalidRequest("policies are of what readers get, and stored rows have more")

@@ -17,6 +17,10 @@ _MAX_MESSAGE = 500
 class InvalidRequest(Exception):
     """The request itself is wrong; the message names the key, the value and what is allowed."""
 
+    def __init__(self, message: str, hint: str = "") -> None:
+        super().__init__(message)
+        self.hint = hint
+
 
 def parsed_request(request: bytes) -> object:
     """What the bytes say.

@@ -2,7 +2,7 @@
 
 Each relation is derived over its upstreams as those readers see them, so that types, nulls and
 lineage follow from the masks. Views that are read are part of a text, since the engines' own views
-of these names show everything.
+of these names show everything. A table is written as the view that selects all of its columns.
 """
 
 from __future__ import annotations
@@ -13,8 +13,9 @@ from typing import TypeAlias, TypeVar
 
 from lakeschema.avro.model import Record
 from lakeschema.catalog.identifiers import RelationName
-from lakeschema.catalog.relations import Dialect, Relation
+from lakeschema.catalog.relations import Dialect, Relation, ViewText
 from lakeschema.translation.avro.masked_interface import masked_interface, without_columns
+from lakeschema.translation.avro.vanilla_hive import as_hive_sees
 from lakeschema.translation.derivation import derive_view
 from lakeschema.translation.direct_deriver import DirectDeriver
 from lakeschema.translation.emission.hive.query import HiveQuery
@@ -51,7 +52,7 @@ MAX_TEXT = 1_000_000
 """Characters of what is written: a view that is read twice is written twice."""
 
 _Query = TypeVar("_Query", SparkQuery, TrinoQuery, HiveQuery)
-_Write: TypeAlias = Callable[[RelationName, Plan, RelationText], _Query]
+_Write: TypeAlias = Callable[[Relation, Plan, RelationText], _Query]
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,22 +113,21 @@ class GovernedRelation:
     def _kept(self) -> tuple[int, ...]:
         return tuple(i for i, column in enumerate(self.columns[self.name]) if not column.dropped)
 
-    def plan(self) -> Plan:
+    def plan(self, table_dialect: Dialect = Dialect.SPARK) -> Plan:
         """The plan of the rows that the reader gets, over scans of tables and of views as they are.
+
+        ``table_dialect``: in which a table is read; a view has its own.
 
         Raises:
             TranslationError: a policy cannot be enforced in it.
         """
-        plan = self._plan_of(self.name)
+        view = self._as_view(table_dialect)
+        plan = self._plan_of(view)
         if not self.chosen[self.name].is_empty:
-            relation = self.relations[self.name]
-            columns = self._own_columns(plan, relation)
+            columns = self._own_columns(plan, view)
             with errors_of(self.name):
-                plan = enforced(self._policy(plan, self.name, relation), columns)
-        if not self._dropped:
-            return plan
-        read = references(plan)
-        return Project(plan, tuple((read[p].name, read[p]) for p in self._kept))
+                plan = enforced(self._policy(plan, self.name, view), columns)
+        return _with_columns(plan, self._kept) if self._dropped else plan
 
     def spark(self) -> SparkQuery:
         """The query for Spark.
@@ -137,8 +137,8 @@ class GovernedRelation:
         """
         functions = SparkFunctions.of(self.options)
 
-        def write(name: RelationName, plan: Plan, text: RelationText) -> SparkQuery:
-            return spark_view_of(self.relations[name], plan, self._names_of(name), text, functions)
+        def write(view: Relation, plan: Plan, text: RelationText) -> SparkQuery:
+            return spark_view_of(view, plan, self._names_of(view.name), text, functions)
 
         queries = self._written(write, sparks_name)
         query = queries[self.name]
@@ -156,10 +156,9 @@ class GovernedRelation:
             TranslationError: a policy cannot be enforced, or Trino has nothing that does the same.
         """
 
-        def write(name: RelationName, plan: Plan, text: RelationText) -> TrinoQuery:
-            upstreams = {read: self.whole[read] for read in self.derivations[name].upstreams}
-            names = self._names_of(name)
-            return trino_view_of(self.relations[name], plan, names, upstreams, self.options, text)
+        def write(view: Relation, plan: Plan, text: RelationText) -> TrinoQuery:
+            names, upstreams = self._names_of(view.name), self._read_by(view.name)
+            return trino_view_of(view, plan, names, upstreams, self.options, text)
 
         def own_name(name: RelationName) -> str:
             return trinos_name(name, self.options.trino_catalogs)
@@ -175,9 +174,9 @@ class GovernedRelation:
             TranslationError: a policy cannot be enforced, or Hive has nothing that does the same.
         """
 
-        def write(name: RelationName, plan: Plan, text: RelationText) -> HiveQuery:
-            upstreams = {read: self.whole[read] for read in self.derivations[name].upstreams}
-            return hive_view_of(self.relations[name], plan, self._names_of(name), upstreams, text)
+        def write(view: Relation, plan: Plan, text: RelationText) -> HiveQuery:
+            names, upstreams = self._names_of(view.name), self._read_by(view.name)
+            return hive_view_of(view, plan, names, upstreams, text)
 
         return self._written(write, hives_name)[self.name]
 
@@ -190,11 +189,11 @@ class GovernedRelation:
 
         def view_plan(name: RelationName) -> Plan | None:
             relation = self.relations.get(name)
-            return self._plan_of(name) if relation is not None and relation.is_view else None
+            return self._plan_of(relation) if relation is not None and relation.is_view else None
 
         return pig_view_of(
-            self.relations[self.name],
-            self.plan(),
+            self._as_view(Dialect.HIVE),
+            self.plan(Dialect.HIVE),
             self.names,
             self.relations,
             view_plan,
@@ -212,11 +211,13 @@ class GovernedRelation:
             return f"({queries[name].sql})" if name in queries else own_name(name)
 
         for name in self.derivations:
-            if not self.relations[name].is_view:
+            own = name == self.name
+            view = self._as_view() if own else self.relations[name]
+            if not view.is_view:
                 continue
             with errors_of(name):
-                plan = self.plan() if name == self.name else self._plan_of(name)
-                queries[name] = write(name, plan, text)
+                plan = self.plan() if own else self._plan_of(view)
+                queries[name] = write(view, plan, text)
             if len(queries[name].sql) > MAX_TEXT:
                 raise TooLarge(
                     f"with all that it reads, its text is longer than {MAX_TEXT:,} characters",
@@ -227,20 +228,33 @@ class GovernedRelation:
     def _names_of(self, name: RelationName) -> Sequence[str]:
         return self.names if name == self.name else self.whole[name].names
 
-    def _plan_of(self, name: RelationName) -> Plan:
+    def _read_by(self, name: RelationName) -> Mapping[RelationName, Interface]:
+        """What a view scans; a table is the view that scans itself."""
+        read = self.derivations[name].upstreams if self.relations[name].is_view else (name,)
+        return {each: self.whole[each] for each in read}
+
+    def _as_view(self, table_dialect: Dialect = Dialect.SPARK) -> Relation:
+        """The relation as it is written; a table has no text, since its plan is a scan."""
+        relation = self.relations[self.name]
+        if relation.is_view:
+            return relation
+        return replace(relation, view=ViewText(table_dialect, "", "", relation.name.namespace))
+
+    def _plan_of(self, view: Relation) -> Plan:
         """A view's plan under the policies of what it reads, without its own."""
-        relation = self.relations[name]
+        if not self.relations[view.name].is_view:
+            return _scan(self.whole[view.name], view)
         upstreams = {
-            read: self.derivations[read].interface for read in self.derivations[name].upstreams
+            read: self.derivations[read].interface for read in self.derivations[view.name].upstreams
         }
-        plan = derive_view(relation, upstreams, self.options)[1]
-        with errors_of(name):
-            return policies_at_scans(plan, lambda scan: self._at(scan, relation))
+        plan = derive_view(view, upstreams, self.options)[1]
+        with errors_of(view.name):
+            return policies_at_scans(plan, lambda scan: self._at(scan, view))
 
     def _at(self, scan: Scan, reader: Relation) -> Enforced | None:
         if self.chosen[scan.relation].is_empty:
             return None
-        rows = scan_of(self.whole[scan.relation], _dialect(reader))
+        rows = _scan(self.whole[scan.relation], reader)
         return self._policy(rows, scan.relation, reader)
 
     def _policy(self, rows: Plan, name: RelationName, reader: Relation) -> Enforced:
@@ -261,7 +275,7 @@ class GovernedRelation:
 
     def _own_columns(self, plan: Plan, relation: Relation) -> Columns:
         """The plan's columns with the types of the relation's own masks."""
-        shown = scan_of(self.derivations[self.name].interface, _dialect(relation)).columns
+        shown = _scan(self.derivations[self.name].interface, relation).columns
         masks = self.chosen[self.name].masks
         return tuple(
             shown[place] if place in masks else column for place, column in enumerate(plan.columns)
@@ -323,6 +337,16 @@ class _GovernedDeriver:
         return self._direct.interface_hash(interface)
 
 
-def _dialect(relation: Relation) -> Dialect:
-    assert relation.view is not None, "tables are not written"
-    return relation.view.dialect
+def _with_columns(plan: Plan, places: Sequence[int]) -> Plan:
+    """Those columns alone; the others are not computed, whose type an engine may not have."""
+    if isinstance(plan, Project):
+        return replace(plan, items=tuple(plan.items[place] for place in places))
+    read = references(plan)
+    return Project(plan, tuple((read[place].name, read[place]) for place in places))
+
+
+def _scan(interface: Interface, reader: Relation) -> Scan:
+    """The relation as the reader's dialect has it."""
+    assert reader.view is not None, "tables do not read"
+    dialect = reader.view.dialect
+    return scan_of(interface if dialect is Dialect.SPARK else as_hive_sees(interface), dialect)

@@ -19,6 +19,13 @@ Config = Annotated[
     Path | None,
     typer.Option("--config", "-c", help="Settings file; by default schema-publisher.toml."),
 ]
+PolicyFile = Annotated[
+    Path | None,
+    typer.Option("--policies", help="A TOML file of masks, filters and dropped columns."),
+]
+Group = Annotated[
+    str | None, typer.Option(help="With --policies: whose variant; of no group without it.")
+]
 Json = Annotated[
     bool | None,
     typer.Option(

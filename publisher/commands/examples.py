@@ -50,6 +50,7 @@ EXAMPLES: Mapping[str, Sequence[str]] = MappingProxyType(
             "translate --batch < requests.jsonl > schemas.jsonl",
             "translate --to pig --script report.pig > tables_only.pig",
             "translate shop.revenue --to trino --policies policies.toml --group auditors",
+            "translate shop.customers --to spark --policies policies.toml",
             "translate --batch --policies policies.toml < requests.jsonl > masked.jsonl",
         ),
         "analyze": (
@@ -64,6 +65,7 @@ EXAMPLES: Mapping[str, Sequence[str]] = MappingProxyType(
         "register": (
             "register --engine trino --dry-run",
             "register shop.revenue --engine trino --replace",
+            'register shop.customers --engine trino --policies policies.toml --views "hive.masked_{database}"',
         ),
         "generate": ("generate order.avsc --package acme_order --output src",),
     }

@@ -13,9 +13,9 @@ from typing import Annotated, Any
 
 import typer
 
-from publisher.commands.arguments import Config, Json
+from publisher.commands.arguments import Config, Group, Json, PolicyFile
 from publisher.commands.failures import NO, OUTSIDE_FAILED, USAGE_ERROR, Refused
-from publisher.commands.translating import print_view, read_policy_file
+from publisher.commands.translating import print_relation, read_policy_file
 
 _INVALID = "InvalidRequest"
 
@@ -24,7 +24,7 @@ def translate(
     relation: Annotated[
         str | None,
         typer.Argument(
-            help="With --to: a view of the settings' catalog, or with --to avro a table."
+            help="With --to: a view of the settings' catalog; a table with --policies or --to avro."
         ),
     ] = None,
     config: Config = None,
@@ -32,28 +32,24 @@ def translate(
     batch: Annotated[bool, typer.Option(help="JSON Lines in, JSON Lines out.")] = False,
     to: Annotated[
         str | None,
-        typer.Option(help="With --script: pig; of a view: avro, plan, spark, trino, hive or pig."),
+        typer.Option(
+            help="With --script: pig; of a relation: avro, plan, spark, trino, hive or pig."
+        ),
     ] = None,
     script: Annotated[
         Path | None, typer.Option(help="A Pig script whose LOADs of views are replaced.")
     ] = None,
-    policies: Annotated[
-        Path | None, typer.Option(help="A TOML file of masks, filters and dropped columns.")
-    ] = None,
-    group: Annotated[
-        str | None, typer.Option(help="With --policies: whose variant; of no group without it.")
-    ] = None,
+    policies: PolicyFile = None,
+    group: Group = None,
     json: Json = None,
 ) -> None:
-    """A view in another engine's text, or its schema; from DDL alone in a batch; Pig scripts without views."""
-    chosen = None if policies is None else read_policy_file(policies, group)
-    if group is not None and chosen is None:
-        raise Refused(USAGE_ERROR, "a group is one of policies", "add --policies FILE")
+    """A view in another engine's text, or its schema; a table with its masks; from DDL alone in a batch; Pig scripts without views."""
+    chosen = read_policy_file(policies, group)
     if relation is not None:
         if batch or script is not None or to is None:
             hint = "add --to avro, plan, spark, trino, hive or pig, without --batch and --script"
             raise Refused(USAGE_ERROR, f"{relation} is translated to one engine", hint)
-        print_view(relation, to, chosen, config, as_json=json)
+        print_relation(relation, to, chosen, config, as_json=json)
         return
     if script is not None:
         if batch or to != "pig" or chosen is not None:
@@ -65,7 +61,7 @@ def translate(
         raise Refused(
             USAGE_ERROR,
             "there is nothing to translate",
-            "name a view and add --to ENGINE, or call it with --batch, or with --to pig --script FILE",
+            "name a view or a table and add --to ENGINE, or call it with --batch, or with --to pig --script FILE",
         )
     from lakeschema.translation.batch import answer
     from lakeschema.translation.udf_plugins import PluginResolver, installed_references

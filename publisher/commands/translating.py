@@ -1,4 +1,7 @@
-"""A view of the catalog in an engine's text, or its schema: whole, or as the readers under a policy file get it."""
+"""A view of the catalog in an engine's text, or its schema: whole, or as the readers under a policy file get it.
+
+A table is written under policies alone, as the view of all of its columns.
+"""
 
 from __future__ import annotations
 
@@ -24,8 +27,12 @@ if TYPE_CHECKING:
 TARGETS: Final = ("avro", "plan", "spark", "trino", "hive", "pig")
 
 
-def read_policy_file(path: Path, group: str | None) -> Policies:
-    """The policies of a TOML file, for readers of the group, or of none."""
+def read_policy_file(path: Path | None, group: str | None) -> Policies | None:
+    """The policies of a TOML file, for readers of the group, or of none; None without a file."""
+    if path is None:
+        if group is not None:
+            raise Refused(USAGE_ERROR, "a group is one of policies", "add --policies FILE")
+        return None
     try:
         return read_policies(tomllib.loads(path.read_text(encoding="utf-8"))).for_group(group)
     except OSError as error:
@@ -38,7 +45,7 @@ def read_policy_file(path: Path, group: str | None) -> Policies:
         raise Refused(USAGE_ERROR, f"--group: {error}") from error
 
 
-def print_view(
+def print_relation(
     relation: str, to: str, policies: Policies | None, config: Path | None, *, as_json: bool | None
 ) -> None:
     """What ``translate --batch`` answers as ``result``, or as a file of the engine; a plan is text.
@@ -71,17 +78,15 @@ def _answer(relation: str, to: str, policies: Policies | None, config: Path | No
             near = names_near(catalog, name)
             raise unknown_relation(f"the catalog has no relation {name}", name, near, "")
         if policies is not None:
-            _check_names(policies, catalog)
+            check_names(policies, catalog)
     try:
         around = _Upstreams(relations, options)
         return translated({"relation": str(name), "to": to}, options, around, policies)
-    except InvalidRequest as error:
-        raise Refused(NO, str(error)) from error
-    except TranslationError as error:
+    except (InvalidRequest, TranslationError) as error:
         raise Refused(NO, str(error), error.hint) from error
 
 
-def _check_names(policies: Policies, catalog: Catalog) -> None:
+def check_names(policies: Policies, catalog: Catalog) -> None:
     """A misspelt name would leave a table without its mask."""
     named = {text: RelationName.of(*text.split(".")) for text in policies.relations_named}
     known = catalog.read(sorted(named.values()))

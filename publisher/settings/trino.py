@@ -19,6 +19,19 @@ DATABASE = "{database}"
 _PLACE = re.compile(r"[^.{}\s]+\.(?:[^.{}\s]|\{database\})+")
 
 
+def check_place(value: str) -> str:
+    """The value of ``views``, as it is.
+
+    Raises:
+        ValueError: it is no catalog and schema.
+    """
+    if not _PLACE.fullmatch(value):
+        raise ValueError(
+            f"invalid place {value!r}: expected CATALOG.SCHEMA, such as hive.trino_{DATABASE}"
+        )
+    return value
+
+
 class TrinoUdfSettings(Section):
     model_config = ConfigDict(extra="forbid", frozen=True, validate_by_name=False)
 
@@ -77,11 +90,7 @@ class Trino(Section):
     @field_validator("views")
     @classmethod
     def _of_two_parts(cls, value: str | None) -> str | None:
-        if value is not None and not _PLACE.fullmatch(value):
-            raise ValueError(
-                f"invalid place {value!r}: expected CATALOG.SCHEMA, such as hive.trino_{DATABASE}"
-            )
-        return value
+        return None if value is None else check_place(value)
 
     @model_validator(mode="after")
     def _encrypted(self) -> Trino:

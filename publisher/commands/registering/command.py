@@ -1,30 +1,37 @@
-"""``register``: the views of a catalog, made in an engine that does not read their texts."""
+"""``register``: the views of a catalog, made in an engine that does not read their texts.
+
+Under policies: the views and the named tables as one group of readers gets them.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from publisher.commands.arguments import Config, Json, relation_name
+from publisher.commands.arguments import Config, Group, Json, PolicyFile, relation_name
 from publisher.commands.failures import NO, OUTSIDE_FAILED, USAGE_ERROR, Refused
 from publisher.commands.printable import printable
+from publisher.commands.translating import check_names, read_policy_file
 
 if TYPE_CHECKING:
     from lakeschema.catalog.identifiers import RelationName
     from lakeschema.catalog.relations import Catalog, Relation
     from lakeschema.translation.interface import Options
     from publisher.commands.registering.registration import Registered
-    from publisher.commands.registering.statements import Unwritable, Written
+    from publisher.commands.registering.statements import Readers, Unwritable, Written
     from publisher.settings import Settings
 
 
 def register(
     views: Annotated[
         list[str] | None,
-        typer.Argument(help="database.view, with the views that it reads; by default all views."),
+        typer.Argument(
+            help="database.view, with the views that it reads, or with --policies a table; by default all views."
+        ),
     ] = None,
     config: Config = None,
     *,
@@ -36,36 +43,93 @@ def register(
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Print the statements, and ask no server.")
     ] = False,
+    policies: PolicyFile = None,
+    group: Group = None,
+    place: Annotated[
+        str | None,
+        typer.Option(
+            "--views",
+            metavar="CATALOG.SCHEMA",
+            help="Where they are made; by default trino.views of the settings.",
+        ),
+    ] = None,
     json: Json = None,
 ) -> None:
     """Makes the catalog's views in Trino, with their comments; exit status 1 if one cannot be made."""
     assert engine == "trino", "the only one that there is"
-    written = _written(views or [], config)
+    chosen = read_policy_file(policies, group)
+    if chosen is None:
+        written = _written(views or [], place, config)
+    else:
+        from publisher.commands.registering.statements import Readers
+
+        written = _written_masked(views or [], Readers(chosen, group), place, config)
     if dry_run:
         _print_statements(written, replace=replace)
     else:
         _register(written, config, replace=replace, json=json)
 
 
-def _written(views: Sequence[str], config: Path | None) -> Sequence[Written | Unwritable]:
+def _written(
+    views: Sequence[str], place: str | None, config: Path | None
+) -> Sequence[Written | Unwritable]:
     from publisher.commands.registering.statements import write_views
+
+    with _opened(place, config) as (catalog, options, places):
+        names = list(map(relation_name, views))
+        relations = _relations(names, catalog, options)
+        for name in names:
+            if not relations[name].is_view:
+                why = f"{name} is a table: only views are registered without policies"
+                raise Refused(USAGE_ERROR, why, "add --policies FILE")
+    return write_views(relations, options, places)
+
+
+def _written_masked(
+    views: Sequence[str], readers: Readers, place: str | None, config: Path | None
+) -> Sequence[Written | Unwritable]:
+    from lakeschema.translation.views_for_trino import is_foreign_view
+    from publisher.commands.registering.statements import write_masked
+
+    with _opened(place, config) as (catalog, options, places):
+        check_names(readers.policies, catalog)
+        names = list(dict.fromkeys(map(relation_name, views)))
+        relations = _relations(names, catalog, options)
+    if not names:
+        names = sorted(name for name, each in relations.items() if is_foreign_view(each))
+    return write_masked(names, relations, readers, options, places)
+
+
+@contextmanager
+def _opened(place: str | None, config: Path | None) -> Iterator[tuple[Catalog, Options, str]]:
+    """The settings' catalog and options, and where views are made."""
     from publisher.daemon.adapters import build_options, open_catalog
     from publisher.settings import load_settings
 
     settings = load_settings(config)
+    places = _places(place, settings)
+    with open_catalog(settings) as catalog:
+        yield catalog, build_options(settings), places
+
+
+def _places(place: str | None, settings: Settings) -> str:
+    from publisher.settings.trino import check_place
+
+    if place is not None:
+        try:
+            return check_place(place)
+        except ValueError as error:
+            raise Refused(USAGE_ERROR, f"--views: {error}") from None
     if settings.trino.views is None:
         why = "the settings do not say where views are made"
         raise Refused(USAGE_ERROR, why, 'set trino.views, such as "hive.trino_{database}"')
-    options = build_options(settings)
-    with open_catalog(settings) as catalog:
-        relations = _relations(list(map(relation_name, views)), catalog, options)
-    return write_views(relations, options, settings.trino.views)
+    return settings.trino.views
 
 
 def _relations(
     names: Sequence[RelationName], catalog: Catalog, options: Options
 ) -> Mapping[RelationName, Relation]:
-    """The views of these names and what they read; all relations where there are no names."""
+    """Those of these names and what they read; all relations where there are no names."""
     from lakeschema.translation.pig_scripts import read_with_upstreams
 
     listed = names or [
@@ -75,8 +139,6 @@ def _relations(
     for name in names:
         if name not in relations:
             raise Refused(NO, f"the catalog has no relation {name}")
-        if not relations[name].is_view:
-            raise Refused(USAGE_ERROR, f"{name} is a table: only views are registered")
     return relations
 
 

@@ -92,9 +92,10 @@ class _Registration:
         mark = read_mark(there[view.place.name])
         if mark is None:
             why = "there is a relation of that name, which was not made by register"
-            return _refused(view, why, "name another place in trino.views, or drop it")
-        if mark.view != str(view.view):
-            return _refused(view, f"it is registered there as {mark.view}", "drop it in Trino")
+            return _refused(view, why, "name another place with --views, or drop it")
+        if mark.source != view.source:
+            why = f"it is registered there as {mark.source}"
+            return _refused(view, why, "name another place with --views, or drop it in Trino")
         if mark == view.mark:
             return Registered(view.view, str(view.place), Change.UNCHANGED)
         if self._replace or mark.is_unfinished:

@@ -1,4 +1,4 @@
-"""Views of a catalog → the statements that make them in Trino, upstream views first.
+"""Views of a catalog, and tables under policies → the statements that make them in Trino, upstream views first.
 
 A view of Trino's keeps its text as Trino prints it, so that a text cannot be compared with ours. What
 stands in the view's comment instead is which view it is made of, and a digest of its statements.
@@ -8,21 +8,24 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.relations import Relation
 from lakeschema.translation.emission.trino.text import quoted, relation_text, string
+from lakeschema.translation.errors import TranslationError
+from lakeschema.translation.governed import govern
 from lakeschema.translation.interface import Interface, Options
 from lakeschema.translation.outcome import Failed
+from lakeschema.translation.policies.rules import Policies
 from lakeschema.translation.views_for_trino import ViewForTrino, is_foreign_view, views_for_trino
 from publisher.settings.trino import DATABASE
 
 _UNFINISHED: Final = "unfinished"
 _MARK: Final = re.compile(
-    r"\(schema-publisher: (?P<view>.*) (?P<digest>[0-9a-f]{32}|unfinished)\)\Z"
+    r"\(schema-publisher: (?P<source>.*) (?P<digest>[0-9a-f]{32}|unfinished)\)\Z"
 )
 
 
@@ -48,9 +51,9 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """What the comment of a view that was made here says: of which view, and the digest."""
+    """What the comment of a view that was made here says: of which relation, and the digest."""
 
-    view: str
+    source: str
     digest: str
 
     @property
@@ -61,12 +64,12 @@ class Mark:
         return f"{comment}\n\n{self}".lstrip()
 
     def __str__(self) -> str:
-        return f"(schema-publisher: {self.view} {self.digest})"
+        return f"(schema-publisher: {self.source} {self.digest})"
 
 
 def read_mark(comment: str | None) -> Mark | None:
     found = _MARK.search(comment or "")
-    return None if found is None else Mark(found["view"], found["digest"])
+    return None if found is None else Mark(found["source"], found["digest"])
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,8 +77,11 @@ class Written:
     """A view as it is made.
 
     Attributes:
+        view: the view, or the table, that it shows.
         reads: the other views among those that are made which it reads.
         comments: of its columns, by name; those without one are left out.
+        source: what its mark says that it shows, and for whom: what is masked never takes the place
+            of what is not, or the other way round.
     """
 
     view: RelationName
@@ -84,21 +90,33 @@ class Written:
     sql: str
     comment: str
     comments: Mapping[str, str]
+    source: str
 
     @property
     def mark(self) -> Mark:
         parts = (self.sql, self.comment, *(part for c in self.comments.items() for part in c))
         digest = hashlib.sha256("\0".join(parts).encode("utf-8", "surrogatepass"))
-        return Mark(str(self.view), digest.hexdigest()[:32])
+        return Mark(self.source, digest.hexdigest()[:32])
 
     def statements(self, *, replace: bool) -> Iterator[str]:
         """The last one marks it as finished: what stops in between is made again."""
         create = "CREATE OR REPLACE VIEW" if replace else "CREATE VIEW"
-        begun = string(Mark(str(self.view), _UNFINISHED).under(self.comment))
+        begun = string(Mark(self.source, _UNFINISHED).under(self.comment))
         yield f"{create} {self.place.sql} COMMENT {begun} AS {self.sql}"
         for column, text in self.comments.items():
             yield f"COMMENT ON COLUMN {self.place.sql}.{quoted(column)} IS {string(text)}"
         yield f"COMMENT ON VIEW {self.place.sql} IS {string(self.mark.under(self.comment))}"
+
+
+@dataclass(frozen=True, slots=True)
+class Readers:
+    """Those of one group, or of none, with the policies that are theirs: ``Policies.for_group``."""
+
+    policies: Policies
+    group: str | None
+
+    def __str__(self) -> str:
+        return "under policies" + ("" if self.group is None else f" for {self.group}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,27 +145,63 @@ def write_views(
         return placed[name].sql if name in placed else relation_text(name, options.trino_catalogs)
 
     shared = _shared(placed)
-    written: list[Written | Unwritable] = []
-    for name, found in views_for_trino(relations, options, text):
-        if name in shared:
-            others = " and ".join(str(other) for other in shared[name] if other != name)
-            why = f"{placed[name]} would also be {others}"
-            written.append(Unwritable(name, why, "name a place with {database} in trino.views"))
-        elif isinstance(found, Failed):
-            written.append(Unwritable(name, found.reason))
-        else:
-            written.append(_as_made(name, found, placed))
-    return written
+    return [
+        shared.get(name) or _as_made(name, found, placed)
+        for name, found in views_for_trino(relations, options, text)
+    ]
+
+
+def write_masked(
+    names: Sequence[RelationName],
+    relations: Mapping[RelationName, Relation],
+    readers: Readers,
+    options: Options,
+    places: str,
+) -> Sequence[Written | Unwritable]:
+    """Each relation of these names as the readers get it; the views that it reads stand in its text.
+
+    Args:
+        names: of views and tables.
+        relations: those, and all that they read.
+        readers: who reads the views.
+        options: by which they are translated.
+        places: ``Trino.views`` of the settings.
+    """
+    placed = {name: _place(name, places) for name in names}
+    shared = _shared(placed)
+    return [
+        shared.get(name) or _as_masked(name, relations, readers, options, placed[name])
+        for name in names
+    ]
 
 
 def _as_made(
-    name: RelationName, found: ViewForTrino, placed: Mapping[RelationName, Place]
-) -> Written:
-    derivation = found.derivation
-    interface = derivation.interface
-    reads = tuple(read for read in derivation.upstreams if read in placed)
-    comment = interface.schema.doc or ""
-    return Written(name, placed[name], reads, found.query.sql, comment, _comments(interface))
+    name: RelationName, found: ViewForTrino | Failed, placed: Mapping[RelationName, Place]
+) -> Written | Unwritable:
+    if isinstance(found, Failed):
+        return Unwritable(name, found.reason)
+    interface = found.derivation.interface
+    reads = tuple(read for read in found.derivation.upstreams if read in placed)
+    comment, comments = interface.schema.doc or "", _comments(interface)
+    return Written(name, placed[name], reads, found.query.sql, comment, comments, str(name))
+
+
+def _as_masked(
+    name: RelationName,
+    relations: Mapping[RelationName, Relation],
+    readers: Readers,
+    options: Options,
+    place: Place,
+) -> Written | Unwritable:
+    try:
+        found = govern(name, relations, readers.policies, options)
+        sql = found.trino().sql
+    except TranslationError as error:
+        return Unwritable(name, str(error), error.hint)
+    comments = _comments(found.derivations[name].interface)
+    shown = {column: comments[column] for column in found.names if column in comments}
+    source = f"{name} {readers}"
+    return Written(name, place, (), sql, found.schema.doc or "", shown, source)
 
 
 def _place(name: RelationName, places: str) -> Place:
@@ -155,14 +209,23 @@ def _place(name: RelationName, places: str) -> Place:
     return Place(catalog, schema.replace(DATABASE, name.namespace[-1]), name.name)
 
 
-def _shared(
-    placed: Mapping[RelationName, Place],
-) -> Mapping[RelationName, Collection[RelationName]]:
-    """Views that would be made in one place, each with all of them."""
+def _shared(placed: Mapping[RelationName, Place]) -> Mapping[RelationName, Unwritable]:
+    """Relations that would be made in one place, each with the others."""
     by_place: dict[Place, list[RelationName]] = {}
     for name, place in placed.items():
         by_place.setdefault(place, []).append(name)
-    return {name: names for names in by_place.values() if len(names) > 1 for name in names}
+    return {
+        name: _in_one_place(name, place, names)
+        for place, names in by_place.items()
+        if len(names) > 1
+        for name in names
+    }
+
+
+def _in_one_place(name: RelationName, place: Place, names: Sequence[RelationName]) -> Unwritable:
+    others = " and ".join(str(other) for other in names if other != name)
+    why = f"{place} would also be {others}"
+    return Unwritable(name, why, "name a place with {database} in trino.views")
 
 
 def _comments(interface: Interface) -> Mapping[str, str]:

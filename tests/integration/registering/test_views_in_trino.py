@@ -121,3 +121,31 @@ def test_a_table_of_somebody_else_stays(trino: Trino) -> None:
 
     assert register("shop.best", "--replace") == (1, {"shop.best": "refused"})
     assert trino.answer("SHOW COLUMNS FROM memory.trino_shop.best").rows[0][0] == "mine"
+
+
+def test_a_table_is_read_by_others_without_its_masked_values(
+    deployment: Path, trino: Trino
+) -> None:
+    trino.answer("DROP SCHEMA IF EXISTS memory.masked_shop CASCADE")
+    (deployment / "policies.toml").write_text(
+        """
+[[rules]]
+tables = ["shop.orders"]
+columns = ["customer"]
+mask = "partial"
+keep_first = 1
+
+[[rules]]
+tables = ["shop.orders"]
+filter = "total >= 10"
+"""
+    )
+    asked = ("shop.orders", "--policies", "policies.toml", "--views", "memory.masked_{database}")
+
+    first, again = register(*asked), register(*asked, "--replace")
+
+    assert first == (0, {"shop.orders": "created"})
+    assert again == (0, {"shop.orders": "unchanged"})
+    rows = trino.answer("SELECT id, customer, total FROM memory.masked_shop.orders ORDER BY id")
+    assert rows.rows == [[1, "****A", "10.50"], [2, "****A", "12.00"]]
+    assert register("shop.orders", "--views", "memory.masked_{database}")[0] == 2

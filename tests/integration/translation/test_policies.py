@@ -61,3 +61,40 @@ def test_readers_get_masked_values_alone(
         (3, digest("cid@x"), "****", None),
         (5, None, "****2222", None),
     ]
+
+
+def test_readers_of_a_table_get_masked_values_alone(spark: SparkSession, database: str) -> None:
+    columns = "id INT, email STRING, code CHAR(4), `a b` STRING"
+    spark.sql(
+        f"CREATE TABLE {database}.customers ({columns}, day DATE) USING parquet PARTITIONED BY (day)"
+    )
+    spark.sql(
+        f"INSERT INTO {database}.customers VALUES (1, 'ann@x', 'ab', 'p', DATE '2024-01-02'),"
+        " (2, 'bob@x', 'cd', 'q', DATE '2024-01-02'), (3, NULL, NULL, 'r', DATE '2024-01-03')"
+    )
+    tables = [f"{database}.customers"]
+    rules: list[dict[str, str | int | list[str]]] = [
+        {"columns": ["email"], "mask": "hash"},
+        {"columns": ["a b"], "mask": "constant", "value": "it's"},
+        {"columns": ["day"], "mask": "hash", "salt": "s"},
+        {"filter": "email IS NULL OR email <> 'bob@x'"},
+    ]
+    policies = read_policies({"rules": [{"tables": tables, **rule} for rule in rules]})
+    ddl = [
+        (
+            f"CREATE DATABASE {database}; USE {database};"
+            f" CREATE TABLE customers ({columns}) PARTITIONED BY (day DATE)"
+        )
+    ]
+    relations = relations_from_ddl(ddl, Dialect.HIVE)
+
+    query = govern(RelationName.of(database, "customers"), relations, policies, Options()).spark()
+    rows = sorted(tuple(row) for row in spark.sql(query.sql).collect())
+
+    def digest(text: str) -> str:
+        return hashlib.sha256(text.encode()).hexdigest()
+
+    assert rows == [
+        (1, digest("ann@x"), "ab  ", "it's", digest("s2024-01-02")),
+        (3, None, None, "it's", digest("s2024-01-03")),
+    ]

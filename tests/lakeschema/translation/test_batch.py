@@ -36,11 +36,25 @@ def test_a_plan_is_printed_for_people() -> None:
 
 
 @pytest.mark.parametrize("target", ["plan", "spark"])
-def test_a_table_has_nothing_but_a_schema(target: str) -> None:
+def test_a_table_without_policies_has_nothing_but_a_schema(target: str) -> None:
     error = answer(request(relation="default.t", to=target))["error"]
 
     assert error["type"] == "InvalidRequest"
     assert "default.t is a table" in error["message"]
+    assert "with policies" in error["hint"]
+
+
+def test_a_table_is_written_as_the_readers_under_policies_get_it() -> None:
+    rules = [{"tables": ["default.t"], "columns": ["name"], "mask": "null"}]
+
+    found = answer(request(relation="default.t", to="spark", policies={"rules": rules}))["result"]
+
+    assert found["sql"] == (
+        "SELECT t1.`id`, CAST(NULL AS STRING) AS `name` FROM `default`.`t` AS t1"
+    )
+    assert found["policies"]["columns"] == [
+        {"name": "name", "tags": [], "masks": [{"column": "default.t.name", "mask": "null"}]}
+    ]
 
 
 @pytest.mark.parametrize(

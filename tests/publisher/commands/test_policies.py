@@ -72,6 +72,54 @@ def test_the_schema_is_one_that_packages_are_made_of() -> None:
 
 
 @pytest.mark.usefixtures("folder")
+@pytest.mark.parametrize(
+    ("engine", "email"),
+    [
+        ("spark", "sha2(t1.`email`, 256) AS `email`"),
+        ("trino", "sha256(to_utf8("),
+        ("hive", "sha2(t1.`email`, 256) AS `email`"),
+        ("pig", "hive_sha2!(email, 256) AS email, age"),
+        ("plan", "project sha2(email, 256) as email, age as age"),
+    ],
+)
+def test_a_table_has_a_masked_text_of_each_engine(engine: str, email: str) -> None:
+    asked = ("shop.buyers", "--to", engine, "--policies", "policies.toml", "--no-json")
+
+    everybody, fraud = run(*asked), run(*asked, "--group", "fraud")
+
+    assert everybody[0] == fraud[0] == 0
+    assert email in everybody[1]
+    assert "sha2" not in fraud[1]
+
+
+@pytest.mark.usefixtures("folder")
+def test_a_masked_table_is_a_file_with_comments() -> None:
+    code, output = run("shop.buyers", "--to", "hive", "--policies", "policies.toml", "--no-json")
+
+    assert code == 0
+    assert output.splitlines() == [
+        "-- column email has the mask hash of shop.buyers.email",
+        "SELECT sha2(t1.`email`, 256) AS `email`, t1.`age` FROM `shop`.`buyers` AS t1",
+    ]
+
+
+@pytest.mark.usefixtures("folder")
+def test_a_batch_masks_tables() -> None:
+    request: dict[str, Any] = {
+        "ddl": ["CREATE TABLE shop.buyers (email STRING, age INT)"],
+        "relation": "shop.buyers",
+        "to": "hive",
+    }
+
+    code, output = run("--batch", "--policies", "policies.toml", text=json.dumps(request) + "\n")
+
+    result = json.loads(output)["result"]
+    assert code == 0
+    assert result["sql"].startswith("SELECT sha2(t1.`email`, 256) AS `email`, t1.`age` FROM ")
+    assert result["policies"]["columns"][0]["name"] == "email"
+
+
+@pytest.mark.usefixtures("folder")
 def test_a_batch_has_the_policies_of_its_file() -> None:
     request: dict[str, Any] = {
         "id": 1,
@@ -144,7 +192,7 @@ def test_a_script_of_pig_is_its_statements() -> None:
         (["shop.adults", "--to", "cobol", "--policies", "policies.toml"], 2, "got 'cobol'"),
         (["a..b", "--to", "plan", "--policies", "policies.toml"], 2, "invalid relation name"),
         (["shop.nope", "--to", "plan", "--policies", "policies.toml"], 1, "no relation shop.nope"),
-        (["shop.buyers", "--to", "spark", "--policies", "policies.toml"], 1, "is a table"),
+        (["shop.buyers", "--to", "spark"], 1, "with policies (--policies FILE) it is written"),
     ],
 )
 def test_what_cannot_be_is_told(arguments: list[str], code: int, message: str) -> None:

@@ -4,11 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from types import MappingProxyType
+from typing import Any
 
 from lakeschema.catalog.ddl_files import relations_from_ddl
+from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.relations import Dialect
 from lakeschema.translation.interface import Options
-from publisher.commands.registering.statements import Unwritable, Written, write_views
+from lakeschema.translation.policies.reading import read_policies
+from publisher.commands.registering.statements import (
+    Readers,
+    Unwritable,
+    Written,
+    write_masked,
+    write_views,
+)
 
 OPTIONS = Options(trino_catalogs=MappingProxyType({"": "hive"}))
 TABLE = "CREATE TABLE shop.orders (id BIGINT, total DOUBLE COMMENT 'with tax')"
@@ -20,3 +29,17 @@ HASHED = "CREATE VIEW shop.hashed AS SELECT hash(id) AS h FROM shop.orders"
 def views(*ddl: str, places: str = "lake.trino_{database}") -> Sequence[Written | Unwritable]:
     relations = relations_from_ddl([TABLE, *ddl], Dialect.SPARK)
     return write_views(relations, OPTIONS, places)
+
+
+def masked(
+    *names: str,
+    rules: Sequence[dict[str, Any]],
+    group: str | None = None,
+    ddl: Sequence[str] = (ABOVE, TOP),
+    places: str = "lake.trino_{database}",
+) -> Sequence[Written | Unwritable]:
+    """Relations as the readers of a group get them; "auditors" is one."""
+    relations = relations_from_ddl([TABLE, *ddl], Dialect.SPARK)
+    policies = read_policies({"groups": ["auditors"], "rules": rules}).for_group(group)
+    chosen = [RelationName.parse(name) for name in names]
+    return write_masked(chosen, relations, Readers(policies, group), OPTIONS, places)

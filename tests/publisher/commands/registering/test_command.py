@@ -82,6 +82,65 @@ def test_wrong_usage_is_told(arguments: tuple[str, ...], status: int, line: str)
     assert line in found[2]
 
 
+POLICIES = """
+groups = ["auditors"]
+
+[[rules]]
+tables = ["shop.orders"]
+columns = ["total"]
+mask = "null"
+except_groups = ["auditors"]
+"""
+
+
+def test_a_table_is_made_as_the_readers_under_policies_get_it(folder: Path) -> None:
+    (folder / "policies.toml").write_text(POLICIES)
+    asked = ("shop.orders", "--engine", "trino", "--dry-run", "--policies", "policies.toml")
+
+    everybody = run(*asked, "--views", "lake.masked_{database}")
+    auditors = run(*asked, "--group", "auditors")
+
+    assert everybody[0] == auditors[0] == 0
+    assert everybody[1].startswith('CREATE VIEW "lake"."masked_shop"."orders" COMMENT ')
+    assert 'CAST(NULL AS double) AS "total" FROM "hive"."shop"."orders"' in everybody[1]
+    assert "shop.orders under policies for auditors " in auditors[1]
+    assert "NULL" not in auditors[1]
+
+
+def test_without_names_all_views_are_made_under_policies(folder: Path) -> None:
+    (folder / "policies.toml").write_text(POLICIES)
+
+    status, out, err = run("--engine", "trino", "--dry-run", "--policies", "policies.toml")
+
+    assert status == 1
+    assert out.count("CREATE VIEW") == 2
+    assert '"trino_shop"."orders"' not in out
+    assert err.startswith("-- shop.hashed: ")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status", "line"),
+    [
+        (("--group", "auditors"), 2, "a group is one of policies"),
+        (("--policies", "policies.toml", "--group", "frad"), 2, "unknown group 'frad'"),
+        (("--policies", "nope.toml"), 2, "nope.toml: No such file"),
+        (("shop.nothing", "--policies", "policies.toml"), 1, "no relation shop.nothing"),
+        (("--policies", "misspelt.toml"), 1, "the catalog has no relation shop.ordres"),
+        (("--views", "lake"), 2, "--views: invalid place 'lake'"),
+    ],
+)
+def test_wrong_policies_and_places_are_told(
+    folder: Path, arguments: tuple[str, ...], status: int, line: str
+) -> None:
+    (folder / "policies.toml").write_text(POLICIES)
+    (folder / "misspelt.toml").write_text(POLICIES.replace("orders", "ordres"))
+
+    found = run(*arguments, "--engine", "trino", "--dry-run")
+
+    assert found[0] == status
+    assert line in " ".join(found[2].split())
+
+
 def test_a_place_for_views_is_needed(folder: Path) -> None:
     (folder / "schema-publisher.toml").write_text(SETTINGS.replace("views", "# views"))
 
