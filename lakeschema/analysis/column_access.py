@@ -39,9 +39,13 @@ def columns_read(resolved: rs.Resolved, conventions: Conventions) -> tuple[Acces
 def columns_needed(resolved: rs.Resolved, conventions: Conventions) -> tuple[Access, ...]:
     """The same without arrays of whose elements fields alone are read, since those need privileges."""
     uses = tuple(_uses(resolved))
+    by_field = {array for _, use in uses if (array := _by_field(use)) is not None}
+    if not by_field:
+        return _read(resolved, conventions, uses)
     times = Counter(id(use) for _, use in uses)
-    by_field = {array for _, use in uses if (array := _by_field(use)) and times[array] == 1}
-    return _read(resolved, conventions, [each for each in uses if id(each[1]) not in by_field])
+    # What is named twice by one node, as a column of USING is, may be read as a whole there.
+    kept = [each for each in uses if id(each[1]) not in by_field or times[id(each[1])] > 1]
+    return _read(resolved, conventions, kept)
 
 
 def _by_field(use: _Name) -> int | None:

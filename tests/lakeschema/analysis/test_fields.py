@@ -24,7 +24,6 @@ def needed(sql: str, dialect: str = "spark", privilege: str = "SELECT") -> list[
     return sorted(found)
 
 
-# fmt: off
 @pytest.mark.parametrize(
     ("dialect", "sql", "expected"),
     [
@@ -50,14 +49,12 @@ def needed(sql: str, dialect: str = "spark", privilege: str = "SELECT") -> list[
         ("postgres", "SELECT (p).addr FROM db.e", ["p.addr"]),
     ],
 )
-# fmt: on
 def test_a_statement_needs_the_fields_that_it_reads(
     dialect: str, sql: str, expected: list[str]
 ) -> None:
     assert needed(sql, dialect) == expected
 
 
-# fmt: off
 @pytest.mark.parametrize(
     ("dialect", "sql", "expected"),
     [
@@ -73,13 +70,15 @@ def test_a_statement_needs_the_fields_that_it_reads(
         ("snowflake", "SELECT p:Addr.city FROM db.e", ["p"]),
         ("spark", "SELECT p['Addr'].city FROM db.e", ["p"]),
         # What decides which elements there are.
-        ("spark", "SELECT i.a FROM db.e LATERAL VIEW explode(filter(items, x -> x.b > 1)) t AS i",
-         ["items"]),
+        (
+            "spark",
+            "SELECT i.a FROM db.e LATERAL VIEW explode(filter(items, x -> x.b > 1)) t AS i",
+            ["items"],
+        ),
         ("spark", "SELECT count(*) FROM db.e LATERAL VIEW explode(items) t AS i", ["items"]),
         ("spark", "SELECT struct(*) FROM db.e", ["id", "items", "m", "p"]),
     ],
 )
-# fmt: on
 def test_a_statement_that_may_read_another_field_needs_the_whole(
     dialect: str, sql: str, expected: list[str]
 ) -> None:
