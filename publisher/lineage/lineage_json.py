@@ -12,7 +12,7 @@ def traced_json(traced: Traced) -> dict[str, Any]:
     """``column`` is null for a whole relation, and in links for its rows."""
     return {
         **_place_json(traced.asked),
-        "expression": traced.expressions.get(traced.asked),
+        "expression": traced.expressions.get(traced.asked.whole),
         "direction": traced.direction.value,
         "links": [_link_json(link) for link in traced.links],
         "relations": [
@@ -61,4 +61,5 @@ def _link_json(link: Link) -> dict[str, Any]:
 
 
 def _place_json(place: Place) -> dict[str, Any]:
-    return {"relation": str(place.relation), "column": place.column}
+    path = {"path": list(place.path)} if place.path else {}
+    return {"relation": str(place.relation), "column": place.column, **path}

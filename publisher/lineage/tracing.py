@@ -34,7 +34,7 @@ def trace(
     step = _Upstream(stored) if direction is Direction.UPSTREAM else _Downstream(stored, tx)
     start = stored.of(asked.relation)
     frontier = list(_starts(asked, start, direction))
-    seen = set(map(_key, frontier))
+    seen = {(_key(place), place.path) for place in frontier}
     links: list[Link] = []
     distance = 0
     while frontier and (depth is None or distance < depth):
@@ -44,8 +44,9 @@ def trace(
         frontier = []
         for link in found:
             place = step.end(link)
-            if _key(place) not in seen:
-                seen.add(_key(place))
+            key = (_key(place), place.path)
+            if key not in seen:
+                seen.add(key)
                 frontier.append(place)
     names = dict.fromkeys(
         [asked.relation, *(p.relation for link in links for p in (link.source, link.target))]
@@ -122,7 +123,10 @@ class _Downstream:
                     # It is not known which columns it reads.
                     yield Link(place, Place(dependent), Kind.READS)
                 else:
-                    yield from self._links(known).get(_key(place), ())
+                    links = self._links(known).get(_key(place), ())
+                    yield from (
+                        _of_field(link, place.path) for link in links if _reads(link, place)
+                    )
 
     def _dependents_of(self, name: RelationName) -> Sequence[RelationName]:
         if name not in self._dependents:
@@ -137,6 +141,19 @@ class _Downstream:
                 for link in known.links_to(place.column):
                     found.setdefault(_key(link.source), []).append(link)
         return found
+
+
+def _reads(link: Link, place: Place) -> bool:
+    """Whether it reads the field that is asked for, a part of it, or what contains it."""
+    return all(read == asked for read, asked in zip(link.path, place.path, strict=False))
+
+
+def _of_field(link: Link, path: tuple[str, ...]) -> Link:
+    """A link whose target still has the field at a path of its own, if it is taken as it is."""
+    rest = path[len(link.path) :]
+    if not rest or link.expression or link.kind is not Kind.DIRECT:
+        return link
+    return replace(link, target=replace(link.target, path=rest))
 
 
 def _is_untraced(known: KnownRelation | None, tx: Transaction, name: RelationName) -> bool:
