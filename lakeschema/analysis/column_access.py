@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator
 from typing import Final, TypeAlias
 
 from lakeschema.analysis import resolved as rs
 from lakeschema.analysis.conventions import Conventions
-from lakeschema.analysis.tracing import BaseColumn, Tracer
+from lakeschema.analysis.tracing import BaseColumn, Tracer, element
 from lakeschema.analysis.walking import expressions_of, operands, queries_of
 
 Access: TypeAlias = tuple[BaseColumn, rs.Clause]
+_Name: TypeAlias = rs.ColumnUse | rs.UnknownColumn | rs.WholeRows
+_Use: TypeAlias = tuple[rs.Clause, _Name]
 
 
 def column_access(
@@ -23,18 +26,47 @@ def column_access(
         for write in resolved.writes:
             for written in write.columns:
                 if written.name:
-                    found.setdefault((BaseColumn(write.target, written.name.lower()), writing))
+                    column = BaseColumn(write.target, written.name.lower(), written.path)
+                    found.setdefault((column, writing))
     return tuple(found)
 
 
 def columns_read(resolved: rs.Resolved, conventions: Conventions) -> tuple[Access, ...]:
     """The same without the columns that are only written."""
+    return _read(resolved, conventions, tuple(_uses(resolved)))
+
+
+def columns_needed(resolved: rs.Resolved, conventions: Conventions) -> tuple[Access, ...]:
+    """The same without arrays of whose elements fields alone are read, since those need privileges."""
+    uses = tuple(_uses(resolved))
+    by_field = {array for _, use in uses if (array := _by_field(use)) is not None}
+    if not by_field:
+        return _read(resolved, conventions, uses)
+    times = Counter(id(use) for _, use in uses)
+    # What is named twice by one node, as a column of USING is, may be read as a whole there.
+    kept = [each for each in uses if id(each[1]) not in by_field or times[id(each[1])] > 1]
+    return _read(resolved, conventions, kept)
+
+
+def _by_field(use: _Name) -> int | None:
+    """The id of the array of whose elements this is a field."""
+    match use:
+        case rs.ColumnUse(rs.Generated(rs.Operation(name)) as elements, column, path) if path:
+            # UNNEST makes columns of fields, in some engines of the first ones alone.
+            array = None if name == "unnest" else element(elements, column)
+            return None if array is None else id(array)
+        case _:
+            return None
+
+
+def _read(
+    resolved: rs.Resolved, conventions: Conventions, uses: Iterable[_Use]
+) -> tuple[Access, ...]:
     tracer = Tracer(conventions, resolved)
     found: dict[Access, None] = {}
-    for clause, expression in _expressions(resolved):
-        for inner, part in _parts(clause, expression):
-            for column in tracer.direct(part):
-                found.setdefault((column, inner))
+    for clause, use in uses:
+        for column in tracer.direct(use):
+            found.setdefault((column, clause))
     for query in queries_of(resolved):
         if isinstance(query, rs.Select):
             for item in query.items:
@@ -62,14 +94,17 @@ def _expressions(resolved: rs.Resolved) -> Iterator[tuple[rs.Clause, rs.Expressi
                     yield rs.Clause.UPDATE, column.value
 
 
-def _parts(
-    clause: rs.Clause, expression: rs.Expression
-) -> Iterator[tuple[rs.Clause, rs.Expression]]:
+def _uses(resolved: rs.Resolved) -> Iterator[_Use]:
+    for clause, expression in _expressions(resolved):
+        yield from _parts(clause, expression)
+
+
+def _parts(clause: rs.Clause, expression: rs.Expression) -> Iterator[_Use]:
     """The columns of an expression; those of its windows' keys have clauses of their own.
 
     Queries inside have clauses of their own, too, and are met by themselves.
     """
-    pending = [(clause, expression)]
+    pending: list[tuple[rs.Clause, rs.Expression]] = [(clause, expression)]
     while pending:
         where, at = pending.pop()
         match at:
@@ -77,9 +112,9 @@ def _parts(
                 pending.append((where, call))
                 pending += ((rs.Clause.PARTITION_BY, key) for key in partition_by)
                 pending += ((rs.Clause.ORDER_BY, key) for key in order_by)
-            case rs.ColumnUse() | rs.UnknownColumn():
-                yield where, at
-            case rs.WholeRows():
+            case rs.Operation("count", (rs.WholeRows(),)):
                 pass
+            case rs.ColumnUse() | rs.UnknownColumn() | rs.WholeRows():
+                yield where, at
             case _:
                 pending += ((where, part) for part in operands(at))

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 from types import MappingProxyType
@@ -13,6 +14,7 @@ from lakeschema.catalog.identifiers import RelationName
 
 EVERY_COLUMN: Final = "*"
 EVERYBODY: Final = "public"
+_PARTS: Final = re.compile(r"`(?:[^`]|``)*`|[^.]+")
 
 
 class MalformedGrants(Exception):
@@ -36,8 +38,9 @@ class Need:
     """A privilege on a table or view.
 
     Attributes:
-        columns: in lower case; ``*`` for all of them. SELECT without columns is met by a grant of
-            any column, as ``count(*)`` asks for none; other privileges then are of the whole table.
+        columns: in lower case, and fields, as ``field_name`` has them; ``*`` for all columns. SELECT
+            without columns is met by a grant of any column, as ``count(*)`` asks for none; other
+            privileges then are of the whole table.
     """
 
     privilege: Privilege
@@ -92,8 +95,35 @@ def _lacking(need: Need, grants: Iterable[Grant]) -> Need | None:
     if not need.columns:
         is_met = need.privilege is Privilege.SELECT and bool(granted)
         return None if is_met else need
-    lacking = tuple(column for column in need.columns if column not in granted)
+    lacking = tuple(column for column in need.columns if not _is_granted(column, granted))
     return replace(need, columns=lacking) if lacking else None
+
+
+def field_name(column: str, path: Sequence[str] = ()) -> str:
+    """``p.addr.city``: a name with a dot or a back-tick stands in back-ticks."""
+    return ".".join(
+        f"`{part.replace('`', '``')}`" if "." in part or "`" in part else part
+        for part in (column, *path)
+    )
+
+
+def without_parts(names: set[str]) -> tuple[str, ...]:
+    """In alphabetical order, without fields of what is there as a whole."""
+    return tuple(sorted(name for name in names if not names.intersection(_wholes(name))))
+
+
+def _wholes(name: str) -> Iterator[str]:
+    """What contains a field, from the column inwards."""
+    parts = _PARTS.findall(name) if "." in name else ()
+    return (".".join(parts[:size]) for size in range(1, len(parts)))
+
+
+def _is_granted(name: str, granted: frozenset[str]) -> bool:
+    """As itself or as a part. A column whose name has a dot may be granted without back-ticks."""
+    if name in granted or not granted.isdisjoint(_wholes(name)):
+        return True
+    is_quoted_column = name[:1] == "`" and _PARTS.fullmatch(name) is not None
+    return is_quoted_column and name[1:-1].replace("``", "`") in granted
 
 
 def read_grants(value: object) -> Grants:

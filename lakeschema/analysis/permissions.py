@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from enum import Enum
 from typing import assert_never
 
 from lakeschema.analysis import resolved as rs
 from lakeschema.analysis.catalog import KnownCatalog
-from lakeschema.analysis.column_access import columns_read
+from lakeschema.analysis.column_access import columns_needed
 from lakeschema.analysis.conventions import Conventions
-from lakeschema.analysis.grants import EVERY_COLUMN, Need, Privilege
+from lakeschema.analysis.grants import EVERY_COLUMN, Need, Privilege, field_name, without_parts
+from lakeschema.analysis.resolving.assigned import assigned_column
 from lakeschema.analysis.scripts import Analysed
 from lakeschema.analysis.syntax import statements as st
 from lakeschema.analysis.table_access import tables_read
@@ -44,7 +45,7 @@ def permissions(analysed: Analysed, views: Views = Views.ITSELF) -> tuple[Need, 
         for each in _through(need, before) if views is Views.THROUGH else (need,):
             needs.setdefault((each.privilege, each.relation), set()).update(each.columns)
     return tuple(
-        Need(privilege, relation, _WHOLE if EVERY_COLUMN in columns else tuple(sorted(columns)))
+        Need(privilege, relation, _WHOLE if EVERY_COLUMN in columns else without_parts(columns))
         for (privilege, relation), columns in sorted(needs.items(), key=_order)
     )
 
@@ -59,9 +60,9 @@ def _reads(resolved: rs.Resolved) -> Iterator[Need]:
     for source in tables_read(resolved, conventions):
         if isinstance(source, RelationName):
             yield Need(_P.SELECT, source)
-    for column, _ in columns_read(resolved, conventions):
+    for column, _ in columns_needed(resolved, conventions):
         if isinstance(column.source, RelationName):
-            yield Need(_P.SELECT, column.source, (column.column,))
+            yield Need(_P.SELECT, column.source, (field_name(column.column, column.path),))
     if resolved.verb not in {"MERGE", "RENAME", "SWAP"}:
         for access, source in resolved.touched:
             if access is rs.Access.READ_DATA and isinstance(source, RelationName):
@@ -97,10 +98,11 @@ def _changes(analysed: Analysed) -> Iterator[Need]:
         case st.Delete(target=target, others=others):
             yield from (Need(_P.DELETE, named(each.parts)) for each in (target, *others))
         case st.Update(target=target, assignments=assignments):
-            columns = tuple(each.path[-1].lower() for each in assignments)
+            alone = statement.source is None
+            columns = _assigned(assignments, target, analysed.before, alone=alone)
             yield Need(_P.UPDATE, named(target.parts), columns)
         case st.Merge():
-            yield from _merge(statement, named(statement.target.parts))
+            yield from _merge(statement, analysed.before)
         case st.MovePartition(source, target):
             yield Need(_P.DELETE, named(source.parts))
             yield Need(_P.INSERT, named(target.parts), _WHOLE)
@@ -125,10 +127,14 @@ def _insert(insert: st.Insert, catalog: KnownCatalog) -> Iterator[Need]:
     if not isinstance(insert.target, st.Named):
         return
     target = catalog.named(insert.target.parts)
-    columns = tuple(name.lower() for name in insert.columns)
+    columns = _names(insert.columns)
     yield Need(_P.INSERT, target, columns or _WHOLE)
     if insert.overwrite:
         yield Need(_P.DELETE, target)
+
+
+def _names(columns: Iterable[str]) -> tuple[str, ...]:
+    return tuple(field_name(column.lower()) for column in columns)
 
 
 def _create(name: RelationName, analysed: Analysed, *, replaces: bool) -> Iterator[Need]:
@@ -137,16 +143,29 @@ def _create(name: RelationName, analysed: Analysed, *, replaces: bool) -> Iterat
         yield Need(_P.DROP, name)
 
 
-def _merge(merge: st.Merge, target: RelationName) -> Iterator[Need]:
+def _assigned(
+    assignments: Iterable[st.Assignment], target: st.Named, catalog: KnownCatalog, *, alone: bool
+) -> tuple[str, ...]:
+    relation = catalog.named(target.parts)
+    known = catalog.known(relation)
+    columns = None if known is None else known.columns
+    found = (
+        assigned_column(each.path, target, relation, columns, alone=alone) for each in assignments
+    )
+    return tuple(field_name(column.lower(), path) for column, path in found)
+
+
+def _merge(merge: st.Merge, catalog: KnownCatalog) -> Iterator[Need]:
+    target = catalog.named(merge.target.parts)
     for action in merge.actions:
         if action.every:
             yield Need(_P.UPDATE, target, _WHOLE)
             yield Need(_P.INSERT, target, _WHOLE)
         elif action.assignments:
-            columns = tuple(each.path[-1].lower() for each in action.assignments)
+            columns = _assigned(action.assignments, merge.target, catalog, alone=True)
             yield Need(_P.UPDATE, target, columns)
         elif action.values:
-            yield Need(_P.INSERT, target, tuple(map(str.lower, action.columns)) or _WHOLE)
+            yield Need(_P.INSERT, target, _names(action.columns) or _WHOLE)
         else:
             yield Need(_P.DELETE, target)
 
@@ -172,7 +191,7 @@ def _through(need: Need, catalog: KnownCatalog) -> Iterator[Need]:
         for relation, columns in known.reads:
             inner = catalog.known(relation)
             if inner is None or not inner.reads:
-                yield Need(Privilege.SELECT, relation, columns)
+                yield Need(Privilege.SELECT, relation, _names(columns))
             elif relation not in seen:
                 seen.add(relation)
-                pending.append(Need(Privilege.SELECT, relation, columns))
+                pending.append(Need(Privilege.SELECT, relation, _names(columns)))

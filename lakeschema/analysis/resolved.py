@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 from lakeschema.analysis.catalog import Source
 from lakeschema.translation import clauses
@@ -20,6 +20,11 @@ from lakeschema.translation.syntax.tree import SetOperator
 Clause: TypeAlias = clauses.Clause
 
 # expressions
+
+ELEMENT: Final = "[]"
+"""Takes an element of an array, or a value of a map; its fields are those of the array."""
+ELEMENT_OR_FIELD: Final = "[?]"
+"""Takes one of these, or a field of a struct whose name is not written out."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -246,11 +251,15 @@ class Mode(Enum):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class WrittenColumn:
-    """``name`` as the target has it; empty with an ``OpenStar``, whose columns keep their names."""
+    """``name`` as the target has it; empty with an ``OpenStar``, whose columns keep their names.
+
+    ``path``: in lower case, to the field that alone is written.
+    """
 
     name: str
     value: Expression | OpenStar
     starred: bool = False
+    path: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -17,8 +17,16 @@ EVERY_COLUMN: Final = "*"
 _MANY_QUERIES: Final = 50
 """Of one statement; fewer can be traced from the outside in."""
 
-_ELEMENTS: Final = frozenset({"explode", "explode_outer", "inline", "inline_outer", "unnest"})
-"""Table functions that yield the elements of an array: a field of one is a field of the other."""
+_ELEMENTS: Final = frozenset({"explode", "explode_outer", "unnest"})
+"""Functions that yield the elements of an array: a field of one is a field of the other."""
+
+_NUMBERED_ELEMENTS: Final = frozenset({"posexplode", "posexplode_outer"})
+"""The same in their last column."""
+
+_ONE_OF: Final = frozenset({"coalesce", "nvl", "ifnull", "any_value", "first", "first_value"})
+"""Functions whose value is one of their operands."""
+
+_TAKING: Final = frozenset({rs.ELEMENT, rs.ELEMENT_OR_FIELD, "element_at"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,8 +106,10 @@ class Tracer:
                         found.update(self.direct(operand))
                     if kind is not rs.QueryKind.EXISTS:
                         found.update(self.every(query))
-                case rs.Operation():
-                    pending += reversed(parts(at))
+                case rs.Operation(".", (base,), labels=labels):
+                    found.update(self._inside(base, labels))
+                case rs.Operation(operands=values):
+                    pending += reversed(values)
                 case rs.Constant():
                     pass
                 case _:
@@ -158,7 +168,7 @@ class Tracer:
             case rs.Scan(source):
                 return {BaseColumn(source, name, path): None}
             case rs.Generated(call):
-                return self._inside(_element(call), path)
+                return self._inside(element(relation, name) or call, path)
             case rs.Renamed(inner, names):
                 position = self.shapes.of(relation).positions.get(name)
                 if position is None or position >= len(names):
@@ -194,17 +204,25 @@ class Tracer:
 
     def _inside(self, expression: rs.Expression, path: tuple[str, ...]) -> Columns:
         """A field of what an expression is; of a computed value, all that it is made of."""
-        match expression:
-            case rs.ColumnUse(relation, column, before) if path:
-                return self.column(relation, column, (*before, *path))
-            case rs.Operation(made, values, labels=labels) if (
-                path and made != "." and path[0] in labels
-            ):
-                return self._inside(values[labels.index(path[0])], path[1:])
-            case rs.Operation("[]", (base, index)) if path:
-                return {**self._inside(base, path), **self.direct(index)}
-            case _:
-                return self.direct(expression)
+        at = expression
+        while path:
+            match at:
+                case rs.ColumnUse(relation, column, before):
+                    return self.column(relation, column, (*before, *path))
+                case rs.Operation(".", (base,), labels=labels):
+                    at, path = base, (*labels, *path)
+                case rs.Operation(operands=values, labels=labels) if path[0] in labels:
+                    at, path = values[labels.index(path[0])], path[1:]
+                case rs.Operation(name, (base, index)) if name in _TAKING:
+                    return {**self._inside(base, path), **self.direct(index)}
+                case rs.Operation(name, (array,)) if name in _ELEMENTS:
+                    at = array
+                case rs.Operation(name, values) if name in _ONE_OF:
+                    each = {id(value): value for value in values}.values()
+                    return {c: None for value in each for c in self._inside(value, path)}
+                case _:
+                    break
+        return self.direct(at)
 
     def values(self, query: rs.Select) -> list[rs.Expression]:
         """Of the columns whose names are known, in order."""
@@ -268,12 +286,19 @@ class Tracer:
         return [relation for _, relation in self.shapes.of(query).open_at]
 
 
-def _element(call: rs.Expression) -> rs.Expression:
-    match call:
+def element(relation: rs.Generated, column: str) -> rs.Expression | None:
+    """The array whose elements a column of a table function has, if it has some."""
+    names = relation.columns
+    match relation.call:
+        case rs.Operation("unnest", (array,)):
+            # Of several columns each is a field of the elements.
+            return array if names is not None and len(names) == 1 else None
         case rs.Operation(name, (array,)) if name in _ELEMENTS:
             return array
+        case rs.Operation(name, (array,)) if name in _NUMBERED_ELEMENTS:
+            return array if names and column == names[-1].lower() else None
         case _:
-            return call
+            return None
 
 
 def parts(operation: rs.Operation) -> tuple[rs.Expression, ...]:

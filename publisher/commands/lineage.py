@@ -19,7 +19,10 @@ if TYPE_CHECKING:
 
 def lineage(
     relation: Annotated[
-        str, typer.Argument(help="database.table or database.table.column", metavar="NAME")
+        str,
+        typer.Argument(
+            help="database.table, database.table.column, or a field of one", metavar="NAME"
+        ),
     ],
     config: Config = None,
     *,

@@ -19,7 +19,7 @@ def traced_json(traced: Traced) -> dict[str, Any]:
     numbers = {statement: number for number, statement in enumerate(said)}
     return {
         **_place_json(traced.asked),
-        "expression": traced.expressions.get(traced.asked),
+        "expression": traced.expressions.get(traced.asked.whole),
         "direction": traced.direction.value,
         "links": [_link_json(link, numbers) for link in traced.links],
         "statements": [statement_json(statement) for statement in said],
@@ -90,4 +90,5 @@ def _link_json(link: Link, numbers: Mapping[Statement, int]) -> dict[str, Any]:
 
 
 def _place_json(place: Place) -> dict[str, Any]:
-    return {"relation": str(place.relation), "column": place.column}
+    path = {"path": list(place.path)} if place.path else {}
+    return {"relation": str(place.relation), "column": place.column, **path}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from lakeschema.catalog.errors import MalformedName
 from lakeschema.catalog.identifiers import RelationName
@@ -29,7 +29,7 @@ class NotFound:
 
 
 def place_of(tx: Transaction, text: str) -> Place | NotFound:
-    """``database.table``, ``database.table.column``, or these with a catalog in front.
+    """``database.table``, ``database.table.column`` and fields in it, or these with a catalog in front.
 
     Raises:
         MalformedName: the text is no name.
@@ -43,7 +43,20 @@ def place_of(tx: Transaction, text: str) -> Place | NotFound:
         return Place(whole)
     if outer in known and outer.namespace:
         return column_of(tx, outer, whole.name)
-    return _unknown_relation(tx, whole)
+    return _field_of(tx, whole) or _unknown_relation(tx, whole)
+
+
+def _field_of(tx: Transaction, name: RelationName) -> Place | NotFound | None:
+    """The field that the name means if it begins with a relation, the longest that there is."""
+    parts = (*name.namespace, name.name)
+    sizes = range(len(parts) - 2, 1, -1)
+    outer = {size: RelationName(parts[: size - 1], parts[size - 1]) for size in sizes}
+    known = tx.graph.records(outer.values())
+    for size, relation in outer.items():
+        if relation in known:
+            found = column_of(tx, relation, parts[size])
+            return found if isinstance(found, NotFound) else replace(found, path=parts[size + 1 :])
+    return None
 
 
 def place_in(tx: Transaction, relation: RelationName, column: str | None) -> Place | NotFound:

@@ -34,7 +34,7 @@ def trace(
     step = _Upstream(stored) if direction is Direction.UPSTREAM else _Downstream(stored, tx)
     start = stored.of(asked.relation)
     frontier = list(_starts(asked, start, direction))
-    seen = set(map(_key, frontier))
+    seen = {(_key(place), place.path) for place in frontier}
     links: list[Link] = []
     distance = 0
     while frontier and (depth is None or distance < depth):
@@ -44,8 +44,9 @@ def trace(
         frontier = []
         for link in found:
             place = step.end(link)
-            if _key(place) not in seen:
-                seen.add(_key(place))
+            key = (_key(place), place.path)
+            if key not in seen:
+                seen.add(key)
                 frontier.append(place)
     names = dict.fromkeys(
         [asked.relation, *(p.relation for link in links for p in (link.source, link.target))]
@@ -132,7 +133,9 @@ class _Downstream:
 
     def _links_from(self, place: Place, known: KnownRelation) -> Iterator[Link]:
         links = self._links(known)
-        yield from links.get(_key(place), ())
+        for link in links.get(_key(place), ()):
+            if _reads(link, place):
+                yield _of_field(link, place.path)
         if not place.is_rows:
             # Columns that come of some column of the relation, nobody knows which.
             of_any = links.get((place.relation, None), ())
@@ -146,6 +149,21 @@ class _Downstream:
                 for link in known.links_to(place.column):
                     found.setdefault(_key(link.source), []).append(link)
         return found
+
+
+def _reads(link: Link, place: Place) -> bool:
+    """Whether it reads the field that is asked for, a part of it, or what contains it."""
+    return all(read == asked for read, asked in zip(link.path, place.path, strict=False))
+
+
+def _of_field(link: Link, path: tuple[str, ...]) -> Link:
+    """A link whose target still has the field at a path of its own, if it is taken as it is."""
+    rest = path[len(link.path) :]
+    # Of a statement it is not known whether it takes a column as it is.
+    is_taken = not link.expression and link.statement is None and link.kind is Kind.DIRECT
+    if not rest or not is_taken:
+        return link
+    return replace(link, target=replace(link.target, path=rest))
 
 
 def _is_untraced(known: KnownRelation | None, tx: Transaction, name: RelationName) -> bool:

@@ -30,17 +30,28 @@ class Kind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A column, or, where ``column`` is None, the rows of a relation, and so each of its columns."""
+    """A column, or, where ``column`` is None, the rows of a relation, and so each of its columns.
+
+    ``path``: in lower case, to the field of the column that is asked for.
+    """
 
     relation: RelationName
     column: str | None = None
+    path: tuple[str, ...] = ()
 
     @property
     def is_rows(self) -> bool:
         return self.column is None
 
     def __str__(self) -> str:
-        return str(self.relation) if self.column is None else f"{self.relation}.{self.column}"
+        return ".".join(
+            (str(self.relation), *(() if self.is_rows else (self.column or "",)), *self.path)
+        )
+
+    @property
+    def whole(self) -> Place:
+        """The column of a field."""
+        return Place(self.relation, self.column)
 
 
 @dataclass(frozen=True, slots=True)

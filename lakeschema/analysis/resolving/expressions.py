@@ -7,16 +7,22 @@ from collections.abc import Iterable
 
 from lakeschema.analysis import resolved as rs
 from lakeschema.analysis.resolving.scopes import Scope
+from lakeschema.analysis.syntax.dialects import Scoping
 from lakeschema.translation.plan.operators import VALUE_IN_ORDER
 from lakeschema.translation.syntax import tree
+from lakeschema.translation.syntax.variant_paths import EACH, variant_steps
 
 _CHOICES = frozenset({"if", "iif"})
+_POSITIONS = frozenset({"offset", "ordinal", "safe_offset", "safe_ordinal"})
+"""``items[OFFSET(0)]``: what an array alone has."""
 _OF_ORDERED_VALUES = VALUE_IN_ORDER | {"rank", "dense_rank", "percent_rank", "cume_dist"}
 """What WITHIN GROUP orders for them are the values that they read."""
 
 
 class ExpressionResolver:
     """Reads expressions; the queries in them are read by ``query``."""
+
+    scoping: Scoping
 
     @abstractmethod
     def query(self, query: tree.Query, around: Scope | None) -> rs.Query: ...
@@ -54,10 +60,10 @@ class ExpressionResolver:
                 )
             case tree.FieldOf(base, name):
                 return self._field(self.expression(base, scope), name)
-            case tree.VariantPath(call):
-                return self.expression(call, scope)
-            case tree.Subscript(base, index):
-                return rs.Operation("[]", self.all((base, index), scope))
+            case tree.VariantPath():
+                return self._variant(node, scope)
+            case tree.Subscript():
+                return self._subscript(node, scope)
             case tree.Tuple(items):
                 return rs.Operation("row", self.all(items, scope))
             case tree.StructLiteral(fields):
@@ -125,9 +131,39 @@ class ExpressionResolver:
             return rs.ColumnUse(
                 base.relation, base.column, (*base.path, name.lower()), base.position
             )
-        if isinstance(base, rs.Operation) and base.name == "[]":
-            return rs.Operation("[]", (self._field(base.operands[0], name), *base.operands[1:]))
+        if isinstance(base, rs.Operation) and base.name == rs.ELEMENT:
+            inner = self._field(base.operands[0], name)
+            return rs.Operation(rs.ELEMENT, (inner, *base.operands[1:]))
         return rs.Operation(".", (base,), labels=(name.lower(),))
+
+    def _subscript(self, node: tree.Subscript, scope: Scope) -> rs.Expression:
+        base = self.expression(node.base, scope)
+        match node.index:
+            case tree.StringLiteral(key) if _is_field(key):
+                return self._field(base, key)
+            case tree.NumberLiteral() if not self.scoping.fields_have_positions:
+                taken = rs.ELEMENT
+            case tree.Call(name) if (
+                name.lower() in _POSITIONS and not self.scoping.fields_have_positions
+            ):
+                taken = rs.ELEMENT
+            case _:
+                taken = rs.ELEMENT_OR_FIELD
+        return rs.Operation(taken, (base, self.expression(node.index, scope)))
+
+    def _variant(self, node: tree.VariantPath, scope: Scope) -> rs.Expression:
+        """A field like another, as far as its names are written as those of fields."""
+        base, path = node.call.arguments
+        found = self.expression(base, scope)
+        assert isinstance(path, tree.StringLiteral)
+        for step in variant_steps(path.value):
+            if step is None:
+                found = rs.Operation(rs.ELEMENT, (found, rs.CONSTANT))
+            elif step != EACH and _is_field(step):
+                found = self._field(found, step)
+            else:
+                return rs.Operation(node.call.name, (found,), node.call.position)
+        return found
 
     def _star(self, qualifier: tuple[str, ...], scope: Scope) -> rs.Expression:
         entries = scope.called(qualifier) if qualifier else scope.entries
@@ -140,6 +176,11 @@ class ExpressionResolver:
             scope.shapes, scope, parameters=frozenset(name.lower() for name in parameters)
         )
         return rs.Operation("->", (self.expression(body, inner),))
+
+
+def _is_field(key: str) -> bool:
+    """Keys are compared with case, and fields without: another case may be another key."""
+    return bool(key) and key == key.lower()
 
 
 def _implied(value: tree.Expression, number: int) -> str:

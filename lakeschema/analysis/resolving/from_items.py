@@ -101,7 +101,7 @@ class FromResolver(ExpressionResolver):
         )
 
     def _items_of(self, item: tree.TableName, scope: Scope) -> rs.Relation:
-        array = rs.Operation("unnest", (scope.find(item.parts, item.position),), item.position)
+        array = rs.Operation("explode", (scope.find(item.parts, item.position),), item.position)
         name = (item.alias or item.parts[-1]).lower()
         found = rs.Generated(array, item.columns or (name,))
         scope.entries.append(Entry(found, (name,)))
@@ -134,7 +134,10 @@ class FromResolver(ExpressionResolver):
             value: rs.Expression = rs.Windowed(rs.Operation(TIMESERIES, moments), keys, moments)
             found = rs.Generated(value, columns, rs.Clause.SELECT)
         else:
-            found = rs.Generated(self.expression(call, scope), columns or None)
+            made = self.expression(call, scope)
+            if call.name.lower() == "unnest" and not self.scoping.fields_have_positions:
+                made = rs.Operation("explode", self.all(call.arguments, scope), call.position)
+            found = rs.Generated(made, columns or None)
         scope.entries.append(Entry(found, (alias.lower(),) if alias else (call.name.lower(),)))
         return found
 

@@ -10,6 +10,7 @@ from lakeschema.analysis import resolved as rs
 from lakeschema.analysis.catalog import Files, KnownCatalog, Source
 from lakeschema.analysis.renaming import renamed_relations
 from lakeschema.analysis.resolved import Access, Mode
+from lakeschema.analysis.resolving.assigned import assigned_column
 from lakeschema.analysis.resolving.queries import QueryResolver
 from lakeschema.analysis.resolving.scopes import Entry, Scope
 from lakeschema.analysis.syntax import statements as st
@@ -418,7 +419,7 @@ class _Statements(QueryResolver):
         for action in merge.actions:
             if action.condition is not None:
                 conditions.append((rs.Clause.CONDITION, self.expression(action.condition, scope)))
-            columns += self._action(action, source, scan, scope, reading)
+            columns += self._action(action, merge.target, source, scan, scope, reading)
         read = rs.Select((), source)
         write = rs.Write(target, Mode.CHANGES, tuple(columns), read, None, tuple(conditions))
         touched = ((Access.READ_DATA, target), (Access.WRITE_DATA, target))
@@ -427,13 +428,14 @@ class _Statements(QueryResolver):
     def _action(
         self,
         action: st.MergeAction,
+        named: st.Named,
         source: rs.Relation,
         target: rs.Scan,
         scope: Scope,
         reading: Scope,
     ) -> Iterator[rs.WrittenColumn]:
         for assignment in action.assignments:
-            yield self._assigned(assignment, target, scope)
+            yield self._assigned(assignment, named, target, scope, alone=True)
         names = action.columns or target.columns or ()
         for name, value in zip(names, action.values, strict=False):
             yield rs.WrittenColumn(name, self.expression(value, reading))
@@ -443,7 +445,11 @@ class _Statements(QueryResolver):
     def _update(self, update: st.Update) -> rs.Resolved:
         self.add_common_tables(update.common.tables, None, recursive=update.common.recursive)
         scope, read, scan, target = self._changed(update.target, update.source)
-        columns = tuple(self._assigned(each, scan, scope) for each in update.assignments)
+        alone = update.source is None
+        columns = tuple(
+            self._assigned(each, update.target, scan, scope, alone=alone)
+            for each in update.assignments
+        )
         conditions: list[tuple[rs.Clause, rs.Expression]] = []
         if update.condition is not None:
             conditions.append((rs.Clause.WHERE, self.expression(update.condition, scope)))
@@ -452,16 +458,23 @@ class _Statements(QueryResolver):
         return rs.Resolved("UPDATE", queries, (write,), ((Access.WRITE_DATA, target),))
 
     def _assigned(
-        self, assignment: st.Assignment, target: rs.Scan, scope: Scope
+        self,
+        assignment: st.Assignment,
+        named: st.Named,
+        target: rs.Scan,
+        scope: Scope,
+        *,
+        alone: bool,
     ) -> rs.WrittenColumn:
-        name = assignment.path[-1]
+        relation = self._name(named)
+        name, path = assigned_column(assignment.path, named, relation, target.columns, alone=alone)
         value = self.expression(assignment.value, scope)
         if assignment.place is not None and isinstance(value, rs.QueryUse):
             value = self._one_of(value, assignment.place)
         if assignment.operator:
-            before = rs.ColumnUse(target, name.lower())
+            before = rs.ColumnUse(target, name.lower(), path)
             value = rs.Operation(assignment.operator, (before, value))
-        return rs.WrittenColumn(name, value)
+        return rs.WrittenColumn(name, value, path=path)
 
     def _one_of(self, value: rs.QueryUse, place: int) -> rs.Expression:
         """One column of a query that gives several."""

@@ -33,6 +33,8 @@ class Scoping:
         arrays_in_from: ``FROM t, t.items`` reads the items of a column of t.
         names_by_position: a value without a name is ``_c0``, ``_c1``; else it is called by its text.
         recursion_needs_no_word: a table of WITH that is a UNION may read itself without RECURSIVE.
+        fields_have_positions: ``p[1]`` may be the first field of a struct, and UNNEST of an array of
+            structs makes a column of each field.
     """
 
     tables_hide_common_tables: bool = False
@@ -42,6 +44,7 @@ class Scoping:
     recursion_needs_no_word: bool = False
     arrays_in_from: bool = False
     names_by_position: bool = False
+    fields_have_positions: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,13 +139,13 @@ _HIVE: Final = _grammar(
     Dialect.HIVE,
     backslash_escapes=True,
     bare_functions=_TODAY,
-    scoping=Scoping(group_sees_aliases=False, names_by_position=True),
+    scoping=Scoping(group_sees_aliases=False, names_by_position=True, fields_have_positions=False),
 )
 _SPARK: Final = _grammar(
     Dialect.SPARK,
     backslash_escapes=True,
     bare_functions=_TODAY | {"LOCALTIMESTAMP", "CURRENT_USER", "SESSION_USER"},
-    scoping=Scoping(aliases_in_items=True),
+    scoping=Scoping(aliases_in_items=True, fields_have_positions=False),
 )
 _TRINO: Final = _ansi(scoping=Scoping(group_sees_aliases=False, having_sees_aliases=False))
 _POSTGRES: Final = _ansi(
@@ -187,7 +190,7 @@ DIALECTS: Final[Mapping[str, StatementGrammar]] = MappingProxyType(
             dashes_in_tables=True,
             trailing_commas=True,
             bare_functions=_TODAY | {"CURRENT_DATETIME"},
-            scoping=Scoping(arrays_in_from=True),
+            scoping=Scoping(arrays_in_from=True, fields_have_positions=False),
         ),
         "clickhouse": _ansi(
             backslash_escapes=True, trailing_commas=True, bare_functions=_TODAY, scoping=_ALIASING
@@ -208,7 +211,12 @@ DIALECTS: Final[Mapping[str, StatementGrammar]] = MappingProxyType(
             Dialect.HIVE,
             backslash_escapes=True,
             bare_functions=_TODAY,
-            scoping=Scoping(group_sees_aliases=False, arrays_in_from=True, names_by_position=True),
+            scoping=Scoping(
+                group_sees_aliases=False,
+                arrays_in_from=True,
+                names_by_position=True,
+                fields_have_positions=False,
+            ),
         ),
         "mariadb": _MYSQL,
         "materialize": _POSTGRES,
@@ -219,7 +227,9 @@ DIALECTS: Final[Mapping[str, StatementGrammar]] = MappingProxyType(
         "redshift": _ansi(
             converts_type_first=True,
             bare_functions=_STANDARD | {"USER", "SYSDATE"},
-            scoping=Scoping(aliases_in_items=True, arrays_in_from=True),
+            scoping=Scoping(
+                aliases_in_items=True, arrays_in_from=True, fields_have_positions=False
+            ),
         ),
         "risingwave": _POSTGRES,
         "singlestore": _MYSQL,
@@ -229,7 +239,9 @@ DIALECTS: Final[Mapping[str, StatementGrammar]] = MappingProxyType(
             trailing_commas=True,
             numbered_columns=True,
             prefix_words=_OF_HIERARCHIES,
-            scoping=Scoping(aliases_in_items=True, recursion_needs_no_word=True),
+            scoping=Scoping(
+                aliases_in_items=True, recursion_needs_no_word=True, fields_have_positions=False
+            ),
         ),
         "spark": _SPARK,
         "sqlite": _ansi(bare_functions=_TODAY, scoping=Scoping(recursion_needs_no_word=True)),

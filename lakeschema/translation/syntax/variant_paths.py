@@ -12,7 +12,8 @@ from lakeschema.translation.syntax.lexing import NUMBER, QUOTED, STRING, WORD
 _FIELD: Final = r"\.\s*[^.\[\s][^.\[]*|\['\s*[^'\s][^']*'\]"
 _PATH: Final = re.compile(rf"\$(?:{_FIELD}|\[\d+\])+")
 _FIELDS: Final = re.compile(_FIELD)
-_EACH: Final = "*"
+_STEPS: Final = re.compile(rf"{_FIELD}|\[\d+\]")
+EACH: Final = "*"
 _MAX_INDEX: Final = 2**31 - 1
 
 
@@ -42,6 +43,14 @@ def variant_path(cursor: Cursor, base: tree.Expression) -> tree.VariantPath:
             cursor.fail(f"expected a path into a variant, got {path!r:.60}")
 
 
+def variant_steps(path: str) -> tuple[str | None, ...]:
+    """The fields of a path in their order, None for an element of an array."""
+    return tuple(
+        step[1:].strip() if step[0] == "." else step[2:-2] if step[1] == "'" else None
+        for step in _STEPS.findall(path)
+    )
+
+
 def _in_brackets(cursor: Cursor) -> str:
     token = cursor.at
     if token.kind == NUMBER and not (token.text.isdigit() and int(token.text) <= _MAX_INDEX):
@@ -57,4 +66,4 @@ def _name(path: str) -> str:
     if not fields:
         return ""
     last = fields[-1].removeprefix(".") if fields[-1][0] == "." else fields[-1][2:-2]
-    return "" if last.strip() == _EACH else last.lstrip()
+    return "" if last.strip() == EACH else last.lstrip()

@@ -103,7 +103,7 @@ class _Upstream(_Tree):
             for column in self._traced.columns:
                 self._column(root, Place(asked.relation, column))
         else:
-            self._links(root, asked)
+            self._links(root, asked.whole)
         self._rows(root, Place(asked.relation))
         return root
 
@@ -185,7 +185,7 @@ class _Downstream(_Tree):
                 node = self._add(root, str(place))
                 if node is not None:
                     self._links(node, place)
-        self._links(root, asked)
+        self._links(root, asked.whole)
         return root
 
     def _links(self, at: Tree, place: Place) -> None:

@@ -26,6 +26,8 @@ CREATE VIEW shop.best AS
   FROM shop.revenue WHERE orders > 3;
 CREATE VIEW shop.number AS SELECT count(*) AS n FROM shop.best;
 CREATE VIEW shop.cities AS SELECT home.city AS city FROM shop.orders;
+CREATE VIEW shop.homes AS SELECT home AS place FROM shop.orders;
+CREATE VIEW shop.codes AS SELECT place.zip AS code, place.city AS town FROM shop.homes;
 """
 
 
@@ -102,6 +104,34 @@ def test_a_column_reaches_columns_rows_and_packages(shop: Folder) -> None:
         "acme-schema-shop-best",
     ]
     assert {each["version"] for each in total["relations"]} == {"1.0.0"}
+
+
+def test_a_field_reaches_what_reads_it_or_contains_it(shop: Folder) -> None:
+    answer = asked(shop, "shop.orders.home.ZIP", "--downstream")
+
+    assert answer["path"] == ["zip"]
+    assert links(answer) == [
+        "1 orders.home -> homes.place direct",
+        "2 homes.place.zip -> codes.code direct",
+    ]
+
+
+def test_a_column_with_fields_reaches_all_that_read_one_of_them(shop: Folder) -> None:
+    answer = asked(shop, "shop.orders.home", "--downstream")
+
+    assert links(answer) == [
+        "1 orders.home.city -> cities.city direct",
+        "1 orders.home -> homes.place direct",
+        "2 homes.place.zip -> codes.code direct",
+        "2 homes.place.city -> codes.town direct",
+    ]
+
+
+def test_a_field_of_what_is_not_known_is_refused(shop: Folder) -> None:
+    ended = shop.run("lineage", "shop.orders.hom.zip")
+
+    assert ended.status == 1
+    assert "shop.orders has no column hom" in ended.err
 
 
 def test_a_whole_relation_is_asked_for_with_all_of_its_columns(shop: Folder) -> None:

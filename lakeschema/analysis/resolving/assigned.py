@@ -1,0 +1,37 @@
+"""What an assignment of UPDATE or MERGE writes: a column, or a field of one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from lakeschema.analysis.syntax import statements as st
+from lakeschema.catalog.identifiers import RelationName
+
+
+def assigned_column(
+    path: Sequence[str],
+    target: st.Named,
+    relation: RelationName,
+    columns: Sequence[str] | None,
+    *,
+    alone: bool,
+) -> tuple[str, tuple[str, ...]]:
+    """The column as written, and the path to its field in lower case.
+
+    Args:
+        path: as written, perhaps with the table before the column.
+        target: the table under the name that the statement gives it.
+        relation: the same table.
+        columns: those of the table, None where they are not known.
+        alone: no other table can stand before the column.
+    """
+    lowered = tuple(part.lower() for part in path)
+    whole = (*relation.namespace, relation.name)
+    alias = None if target.alias is None else target.alias.lower()
+    for split in range(len(path) - 1, 0, -1):
+        before = lowered[:split]
+        if before == (alias,) or whole[-split:] == before:
+            return path[split], lowered[split + 1 :]
+    if lowered[0] in map(str.lower, columns or ()) or (columns is None and alone):
+        return path[0], lowered[1:]
+    return path[-1], ()
