@@ -52,7 +52,7 @@ def links(service: Service, name: str, column: str, direction: Direction) -> lis
 
 
 def _place(value: dict[str, Any]) -> str:
-    return value["relation"] + ("" if value["column"] is None else f".{value['column']}")
+    return ".".join(filter(None, (value["relation"], value["column"])))
 
 
 @pytest.mark.thorough

@@ -30,6 +30,10 @@ def state(tmp_path: Path) -> Iterator[SqliteState]:
     state.close()
 
 
+def add(state: SqliteState, *told: FillingRecord) -> None:
+    state.write(lambda tx: tx.fillings.add(told))
+
+
 def into(state: SqliteState, *names: RelationName) -> Sequence[FillingRecord]:
     return state.read(lambda tx: tx.fillings.into(names or (T,)))
 
@@ -60,7 +64,7 @@ def test_neither_order_nor_repetition_matters(seed: int, tmp_path: Path) -> None
         state = SqliteState(tmp_path / f"{number}.db")
         shuffled = chosen.sample(told, len(told)) + chosen.choices(told, k=3)
         for each in told if number == 0 else shuffled:
-            state.write(lambda tx, each=each: tx.fillings.add([each]))
+            add(state, each)
         # When a pair was told for the first time is lost if the table is filled anew in between.
         found.append([(f.source, f.mark, f.statement, f.last_at) for f in into(state)])
         state.close()
