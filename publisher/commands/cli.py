@@ -13,7 +13,16 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from publisher.commands import configuring, doctor, lineage, operating, reading, standalone, usage
+from publisher.commands import (
+    configuring,
+    doctor,
+    impact,
+    lineage,
+    operating,
+    reading,
+    standalone,
+    usage,
+)
 from publisher.commands.dbt import command as dbt
 from publisher.commands.examples import examples_of
 from publisher.commands.failures import failure_of
@@ -61,6 +70,7 @@ for _command in (
     reading.coverage,
     reading.explain,
     lineage.lineage,
+    impact.impact,
     usage.usage,
     reading.verify,
     reading.check,

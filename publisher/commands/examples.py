@@ -21,6 +21,11 @@ EXAMPLES: Mapping[str, Sequence[str]] = MappingProxyType(
         "status": ("status", "status --json | jq '.troubled[].name'"),
         "coverage": ("coverage", "coverage --json | jq '.reasons[0]'"),
         "explain": ("explain shop.orders",),
+        "impact": (
+            "impact shop.orders.customer",
+            "impact shop.orders.customer --log queries.jsonl --policies policies.toml",
+            "impact shop.orders --format markdown > comment.md",
+        ),
         "lineage": (
             "lineage shop.revenue.total",
             "lineage shop.orders.customer --downstream",

@@ -79,11 +79,7 @@ def lineage(
         with closing(state_to_read(settings)) as state:
             found = state.read(traced)
     except MalformedName as error:
-        raise Refused(
-            USAGE_ERROR,
-            f"invalid name {relation!r}: expected database.table or database.table.column",
-            "a part that is not a plain word stands in back-ticks: 'shop.`order items`'",
-        ) from error
+        raise invalid_name(relation) from error
     if isinstance(found, NotFound):
         raise Refused(NO, found.reason, found.hint)
     if isinstance(found, Traced):
@@ -91,6 +87,15 @@ def lineage(
         return
     for event in found:
         typer.echo(dumps(event))
+
+
+def invalid_name(name: str) -> Refused:
+    """Of a relation or a column."""
+    return Refused(
+        USAGE_ERROR,
+        f"invalid name {name!r}: expected database.table or database.table.column",
+        "a part that is not a plain word stands in back-ticks: 'shop.`order items`'",
+    )
 
 
 def dataset_namespace(settings: Settings) -> str:

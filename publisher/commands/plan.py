@@ -17,6 +17,7 @@ from lakeschema.translation.interface import Derivation
 from lakeschema.translation.made_tables import query_columns
 from lakeschema.translation.outcome import Derived, Failed, Status
 from lakeschema.translation.upstream_first import derive_catalog
+from publisher.commands.audience.fills import filled_from
 from publisher.commands.audience.hits import Audience
 from publisher.commands.planning.catalog_now import CatalogNow, Say
 from publisher.commands.planning.causes import Causes, column_changes
@@ -98,9 +99,9 @@ def plan_change(
     )
     if audience is None:
         return plan
-    return replace(
-        plan, hits=audience.hits(plan, audience.concerned_queries(now, cone, deriver, say))
-    )
+    queries = audience.concerned_queries(now, cone, deriver, say)
+    fills = {} if state is None else filled_from(state, cone)
+    return replace(plan, hits=audience.hits(plan, queries, fills))
 
 
 def plan_as_it_is(

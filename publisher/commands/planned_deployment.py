@@ -64,16 +64,13 @@ def plan_opened(
     say: Say,
 ) -> Plan:
     """As ``plan_deployment``, with a catalog that is open."""
-    rules = build_rules(settings)
-    index = build_index_to_read(settings)
-    packaging = build_limited_packaging(settings, processes)
     deriver = build_deriver(settings, processes)
     audience = build_audience(settings)
     if not question.scripts:
         # Slow to import, and only for what takes long itself.
         from publisher.commands.progress_bar import TerminalProgress
 
-        forecast = PackageForecast(index, packaging, rules)
+        forecast = build_forecast(settings, processes, None)
         with TerminalProgress() as progress:
             plan = plan_as_it_is(catalog, deriver, forecast, say, progress)
         return replace(plan, hits=audience.hits(plan))
@@ -81,7 +78,7 @@ def plan_opened(
         return plan_changes(
             catalog,
             deriver,
-            PackageForecast(index, packaging, rules, state),
+            build_forecast(settings, processes, state),
             question.scripts,
             state=state,
             say=say,
@@ -125,6 +122,14 @@ def build_rules(settings: Settings) -> Rules:
         build_policy(settings),
         can_yank=isinstance(settings.index, StaticIndexSettings),
     )
+
+
+def build_forecast(
+    settings: Settings, processes: LimitedProcesses, state: StateReading | None
+) -> PackageForecast:
+    """Which versions would be published."""
+    packaging = build_limited_packaging(settings, processes)
+    return PackageForecast(build_index_to_read(settings), packaging, build_rules(settings), state)
 
 
 @contextmanager

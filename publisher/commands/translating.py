@@ -34,15 +34,21 @@ def read_policy_file(path: Path | None, group: str | None) -> Policies | None:
             raise Refused(USAGE_ERROR, "a group is one of policies", "add --policies FILE")
         return None
     try:
-        return read_policies(tomllib.loads(path.read_text(encoding="utf-8"))).for_group(group)
+        return read_every_policy(path).for_group(group)
+    except UnknownGroup as error:
+        raise Refused(USAGE_ERROR, f"--group: {error}") from error
+
+
+def read_every_policy(path: Path) -> Policies:
+    """The policies of a TOML file, for all readers."""
+    try:
+        return read_policies(tomllib.loads(path.read_text(encoding="utf-8")))
     except OSError as error:
         raise Refused(USAGE_ERROR, f"--policies: {path}: {error.strerror}") from error
     except (UnicodeDecodeError, tomllib.TOMLDecodeError, RecursionError) as error:
         raise Refused(USAGE_ERROR, f"--policies: {path} is not TOML: {error}") from error
     except InvalidPolicies as error:
         raise Refused(USAGE_ERROR, f"--policies: {path}: {error}") from error
-    except UnknownGroup as error:
-        raise Refused(USAGE_ERROR, f"--group: {error}") from error
 
 
 def print_relation(

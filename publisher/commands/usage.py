@@ -85,8 +85,8 @@ def usage(
     name = None if about is None else _name(about)
     stated_day, stated_sizes = _day(today), _sizes(sizes)
     settings = load_settings(config)
-    statements, places = _statements(log, dialect or settings.check.dialect)
-    relations, owners = _catalog(settings, owner_property)
+    statements, places = logged_statements(log, dialect or settings.check.dialect)
+    relations, owners = known_catalog(settings, owner_property)
     counted = count_log_within_limits(statements, relations)
     place = None if name is None else place_of(name, counted.counts, relations)
     question = Question(relations, owners, stated_sizes, days, stated_day, place)
@@ -113,7 +113,7 @@ def _name(about: str) -> RelationName:
         raise Refused(USAGE_ERROR, f"--about: invalid name {about!r}") from error
 
 
-def _statements(log: Path, dialect: str) -> tuple[Sequence[Ran], Sequence[str]]:
+def logged_statements(log: Path, dialect: str) -> tuple[Sequence[Ran], Sequence[str]]:
     """The log, and where each of its statements stands."""
     from lakeschema.analysis.syntax.dialects import UnknownDialect, grammar_of
     from lakeschema.analysis.usage.running import ran
@@ -135,7 +135,7 @@ def _statements(log: Path, dialect: str) -> tuple[Sequence[Ran], Sequence[str]]:
     return found, places
 
 
-def _catalog(
+def known_catalog(
     settings: Settings, owner_property: str
 ) -> tuple[Mapping[RelationName, KnownTable], Mapping[str, str]]:
     """What the state knows of relations, and who owns them as the catalog says."""

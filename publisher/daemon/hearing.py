@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import CancelledError, Future
 from functools import partial
 from typing import Any, Final, Protocol
@@ -26,6 +27,8 @@ MAX_BYTES: Final = 4 * 1024**2
 """Of a request."""
 _MAX_WAITING: Final = 64
 _POLL_SECONDS: Final = 2.0
+_READY_SECONDS: Final = 0.2
+_MAX_READY_SECONDS: Final = 60.0
 _OURSELVES: Final = ""
 """The client of what the service reads itself."""
 
@@ -50,23 +53,42 @@ class Hearing:
         learner: Learner,
         sources: Sequence[StatementSource],
         outages: Outages,
+        is_ready: Callable[[], bool],
     ) -> None:
+        """``is_ready``: whether the state knows the relations, so that statements find their columns."""
         self.max_bytes = MAX_BYTES
         self._state = state
         self._known = known
         self._sources = sources
         self._outages = outages
+        self._is_ready = is_ready
         self._admission = Admission([learner], _MAX_WAITING, "statements", lambda: None)
         self._ends = threading.Event()
         self._threads: list[threading.Thread] = []
 
     def start(self) -> None:
-        self._known.start(lambda: None)
+        self._spawn("statements", self._begin)
         for source in self._sources:
-            hear = partial(self._keep_hearing, source)
-            thread = threading.Thread(target=hear, name=source.name, daemon=True)
-            self._threads.append(thread)
-            thread.start()
+            self._spawn(source.name, partial(self._keep_hearing, source))
+
+    def _spawn(self, name: str, run: Callable[[], None]) -> None:
+        thread = threading.Thread(target=run, name=name, daemon=True)
+        self._threads.append(thread)
+        thread.start()
+
+    def _begin(self) -> None:
+        """Once the first snapshot has ended and what it found is derived, or has had its time."""
+        until = time.monotonic() + _MAX_READY_SECONDS
+        while not self._ends.is_set():
+            try:
+                is_derived = self._state.read(lambda tx: tx.work.oldest_at()) is None
+                if self._is_ready() and (is_derived or time.monotonic() > until):
+                    self._known.start(lambda: None)
+                    return
+            except StateUnavailable:
+                # The state's outage is told by the state.
+                pass
+            self._ends.wait(_READY_SECONDS)
 
     def submit(self, request: bytes, client: str) -> Future[Mapping[str, Any]]:
         """What was learnt of a request's lines, once it is stored; clients take turns.

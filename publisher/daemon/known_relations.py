@@ -134,6 +134,9 @@ def _table(columns: tuple[str, ...] | None, stated: Relation | None) -> KnownTab
     if stated is None or stated.unreadable is not None:
         return KnownTable(columns)
     partitions = tuple(column.name for column in stated.partition_columns)
+    if columns is None and not stated.is_view:
+        # It is not derived yet.
+        columns = tuple(column.name for column in stated.every_column) or None
     return KnownTable(columns, partitions, stated.is_view)
 
 

@@ -227,7 +227,14 @@ class Service:
         learner = Learner(
             self._state, lambda: known.current or {}, chosen.dialect, chosen.keep_days * 86_400
         )
-        return Hearing(self._state, known, learner, build_statement_logs(self._settings), outages)
+        return Hearing(
+            self._state,
+            known,
+            learner,
+            build_statement_logs(self._settings),
+            outages,
+            lambda: self.engine.seconds_since_snapshot() is not None,
+        )
 
     def _compare_catalog(self, catalog: Catalog) -> None:
         chosen = choose_runner(self._settings.snapshot.runner, self._settings, catalog)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Final
@@ -37,9 +37,10 @@ class KnownRelation:
 
     def __post_init__(self) -> None:
         names = self.lineage.columns
-        filled = (each.column for found in self.fillings for each in found.columns)
-        columns = {name: name for name in filled if name not in {EVERY_COLUMN, ROWS}}
-        columns.update({name.lower(): name for name in names})
+        columns = {name.lower(): name for name in names}
+        if not columns:
+            filled = (each.column for found in self.fillings for each in found.columns)
+            columns = {name: name for name in filled if name not in {EVERY_COLUMN, ROWS}}
         object.__setattr__(self, "columns", columns)
         made = zip(names, self.lineage.lineage, strict=False)
         object.__setattr__(self, "_made", {name.lower(): found for name, found in made})
@@ -68,7 +69,7 @@ class KnownRelation:
         """The sources of a column, or of the rows."""
         target = Place(self.name, column)
         for filling in self.fillings:
-            yield from _filled(filling, target)
+            yield from _filled(filling, target, self.columns)
         if column is None:
             for influence in self.lineage.rows or ():
                 yield _indirect(influence, target)
@@ -96,8 +97,8 @@ def _indirect(influence: Influence, target: Place) -> Link:
     return Link(_place(source), target, Kind.INDIRECT, source.path, influence.clause)
 
 
-def _filled(filling: FillingRecord, target: Place) -> Iterator[Link]:
-    """How a statement fills a column, or the rows, of its table."""
+def _filled(filling: FillingRecord, target: Place, known: Container[str]) -> Iterator[Link]:
+    """How a statement fills a column, or the rows, of its table, whose columns are ``known``."""
     assert filling.source is not None
     said = Statement(filling.statement, filling.user, filling.first_at, filling.last_at)
     link = partial(Link, target=target, statement=said)
@@ -113,10 +114,12 @@ def _filled(filling: FillingRecord, target: Place) -> Iterator[Link]:
                 source = Place(filling.source, each.source_column)
                 yield link(source, kind=Kind.INDIRECT, clause=Clause(each.clause))
             continue
-        if each.column not in {target.column.lower(), EVERY_COLUMN}:
+        # A name that the table lacks is the query's: its columns were not known by then.
+        is_any = each.column not in known and each.column not in {EVERY_COLUMN, ROWS}
+        if not is_any and each.column not in {target.column.lower(), EVERY_COLUMN}:
             continue
         name = each.source_column
-        if name == EVERY_COLUMN and each.column != EVERY_COLUMN:
+        if is_any or (name == EVERY_COLUMN and each.column != EVERY_COLUMN):
             # It is not known which of them.
             yield link(rows, kind=Kind.READS)
             continue

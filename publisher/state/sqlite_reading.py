@@ -15,9 +15,14 @@ from urllib.parse import quote
 
 from lakeschema.catalog.identifiers import RelationName
 from publisher.state.migrations import newest_revision
-from publisher.state.records import RelationRecord, VersionRecord
+from publisher.state.records import FillingRecord, RelationRecord, VersionRecord
 from publisher.state.sql.keys import chunks, keys_of, name_of, namespace_key
-from publisher.state.sql.rows import relation_record, row_maker, version_record
+from publisher.state.sql.rows import (
+    filling_record,
+    relation_record,
+    row_maker,
+    version_record,
+)
 
 _RECORDS = """
 SELECT name, facts_hash, read_event_id, missing_since, status, stale, reason, interface_hash, content_hash,
@@ -31,6 +36,9 @@ _UPSTREAMS = """
 SELECT dependent, upstream FROM edge WHERE dependent IN (SELECT value FROM json_each(?)) ORDER BY dependent, position
 """
 _DEPENDENTS = "SELECT DISTINCT dependent FROM edge WHERE upstream IN (SELECT value FROM json_each(?)) ORDER BY dependent"
+_FILLED_FROM = """
+SELECT * FROM filling WHERE source IN (SELECT value FROM json_each(?)) ORDER BY target, last_at DESC, source, mark
+"""
 _HISTORY = """
 SELECT sequence, distribution, number, relation, status, content_hash, schema_text, wheel_sha256,
     filename, change, reasons, created_at, surface_hash, runtime
@@ -86,6 +94,10 @@ class StateReading:
         """Direct ones only."""
         rows = self._of_keys(_DEPENDENTS, keys_of(upstreams))
         return list(dict.fromkeys(name_of(row.dependent) for row in rows))
+
+    def filled_from(self, sources: Iterable[RelationName]) -> Sequence[FillingRecord]:
+        """As ``Fillings.out_of``."""
+        return [filling_record(row) for row in self._of_keys(_FILLED_FROM, keys_of(sources))]
 
     def history(self, distribution: str) -> Sequence[VersionRecord]:
         return [version_record(row) for row in self._of_keys(_HISTORY, [distribution])]

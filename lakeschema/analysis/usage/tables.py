@@ -92,7 +92,7 @@ def derived_tables(counts: Counts, question: Question) -> Mapping[str, Sequence[
     told: Sequence[ToTell] = ()
     if question.about is not None:
         reach = Reach(counts["flows"], counts["column_flows"], known)
-        told = whom_to_tell(counts, reach, *question.about, question.owners)
+        told = whom_to_tell(counts, reach.of(*question.about), question.owners)
     return {
         "table_usage": [TableUse(*_four(c), c.statements) for c in counts["table_usage"]],
         "column_usage_by_clause": [

@@ -8,7 +8,7 @@ from enum import Enum
 
 from lakeschema.analysis.tracing import EVERY_COLUMN
 from lakeschema.analysis.usage.counting import Counts
-from lakeschema.analysis.usage.flows import Reach, Reached
+from lakeschema.analysis.usage.flows import Reached
 
 
 class Concern(Enum):
@@ -33,13 +33,9 @@ class ToTell:
 
 
 def whom_to_tell(
-    counts: Counts,
-    reach: Reach,
-    relation: str,
-    column: str = EVERY_COLUMN,
-    owners: Mapping[str, str] | None = None,
+    counts: Counts, reached: Iterable[Reached], owners: Mapping[str, str] | None = None
 ) -> tuple[ToTell, ...]:
-    """Nearest relations first; in each its owner, then who fills it, then its readers by use.
+    """In the order of what is reached; in each relation its owner, then who fills it, then its readers by use.
 
     Whoever reads a relation at all is told where all of its columns change; else those who read one
     of the columns that do, or it is not known which they read.
@@ -48,19 +44,19 @@ def whom_to_tell(
     tables = _by_relation(counts, "readers")
     columns = _by_relation(counts, "column_readers")
     writers = _by_relation(counts, "writers")
-    for reached in reach.of(relation, column):
-        owner = (owners or {}).get(reached.relation)
+    for each in reached:
+        owner = (owners or {}).get(each.relation)
         if owner:
-            found.append(_told(owner, Concern.OWNS, reached, 0, ""))
-        if reached.distance:
-            found += _users(Concern.FILLS, reached, writers.get(reached.relation, ()))
-        read = tables if reached.is_whole else columns
+            found.append(_told(owner, Concern.OWNS, each, 0, ""))
+        if each.distance:
+            found += _users(Concern.FILLS, each, writers.get(each.relation, ()))
+        read = tables if each.is_whole else columns
         rows = [
             (user, count)
-            for user, named, count in read.get(reached.relation, ())
-            if reached.is_whole or named in reached.columns or named == EVERY_COLUMN
+            for user, named, count in read.get(each.relation, ())
+            if each.is_whole or named in each.columns or named == EVERY_COLUMN
         ]
-        found += _users(Concern.READS, reached, [(user, "", count) for user, count in rows])
+        found += _users(Concern.READS, each, [(user, "", count) for user, count in rows])
     return tuple(found)
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.relations import Dialect
 from lakeschema.translation.deriver import Deriver
-from publisher.commands.audience.values import Hit, PinEffect, PinHit, QueryHit
+from publisher.commands.audience.values import FillHit, Hit, PinEffect, PinHit, QueryHit
 from publisher.commands.planning.catalog_now import CatalogNow, Say
 from publisher.commands.planning.cone import Cone
 from publisher.commands.planning.values import PackageFate, Plan, PlannedVersion
@@ -20,8 +20,10 @@ if TYPE_CHECKING:
     from publisher.commands.audience.lock_files import RegisteredPin
 
 Queries: TypeAlias = Mapping[RelationName, Sequence[QueryHit]]
+Fills: TypeAlias = Mapping[RelationName, Sequence[FillHit]]
 _BREAKING = "major"
 _NO_QUERIES: Queries = {}
+_NO_FILLS: Fills = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,20 +58,23 @@ class Audience:
         concerned = ConcernedQueries(now, cone, deriver, self.query_dialect, say)
         return concerned.by_relation(read_query_log(self.query_log, concerned.may_read))
 
-    def hits(self, plan: Plan, queries: Queries = _NO_QUERIES) -> Sequence[Hit]:
+    def hits(
+        self, plan: Plan, queries: Queries = _NO_QUERIES, fills: Fills = _NO_FILLS
+    ) -> Sequence[Hit]:
         """Of relations of which something is known, by name."""
         versions = {version.relation: version for version in plan.versions}
         breaking = {failing.relation for failing in plan.broken}
         fates = {dropped.relation: dropped.fate for dropped in plan.dropped_packages}
         packages = {*versions, *breaking, *fates}
         found: list[Hit] = []
-        for name in sorted({*packages, *queries}):
+        for name in sorted({*packages, *queries, *fills}):
             distribution = self.distribution(name)
             counted = None if self.downloads is None else self.downloads.get(distribution, 0)
             effect_on = partial(_effect, version=versions.get(name), fate=fates.get(name))
             pins = self._pins(distribution, effect_on) if name in packages else ()
-            found.append(Hit(name, distribution, counted, pins, queries.get(name, ())))
-        return [hit for hit in found if hit.downloads or hit.pins or hit.queries]
+            used = (queries.get(name, ()), fills.get(name, ()))
+            found.append(Hit(name, distribution, counted, pins, *used))
+        return [hit for hit in found if hit.downloads or hit.pins or hit.queries or hit.fills]
 
     def _pins(
         self, distribution: str, effect_on: Callable[[RegisteredPin], PinEffect]

@@ -57,6 +57,23 @@ class QueryHit:
 
 
 @dataclass(frozen=True, slots=True)
+class FillHit:
+    """A table that a statement fills from what changes.
+
+    Attributes:
+        statement: its first characters, and ``user`` who ran it; "" if nobody said.
+        last_at: in seconds since the epoch.
+        why: the columns concerned; "" where the whole relation is.
+    """
+
+    table: RelationName
+    statement: str
+    user: str
+    last_at: float
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
 class Hit:
     """Those who use one relation, or its package.
 
@@ -68,6 +85,7 @@ class Hit:
     downloads: int | None = None
     pins: Sequence[PinHit] = ()
     queries: Sequence[QueryHit] = ()
+    fills: Sequence[FillHit] = ()
 
     @property
     def has_broken_queries(self) -> bool:

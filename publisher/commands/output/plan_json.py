@@ -7,6 +7,7 @@ from typing import Any
 
 from lakeschema.catalog.identifiers import RelationName
 from publisher.commands.audience.values import Hit
+from publisher.commands.output.times import shown_time
 from publisher.commands.planning.values import (
     Cause,
     DroppedPackage,
@@ -103,6 +104,16 @@ def _hit(hit: Hit) -> dict[str, Any]:
                 "why": query.why,
             }
             for query in hit.queries
+        ],
+        "fills": [
+            {
+                "table": str(fill.table),
+                "statement": fill.statement,
+                "user": fill.user or None,
+                "last_at": shown_time(fill.last_at),
+                "why": fill.why or None,
+            }
+            for fill in hit.fills
         ],
     }
 

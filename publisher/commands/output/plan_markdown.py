@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TextIO
 
 from publisher.commands.output.plan_sections import Section, headline, sections
@@ -21,8 +21,13 @@ _NOT_IN_CODE = re.compile(r"\\\||`{20}")
 
 def write_markdown(plan: Plan, stream: TextIO) -> None:
     mark = "❌ " if plan.breaks else ""
-    print(f"### {mark}Schema plan: {_escaped(headline(plan))}", file=stream)
-    for section in sections(plan):
+    write_page(f"{mark}Schema plan", headline(plan), sections(plan), stream)
+
+
+def write_page(title: str, sentence: str, parts: Iterable[Section], stream: TextIO) -> None:
+    """A heading with a sentence, and a table for each section. ``title`` is trusted."""
+    print(f"### {title}: {_escaped(sentence)}", file=stream)
+    for section in parts:
         print(f"\n{_table(section)}", file=stream)
 
 

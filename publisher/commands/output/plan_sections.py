@@ -7,7 +7,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from lakeschema.catalog.identifiers import RelationName
-from publisher.commands.audience.values import Hit, QueryEffect, QueryHit
+from publisher.commands.audience.values import FillHit, Hit, QueryEffect, QueryHit
+from publisher.commands.output.times import shown_time
 from publisher.commands.planning.values import Cause, Failing, Fate, Plan, PlannedRelation
 
 _MAX_NAMES = 20
@@ -73,7 +74,7 @@ def sections(plan: Plan) -> Sequence[Section]:
         ),
         Section(
             "who is hit",
-            ("relation", "package", "downloads", "lock files", "queries"),
+            ("relation", "package", "downloads", "lock files", "queries", "fills"),
             [_hit(each) for each in plan.hits],
         ),
         Section("relations without a package", _FAILING, _failing(plan.failing)),
@@ -119,7 +120,14 @@ def _hit(hit: Hit) -> Sequence[str]:
         "" if hit.downloads is None else str(hit.downloads),
         _lines([f"{pin.file} ({pin.pinned}): {pin.effect.value}" for pin in hit.pins]),
         _lines([_query(query) for query in queries]),
+        _lines([_fill(fill) for fill in hit.fills]),
     )
+
+
+def _fill(fill: FillHit) -> str:
+    user = f", by {fill.user}" if fill.user else ""
+    why = f": {fill.why}" if fill.why else ""
+    return f"{fill.table}, last {shown_time(fill.last_at)}{user}{why}"
 
 
 def _query(query: QueryHit) -> str:

@@ -14,7 +14,7 @@ import typer
 from lakeschema.isolation.process import spawned_early
 from publisher.commands.arguments import Config, Json
 from publisher.commands.failures import NO
-from publisher.commands.planning.formats import PlanFormat
+from publisher.commands.planning.formats import PlanFormat, chosen_format
 
 _CHILDS_IMPORTS = (
     "lakeschema.translation.direct_deriver",
@@ -113,14 +113,9 @@ def plan(
                 from publisher.commands.compared_deployment import compare_deployment
 
                 found = compare_deployment(settings, processes, other, question, _say)
-    write_plan(found, output_format or _usual_format(json), sys.stdout)
+    write_plan(found, chosen_format(output_format, json), sys.stdout)
     raise typer.Exit(NO if found.breaks else 0)
 
 
 def _say(what: str) -> None:
     typer.echo(f"schema-publisher: {what}", err=True)
-
-
-def _usual_format(json: bool | None) -> PlanFormat:
-    as_json = not sys.stdout.isatty() if json is None else json
-    return PlanFormat.JSON if as_json else PlanFormat.TEXT

@@ -10,10 +10,10 @@ from sqlalchemy import ColumnElement, bindparam, case, delete, func, select
 
 from lakeschema.catalog.identifiers import RelationName
 from publisher.state.protocol import MAX_FILLINGS
-from publisher.state.records import FilledColumn, FillingRecord
+from publisher.state.records import FillingRecord
 from publisher.state.sql.connection import SqlConnection
-from publisher.state.sql.keys import chunks, keys_of, name_of
-from publisher.state.sql.rows import Row
+from publisher.state.sql.keys import chunks, keys_of
+from publisher.state.sql.rows import filling_record
 from publisher.state.sql.statements import EMPTY_TEXT, KEYS, Columns, lesser, upsert
 from publisher.state.sql.tables import FILLING
 
@@ -85,11 +85,17 @@ class SqlFillings:
 
     def into(self, targets: Iterable[RelationName]) -> Sequence[FillingRecord]:
         chunked = chunks(keys_of(targets))
-        return [_record(r) for c in chunked for r in self._connection.execute(_INTO, {"keys": c})]
+        return [
+            filling_record(r) for c in chunked for r in self._connection.execute(_INTO, {"keys": c})
+        ]
 
     def out_of(self, sources: Iterable[RelationName]) -> Sequence[FillingRecord]:
         chunked = chunks(keys_of(sources))
-        return [_record(r) for c in chunked for r in self._connection.execute(_OUT_OF, {"keys": c})]
+        return [
+            filling_record(r)
+            for c in chunked
+            for r in self._connection.execute(_OUT_OF, {"keys": c})
+        ]
 
     def forget_before(self, time: float) -> int:
         return self._connection.execute(_FORGET_BEFORE, {"time": time}).rowcount
@@ -112,16 +118,3 @@ def _row(record: FillingRecord) -> dict[str, object]:
         "user": record.user,
         "columns": json.dumps(record.columns, separators=(",", ":")),
     }
-
-
-def _record(row: Row) -> FillingRecord:
-    return FillingRecord(
-        name_of(row.target),
-        name_of(row.source) if row.source else None,
-        row.mark,
-        row.statement,
-        row.user,
-        tuple(FilledColumn(*each) for each in json.loads(row.columns)),
-        row.first_at,
-        row.last_at,
-    )

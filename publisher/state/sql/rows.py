@@ -9,7 +9,13 @@ from functools import lru_cache
 from typing import Any, TypeAlias
 
 from lakeschema.translation.outcome import Status
-from publisher.state.records import RelationRecord, VersionRecord, VersionStatus
+from publisher.state.records import (
+    FilledColumn,
+    FillingRecord,
+    RelationRecord,
+    VersionRecord,
+    VersionStatus,
+)
 from publisher.state.sql.keys import name_of
 
 Row: TypeAlias = Any
@@ -68,4 +74,18 @@ def version_record(row: Row) -> VersionRecord:
         sequence=row.sequence,
         surface_hash=row.surface_hash,
         runtime=row.runtime,
+    )
+
+
+def filling_record(row: Row) -> FillingRecord:
+    """Of ``filling``."""
+    return FillingRecord(
+        name_of(row.target),
+        name_of(row.source) if row.source else None,
+        row.mark,
+        row.statement,
+        row.user,
+        tuple(FilledColumn(*each) for each in json.loads(row.columns)),
+        row.first_at,
+        row.last_at,
     )

@@ -280,7 +280,7 @@ def test_every_command_has_help() -> None:
     for command in app.registered_commands:
         assert command.callback is not None
         assert command.callback.__doc__, command.callback
-    assert len(app.registered_commands) == 24
+    assert len(app.registered_commands) == 25
 
 
 def test_a_failure_never_lets_a_terminal_obey_what_it_names() -> None:

@@ -12,6 +12,7 @@ from lakeschema.catalog.identifiers import RelationName
 from publisher.state.protocol import MAX_FILLINGS
 from publisher.state.records import FilledColumn, FillingRecord
 from publisher.state.sqlite import SqliteState
+from publisher.state.sqlite_reading import read_state
 
 T, A, B = (RelationName.of("shop", name) for name in "tab")
 
@@ -38,13 +39,17 @@ def into(state: SqliteState, *names: RelationName) -> Sequence[FillingRecord]:
     return state.read(lambda tx: tx.fillings.into(names or (T,)))
 
 
-def test_what_is_told_is_read_from_both_ends(state: SqliteState) -> None:
+def test_what_is_told_is_read_from_both_ends(state: SqliteState, tmp_path: Path) -> None:
     told = [filling(A, 1.0), filling(B, 2.0), filling(A, 3.0, target=B)]
 
     state.write(lambda tx: tx.fillings.add(told))
 
     assert into(state) == [told[1], told[0]]
-    assert state.read(lambda tx: tx.fillings.out_of([A])) == [told[2], told[0]]
+    out_of = state.read(lambda tx: tx.fillings.out_of([A]))
+    assert out_of == [told[2], told[0]]
+    with read_state(tmp_path / "state.db") as reading:
+        assert reading is not None
+        assert reading.filled_from([A]) == out_of
 
 
 @pytest.mark.parametrize("seed", range(20))

@@ -1,0 +1,40 @@
+"""Tables that statements fill from a relation which a plan changes, as the state knows them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from lakeschema.catalog.identifiers import RelationName
+from publisher.commands.audience.values import FillHit
+from publisher.commands.planning.causes import column_changes
+from publisher.commands.planning.cone import Cone
+from publisher.state.records import FillingRecord
+from publisher.state.sqlite_reading import StateReading
+
+
+def filled_from(state: StateReading, cone: Cone) -> Mapping[RelationName, Sequence[FillHit]]:
+    """Under each changed relation the tables whose statements read what changes of it."""
+    changes: dict[RelationName, Mapping[str, str]] = {}
+    for name in {*cone.reads_before, *cone.reads_after, *cone.touched}:
+        before, after = cone.before.get(name), cone.after.get(name)
+        found = {change.column.lower(): str(change) for change in column_changes(before, after)}
+        if found or type(before) is not type(after):
+            changes[name] = found
+    hits: dict[RelationName, list[FillHit]] = {}
+    for filling in state.filled_from(sorted(changes)):
+        assert filling.source is not None
+        changed = changes[filling.source]
+        concerned = _concerned(filling, changed)
+        if concerned or not changed:
+            said = (filling.statement, filling.user, filling.last_at)
+            hit = FillHit(filling.target, *said, "; ".join(concerned))
+            hits.setdefault(filling.source, []).append(hit)
+    return hits
+
+
+def _concerned(filling: FillingRecord, changed: Mapping[str, str]) -> Sequence[str]:
+    """The changes of columns that the statement reads; all where it is not known what it reads."""
+    read = {each.source_column for each in filling.columns}
+    if not read or "*" in read:
+        return list(changed.values())
+    return [what for column, what in changed.items() if column in read]

@@ -1,0 +1,174 @@
+"""The command that says what a change of a column or a relation hits: views, tables, packages, people, masks."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping, Sequence
+from contextlib import closing
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from publisher.commands.arguments import Config, Json
+from publisher.commands.failures import NO, Refused
+from publisher.commands.planning.formats import PlanFormat, chosen_format
+
+if TYPE_CHECKING:
+    from lakeschema.analysis.catalog import KnownTable
+    from lakeschema.analysis.usage.counting import Counts
+    from lakeschema.catalog.identifiers import RelationName
+    from lakeschema.catalog.relations import Catalog
+    from lakeschema.translation.interface import Derivation
+    from publisher.commands.impacting.finding import Stored
+    from publisher.commands.impacting.values import Hit, Person
+    from publisher.commands.planning.values import Plan
+    from publisher.lineage.values import Traced
+    from publisher.settings import Settings
+    from publisher.state.protocol import State, Transaction
+
+
+def impact(
+    name: Annotated[
+        str, typer.Argument(help="database.table.column or database.table", metavar="NAME")
+    ],
+    config: Config = None,
+    *,
+    log: Annotated[
+        Path | None,
+        typer.Option(
+            help="A file or folder of statements that ran, for who reads and fills what is hit; by "
+            "default plan.query_log."
+        ),
+    ] = None,
+    days: Annotated[int, typer.Option(min=1, help="Of the log, its last so many days.")] = 90,
+    policies: Annotated[
+        Path | None, typer.Option(help="TOML file of masks and tags: which of them are concerned.")
+    ] = None,
+    output_format: Annotated[
+        PlanFormat | None,
+        typer.Option(
+            "--format", help="By default text on a terminal, else JSON.", show_default=False
+        ),
+    ] = None,
+    json: Json = None,
+) -> None:
+    """What a column or a relation reaches, and what becomes of it if it goes: one answer, nearest first.
+
+    Views, tables that statements fill, packages with the versions that they would get, people of a log,
+    tags and masks. Nothing is changed.
+    """
+    from lakeschema.catalog.errors import MalformedName
+    from publisher.commands.deployment import state_to_read
+    from publisher.commands.impacting.finding import hits_of, people_of, with_plan, with_policies
+    from publisher.commands.impacting.values import Impact
+    from publisher.commands.lineage import invalid_name
+    from publisher.commands.output.impact_output import write_impact
+    from publisher.commands.translating import read_every_policy
+    from publisher.commands.usage import known_catalog
+    from publisher.daemon.adapters import build_packaging, open_catalog
+    from publisher.lineage.questions import NotFound, place_of
+    from publisher.lineage.tracing import trace
+    from publisher.lineage.values import Direction
+    from publisher.settings import load_settings
+
+    settings = load_settings(config)
+    rules = None if policies is None else read_every_policy(policies)
+    chosen_log = log or settings.plan.query_log
+    distribution = build_packaging(settings).distribution
+
+    def traced(tx: Transaction) -> Traced | NotFound:
+        place = place_of(tx, name)
+        if isinstance(place, NotFound):
+            return place
+        return trace(tx, place, Direction.DOWNSTREAM, distribution)
+
+    with closing(state_to_read(settings)) as state, open_catalog(settings) as catalog:
+        try:
+            found = state.read(traced)
+        except MalformedName as error:
+            raise invalid_name(name) from error
+        if isinstance(found, NotFound):
+            raise Refused(NO, found.reason, found.hint)
+        hits = hits_of(found)
+        plan, why = _planned(settings, catalog, found)
+        if plan is not None:
+            hits = with_plan(hits, plan)
+        if rules is not None:
+            hits = with_policies(hits, rules, _stored(state, catalog, hits))
+    people: Sequence[Person] | None = None
+    if chosen_log is not None:
+        relations, owners = known_catalog(settings, "owner")
+        people = people_of(hits, _counts(chosen_log, settings, days, relations), owners)
+    answer = Impact(found.asked, hits, people, days, why, is_governed=rules is not None)
+    write_impact(answer, chosen_format(output_format, json), sys.stdout)
+
+
+def _planned(settings: Settings, catalog: Catalog, traced: Traced) -> tuple[Plan | None, str]:
+    """What would follow if it were gone, or why that is not known."""
+    from publisher.commands.impacting.loss import CannotLose, loss_of
+    from publisher.commands.plan import plan_change
+    from publisher.commands.planned_deployment import build_forecast, opened_state
+    from publisher.daemon.adapters import build_deriver, build_processes
+
+    asked = traced.asked
+    relation = catalog.read([asked.relation]).get(asked.relation)
+    if relation is None:
+        return None, f"the catalog no longer has {asked.relation}"
+    try:
+        change = loss_of(asked, relation, traced.columns)
+    except CannotLose as error:
+        return None, str(error)
+    with (
+        opened_state(settings, _say, believes_state=True) as reading,
+        build_processes(settings) as processes,
+    ):
+        forecast = build_forecast(settings, processes, reading)
+        deriver = build_deriver(settings, processes)
+        return plan_change(catalog, deriver, forecast, change, state=reading, say=_say), ""
+
+
+def _stored(state: State, catalog: Catalog, hits: Sequence[Hit]) -> Stored:
+    """The hits and all that they read, upstream ones first."""
+    from lakeschema.translation.upstream_first import waves
+    from publisher.commands.impacting.finding import Stored
+    from publisher.settling.deriving import derivation_from_text
+
+    derivations: dict[RelationName, Derivation] = {}
+    wanted = [hit.relation for hit in hits]
+    while wanted:
+        texts = state.read(partial(_derivations, wanted))
+        read = {name: derivation_from_text(text) for name, text in texts.items()}
+        derivations |= read
+        upstreams = {each for derivation in read.values() for each in derivation.upstreams}
+        wanted = sorted(upstreams - derivations.keys() - set(wanted))
+    whole: dict[RelationName, Derivation] = {}
+    for wave in waves({name: d.upstreams for name, d in derivations.items()}):
+        # What reads a relation that cannot be derived has columns of which nothing is known.
+        known = [name for name in wave if all(u in whole for u in derivations[name].upstreams)]
+        whole |= {name: derivations[name] for name in known}
+    return Stored(whole, catalog.read(list(whole)))
+
+
+def _derivations(names: Sequence[RelationName], tx: Transaction) -> Mapping[RelationName, str]:
+    return tx.graph.derivations(names)
+
+
+def _counts(
+    log: Path, settings: Settings, days: int, relations: Mapping[RelationName, KnownTable]
+) -> Counts:
+    """Of the log's last days; statements without a day count."""
+    from lakeschema.analysis.usage.disuse import days_before
+    from lakeschema.analysis.usage.tables import count_log_within_limits
+    from publisher.commands.usage import logged_statements
+
+    statements, _ = logged_statements(log, settings.check.dialect)
+    last = max((each.day for each in statements), default="")
+    since = days_before(last, days) if last else ""
+    recent = [each for each in statements if not each.day or each.day > since]
+    return count_log_within_limits(recent, relations).counts
+
+
+def _say(what: str) -> None:
+    typer.echo(f"schema-publisher: {what}", err=True)

@@ -1,0 +1,1 @@
+"""What a change of a column or a relation hits, in one answer."""

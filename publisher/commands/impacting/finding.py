@@ -1,0 +1,143 @@
+"""What is asked for → the relations that it reaches, with what would become of each, and who is concerned."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
+from typing import TypeAlias
+
+from lakeschema.analysis.tracing import EVERY_COLUMN
+from lakeschema.analysis.usage.counting import Counts
+from lakeschema.analysis.usage.flows import Reached
+from lakeschema.analysis.usage.telling import whom_to_tell
+from lakeschema.catalog.identifiers import RelationName
+from lakeschema.catalog.relations import Relation
+from lakeschema.translation.interface import Derivation
+from lakeschema.translation.policies.choosing import choose
+from lakeschema.translation.policies.provenance import governed_columns
+from lakeschema.translation.policies.rules import Policies
+from publisher.commands.impacting.values import Governed, Hit, Person
+from publisher.commands.planning.values import Plan
+from publisher.lineage.values import Statement, Traced
+
+_Masks: TypeAlias = dict[str, dict[str, None]]
+
+
+@dataclass(slots=True)
+class _Met:
+    distance: int
+    columns: dict[str, None] = field(default_factory=dict)
+    is_whole: bool = False
+    filled_by: Statement | None = None
+
+
+def hits_of(traced: Traced) -> Sequence[Hit]:
+    """Each relation once, the nearest first; what was asked for is the first."""
+    asked = traced.asked
+    met = {asked.relation: _Met(0, is_whole=asked.column is None)}
+    if asked.column is not None:
+        met[asked.relation].columns[asked.column] = None
+    for link in traced.links:
+        found = met.setdefault(link.target.relation, _Met(link.distance))
+        if link.target.column is None:
+            found.is_whole = True
+        else:
+            found.columns[link.target.column] = None
+        said = link.statement
+        if said is not None and (found.filled_by is None or said.last_at > found.filled_by.last_at):
+            found.filled_by = said
+    return [
+        Hit(
+            name,
+            traced.relations[name].is_view,
+            () if each.is_whole else tuple(each.columns),
+            each.distance,
+            each.filled_by,
+            traced.relations[name].distribution,
+            traced.relations[name].version,
+        )
+        for name, each in sorted(met.items(), key=lambda item: (item[1].distance, item[0]))
+    ]
+
+
+def with_plan(hits: Iterable[Hit], plan: Plan) -> Sequence[Hit]:
+    """What becomes of each if what was asked for is gone."""
+    versions = {version.relation: version for version in plan.versions}
+    broken = {failing.relation: failing.reason for failing in plan.broken}
+    gone = {dropped.relation: dropped.why for dropped in plan.dropped_packages}
+    found = []
+    for hit in hits:
+        version = versions.get(hit.relation)
+        if version is not None:
+            found.append(replace(hit, next_version=version.number, change=version.change))
+        else:
+            breaks = broken.get(hit.relation) or gone.get(hit.relation, "")
+            found.append(replace(hit, breaks=breaks))
+    return found
+
+
+def people_of(hits: Iterable[Hit], counts: Counts, owners: Mapping[str, str]) -> Sequence[Person]:
+    reached = [
+        Reached(
+            str(hit.relation),
+            frozenset(column.lower() for column in hit.columns) or frozenset({EVERY_COLUMN}),
+            hit.distance,
+        )
+        for hit in hits
+    ]
+    return [
+        Person(
+            each.user, each.concern, each.relation, each.distance, each.statements, each.last_day
+        )
+        for each in whom_to_tell(counts, reached, owners)
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """Relations, each behind all that it reads, and what the catalog says of them."""
+
+    derivations: Mapping[RelationName, Derivation]
+    relations: Mapping[RelationName, Relation] = field(default_factory=lambda: MappingProxyType({}))
+
+
+def with_policies(hits: Iterable[Hit], policies: Policies, stored: Stored) -> Sequence[Hit]:
+    """With the tags and masks of the columns that are hit, and of all that they are made of.
+
+    Raises:
+        CannotEnforce: the policies do not fit the relations.
+    """
+    tags: dict[tuple[RelationName, str], frozenset[str]] = {}
+    masks: dict[tuple[RelationName, str], _Masks] = {}
+    for group in (None, *sorted(policies.groups)):
+        of_group = policies.for_group(group)
+        chosen = {
+            name: choose(of_group, stored.relations.get(name, Relation(name, ())), d.interface)
+            for name, d in stored.derivations.items()
+        }
+        for name, columns in governed_columns(stored.derivations, chosen).items():
+            names = stored.derivations[name].interface.names
+            for column, governed in zip(names, columns, strict=True):
+                place = (name, column.lower())
+                tags[place] = governed.tags
+                for _, mask in governed.masks:
+                    masks.setdefault(place, {}).setdefault(mask, {})[group or ""] = None
+    found = []
+    for hit in hits:
+        derivation = stored.derivations.get(hit.relation)
+        names = () if derivation is None else derivation.interface.names
+        wanted = [name for name in names if not hit.columns or name in hit.columns]
+        said = tuple(
+            Governed(
+                name,
+                tuple(sorted(tags[hit.relation, name.lower()])),
+                tuple(
+                    (mask, tuple(groups))
+                    for mask, groups in masks.get((hit.relation, name.lower()), {}).items()
+                ),
+            )
+            for name in wanted
+        )
+        found.append(replace(hit, governed=tuple(each for each in said if each.tags or each.masks)))
+    return found

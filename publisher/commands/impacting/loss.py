@@ -1,0 +1,56 @@
+"""The change that shows what depends on a column or a relation: that it is gone."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from lakeschema.catalog.ddl_change import DdlChange
+from lakeschema.catalog.relations import Column, Dialect, Relation, ViewText
+from publisher.lineage.values import Place
+
+
+class CannotLose(Exception):
+    """What would be left cannot be written; the message says why."""
+
+
+def loss_of(place: Place, relation: Relation, names: Sequence[str]) -> DdlChange:
+    """Of a whole relation, its end; of a column or a field, the relation without the column.
+
+    ``names``: of all of its columns.
+
+    Raises:
+        CannotLose: nothing would be left, or the view's dialect does not let us write the rest.
+    """
+    if place.column is None:
+        return DdlChange(removed=frozenset({place.relation}))
+    lost = place.column.lower()
+    if all(name.lower() == lost for name in names):
+        raise CannotLose(f"{place.column} is the only column of {place.relation}")
+    left = replace(
+        relation,
+        columns=_without(relation.columns, lost),
+        partition_columns=_without(relation.partition_columns, lost),
+        hive_columns=_without(relation.hive_columns, lost),
+    )
+    if relation.view is not None:
+        left = replace(left, view=_rest(relation.view, names, lost))
+    return DdlChange(relations={place.relation: left})
+
+
+def _without(columns: tuple[Column, ...], name: str) -> tuple[Column, ...]:
+    return tuple(column for column in columns if column.name.lower() != name)
+
+
+def _rest(view: ViewText, names: Sequence[str], lost: str) -> ViewText:
+    if view.dialect is Dialect.TRINO:
+        raise CannotLose("a view of Trino is not written without a column here")
+    left = ", ".join(_quoted(name) for name in names if name.lower() != lost)
+    every = ", ".join(map(_quoted, names))
+    # A comment at the end of the text ends with its line.
+    text = f"SELECT {left} FROM (\n{view.text}\n) AS `whole`({every})"  # noqa: S608 (it is translated, not run)
+    return replace(view, text=text, original_text=text, query_columns=())
+
+
+def _quoted(name: str) -> str:
+    return f"`{name.replace('`', '``')}`"
