@@ -61,11 +61,8 @@ class Cursor:
 
     def take(self, *words: str) -> bool:
         """Takes these words or symbols if all of them come next, one after the other."""
-        if self.word != words[0]:
+        if not self.comes(*words):
             return False
-        for offset, word in enumerate(words):
-            if self.tokens[min(self.index + offset, len(self.tokens) - 1)].word != word:
-                return False
         self.back_to(self.index + len(words))
         return True
 
@@ -79,10 +76,13 @@ class Cursor:
 
     def comes(self, *words: str) -> bool:
         """Whether these come next, one after the other."""
-        return all(
-            self.tokens[min(self.index + offset, len(self.tokens) - 1)].word == word
-            for offset, word in enumerate(words)
-        )
+        if self.word != words[0]:
+            return False
+        last = len(self.tokens) - 1
+        for offset, word in enumerate(words):
+            if self.tokens[min(self.index + offset, last)].word != word:
+                return False
+        return True
 
     def expect(self, *words: str) -> None:
         for word in words:
