@@ -104,9 +104,6 @@ def _filled(filling: FillingRecord, target: Place) -> Iterator[Link]:
     rows = Place(filling.source)
     if target.column is None:
         yield link(rows, kind=Kind.READS)
-    elif not filling.columns:
-        # A rename or a load: columns keep their names.
-        yield link(Place(filling.source, target.column), kind=Kind.DIRECT)
     for each in filling.columns:
         if target.column is None:
             if each.column == ROWS:
