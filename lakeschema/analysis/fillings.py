@@ -21,9 +21,9 @@ from lakeschema.analysis.tracing import EVERY_COLUMN, BaseColumn
 from lakeschema.catalog.identifiers import RelationName
 
 ROWS: Final = ""
-"""In place of a column of the target: its rows, and so every column."""
+"""In place of a column of the target: its rows, and so every column. Of a source: any of its columns."""
 MAX_COLUMNS: Final = 2_000
-"""Links between columns that one filling keeps."""
+"""Links between columns that one filling keeps; of what is left out, any column may come of any."""
 _MAX_HELD: Final = 10_000
 """Temporary tables of all sessions; the one that was written least recently is forgotten first."""
 
@@ -262,12 +262,16 @@ def _united(name: str, first: ColumnLineage, second: ColumnLineage) -> ColumnLin
 
 def _filling(target: RelationName, held: _Held, *, replaces: bool) -> Filling:
     """Files among the sources are left out: they are no relations."""
-    columns = dict.fromkeys(_columns(held))
+    columns = tuple(each for each in dict.fromkeys(_columns(held)) if each.source != target)
+    left_out = dict.fromkeys(each.source for each in columns[MAX_COLUMNS:])
     return Filling(
         target,
         replaces,
         tuple(each for each in held.sources if isinstance(each, RelationName) and each != target),
-        tuple(each for each in columns if each.source != target)[:MAX_COLUMNS],
+        (
+            *columns[:MAX_COLUMNS],
+            *(FilledColumn(EVERY_COLUMN, each, ROWS, "") for each in left_out),
+        ),
     )
 
 

@@ -68,7 +68,7 @@ class KnownRelation:
         """The sources of a column, or of the rows."""
         target = Place(self.name, column)
         for filling in self.fillings:
-            yield from _filled(filling, target)
+            yield from _filled(filling, target, has_columns=bool(self.lineage.columns))
         if column is None:
             for influence in self.lineage.rows or ():
                 yield _indirect(influence, target)
@@ -96,8 +96,11 @@ def _indirect(influence: Influence, target: Place) -> Link:
     return Link(_place(source), target, Kind.INDIRECT, source.path, influence.clause)
 
 
-def _filled(filling: FillingRecord, target: Place) -> Iterator[Link]:
-    """How a statement fills a column, or the rows, of its table."""
+def _filled(filling: FillingRecord, target: Place, *, has_columns: bool) -> Iterator[Link]:
+    """How a statement fills a column, or the rows, of its table.
+
+    ``has_columns``: they are known; else those that a star stands for are told with the rows.
+    """
     assert filling.source is not None
     said = Statement(filling.statement, filling.user, filling.first_at, filling.last_at)
     link = partial(Link, target=target, statement=said)
@@ -107,13 +110,17 @@ def _filled(filling: FillingRecord, target: Place) -> Iterator[Link]:
     for each in filling.columns:
         if target.column is None:
             if each.column == ROWS:
-                source = Place(filling.source, each.source_column)
+                # Of a star it is not known which of them.
+                is_known = each.source_column != EVERY_COLUMN
+                source = Place(filling.source, each.source_column) if is_known else rows
                 yield link(source, kind=Kind.INDIRECT, clause=Clause(each.clause))
+            elif each.column == EVERY_COLUMN and not has_columns:
+                yield link(rows, kind=Kind.DIRECT)
             continue
         if each.column not in {target.column.lower(), EVERY_COLUMN}:
             continue
         name = each.source_column
-        if name == EVERY_COLUMN and each.column != EVERY_COLUMN:
+        if name == ROWS or (name == EVERY_COLUMN and each.column != EVERY_COLUMN):
             # It is not known which of them.
             yield link(rows, kind=Kind.READS)
             continue

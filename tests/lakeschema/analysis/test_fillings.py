@@ -8,11 +8,12 @@ from types import MappingProxyType
 import pytest
 
 from lakeschema.analysis.catalog import KnownTable
-from lakeschema.analysis.fillings import Filling, Fillings
+from lakeschema.analysis.fillings import MAX_COLUMNS, ROWS, Filling, Fillings
 from lakeschema.analysis.scripts import analyse
 from lakeschema.analysis.statements_logged import LoggedStatement
 from lakeschema.analysis.syntax.dialects import grammar_of
 from lakeschema.analysis.timeline import Timeline
+from lakeschema.analysis.tracing import EVERY_COLUMN
 from lakeschema.catalog.identifiers import RelationName
 
 KNOWN = {
@@ -383,3 +384,13 @@ def test_sessions_do_not_see_the_temporary_tables_of_others() -> None:
     assert shown(first) == ["t <- s; p: s.a; q: s.b"]
     assert shown(second) == ["t <- r; p: r.a; q: r.d"]
     assert shown(third) == ["t <- x; *: x.*"]
+
+
+def test_of_many_links_the_last_are_told_as_one() -> None:
+    wide = ", ".join(f"a + b AS c{number}" for number in range(MAX_COLUMNS // 2))
+    told = Told()
+
+    (filling,) = told.tell(f"CREATE TABLE n AS SELECT {wide}, c FROM s")
+
+    assert len(filling.columns) == MAX_COLUMNS + 1
+    assert filling.columns[-1] == (EVERY_COLUMN, RelationName.of("s"), ROWS, "")
