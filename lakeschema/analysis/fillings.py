@@ -25,7 +25,10 @@ ROWS: Final = ""
 MAX_COLUMNS: Final = 2_000
 """Links between columns that one filling keeps; of what is left out, any column may come of any."""
 _MAX_HELD: Final = 10_000
-"""Temporary tables of all sessions; the one that was written least recently is forgotten first."""
+"""Temporary tables of all sessions, and tables whose sources are remembered; the one that was written least
+recently is forgotten first."""
+_MAX_BEHIND: Final = 1_000
+"""Relations among which a table is looked for that may be filled from itself."""
 
 
 class FilledColumn(NamedTuple):
@@ -105,6 +108,7 @@ class Fillings:
     def __init__(self) -> None:
         self._conventions = Conventions(names_unknown_columns=True)
         self._held: dict[tuple[str, Source], _Held] = {}
+        self._sources: dict[RelationName, frozenset[RelationName]] = {}
 
     def of(self, analysed: Analysed, session: str) -> tuple[Filling, ...]:
         """Of the tables that the statement writes and that others can name."""
@@ -117,14 +121,16 @@ class Fillings:
         if not may_be_there:
             for write in resolved.writes:
                 if write.mode is rs.Mode.CLEARS:
-                    self._held.pop((session, write.target), None)
+                    self._forget(session, write.target)
         found = []
         for target, (held, replaces) in written.items():
             if target not in temporary:
                 if isinstance(target, RelationName):
                     # The catalog may know the table because this statement made it, days ago.
                     anew = replaces and not may_be_there
-                    found.append(_filling(target, held, replaces=anew))
+                    filling = _filling(target, held, replaces=anew)
+                    found.append(filling)
+                    self._remember(filling)
             elif not (may_be_there and target in analysed.before.temporary):
                 self._hold((session, target), held, keeps=not replaces)
         return tuple(each for each in found if each.sources or each.replaces)
@@ -150,18 +156,42 @@ class Fillings:
             made = _Made(sources, _with_unknown(lineage, sources, before))
             held = self._seen_through(session, made)
             # What the tables of a swap held is in the other one now.
-            reads_itself = resolved.verb == "SWAP" or any(
-                write.target in before.behind(each) for each in (*sources, *held.sources)
+            replaces = resolved.verb != "SWAP" and not self._is_among(
+                write.target, (*sources, *held.sources), before
             )
             if write.mode is rs.Mode.DEFINES:
                 held.shows = made
             earlier = found.get(write.target)
-            replaces = not reads_itself
             if earlier is not None:
                 held.add(earlier[0])
                 replaces |= earlier[1]
             found[write.target] = (held, replaces)
         return found
+
+    def _is_among(self, table: Source, sources: Iterable[Source], before: KnownCatalog) -> bool:
+        """Whether rows that it had may be among theirs, through views and tables filled from it."""
+        pending = list(dict.fromkeys(sources))
+        seen = set(pending)
+        while pending:
+            for each in before.behind(pending.pop()):
+                if each == table or len(seen) > _MAX_BEHIND:
+                    return True
+                further = self._sources.get(each, ()) if isinstance(each, RelationName) else ()
+                news = [source for source in further if source not in seen]
+                seen.update(news)
+                pending += news
+        return False
+
+    def _remember(self, filling: Filling) -> None:
+        before = self._sources.pop(filling.target, frozenset())
+        found = frozenset(filling.sources)
+        self._sources[filling.target] = found if filling.replaces else before | found
+        if len(self._sources) > _MAX_HELD:
+            del self._sources[next(iter(self._sources))]
+
+    def _forget(self, session: str, emptied: Source) -> None:
+        if self._held.pop((session, emptied), None) is None and isinstance(emptied, RelationName):
+            self._sources.pop(emptied, None)
 
     def _seen_through(self, session: str, made: _Made) -> _Held:
         found = _Held()

@@ -394,3 +394,55 @@ def test_of_many_links_the_last_are_told_as_one() -> None:
 
     assert len(filling.columns) == MAX_COLUMNS + 1
     assert filling.columns[-1] == (EVERY_COLUMN, RelationName.of("s"), ROWS, "")
+
+
+@pytest.mark.parametrize(
+    "texts",
+    [
+        ["INSERT OVERWRITE TABLE u SELECT p, q FROM t", "INSERT OVERWRITE TABLE t SELECT p, q FROM u"],
+        [
+            "CREATE TABLE t_new AS SELECT p, q FROM t UNION ALL SELECT a, b FROM s",
+            "DROP TABLE t",
+            "ALTER TABLE t_new RENAME TO t",
+        ],
+        [
+            "CREATE TABLE one AS SELECT p, q FROM above",
+            "CREATE TABLE two AS SELECT p, q FROM one",
+            "CREATE TEMPORARY VIEW x AS SELECT p, q FROM two",
+            "CREATE OR REPLACE TABLE t AS SELECT p, q FROM x",
+        ],
+    ],
+    ids=["table", "rename", "views and tables"],
+)  # fmt: skip
+def test_a_table_that_is_made_anew_of_what_was_made_of_it_keeps_its_sources(
+    texts: Sequence[str],
+) -> None:
+    told = Told()
+    (*_, last) = (told.tell(text) for text in texts)
+
+    assert [(str(each.target), each.replaces) for each in last] == [("t", False)]
+
+
+@pytest.mark.parametrize(
+    "texts",
+    [
+        ["INSERT OVERWRITE TABLE u SELECT a, b FROM s", "INSERT OVERWRITE TABLE t SELECT p, q FROM u"],
+        [
+            "INSERT OVERWRITE TABLE u SELECT p, q FROM t",
+            "INSERT OVERWRITE TABLE u SELECT a, b FROM s",
+            "INSERT OVERWRITE TABLE t SELECT p, q FROM u",
+        ],
+        [
+            "INSERT INTO u SELECT p, q FROM t",
+            "TRUNCATE TABLE u",
+            "INSERT INTO u SELECT a, b FROM s",
+            "INSERT OVERWRITE TABLE t SELECT p, q FROM u",
+        ],
+    ],
+    ids=["others", "others by now", "emptied in between"],
+)  # fmt: skip
+def test_a_table_that_is_made_anew_of_others_keeps_nothing(texts: Sequence[str]) -> None:
+    told = Told()
+    (*_, last) = (told.tell(text) for text in texts)
+
+    assert [(str(each.target), each.replaces) for each in last] == [("t", True)]
