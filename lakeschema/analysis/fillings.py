@@ -10,21 +10,25 @@ from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
 from lakeschema.analysis import resolved as rs
-from lakeschema.analysis.catalog import Source
+from lakeschema.analysis.catalog import KnownCatalog, Source
 from lakeschema.analysis.column_lineage import ColumnLineage, RelationLineage, column_lineage
 from lakeschema.analysis.conventions import Conventions
 from lakeschema.analysis.influences import Influence
 from lakeschema.analysis.scripts import Analysed
+from lakeschema.analysis.syntax import statements as st
 from lakeschema.analysis.table_lineage import table_lineage
 from lakeschema.analysis.tracing import EVERY_COLUMN, BaseColumn
 from lakeschema.catalog.identifiers import RelationName
 
 ROWS: Final = ""
-"""In place of a column of the target: its rows, and so every column."""
+"""In place of a column of the target: its rows, and so every column. Of a source: any of its columns."""
 MAX_COLUMNS: Final = 2_000
-"""Links between columns that one filling keeps."""
+"""Links between columns that one filling keeps; of what is left out, any column may come of any."""
 _MAX_HELD: Final = 10_000
-"""Temporary tables of all sessions; the one that was written least recently is forgotten first."""
+"""Temporary tables of all sessions, and tables whose sources are remembered; the one that was written least
+recently is forgotten first."""
+_MAX_BEHIND: Final = 1_000
+"""Relations among which a table is looked for that may be filled from itself."""
 
 
 class FilledColumn(NamedTuple):
@@ -48,7 +52,7 @@ class Filling:
     Attributes:
         replaces: nothing of what the table held before is left.
         sources: the table itself is never among them.
-        columns: none where it is not known which there are: a rename, a load.
+        columns: of a source that has none here, its rows alone matter.
     """
 
     target: RelationName
@@ -59,11 +63,15 @@ class Filling:
 
 @dataclass(slots=True)
 class _Held:
-    """What a temporary table was made of."""
+    """What a table is made of.
+
+    ``shows``: of a temporary view, its query, which finds what its tables hold when it is read.
+    """
 
     sources: dict[Source, None] = field(default_factory=dict)
     columns: dict[str, ColumnLineage] = field(default_factory=dict)
     rows: dict[Influence, None] = field(default_factory=dict)
+    shows: _Made | None = None
 
     def column(self, name: str) -> ColumnLineage:
         known = self.columns.get(name) or self.columns.get(EVERY_COLUMN)
@@ -71,60 +79,129 @@ class _Held:
             return known
         return ColumnLineage(name, tuple(BaseColumn(each, EVERY_COLUMN) for each in self.sources))
 
+    def add(self, other: _Held) -> None:
+        """Rows of the other beside its own."""
+        # A column of one may be among those that a star of the other stands for.
+        names = dict.fromkeys((*self.columns, *other.columns))
+        self.columns = {
+            name: _united(name, self._found(name), other._found(name)) for name in names
+        }
+        self.sources.update(other.sources)
+        self.rows.update(other.rows)
+
+    def _found(self, name: str) -> ColumnLineage:
+        found = self.columns.get(name) or self.columns.get(EVERY_COLUMN)
+        return found or ColumnLineage(name, ())
+
+
+@dataclass(frozen=True, slots=True)
+class _Made:
+    """Of one write, what it reads."""
+
+    sources: tuple[Source, ...]
+    lineage: RelationLineage
+
 
 class Fillings:
     """Reads statements in their order, and remembers the temporary tables of sessions."""
 
     def __init__(self) -> None:
-        self._conventions = Conventions()
+        self._conventions = Conventions(names_unknown_columns=True)
         self._held: dict[tuple[str, Source], _Held] = {}
+        self._sources: dict[RelationName, frozenset[RelationName]] = {}
 
     def of(self, analysed: Analysed, session: str) -> tuple[Filling, ...]:
         """Of the tables that the statement writes and that others can name."""
-        resolved = analysed.resolved
+        resolved, statement = analysed.resolved, analysed.statement
         if resolved is None:
             return ()
         temporary = analysed.before.temporary | analysed.catalog.temporary
-        made = self._made(resolved, temporary)
+        written = self._written(resolved, analysed.before, session, temporary)
+        may_be_there = isinstance(statement, st.Create) and statement.only_if_missing
+        if not may_be_there:
+            for write in resolved.writes:
+                if write.mode is rs.Mode.CLEARS:
+                    self._forget(session, write.target)
         found = []
-        for target, sources in table_lineage(resolved, self._conventions).items():
-            lineages = made.get(target)
-            if lineages is None:
-                # A view that is defined, or a table that is emptied or gone.
-                continue
-            held = self._seen_through(session, sources, lineages)
-            if target in temporary:
-                self._hold((session, target), held, keeps=target in sources)
-            elif isinstance(target, RelationName):
-                found.append(_filling(target, held, replaces=target not in sources))
+        for target, (held, replaces) in written.items():
+            if target not in temporary:
+                if isinstance(target, RelationName):
+                    # The catalog may know the table because this statement made it, days ago.
+                    anew = replaces and not may_be_there
+                    filling = _filling(target, held, replaces=anew)
+                    found.append(filling)
+                    self._remember(filling)
+            elif not (may_be_there and target in analysed.before.temporary):
+                self._hold((session, target), held, keeps=not replaces)
         return tuple(each for each in found if each.sources or each.replaces)
 
-    def _made(
-        self, resolved: rs.Resolved, temporary: frozenset[RelationName]
-    ) -> Mapping[Source, list[RelationLineage]]:
-        """Of each table that gets rows. A view gets none, but a temporary one stands for its query."""
+    def _written(
+        self,
+        resolved: rs.Resolved,
+        before: KnownCatalog,
+        session: str,
+        temporary: frozenset[RelationName],
+    ) -> Mapping[Source, tuple[_Held, bool]]:
+        """By table that gets rows, what these are made of, and whether those that it had go."""
         lineages = iter(column_lineage(resolved, self._conventions))
-        found: dict[Source, list[RelationLineage]] = {}
+        found: dict[Source, tuple[_Held, bool]] = {}
         for write in resolved.writes:
             if write.mode is rs.Mode.CLEARS:
                 continue
             lineage = next(lineages)
-            if write.mode is not rs.Mode.DEFINES or write.target in temporary:
-                found.setdefault(write.target, []).append(lineage)
+            if write.mode is rs.Mode.DEFINES and write.target not in temporary:
+                continue
+            alone = rs.Resolved(resolved.verb, resolved.queries, (write,))
+            sources = table_lineage(alone, self._conventions)[write.target]
+            made = _Made(sources, _with_unknown(lineage, sources, before))
+            held = self._seen_through(session, made)
+            # What the tables of a swap held is in the other one now.
+            replaces = resolved.verb != "SWAP" and not self._is_among(
+                write.target, (*sources, *held.sources), before
+            )
+            if write.mode is rs.Mode.DEFINES:
+                held.shows = made
+            earlier = found.get(write.target)
+            if earlier is not None:
+                held.add(earlier[0])
+                replaces |= earlier[1]
+            found[write.target] = (held, replaces)
         return found
 
-    def _seen_through(
-        self, session: str, sources: Iterable[Source], lineages: Iterable[RelationLineage]
-    ) -> _Held:
+    def _is_among(self, table: Source, sources: Iterable[Source], before: KnownCatalog) -> bool:
+        """Whether rows that it had may be among theirs, through views and tables filled from it."""
+        pending = list(dict.fromkeys(sources))
+        seen = set(pending)
+        while pending:
+            for each in before.behind(pending.pop()):
+                if each == table or len(seen) > _MAX_BEHIND:
+                    return True
+                further = self._sources.get(each, ()) if isinstance(each, RelationName) else ()
+                news = [source for source in further if source not in seen]
+                seen.update(news)
+                pending += news
+        return False
+
+    def _remember(self, filling: Filling) -> None:
+        before = self._sources.pop(filling.target, frozenset())
+        found = frozenset(filling.sources)
+        self._sources[filling.target] = found if filling.replaces else before | found
+        if len(self._sources) > _MAX_HELD:
+            del self._sources[next(iter(self._sources))]
+
+    def _forget(self, session: str, emptied: Source) -> None:
+        if self._held.pop((session, emptied), None) is None and isinstance(emptied, RelationName):
+            self._sources.pop(emptied, None)
+
+    def _seen_through(self, session: str, made: _Made) -> _Held:
         found = _Held()
-        for source in sources:
+        for source in made.sources:
             inner = self._held.get((session, source))
             found.sources.update({source: None} if inner is None else inner.sources)
             found.rows.update({} if inner is None else inner.rows)
-        for lineage in lineages:
-            for column in lineage.columns:
-                self._add(column, session, found)
-            found.rows.update(dict.fromkeys(self._influences(lineage.rows, session)))
+        for column in made.lineage.columns:
+            self._add(column, session, found)
+        found.rows.update(dict.fromkeys(self._influences(made.lineage.rows, session)))
         return found
 
     def _add(self, column: ColumnLineage, session: str, found: _Held) -> None:
@@ -135,11 +212,9 @@ class Fillings:
             inner = self._inner(base, session)
             direct.update({base: None} if inner is None else dict.fromkeys(inner.direct))
             indirect.update({} if inner is None else dict.fromkeys(inner.indirect))
+        made = ColumnLineage(name, tuple(direct), tuple(indirect))
         before = found.columns.get(name)
-        if before is not None:
-            direct = dict.fromkeys((*before.direct, *direct))
-            indirect = dict.fromkeys((*before.indirect, *indirect))
-        found.columns[name] = ColumnLineage(name, tuple(direct), tuple(indirect))
+        found.columns[name] = made if before is None else _united(name, before, made)
 
     def _influences(self, influences: Iterable[Influence], session: str) -> Iterator[Influence]:
         for clause, base in influences:
@@ -158,23 +233,75 @@ class Fillings:
     def _hold(self, key: tuple[str, Source], held: _Held, *, keeps: bool) -> None:
         before = self._held.pop(key, None)
         if before is not None and keeps:
-            held.sources.update(before.sources)
-            held.rows.update(before.rows)
-            held.columns = {**before.columns, **held.columns}
+            held.add(before)
         held.sources.pop(key[1], None)
         self._held[key] = held
         if len(self._held) > _MAX_HELD:
             del self._held[next(iter(self._held))]
+        self._show_anew(*key)
+
+    def _show_anew(self, session: str, changed: Source) -> None:
+        """Sees through the session's views of what changed. Each stands behind all that it reads."""
+        stale = {changed}
+        for key in [each for each in self._held if each[0] == session and each[1] != changed]:
+            shows = self._held[key].shows
+            if shows is not None and not stale.isdisjoint(shows.sources):
+                stale.add(key[1])
+                anew = self._seen_through(session, shows)
+                anew.shows = shows
+                del self._held[key]
+                self._held[key] = anew
+
+
+def _with_unknown(
+    lineage: RelationLineage, sources: tuple[Source, ...], before: KnownCatalog
+) -> RelationLineage:
+    """Names that no relation surely has are of those whose columns are not known."""
+    unknown = tuple(
+        BaseColumn(each, EVERY_COLUMN)
+        for each in sources
+        if isinstance(each, RelationName)
+        and ((table := before.known(each)) is None or table.columns is None)
+    )
+
+    def named(bases: Iterable[BaseColumn]) -> Iterator[BaseColumn]:
+        for base in bases:
+            yield from (base,) if base.source is not None else unknown
+
+    def decided(influences: Iterable[Influence]) -> Iterator[Influence]:
+        for clause, base in influences:
+            yield from ((clause, each) for each in named((base,)))
+
+    return RelationLineage(
+        lineage.target,
+        tuple(
+            ColumnLineage(each.column, tuple(named(each.direct)), tuple(decided(each.indirect)))
+            for each in lineage.columns
+        ),
+        tuple(decided(lineage.rows)),
+    )
+
+
+def _united(name: str, first: ColumnLineage, second: ColumnLineage) -> ColumnLineage:
+    return ColumnLineage(
+        name,
+        tuple(dict.fromkeys((*first.direct, *second.direct))),
+        tuple(dict.fromkeys((*first.indirect, *second.indirect))),
+    )
 
 
 def _filling(target: RelationName, held: _Held, *, replaces: bool) -> Filling:
     """Files among the sources are left out: they are no relations."""
-    columns = dict.fromkeys(_columns(held))
+    columns = tuple(each for each in dict.fromkeys(_columns(held)) if each.source != target)
+    left_out = dict.fromkeys(each.source for each in columns[MAX_COLUMNS:])
     return Filling(
         target,
         replaces,
         tuple(each for each in held.sources if isinstance(each, RelationName) and each != target),
-        tuple(each for each in columns if each.source != target)[:MAX_COLUMNS],
+        (
+            *columns[:MAX_COLUMNS],
+            *(FilledColumn(EVERY_COLUMN, each, ROWS, "") for each in left_out),
+        ),
     )
 
 

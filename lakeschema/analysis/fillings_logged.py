@@ -20,7 +20,7 @@ from lakeschema.analysis.checking import known_table
 from lakeschema.analysis.fillings import FilledColumn, Filling, Fillings
 from lakeschema.analysis.fingerprints import Fingerprints
 from lakeschema.analysis.scripts import analyse
-from lakeschema.analysis.statements_logged import LoggedStatement
+from lakeschema.analysis.statements_logged import LoggedStatement, may_define
 from lakeschema.analysis.syntax.dialects import UnknownDialect, grammar_of
 from lakeschema.analysis.timeline import Timeline
 from lakeschema.analysis.usage.running import ran
@@ -37,8 +37,11 @@ _MAX_TABLES: Final = 1_000
 """That statements made and the catalog may not have yet: the newest are remembered."""
 _MILLISECONDS: Final = 1e11
 """A larger number of seconds would be in the year 5138."""
-_ORDER: Final = 1e-6
-"""Seconds between two statements of one time, so that the later one stays the later one."""
+_EARLIEST: Final = 1e8
+"""A smaller number of seconds is in the year 1973 or before: no time of a statement."""
+_ORDER_SECONDS: Final = 1e-6
+_MAX_ORDER: Final = 1_000_000
+"""Then it begins again: no statement is later than it was by more than a second."""
 _MAX_FAILURES: Final = 20
 
 
@@ -49,7 +52,8 @@ class StatedFilling:
     Attributes:
         mark: the same for statements that differ in values alone.
         text: its first characters.
-        at: when it ran, in seconds since the epoch; no later than it was told.
+        at: when it ran, in seconds since the epoch; a little more for each statement before it, so that
+            what ran at one time stays in its order.
     """
 
     filling: Filling
@@ -61,12 +65,18 @@ class StatedFilling:
 
 @dataclass(frozen=True, slots=True)
 class Learnt:
-    """What lines say. ``failures``: some of those that cannot be read, each with its number from 1."""
+    """What lines say.
+
+    Attributes:
+        failures: some of those that cannot be read, each with its number from 1.
+        order: of the statement behind the last one.
+    """
 
     statements: int
     fillings: tuple[StatedFilling, ...]
     unread: int
     failures: tuple[tuple[int, str], ...]
+    order: int
 
 
 def fillings_handler(dialect: str) -> Handler:
@@ -75,10 +85,18 @@ def fillings_handler(dialect: str) -> Handler:
 
 
 def question(
-    changed: Mapping[str, Any], removed: Sequence[str], lines: bytes, now: float
+    changed: Mapping[str, Any], removed: Sequence[str], lines: bytes, now: float, order: int
 ) -> Attached:
-    """``changed``: by name, each a ``checking.table_value``; ``lines``: JSON, an object a line, or an array."""
-    return Attached([dict(changed), list(removed), now], lines)
+    """What lines say.
+
+    Args:
+        changed: by name, each a ``checking.table_value``.
+        removed: names of what is gone.
+        lines: JSON, an object a line, or an array.
+        now: when statements ran that say nothing of it, or a time that is still to come.
+        order: of the first statement, among those that were told before.
+    """
+    return Attached([dict(changed), list(removed), now, order], lines)
 
 
 def learnt_from(answer: Any) -> Learnt:
@@ -88,6 +106,7 @@ def learnt_from(answer: Any) -> Learnt:
         tuple(map(_stated, answer["fillings"])),
         answer["unread"],
         tuple((number, why) for number, why in answer["failures"]),
+        answer["order"],
     )
 
 
@@ -121,9 +140,10 @@ class _Reader:
         self._left = CatalogLeft()
         self._fillings = Fillings()
         self._fingerprints = Fingerprints()
+        self._order = 0
 
     def answer(self, asked: Attached) -> Any:
-        changed, removed, now = asked.value
+        changed, removed, now, self._order = asked.value
         for name in removed:
             self._tables.pop(RelationName.parse(name), None)
         for name, value in changed.items():
@@ -139,7 +159,7 @@ class _Reader:
             statement = ran(line, count, self._dialect).statement
             if not statement.succeeded:
                 continue
-            at = min(_time(line.get("started_at"), now), now) + count * _ORDER
+            at = min(_time(line.get("started_at"), now), now)
             try:
                 found += self._found(statement, timeline, at)
             except (UnknownDialect, _Failed) as error:
@@ -152,6 +172,7 @@ class _Reader:
             "fillings": found,
             "unread": len(failures),
             "failures": failures[:_MAX_FAILURES],
+            "order": self._order,
         }
 
     def _found(self, statement: LoggedStatement, timeline: Timeline, at: float) -> list[Any]:
@@ -163,9 +184,12 @@ class _Reader:
         for each in analyse(statement.sql, grammar, catalog):
             failed = failed or ("" if each.error is None else str(each.error))
             text = each.text[:MAX_TEXT]
+            moment = at + self._order * _ORDER_SECONDS
+            self._order = (self._order + 1) % _MAX_ORDER
             fillings = self._fillings.of(each, statement.session)
-            found += [_json(filling, mark, text, statement.user, at) for filling in fillings]
-        timeline.add(statement)
+            found += [_json(filling, mark, text, statement.user, moment) for filling in fillings]
+        if may_define(statement.sql):
+            timeline.add(statement)
         if failed and not found:
             raise _Failed(failed)
         return found
@@ -212,13 +236,18 @@ def _line(stated: Any) -> Mapping[str, Any] | _Unreadable:
 
 def _time(stated: Any, now: float) -> float:
     """Seconds since the epoch, of seconds, milliseconds or ISO text; ``now`` of anything else."""
-    if isinstance(stated, int | float) and not isinstance(stated, bool) and stated > 0:
-        return stated / 1000 if stated > _MILLISECONDS else float(stated)
+    if isinstance(stated, bool):
+        return now
     try:
         moment = datetime.fromisoformat(str(stated))
-        return _with_zone(moment).timestamp()
+        seconds = _with_zone(moment).timestamp()
     except (ValueError, OverflowError):
-        return now
+        try:
+            seconds = float(stated)
+        except (TypeError, ValueError, OverflowError):
+            return now
+        seconds = seconds / 1000 if seconds > _MILLISECONDS else seconds
+    return seconds if seconds > _EARLIEST else now
 
 
 def _with_zone(moment: datetime) -> datetime:

@@ -69,7 +69,7 @@ class KnownRelation:
         """The sources of a column, or of the rows."""
         target = Place(self.name, column)
         for filling in self.fillings:
-            yield from _filled(filling, target, self.columns)
+            yield from _filled(filling, target, self.columns, is_derived=bool(self.lineage.columns))
         if column is None:
             for influence in self.lineage.rows or ():
                 yield _indirect(influence, target)
@@ -97,29 +97,36 @@ def _indirect(influence: Influence, target: Place) -> Link:
     return Link(_place(source), target, Kind.INDIRECT, source.path, influence.clause)
 
 
-def _filled(filling: FillingRecord, target: Place, known: Container[str]) -> Iterator[Link]:
-    """How a statement fills a column, or the rows, of its table, whose columns are ``known``."""
+def _filled(
+    filling: FillingRecord, target: Place, known: Container[str], *, is_derived: bool
+) -> Iterator[Link]:
+    """How a statement fills a column, or the rows, of its table.
+
+    ``known``: its columns, as its derivation has them; without one those that statements name, and what
+    a star stands for is told with the rows.
+    """
     assert filling.source is not None
     said = Statement(filling.statement, filling.user, filling.first_at, filling.last_at)
     link = partial(Link, target=target, statement=said)
     rows = Place(filling.source)
     if target.column is None:
         yield link(rows, kind=Kind.READS)
-    elif not filling.columns:
-        # A rename or a load: columns keep their names.
-        yield link(Place(filling.source, target.column), kind=Kind.DIRECT)
     for each in filling.columns:
         if target.column is None:
             if each.column == ROWS:
-                source = Place(filling.source, each.source_column)
+                # Of a star it is not known which of them.
+                is_known = each.source_column != EVERY_COLUMN
+                source = Place(filling.source, each.source_column) if is_known else rows
                 yield link(source, kind=Kind.INDIRECT, clause=Clause(each.clause))
+            elif each.column == EVERY_COLUMN and not is_derived:
+                yield link(rows, kind=Kind.DIRECT)
             continue
         # A name that the table lacks is the query's: its columns were not known by then.
         is_any = each.column not in known and each.column not in {EVERY_COLUMN, ROWS}
         if not is_any and each.column not in {target.column.lower(), EVERY_COLUMN}:
             continue
         name = each.source_column
-        if is_any or (name == EVERY_COLUMN and each.column != EVERY_COLUMN):
+        if is_any or name == ROWS or (name == EVERY_COLUMN and each.column != EVERY_COLUMN):
             # It is not known which of them.
             yield link(rows, kind=Kind.READS)
             continue

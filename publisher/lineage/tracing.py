@@ -137,9 +137,11 @@ class _Downstream:
             if _reads(link, place):
                 yield _of_field(link, place.path)
         if not place.is_rows:
-            # Columns that come of some column of the relation, nobody knows which.
+            # What comes of some column of the relation, nobody knows which.
             of_any = links.get((place.relation, None), ())
-            yield from (link for link in of_any if not link.target.is_rows)
+            yield from (
+                link for link in of_any if link.kind is not Kind.READS or not link.target.is_rows
+            )
 
     def _links(self, known: KnownRelation) -> dict[tuple[RelationName, str | None], list[Link]]:
         found = self._by_source.get(known.name)

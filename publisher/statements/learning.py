@@ -46,6 +46,7 @@ class Learner:
         self._now = now
         self._process = LimitedProcess({HANDLER: fillings_handler(dialect)}, limits)
         self._told: Known = {}
+        self._order = 0
 
     def learn(
         self, lines: bytes, ran_at: float | None = None, read_to: tuple[str, str] | None = None
@@ -89,9 +90,10 @@ class Learner:
         told, known = self._told, self._known()
         changed = {name: value for name, value in known.items() if told.get(name) is not value}
         removed = [name for name in told if name not in known]
-        answer = self._process.ask(HANDLER, question(changed, removed, lines, now))
-        self._told = known
-        return learnt_from(answer)
+        asked = question(changed, removed, lines, now, self._order)
+        learnt = learnt_from(self._process.ask(HANDLER, asked))
+        self._told, self._order = known, learnt.order
+        return learnt
 
 
 def _records(stated: StatedFilling) -> list[FillingRecord]:

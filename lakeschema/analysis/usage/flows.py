@@ -73,7 +73,7 @@ class Reach:
         known: Mapping[RelationName, KnownTable],
     ) -> None:
         """``column_flows``: by target, column, source, source column, kind."""
-        self._known = known
+        self._with_columns = {str(n) for n, t in known.items() if t.columns is not None}
         self._by_source: dict[str, dict[str, list[tuple[str, Place]]]] = {}
         traced: set[tuple[str, str]] = set()
         for count in column_flows:
@@ -88,8 +88,8 @@ class Reach:
             if not source or source == target:
                 continue
             self._add(source, ROWS, (target, ROWS))
-            if (target, source) not in traced:
-                # A rename, a load: nothing is known of its columns.
+            if (target, source) not in traced and source not in self._with_columns:
+                # It is not known which of its columns are read.
                 self._add(source, EVERY_COLUMN, (target, EVERY_COLUMN))
         for name, table in known.items():
             for view_column in table.made_of:
@@ -98,7 +98,8 @@ class Reach:
             by_column = {view_column.source for view_column in table.made_of}
             for relation, columns in table.reads:
                 self._add(str(relation), ROWS, (str(name), ROWS))
-                for column in columns or (EVERY_COLUMN,):
+                unknown = () if str(relation) in self._with_columns else (EVERY_COLUMN,)
+                for column in columns or unknown:
                     if relation not in by_column:
                         self._add(str(relation), column, (str(name), ROWS))
 
