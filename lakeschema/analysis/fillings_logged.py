@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from types import MappingProxyType
 from typing import Any, Final
@@ -43,6 +43,12 @@ _ORDER_SECONDS: Final = 1e-6
 _MAX_ORDER: Final = 1_000_000
 """Then it begins again: no statement is later than it was by more than a second."""
 _MAX_FAILURES: Final = 20
+_MAX_MESSAGE: Final = 500
+_MAX_USER: Final = 200
+_MAX_NAME: Final = 1_000
+"""Characters of a relation's name; none that a catalog has is as long."""
+_MAX_SOURCES: Final = 1_000
+"""Of one filling."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,7 +169,7 @@ class _Reader:
             try:
                 found += self._found(statement, timeline, at)
             except (UnknownDialect, _Failed) as error:
-                failures.append((count, str(error)))
+                failures.append((count, str(error)[:_MAX_MESSAGE]))
         left = timeline.left()
         newest = dict(list(left.tables.items())[-_MAX_TABLES:])
         self._left = CatalogLeft(newest, left.sessions)
@@ -187,7 +193,9 @@ class _Reader:
             moment = at + self._order * _ORDER_SECONDS
             self._order = (self._order + 1) % _MAX_ORDER
             fillings = self._fillings.of(each, statement.session)
-            found += [_json(filling, mark, text, statement.user, moment) for filling in fillings]
+            user = statement.user[:_MAX_USER]
+            kept = filter(None, map(_bounded, fillings))
+            found += [_json(filling, mark, text, user, moment) for filling in kept]
         if may_define(statement.sql):
             timeline.add(statement)
         if failed and not found:
@@ -253,6 +261,17 @@ def _time(stated: Any, now: float) -> float:
 def _with_zone(moment: datetime) -> datetime:
     """A time without a zone is taken for UTC."""
     return moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)
+
+
+def _bounded(filling: Filling) -> Filling | None:
+    """Without sources beyond the limits; None where nothing is left to say."""
+    sources = [each for each in filling.sources if len(str(each)) <= _MAX_NAME][:_MAX_SOURCES]
+    if len(str(filling.target)) > _MAX_NAME or not (sources or filling.replaces):
+        return None
+    if len(sources) == len(filling.sources):
+        return filling
+    columns = tuple(each for each in filling.columns if each.source in sources)
+    return replace(filling, sources=tuple(sources), columns=columns)
 
 
 def _mark(fingerprint: tuple[str, ...]) -> str:

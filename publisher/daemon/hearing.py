@@ -139,7 +139,9 @@ def _answer(request: bytes, learner: Learner) -> Mapping[str, Any]:
     except ProcessDied as died:
         log.warning("statements were given up", extra={"why": died.reason})
         why = "they take too long" if died.timed_out else "the process ended"
-        raise Failed(f"the statements could not be read: {why}") from None
+        raise Failed(
+            f"the statements could not be read, and none of them is kept: {why}; send fewer at a time"
+        ) from None
     except StateUnavailable as error:
         raise Unavailable(f"the state cannot be written now: {error}") from None
     return {

@@ -262,3 +262,19 @@ def test_the_catalog_and_sessions_are_kept_between_questions() -> None:
     assert links(learnt) == [("p", "b"), ("q", "a")]
     # The names of the target are not known any more.
     assert links(gone) == [("a", "a"), ("b", "b")]
+
+
+def test_what_is_kept_of_a_statement_is_bounded() -> None:
+    many = " UNION ALL ".join(f"SELECT a FROM shop.s{number}" for number in range(1_200))
+    found = learn(
+        {"sql": f"INSERT INTO shop.t {many}", "user": "u" * 1_000},
+        {"sql": f"INSERT INTO shop.{'t' * 2_000} SELECT a FROM shop.s"},
+        {"sql": f"INSERT INTO shop.t SELECT a FROM shop.{'s' * 2_000}"},
+        {"sql": "SELECT 1", "dialect": "d" * 10_000},
+    )
+
+    (filling,) = found.fillings
+    assert len(filling.filling.sources) == 1_000
+    assert {each.source for each in filling.filling.columns} <= {*filling.filling.sources}
+    assert filling.user == "u" * 200
+    assert [len(why) <= 500 for _, why in found.failures] == [True]
