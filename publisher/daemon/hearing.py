@@ -42,6 +42,8 @@ class StatementSource(Protocol):
     def read(self, position: str | None) -> Iterator[Piece]:
         """Raises: UnreadableLog, SourceUnavailable: nothing more can be read now."""
 
+    def close(self) -> None: ...
+
 
 class Hearing:
     """Safe for threads."""
@@ -122,6 +124,7 @@ class Hearing:
             except Exception:
                 log.exception("unexpected error", extra={"part": source.name})
             self._ends.wait(_POLL_SECONDS)
+        source.close()
 
     def _hear(self, source: StatementSource) -> None:
         if self._known.current is None:
@@ -155,6 +158,9 @@ def _answer(request: bytes, learner: Learner) -> Mapping[str, Any]:
 def _learn(source: str, piece: Piece, learner: Learner) -> None:
     """Where the lines together take too much, each is learnt alone, and those that still do are left out."""
     read_to = (source, piece.position)
+    if not piece.lines:
+        learner.save(read_to)
+        return
     try:
         _tell(piece, learner.learn(b"".join(piece.lines), piece.ran_at, read_to))
     except ProcessDied:

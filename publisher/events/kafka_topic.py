@@ -34,7 +34,6 @@ _REQUEST_MILLISECONDS = 5_000
 _OFFSET_CHECK_SECONDS = 5.0
 _SLICE_MILLISECONDS = 500
 _RIGHTS = "allow this user DESCRIBE and READ of the topic, and READ of the group"
-_NO_TOPIC = f"create it, correct events.topic, or {_RIGHTS}"
 
 
 class KafkaSource:
@@ -54,11 +53,16 @@ class KafkaSource:
         name: str | None = None,
         options: Mapping[str, Any] | None = None,
         decode: Callable[[bytes], Decoded] = decode_apiary,
+        setting: str = "events.topic",
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        """``options`` are passed to kafka-python: ``security_protocol``, ``sasl_…``, ``ssl_…``."""
+        """``options`` are passed to kafka-python: ``security_protocol``, ``sasl_…``, ``ssl_…``.
+
+        ``setting``: where the topic is named.
+        """
         self._name = name or f"kafka:{topic}"
         self._topic = topic
+        self._setting = setting
         self._settings = {
             "max_poll_records": 1000,
             "fetch_max_wait_ms": 100,
@@ -185,7 +189,8 @@ class KafkaSource:
         partitions = self._consumer.partitions_for_topic(self._topic)
         if not partitions:
             reason = f"there is no topic {self._topic}, or this user may not see it"
-            raise SourceUnavailable(self._name, reason, _NO_TOPIC)
+            hint = f"create it, correct {self._setting}, or {_RIGHTS}"
+            raise SourceUnavailable(self._name, reason, hint)
         return [TopicPartition(self._topic, partition) for partition in sorted(partitions)]
 
     def _seek(self, assigned: set[Any]) -> None:

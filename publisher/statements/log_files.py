@@ -66,6 +66,9 @@ class LogFiles:
         except OSError as error:
             raise UnreadableLog(f"{error.filename or self._path}: {error.strerror}") from error
 
+    def close(self) -> None:
+        """No file stays open between two readings."""
+
     def _files(self) -> dict[str, Path]:
         if not self._path.is_dir():
             self._path.stat()

@@ -26,6 +26,7 @@ class Topic:
             name=self.name,
             options=settings.client_options(),
             decode=self._keep,
+            setting="statements.kafka.topic",
         )
 
     def read(self, position: str | None) -> Iterator[Piece]:
