@@ -18,7 +18,7 @@ EXAMPLES: Mapping[str, Sequence[str]] = MappingProxyType(
             "plan --against https://packages.example/simple/",
             "git diff --name-only main -- '*.sql' | xargs cat | schema-publisher plan -",
         ),
-        "status": ("status", "status --json | jq '.troubled[].name'"),
+        "status": ("status", "status --json | jq '.troubled[].relation'"),
         "coverage": ("coverage", "coverage --json | jq '.reasons[0]'"),
         "explain": ("explain shop.orders",),
         "impact": (

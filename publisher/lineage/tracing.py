@@ -182,6 +182,7 @@ def _described(
 ) -> dict[RelationName, TracedRelation]:
     listed = list(names)
     records = tx.graph.records(listed)
+    edges = tx.graph.edges_of(listed)
     distributions = {name: distribution(name) for name in listed}
     history = tx.versions.history(distributions.values())
     found = {}
@@ -193,7 +194,8 @@ def _described(
             if version.status is VersionStatus.PUBLISHED
         ]
         found[name] = TracedRelation(
-            is_view=known is not None and known.is_view,
+            # A view that was never derived still says what it reads.
+            is_view=bool(edges[name]) if known is None else known.is_view,
             status="UNKNOWN" if record is None else record.status.value,
             distribution=distributions[name],
             version=published[-1] if published else None,

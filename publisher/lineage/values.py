@@ -99,7 +99,7 @@ class TracedRelation:
     """A relation of the answer.
 
     Attributes:
-        is_view: False of a table, and of what was never derived.
+        is_view: False of a table, and of what nothing is known.
         version: of its package, the newest; None if it has none.
     """
 

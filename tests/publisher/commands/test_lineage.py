@@ -220,6 +220,8 @@ def test_a_view_that_cannot_be_derived_is_named_and_not_guessed(folder: Folder) 
 
     assert links(answer) == ["1 orders.note -> wrong.* reads"]
     assert answer["untraced"] == ["shop.wrong"]
+    kinds = {each["relation"]: each["kind"] for each in answer["relations"]}
+    assert kinds["shop.wrong"] == "view"
     assert "shop.wrong: its columns are not known" in shown
 
 

@@ -49,7 +49,6 @@ class Given:
         keeps_nulls: RESPECT NULLS is written.
         compared: the type in which its two arguments are compared; None if it is their own.
         text_of: writes an expression of the call's surroundings.
-        fields: the parts of ``semantics`` that forms depend on.
     """
 
     name: str
