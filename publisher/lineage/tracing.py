@@ -196,6 +196,7 @@ def _described(
         found[name] = TracedRelation(
             # A view that was never derived still says what it reads.
             is_view=bool(edges[name]) if known is None else known.is_view,
+            is_derived=known is not None,
             status="UNKNOWN" if record is None else record.status.value,
             distribution=distributions[name],
             version=published[-1] if published else None,

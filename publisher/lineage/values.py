@@ -100,10 +100,12 @@ class TracedRelation:
 
     Attributes:
         is_view: False of a table, and of what nothing is known.
+        is_derived: its columns are known.
         version: of its package, the newest; None if it has none.
     """
 
     is_view: bool
+    is_derived: bool
     status: str
     distribution: str
     version: str | None
