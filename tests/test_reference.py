@@ -1,4 +1,4 @@
-"""The tables of settings and metrics in ``docs/`` are what the program declares: all of it, and as it is now."""
+"""The tables in ``docs/`` are what the program and ``benchmarks.json`` declare: all of it, and as it is now."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from pydantic import BaseModel
 
+from docs.figures import PREFIX, figures
 from docs.reference import METRICS, PAGES, regenerated, sections, tables_of
 from publisher.daemon.metrics import COUNTER_HELP, GAUGE_HELP, HISTOGRAM_HELP, REQUEST_HELP
 from publisher.settings.meanings import meanings
@@ -31,7 +32,8 @@ def test_every_section_of_the_settings_has_one_table_and_so_have_the_metrics() -
     shown = [name for page in PAGES for name in tables_of(text_of(page))]
     assert shown.count(METRICS) == 1
 
-    models = [model for name in shown if name != METRICS for model in sections()[name]]
+    named = [name for name in shown if name != METRICS and not name.startswith(PREFIX)]
+    models = [model for name in named for model in sections()[name]]
 
     assert sorted(models, key=str) == MODELS
 
@@ -72,6 +74,25 @@ def test_the_metrics_are_all_there_with_their_types() -> None:
     assert ("event_to_installable_seconds", "histogram") in rows
 
 
+def test_every_table_of_figures_is_shown_once() -> None:
+    shown = [name for name in tables_of(text_of("benchmarks.md")) if name.startswith(PREFIX)]
+
+    assert sorted(shown) == sorted({PREFIX + figure.table for figure in figures()})
+
+
+def test_the_page_says_how_each_figure_is_measured() -> None:
+    commands = set(re.findall(r"`make ([\w-]+)", text_of("benchmarks.md")))
+
+    assert {figure.benchmark for figure in figures()} <= commands
+
+
+def test_a_figure_has_the_ratio_that_was_measured_or_that_of_its_values() -> None:
+    rows = regenerated(marked(f"{PREFIX}speed"))
+
+    assert "| 1.4 | sqlglot: parse, qualify, annotate |  | 0.93 | ms of CPU |" in rows
+    assert "| 1.22 | sqlglot, without indirect lineage | 4.31 | 0.28 | ms |" in rows
+
+
 def test_what_stands_around_a_table_stays() -> None:
     page = f"before | `key`\n\n{marked('state')}\nafter"
 
@@ -83,9 +104,10 @@ def test_what_stands_around_a_table_stays() -> None:
     assert "stale" not in made
 
 
-def test_a_marker_that_names_no_section_is_an_error() -> None:
+@pytest.mark.parametrize("name", ["no-such-section", f"{PREFIX}no-such-table"])
+def test_a_marker_that_names_nothing_is_an_error(name: str) -> None:
     with pytest.raises(KeyError):
-        regenerated(marked("no-such-section"))
+        regenerated(marked(name))
 
 
 def marked(name: str) -> str:
