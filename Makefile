@@ -89,7 +89,7 @@ check: $(INSTALLED)
 docs: $(INSTALLED)
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
-# The tables of settings and metrics in docs/: after each change of a setting, a metric or what they mean.
+# The tables of settings, metrics and commands in docs/: after each change of one, or of what it means.
 reference: $(INSTALLED)
 	$(BIN)/python -m docs.reference
 

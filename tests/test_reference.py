@@ -1,4 +1,4 @@
-"""The tables of settings and metrics in ``docs/`` are what the program declares: all of it, and as it is now."""
+"""The tables of settings, metrics and commands in ``docs/`` are what the program declares: all of it, and as it is now."""
 
 from __future__ import annotations
 
@@ -8,7 +8,16 @@ from pathlib import Path
 import pytest
 from pydantic import BaseModel
 
-from docs.reference import METRICS, PAGES, regenerated, sections, tables_of
+from docs.reference import (
+    COMMANDS,
+    METRICS,
+    PAGES,
+    command_names,
+    regenerated,
+    sections,
+    tables_of,
+)
+from publisher.commands.examples import EXAMPLES
 from publisher.daemon.metrics import COUNTER_HELP, GAUGE_HELP, HISTOGRAM_HELP, REQUEST_HELP
 from publisher.settings.meanings import meanings
 
@@ -27,11 +36,12 @@ def test_the_tables_are_current(page: str) -> None:
     assert text == regenerated(text), f"docs/{page} is out of date: run `make reference`"
 
 
-def test_every_section_of_the_settings_has_one_table_and_so_have_the_metrics() -> None:
+def test_every_section_of_the_settings_has_one_table_and_so_have_metrics_and_commands() -> None:
     shown = [name for page in PAGES for name in tables_of(text_of(page))]
-    assert shown.count(METRICS) == 1
+    assert shown.count(METRICS) == shown.count(COMMANDS) == 1
+    of_settings = [name for name in shown if name not in {METRICS, COMMANDS}]
 
-    models = [model for name in shown if name != METRICS for model in sections()[name]]
+    models = [model for name in of_settings for model in sections()[name]]
 
     assert sorted(models, key=str) == MODELS
 
@@ -70,6 +80,37 @@ def test_the_metrics_are_all_there_with_their_types() -> None:
     assert ("published_total", "counter") in rows
     assert ("work", "gauge") in rows
     assert ("event_to_installable_seconds", "histogram") in rows
+
+
+def test_every_command_has_a_row_and_a_heading() -> None:
+    made = regenerated(marked(COMMANDS))
+
+    assert re.findall(r"(?m)^## (.+)$", made) == command_names()
+    assert re.findall(r"(?m)^\| \[`([\w -]+)`\]", made) == command_names()
+
+
+def test_a_command_has_its_help_its_options_and_its_examples() -> None:
+    made = regenerated(marked(COMMANDS))
+
+    _, _, explain = made.partition("\n## explain\n")
+    explain, _, _ = explain.partition("\n## ")
+
+    assert "| `RELATION` | database.table, such as shop.orders |" in explain
+    assert "| `--config, -c` | Settings file;" in explain
+    assert explain.rstrip().endswith("```sh\nschema-publisher explain shop.orders\n```")
+
+
+def test_examples_begin_with_the_program_or_feed_it() -> None:
+    made = regenerated(marked(COMMANDS))
+
+    shown = [
+        line
+        for block in re.findall(r"(?ms)^```sh\n(.*?)^```$", made)
+        for line in block.splitlines()
+    ]
+
+    assert len(shown) == sum(map(len, EXAMPLES.values()))
+    assert not [line for line in shown if not re.search(r"(^|\| )schema-publisher ", line)]
 
 
 def test_what_stands_around_a_table_stays() -> None:
