@@ -84,6 +84,7 @@ check: $(INSTALLED)
 	$(BIN)/mypy
 	$(BIN)/vulture
 	$(BIN)/lint-imports
+	$(BIN)/python -m docs.prose
 
 # The documentation as a site in build/site; a dead link or anchor fails it.
 docs: $(INSTALLED)
