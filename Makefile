@@ -84,12 +84,13 @@ check: $(INSTALLED)
 	$(BIN)/mypy
 	$(BIN)/vulture
 	$(BIN)/lint-imports
+	$(BIN)/python -m docs.prose
 
 # The documentation as a site in build/site; a dead link or anchor fails it.
 docs: $(INSTALLED)
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
-# The tables of settings, metrics and figures in docs/: after each change of a setting, a metric or docs/benchmarks.json.
+# The tables of settings, metrics, commands and figures in docs/: after each change of one, or of what it means.
 reference: $(INSTALLED)
 	$(BIN)/python -m docs.reference
 

@@ -142,6 +142,12 @@ def test_what_is_typed_from_the_documents_does_what_they_say(terminal: Terminal)
     assert shown.startswith("2 relations compared: 2 differ, 0 missing\n2 versions published in ")
     assert (terminal.folder / "revenue.avro").stat().st_size
 
+    [consumer] = blocks(section(README, "Consumers"), "python")
+    assert terminal.type(f"python - <<'END'\n{consumer}END") == "Ada 19.90\n"
+    for typed in blocks(section(README, "Analysts"), "console"):
+        question, _, answer = typed.removeprefix("$ ").partition("\n")
+        assert terminal.type(question) == answer
+
     adds, breaks = blocks(section(GUIDE, "See a change"), "sh")
     expected_plan, expected_break = blocks(section(GUIDE, "See a change"), "text")
     assert terminal.type(adds) == expected_plan

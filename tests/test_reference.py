@@ -9,7 +9,16 @@ import pytest
 from pydantic import BaseModel
 
 from docs.figures import PREFIX, figures
-from docs.reference import METRICS, PAGES, regenerated, sections, tables_of
+from docs.reference import (
+    COMMANDS,
+    METRICS,
+    PAGES,
+    command_names,
+    regenerated,
+    sections,
+    tables_of,
+)
+from publisher.commands.examples import EXAMPLES
 from publisher.daemon.metrics import COUNTER_HELP, GAUGE_HELP, HISTOGRAM_HELP, REQUEST_HELP
 from publisher.settings.meanings import meanings
 
@@ -28,11 +37,12 @@ def test_the_tables_are_current(page: str) -> None:
     assert text == regenerated(text), f"docs/{page} is out of date: run `make reference`"
 
 
-def test_every_section_of_the_settings_has_one_table_and_so_have_the_metrics() -> None:
+def test_every_section_of_the_settings_has_one_table_and_so_have_metrics_and_commands() -> None:
     shown = [name for page in PAGES for name in tables_of(text_of(page))]
-    assert shown.count(METRICS) == 1
+    assert shown.count(METRICS) == shown.count(COMMANDS) == 1
+    of_settings = [name for name in shown if name not in {METRICS, COMMANDS}]
 
-    named = [name for name in shown if name != METRICS and not name.startswith(PREFIX)]
+    named = [name for name in of_settings if not name.startswith(PREFIX)]
     models = [model for name in named for model in sections()[name]]
 
     assert sorted(models, key=str) == MODELS
@@ -91,6 +101,37 @@ def test_a_figure_has_the_ratio_that_was_measured_or_that_of_its_values() -> Non
 
     assert "| 1.4 | sqlglot: parse, qualify, annotate |  | 0.93 | ms of CPU |" in rows
     assert "| 1.22 | sqlglot, without indirect lineage | 4.31 | 0.28 | ms |" in rows
+
+
+def test_every_command_has_a_row_and_a_heading() -> None:
+    made = regenerated(marked(COMMANDS))
+
+    assert re.findall(r"(?m)^## (.+)$", made) == command_names()
+    assert re.findall(r"(?m)^\| \[`([\w -]+)`\]", made) == command_names()
+
+
+def test_a_command_has_its_help_its_options_and_its_examples() -> None:
+    made = regenerated(marked(COMMANDS))
+
+    _, _, explain = made.partition("\n## explain\n")
+    explain, _, _ = explain.partition("\n## ")
+
+    assert "| `RELATION` | database.table, such as shop.orders |" in explain
+    assert "| `--config, -c` | Settings file;" in explain
+    assert explain.rstrip().endswith("```sh\nschema-publisher explain shop.orders\n```")
+
+
+def test_examples_begin_with_the_program_or_feed_it() -> None:
+    made = regenerated(marked(COMMANDS))
+
+    shown = [
+        line
+        for block in re.findall(r"(?ms)^```sh\n(.*?)^```$", made)
+        for line in block.splitlines()
+    ]
+
+    assert len(shown) == sum(map(len, EXAMPLES.values()))
+    assert not [line for line in shown if not re.search(r"(^|\| )schema-publisher ", line)]
 
 
 def test_what_stands_around_a_table_stays() -> None:

@@ -79,8 +79,12 @@ EXAMPLES: Mapping[str, Sequence[str]] = MappingProxyType(
 
 def examples_of(command: str) -> str:
     """As paragraphs, which help shows a line each."""
-    lines = [
-        line if "schema-publisher" in line.split("|")[-1] else f"schema-publisher {line}"
+    return "\n\n".join(["Examples:", *example_lines(command)])
+
+
+def example_lines(command: str) -> Sequence[str]:
+    """What is typed, with the program's name."""
+    return [
+        line if "| schema-publisher " in line else f"schema-publisher {line}"
         for line in EXAMPLES[command]
     ]
-    return "\n\n".join(["Examples:", *lines])

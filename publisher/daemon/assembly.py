@@ -117,9 +117,7 @@ def _metastore_uri(settings: Settings) -> str:
     (catalog,) = settings.catalog
     if isinstance(catalog, HiveCatalogSettings):
         return catalog.uri
-    raise SettingsError(
-        ('events: "notification-log" needs a uri of its own, or catalog.kind = "hive"',)
-    )
+    raise SettingsError(('events: "notification-log" needs a uri, or catalog.kind = "hive"',))
 
 
 def build_retention(settings: Settings) -> Retention | None:

@@ -183,7 +183,7 @@ def _rehearse_lock(file: Path) -> None:
                 pass
         except TimeoutError:
             return
-    raise OSError(errno.ENOLCK, "a second lock is given beside the first")
+    raise OSError(errno.ENOLCK, "the file system grants a second lock while the first is held")
 
 
 @contextmanager

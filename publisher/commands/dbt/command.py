@@ -135,7 +135,7 @@ def _write(output: Path, files: Mapping[Path, str]) -> None:
     others = [path for path in files if path.exists() and not _is_ours(path)]
     if others:
         why = f"{others[0]} was not written by this command"
-        raise Refused(USAGE_ERROR, why, "name a folder of its own")
+        raise Refused(USAGE_ERROR, why, "name a separate folder")
     earlier = [*output.rglob("*.sql"), *_yaml_files(output)]
     for path in earlier:
         if path not in files and _is_ours(path):

@@ -210,5 +210,5 @@ def test_locks_that_exclude_nobody_are_named(
 ) -> None:
     monkeypatch.setattr(fcntl, "flock", lambda *_: None)
 
-    with pytest.raises(OSError, match="a second lock is given beside the first"):
+    with pytest.raises(OSError, match="grants a second lock while the first is held"):
         rehearse(tmp_path)

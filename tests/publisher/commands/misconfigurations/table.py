@@ -210,7 +210,7 @@ UNUSABLE = (
     _part("the signing key is not a key", "index", _PREFIX + 'signing_key_file = "key.pem"\n' + _DDL, "artifacts.signing_key_file ({folder}/key.pem): expected an Ed25519 private key", _write("key.pem", b"key")),
     _part("the signing key is everybody's", "index", _PREFIX + 'signing_key_file = "key.pem"\n' + _DDL, "artifacts.signing_key_file ({folder}/key.pem): other users can read or change it (mode 0644); run chmod 600", _write("key.pem", b"key", 0o644)),
     _part("an index of uploads cannot be signed for", "index", _PREFIX + 'signing_key_file = "key.pem"\n' + _DDL + _TWINE, 'artifacts.signing_key_file and artifacts.trusted_keys need index.kind = "static"'),
-    _part("the log has no metastore", "events", _PREFIX + _DDL + '[[events]]\nkind = "notification-log"\n', 'events: "notification-log" needs a uri of its own, or catalog.kind = "hive"'),
+    _part("the log has no metastore", "events", _PREFIX + _DDL + '[[events]]\nkind = "notification-log"\n', 'events: "notification-log" needs a uri, or catalog.kind = "hive"'),
     _part("the log's metastore refuses connections", "events.0", _PREFIX + _DDL + '[[events]]\nkind = "notification-log"\nuri = "thrift://127.0.0.1:{refusing}"\n', "event source notification-log does not answer: Could not connect to any of "),
     _part("a folder is watched that is no catalog", "events", _PREFIX + _HIVE_THERE + '[[events]]\nkind = "ddl-folder"\n', 'events: "ddl-folder" needs catalog.kind = "ddl"'),
     _part("the token of the pages is missing", "http", _PREFIX + _DDL + '[http]\noperations_token_file = "token"\n', "http.operations_token_file ({folder}/token): No such file"),
