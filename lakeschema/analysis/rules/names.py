@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from typing import Final
 
@@ -160,10 +161,14 @@ def _all_unknown(subject: Subject) -> Iterator[tuple[rs.UnknownColumn, frozenset
     for select in subject.selects:
         if select.source is None:
             continue
+        named = [item for item in select.items if isinstance(item, rs.Item)]
+        times = Counter(item.name.lower() for item in named)
         aliases = frozenset(
             item.name.lower()
-            for item in select.items
-            if isinstance(item, rs.Item) and not isinstance(item.expression, rs.UnknownColumn)
+            for item in named
+            if not isinstance(item.expression, rs.UnknownColumn)
+            # Two columns that stars show by one name are no alias that could be meant.
+            and not (item.starred and times[item.name.lower()] > 1)
         )
         # Each by itself: a chain of joins is deep.
         is_open = any(subject.shapes.of(r).is_open for r in relations_of(select.source))
