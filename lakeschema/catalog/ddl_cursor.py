@@ -55,7 +55,7 @@ class Cursor:
         return self._peeked
 
     def take(self) -> Token:
-        token = self.next
+        token = self._peeked or self.next
         if token.kind is TokenKind.UNCLOSED:
             raise Unreadable(token.start, f"{token.text} is not closed")
         self._position = self.last_end = token.end
@@ -73,7 +73,7 @@ class Cursor:
         return Unreadable(found.start, f"expected {expected}, {said}")
 
     def at_end(self) -> bool:
-        return self.next.kind is TokenKind.END
+        return (self._peeked or self.next).kind is TokenKind.END
 
     def sees(self, *words: str) -> bool:
         """Whether these bare words (upper-cased here) or marks come next."""
@@ -108,12 +108,12 @@ class Cursor:
             raise self.refuse(" ".join(words))
 
     def word(self, expected: str) -> str:
-        if self.next.kind is not TokenKind.WORD:
+        if (self._peeked or self.next).kind is not TokenKind.WORD:
             raise self.refuse(expected)
         return self.take().text
 
     def identifier(self, expected: str = "a name") -> str:
-        token = self.next
+        token = self._peeked or self.next
         if token.kind is TokenKind.QUOTED and len(token.text) > 2:
             return unquoted_identifier(self.take().text)
         return self.word(expected)

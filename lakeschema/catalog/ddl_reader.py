@@ -277,7 +277,10 @@ class _StatementReader:
         return DropRelation(name, if_exists, is_view)
 
     def _skips_namespace(self) -> bool:
-        return any(self.cursor.skip(word) for word in _NAMESPACE)
+        if not self.cursor.sees_any(_NAMESPACE):
+            return False
+        self.cursor.take()
+        return True
 
     def _use(self) -> Statement:
         cursor = self.cursor

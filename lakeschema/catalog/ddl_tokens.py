@@ -126,10 +126,11 @@ def token_reader(
     source: str, start: int, end: int, *, plain: bool = False
 ) -> Callable[[int], Token]:
     """``token_at`` within a statement, where the patterns are looked up once."""
-    patterns = _patterns_at(source, start, plain)
-    if patterns is not _patterns_at(source, end, plain):
+    ends, patterns = _places(source, plain)
+    place = bisect_right(ends, start)
+    if place != bisect_right(ends, end):
         return partial(token_at, source, plain=plain)
-    return partial(_token, patterns.token, source)
+    return partial(_token, patterns[place].token, source)
 
 
 def _token(pattern: re.Pattern[str], source: str, position: int) -> Token:
@@ -137,9 +138,9 @@ def _token(pattern: re.Pattern[str], source: str, position: int) -> Token:
     if match is None or match.lastgroup is None:  # cannot be: the last two branches take the rest
         return Token(TokenKind.END, "", len(source), len(source))
     kind = match.lastgroup
-    text = match[kind]
-    bare = text.upper() if kind in _BARE else ""
-    return Token(_KINDS[kind], text, *match.span(kind), bare)
+    start, end = match.span(kind)
+    text = source[start:end]
+    return Token(_KINDS[kind], text, start, end, text.upper() if kind in _BARE else "")
 
 
 def statements(source: str, *, plain: bool = False) -> Iterator[tuple[int, int]]:
