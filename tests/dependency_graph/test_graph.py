@@ -124,3 +124,14 @@ def test_a_chain_may_be_deeper_than_pythons_stack() -> None:
     names = [name(f"v{n:05}") for n in range(20_000)]
 
     assert len(levels(graph_of(pairwise(names)))) == 20_000
+
+
+def test_a_chain_of_views_may_be_longer_than_the_stack_is_deep() -> None:
+    chain = [RelationName.of("deep", f"v{number:06}") for number in range(100_000)]
+    graph = graph_of(pairwise(reversed(chain)))
+
+    assert levels(graph) == tuple((name,) for name in chain)
+    assert cycles(graph) == ()
+    assert affected_cone(graph, chain[:1]) == upstream_cone(graph, chain[-1:]) == frozenset(chain)
+    graph.add_edge(chain[0], chain[-1])
+    assert cycles(graph) == (tuple(chain),)
