@@ -78,7 +78,8 @@ def main() -> None:
     parser.add_argument("--ask", nargs=2, help=argparse.SUPPRESS)
     chosen = parser.parse_args()
     if chosen.ask:
-        print(*_answer(*chosen.ask, chosen.relations))
+        peer, question = chosen.ask
+        print(*_answer(peer, question, chosen.relations))
         return
     print(f"{'question':10}{'peer':12}{'seconds':>9}{'MiB':>7}{'import ms':>11}")
     for question in QUESTIONS:
