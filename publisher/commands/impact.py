@@ -97,10 +97,10 @@ def impact(
             hits = with_plan(hits, plan)
         if rules is not None:
             hits = with_policies(hits, rules, _stored(state, catalog, hits))
-    people: Sequence[Person] | None = None
-    if chosen_log is not None:
-        relations, owners = known_catalog(settings, "owner")
-        people = people_of(hits, _counts(chosen_log, settings, days, relations), owners)
+        people: Sequence[Person] | None = None
+        if chosen_log is not None:
+            relations, owners = known_catalog(state, catalog)
+            people = people_of(hits, _counts(chosen_log, settings, days, relations), owners)
     answer = Impact(found.asked, hits, people, days, why, is_governed=rules is not None)
     write_impact(answer, chosen_format(output_format, json), sys.stdout)
 

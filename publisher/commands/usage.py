@@ -19,7 +19,11 @@ if TYPE_CHECKING:
     from lakeschema.analysis.catalog import KnownTable
     from lakeschema.analysis.usage.running import Ran
     from lakeschema.catalog.identifiers import RelationName
-    from publisher.settings import Settings
+    from lakeschema.catalog.relations import Catalog
+    from publisher.state.protocol import State
+
+OWNER = "owner"
+"""The table property that names a relation's owner, unless another one is chosen."""
 
 
 def usage(
@@ -59,7 +63,7 @@ def usage(
     ] = None,
     owner_property: Annotated[
         str, typer.Option(help="Table property that names a relation's owner.")
-    ] = "owner",
+    ] = OWNER,
     json: Json = None,
 ) -> None:
     """What a query log says of a warehouse: use, layout, joins, flows, repetition, disuse, readers.
@@ -74,8 +78,10 @@ def usage(
         place_of,
         row_of,
     )
+    from publisher.commands.deployment import state_to_read
     from publisher.commands.output.choice import output_for
     from publisher.commands.reports import UsageReport
+    from publisher.daemon.adapters import open_catalog
     from publisher.settings import load_settings
 
     for each in show or ():
@@ -86,7 +92,8 @@ def usage(
     stated_day, stated_sizes = _day(today), _sizes(sizes)
     settings = load_settings(config)
     statements, places = logged_statements(log, dialect or settings.check.dialect)
-    relations, owners = known_catalog(settings, owner_property)
+    with closing(state_to_read(settings)) as state, open_catalog(settings) as catalog:
+        relations, owners = known_catalog(state, catalog, owner_property)
     counted = count_log_within_limits(statements, relations)
     place = None if name is None else place_of(name, counted.counts, relations)
     question = Question(relations, owners, stated_sizes, days, stated_day, place)
@@ -136,21 +143,18 @@ def logged_statements(log: Path, dialect: str) -> tuple[Sequence[Ran], Sequence[
 
 
 def known_catalog(
-    settings: Settings, owner_property: str
+    state: State, catalog: Catalog, owner_property: str = OWNER
 ) -> tuple[Mapping[RelationName, KnownTable], Mapping[str, str]]:
     """What the state knows of relations, and who owns them as the catalog says."""
     from lakeschema.analysis.checking import known_table
     from lakeschema.catalog.identifiers import RelationName
-    from publisher.commands.deployment import state_to_read
-    from publisher.daemon.adapters import open_catalog
     from publisher.daemon.known_relations import KnownRelations
 
-    with closing(state_to_read(settings)) as state, open_catalog(settings) as catalog:
-        known = KnownRelations(state, catalog, refresh_seconds=0, with_columns=True)
-        known.refresh()
-        names = {RelationName.parse(name): value for name, value in (known.current or {}).items()}
-        stated = catalog.read(list(names))
-        owned = catalog.owners(list(stated)) if isinstance(catalog, _KnowsOwners) else {}
+    known = KnownRelations(state, catalog, refresh_seconds=0, with_columns=True)
+    known.refresh()
+    names = {RelationName.parse(name): value for name, value in (known.current or {}).items()}
+    stated = catalog.read(list(names))
+    owned = catalog.owners(list(stated)) if isinstance(catalog, _KnowsOwners) else {}
     owners = {str(name): owner for name, owner in owned.items()}
     # A property is what people write: it wins over who happened to run the CREATE.
     owners |= {

@@ -14,7 +14,7 @@ from lakeschema.avro.parsing import parse_schema
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.relations import Relation
 from publisher.daemon.definitions import Definitions, Unanswered
-from publisher.lineage.summaries import LineageSummary, neighbouring_lineage
+from publisher.lineage.summaries import FilledFrom, filled_from, filled_tables
 from publisher.publishing.history import newest_published
 from publisher.publishing.index_comparison import held_packages
 from publisher.redaction import SECRETS
@@ -55,7 +55,8 @@ class _Stored:
     work: WorkRecord | None
     held: frozenset[str]
     deletion: HeldDeletions | None
-    lineage: LineageSummary | None
+    filled_from: tuple[FilledFrom, ...]
+    fills: tuple[RelationName, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +90,8 @@ class DetailsReader:
             versions=tuple(_version(v) for v in stored.versions[: -_MAX_VERSIONS - 1 : -1]),
             more_versions=max(0, len(stored.versions) - _MAX_VERSIONS),
             work=None if stored.work is None else _work(stored.work, now),
-            lineage=stored.lineage,
+            filled_from=stored.filled_from,
+            fills=tuple(map(str, stored.fills)),
         )
 
 
@@ -110,7 +112,8 @@ def _read(tx: Transaction, name: RelationName, distribution: str) -> _Stored:
         work=tx.work.of(name),
         held=held_packages(tx),
         deletion=deletions_held(tx, name),
-        lineage=neighbouring_lineage(tx, name),
+        filled_from=filled_from(tx, name),
+        fills=filled_tables(tx, name),
     )
 
 

@@ -15,12 +15,11 @@ from publisher.settings import Http
 from publisher.settings.fields import is_this_machine
 from publisher.web.access import Access
 from publisher.web.app import create_app, create_operations_app, create_public_app
-from publisher.web.checks import StatementChecker
 from publisher.web.connections import Limits
 from publisher.web.hosts import OwnHosts
+from publisher.web.limited_requests import JsonService
 from publisher.web.packages import Site
 from publisher.web.server import WebServer
-from publisher.web.statements import StatementListener
 from publisher.web.status import Daemon
 from publisher.web.translations import Translator
 
@@ -42,9 +41,9 @@ class WebServers:
         daemon: Daemon,
         site: Site,
         registry: CollectorRegistry,
-        checker: StatementChecker | None = None,
+        checker: JsonService | None = None,
         translator: Translator | None = None,
-        listener: StatementListener | None = None,
+        listener: JsonService | None = None,
     ) -> None:
         self.url: str | None = None
         self.operations_url: str | None = None

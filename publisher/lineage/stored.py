@@ -97,6 +97,10 @@ def _indirect(influence: Influence, target: Place) -> Link:
     return Link(_place(source), target, Kind.INDIRECT, source.path, influence.clause)
 
 
+def said_by(filling: FillingRecord) -> Statement:
+    return Statement(filling.statement, filling.user, filling.first_at, filling.last_at)
+
+
 def _filled(
     filling: FillingRecord, target: Place, known: Container[str], *, is_derived: bool
 ) -> Iterator[Link]:
@@ -106,7 +110,7 @@ def _filled(
     a star stands for is told with the rows.
     """
     assert filling.source is not None
-    said = Statement(filling.statement, filling.user, filling.first_at, filling.last_at)
+    said = said_by(filling)
     link = partial(Link, target=target, statement=said)
     rows = Place(filling.source)
     if target.column is None:

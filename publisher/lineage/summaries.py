@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from typing import Final
 
 from lakeschema.catalog.identifiers import RelationName
-from publisher.lineage.stored import KnownRelation, StoredRelations
+from publisher.lineage.stored import KnownRelation, StoredRelations, said_by
 from publisher.lineage.values import Kind, Link, Statement
 from publisher.state.protocol import Transaction
+from publisher.state.records import FillingRecord
 
 MAX_READING_RELATIONS: Final = 50
 """Of which it is said which columns they read."""
@@ -68,7 +69,7 @@ def own_lineage(tx: Transaction, name: RelationName) -> LineageSummary | None:
     known = StoredRelations(tx).of(name)
     if known is None or not (known.is_view or known.fillings):
         return None
-    return _summary(known, {}, _filled_from(tx, name))
+    return _summary(known, {}, filled_tables(tx, name))
 
 
 def neighbouring_lineage(tx: Transaction, name: RelationName) -> LineageSummary | None:
@@ -78,7 +79,7 @@ def neighbouring_lineage(tx: Transaction, name: RelationName) -> LineageSummary 
     if known is None:
         return None
     views, _ = tx.graph.some_dependents(name, MAX_READING_RELATIONS)
-    fills = _filled_from(tx, name)
+    fills = filled_tables(tx, name)
     dependents = dict.fromkeys((*views, *fills[:MAX_READING_RELATIONS]))
     stored.read(dependents)
     readers: dict[str, dict[str, None]] = {}
@@ -90,15 +91,21 @@ def neighbouring_lineage(tx: Transaction, name: RelationName) -> LineageSummary 
     return _summary(known, read_by, fills)
 
 
-def _filled_from(tx: Transaction, name: RelationName) -> tuple[RelationName, ...]:
+def filled_tables(tx: Transaction, name: RelationName) -> tuple[RelationName, ...]:
+    """That statements fill from the relation."""
     return tuple(dict.fromkeys(each.target for each in tx.fillings.out_of([name])))
 
 
-def _statements(known: KnownRelation) -> tuple[FilledFrom, ...]:
+def filled_from(tx: Transaction, name: RelationName) -> tuple[FilledFrom, ...]:
+    """The statements that fill the relation, the newest first."""
+    return _statements(tx.fillings.into([name]))
+
+
+def _statements(fillings: Iterable[FillingRecord]) -> tuple[FilledFrom, ...]:
     found: dict[Statement, dict[RelationName, None]] = {}
-    for link in known.links_to(None):
-        if link.statement is not None:
-            found.setdefault(link.statement, {})[link.source.relation] = None
+    for filling in fillings:
+        if filling.source is not None:
+            found.setdefault(said_by(filling), {})[filling.source] = None
     return tuple(FilledFrom(tuple(sources), said) for said, sources in found.items())
 
 
@@ -124,7 +131,7 @@ def _summary(
             )
         )
     rows = _by_source(known.links_to(None))
-    return LineageSummary(tuple(columns), rows, _statements(known), fills)
+    return LineageSummary(tuple(columns), rows, _statements(known.fillings), fills)
 
 
 def _by_source(links: Iterable[Link]) -> tuple[str, ...]:

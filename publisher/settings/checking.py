@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Literal, Self
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import Field, model_validator
 
-from lakeschema.analysis.syntax.dialects import UnknownDialect, grammar_of
 from publisher.settings.errors import SettingsError
+from publisher.settings.fields import DialectName
 from publisher.settings.section import Section
 
 
@@ -20,7 +20,7 @@ class Check(Section):
     pages about the service are protected, it is, too: [operations](operations.md#check-statements).
     """
 
-    dialect: str = "hive"
+    dialect: DialectName = "hive"
     """Of requests that name none: one of [these](analysis.md#the-request)."""
 
     rules: Mapping[str, bool] = Field(default_factory=dict)
@@ -80,12 +80,3 @@ class Check(Section):
         if self.grants_from_metastore and self.grants_file is not None:
             raise ValueError("grants_file and grants_from_metastore exclude each other")
         return self
-
-    @field_validator("dialect")
-    @classmethod
-    def _is_known(cls, value: str) -> str:
-        try:
-            grammar_of(value)
-        except UnknownDialect as error:
-            raise ValueError(str(error)) from None
-        return value

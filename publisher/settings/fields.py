@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, BeforeValidator, Field
 
+from lakeschema.analysis.syntax.dialects import UnknownDialect, grammar_of
 from lakeschema.translation.option_values import read_option
 
 
@@ -73,6 +74,16 @@ def _address(value: str) -> str:
     return value
 
 
+def _dialect(value: str) -> str:
+    try:
+        grammar_of(value)
+    except UnknownDialect as error:
+        raise ValueError(str(error)) from None
+    return value
+
+
+DialectName: TypeAlias = Annotated[str, AfterValidator(_dialect)]
+"""Of statements that are analysed."""
 Port: TypeAlias = Annotated[int, Field(ge=0, le=65535)]
 PublicUrl: TypeAlias = Annotated[
     str,

@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated, Literal
 
-from pydantic import Field, field_validator
+from pydantic import Field
 
-from lakeschema.analysis.syntax.dialects import UnknownDialect, grammar_of
+from publisher.settings.fields import DialectName
 from publisher.settings.section import Section
 from publisher.settings.sources import KafkaSettings
 
@@ -35,7 +35,7 @@ class Statements(Section):
     kafka: StatementTopic | None = None
     """A topic whose messages are such objects, or arrays of them: `[statements.kafka]`."""
 
-    dialect: str = "spark"
+    dialect: DialectName = "spark"
     """Of statements that name none: one of [these](analysis.md#the-request)."""
 
     keep_days: Annotated[float, Field(gt=0)] = 90.0
@@ -45,12 +45,3 @@ class Statements(Section):
     def are_heard(self) -> bool:
         """Whether anything tells of statements."""
         return self.enabled or self.log is not None or self.kafka is not None
-
-    @field_validator("dialect")
-    @classmethod
-    def _is_known(cls, value: str) -> str:
-        try:
-            grammar_of(value)
-        except UnknownDialect as error:
-            raise ValueError(str(error)) from None
-        return value

@@ -34,7 +34,8 @@ from publisher.index.simple_page import (
 from publisher.index.static import StaticIndex
 from publisher.state.protocol import StateUnavailable
 from publisher.web.access import UNPROTECTED, Access
-from publisher.web.checks import CHECK_ADDRESS, StatementChecker, StatementChecks
+from publisher.web.checks import CHECK_ADDRESS, StatementChecks
+from publisher.web.limited_requests import JsonService
 from publisher.web.negotiation import page_type
 from publisher.web.operations import HealthChecks, OperationsPages
 from publisher.web.packages import (
@@ -48,7 +49,7 @@ from publisher.web.pins import newest_pin
 from publisher.web.rendering import CONTENT_SECURITY_POLICY
 from publisher.web.responses import Body, is_not_modified, page_response
 from publisher.web.served_index import ServedIndex
-from publisher.web.statements import STATEMENTS_ADDRESS, StatementListener, StatementsHeard
+from publisher.web.statements import STATEMENTS_ADDRESS, StatementsHeard
 from publisher.web.status import Daemon
 from publisher.web.translations import TRANSLATE_ADDRESS, Translations, Translator
 
@@ -69,9 +70,9 @@ def create_app(
     site: Site = PLAIN_SITE,
     registry: CollectorRegistry = REGISTRY,
     access: Access = UNPROTECTED,
-    checker: StatementChecker | None = None,
+    checker: JsonService | None = None,
     translator: Translator | None = None,
-    listener: StatementListener | None = None,
+    listener: JsonService | None = None,
 ) -> Starlette:
     """Everything at one address.
 
@@ -111,9 +112,9 @@ def create_operations_app(
     *,
     registry: CollectorRegistry = REGISTRY,
     access: Access,
-    checker: StatementChecker | None = None,
+    checker: JsonService | None = None,
     translator: Translator | None = None,
-    listener: StatementListener | None = None,
+    listener: JsonService | None = None,
 ) -> Starlette:
     """The pages about the daemon alone, checks of statements and translations."""
     translates = translator is not None
@@ -123,9 +124,9 @@ def create_operations_app(
 
 
 def _request_routes(
-    checker: StatementChecker | None,
+    checker: JsonService | None,
     translator: Translator | None,
-    listener: StatementListener | None,
+    listener: JsonService | None,
     access: Access,
 ) -> Sequence[Route]:
     checks = () if checker is None else StatementChecks(checker, access).routes()

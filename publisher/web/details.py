@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from publisher.lineage.summaries import LineageSummary
+from publisher.lineage.summaries import FilledFrom
 from publisher.web.fields import FieldRow
 
 
@@ -81,7 +81,8 @@ class RelationDetails:
         distribution: of its package; "" if it never had one.
         versions: the newest first; ``more_versions`` are older.
         fields: None if no schema of it is known.
-        lineage: of its columns, and the statements that fill it; None if nothing is known of it.
+        filled_from: statements that fill it, the newest first.
+        fills: tables that statements fill from it.
     """
 
     relation: str
@@ -97,4 +98,5 @@ class RelationDetails:
     versions: tuple[VersionLine, ...]
     more_versions: int
     work: OutstandingWork | None
-    lineage: LineageSummary | None = None
+    filled_from: tuple[FilledFrom, ...] = ()
+    fills: tuple[str, ...] = ()

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future
 from http import HTTPStatus
-from typing import Final, TypeVar
+from typing import Any, Final, Protocol, TypeVar
 
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse
@@ -93,6 +93,34 @@ async def read_body(request: Request, max_bytes: int) -> bytes:
     except ClientDisconnect:
         raise Refusal(HTTPStatus.BAD_REQUEST, "the request was not sent whole") from None
     return bytes(received)
+
+
+class JsonService(Protocol):
+    """What takes a request's bytes as they are, and answers with JSON."""
+
+    @property
+    def max_bytes(self) -> int: ...
+
+    def submit(self, request: bytes, client: str) -> Future[Mapping[str, Any]]:
+        """The answer, or ``Unavailable`` or ``Failed``; clients take turns.
+
+        Raises:
+            Unavailable: the request does not wait.
+        """
+
+
+async def json_answer(
+    request: Request, access: Access, service: JsonService, *other_types: str
+) -> Mapping[str, Any]:
+    """On the server's own thread, which waits for no free one while other pages are made.
+
+    Raises:
+        Refusal: the client may not ask, sends something else, or gets no answer.
+    """
+    require_access(request, access)
+    require_json(request, *other_types)
+    body = await read_body(request, service.max_bytes)
+    return await answer_of(lambda: service.submit(body, client_of(request)))
 
 
 async def answer_of(submit: Callable[[], Future[T]]) -> T:

@@ -75,6 +75,7 @@ class Impact:
         people: None where no log was given.
         days: of the log.
         not_planned: why nothing is known of versions; "" if they are known.
+        is_governed: whether policies were given.
     """
 
     asked: Place

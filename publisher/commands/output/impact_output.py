@@ -8,11 +8,11 @@ from typing import Any, TextIO, assert_never
 
 from publisher.commands.impacting.values import Governed, Hit, Impact, Person
 from publisher.commands.output.plan_sections import Section
+from publisher.commands.output.tables import beginning
 from publisher.commands.output.times import shown_time
 from publisher.commands.planning.formats import PlanFormat
 from publisher.lineage.lineage_json import statement_json
 
-_MAX_STATEMENT = 200
 _HOW = {True: "view", False: "table"}
 
 
@@ -96,7 +96,7 @@ def _sections(impact: Impact) -> Iterator[Section]:
                 str(hit.relation),
                 shown_time(hit.filled_by.last_at),
                 hit.filled_by.user,
-                " ".join(hit.filled_by.text.split())[:_MAX_STATEMENT],
+                beginning(hit.filled_by.text),
             )
             for hit in impact.hits
             if hit.filled_by is not None

@@ -8,13 +8,12 @@ from rich.console import Console
 from rich.text import Text
 from rich.tree import Tree
 
-from publisher.commands.output.tables import cell, print_table, say
+from publisher.commands.output.tables import beginning, cell, print_table, say
 from publisher.commands.output.times import shown_time
 from publisher.lineage.values import Direction, Kind, Link, Place, Traced, TracedRelation
 
 MAX_LINES = 200
 """Of one tree; JSON has all links."""
-_MAX_STATEMENT = 200
 
 
 def print_lineage(console: Console, traced: Traced) -> None:
@@ -53,7 +52,7 @@ def _print_statements(console: Console, traced: Traced) -> None:
             str(name),
             shown_time(said.last_at),
             said.user,
-            " ".join(said.text.split())[:_MAX_STATEMENT],
+            beginning(said.text),
         )
         for name, said in found
     ]

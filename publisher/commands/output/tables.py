@@ -24,6 +24,8 @@ MAX_ROWS = 50
 
 MAX_TEXT_WIDTH = 100
 
+_MAX_BEGINNING = 200
+
 _GAP = 2
 """Between two columns."""
 
@@ -172,6 +174,11 @@ def print_described(console: Console, rows: Iterable[tuple[str, str]]) -> None:
     for line, text in rows:
         console.print(cell(line), soft_wrap=True)
         console.print(Padding(cell(text), (0, 0, 1, 4), expand=False), width=width)
+
+
+def beginning(statement: str) -> str:
+    """Of a statement, on one line."""
+    return " ".join(statement.split())[:_MAX_BEGINNING]
 
 
 def cell(value: str) -> Text:
