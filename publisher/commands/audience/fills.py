@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from lakeschema.catalog.identifiers import RelationName
 from publisher.commands.audience.values import FillHit
-from publisher.commands.planning.causes import column_changes
+from publisher.commands.planning.causes import looks_of
 from publisher.commands.planning.cone import Cone
 from publisher.state.records import FillingRecord
 from publisher.state.sqlite_reading import StateReading
@@ -14,12 +14,11 @@ from publisher.state.sqlite_reading import StateReading
 
 def filled_from(state: StateReading, cone: Cone) -> Mapping[RelationName, Sequence[FillHit]]:
     """Under each changed relation the tables whose statements read what changes of it."""
-    changes: dict[RelationName, Mapping[str, str]] = {}
-    for name in {*cone.reads_before, *cone.reads_after, *cone.touched}:
-        before, after = cone.before.get(name), cone.after.get(name)
-        found = {change.column.lower(): str(change) for change in column_changes(before, after)}
-        if found or type(before) is not type(after):
-            changes[name] = found
+    changes = {
+        name: looks.columns
+        for name, looks in looks_of(cone).items()
+        if looks.columns or type(looks.before) is not type(looks.after)
+    }
     hits: dict[RelationName, list[FillHit]] = {}
     for filling in state.filled_from(sorted(changes)):
         assert filling.source is not None

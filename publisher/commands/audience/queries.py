@@ -14,7 +14,7 @@ from lakeschema.translation.upstream_first import derive_one, upstreams_or_failu
 from publisher.commands.audience.query_log import LoggedQuery
 from publisher.commands.audience.values import QueryEffect, QueryHit
 from publisher.commands.planning.catalog_now import CatalogNow, Say
-from publisher.commands.planning.causes import column_changes
+from publisher.commands.planning.causes import looks_of
 from publisher.commands.planning.cone import Cone
 
 MAX_QUERIES = 20_000
@@ -40,11 +40,10 @@ class ConcernedQueries:
         self._dialect = dialect
         self._crashes = 0
         self._changed = {
-            name: {change.column.lower(): str(change) for change in changes}
-            for name in (*cone.reads_before, *cone.reads_after, *cone.touched)
-            if (changes := column_changes(cone.before.get(name), cone.after.get(name)))
-            or isinstance(cone.before.get(name), Derived)
-            != isinstance(cone.after.get(name), Derived)
+            name: looks.columns
+            for name, looks in looks_of(cone).items()
+            if looks.columns
+            or isinstance(looks.before, Derived) != isinstance(looks.after, Derived)
         }
         self._names = {name.name for name in self._changed}
 

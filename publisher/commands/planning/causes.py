@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 
 from lakeschema.catalog.column_types import print_type
 from lakeschema.catalog.identifiers import RelationName
@@ -21,6 +22,29 @@ def column_changes(before: Outcome | None, after: Outcome | None) -> Sequence[Co
     old, new = _columns(before), _columns(after)
     changes = (_change(old.get(key), new.get(key)) for key in {**old, **new})
     return [change for change in changes if change is not None]
+
+
+@dataclass(frozen=True, slots=True)
+class Looks:
+    """How a relation of a cone looks to its readers, before and after.
+
+    ``columns``: those that differ, each in words, by name in lower case.
+    """
+
+    before: Outcome | None
+    after: Outcome | None
+    columns: Mapping[str, str]
+
+
+def looks_of(cone: Cone) -> Mapping[RelationName, Looks]:
+    """Of all that the change concerns or that anything concerned reads."""
+    found = {}
+    for name in (*cone.reads_before, *cone.reads_after, *cone.touched):
+        before, after = cone.before.get(name), cone.after.get(name)
+        changes = column_changes(before, after)
+        columns = {change.column.lower(): str(change) for change in changes}
+        found[name] = Looks(before, after, columns)
+    return found
 
 
 def _columns(outcome: Outcome | None) -> Mapping[str, Column]:
