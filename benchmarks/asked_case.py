@@ -10,9 +10,9 @@ from benchmarks.case_engines import STAND_INS, Columns, Hive, Rows, Spark, Stand
 from benchmarks.recorded_questions import Question
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.relations import Relation
-from lakeschema.translation.derivation import derive, upstreams_of
-from lakeschema.translation.errors import UnknownRelation
-from lakeschema.translation.interface import Interface, Options, Returns
+from lakeschema.translation.deriving.derivation import derive, upstreams_of
+from lakeschema.translation.model.errors import UnknownRelation
+from lakeschema.translation.model.interface import Interface, Options, Returns
 
 SPARK_SETTINGS: Mapping[str, str] = {"spark.sql.ansi.enabled": "true"}
 

@@ -31,8 +31,8 @@ from lakeschema.catalog.column_types import (
     print_type,
 )
 from lakeschema.catalog.identifiers import RelationName
-from lakeschema.translation.emission.spark import SparkQuery
-from lakeschema.translation.emission.spark_text import quoted, relation, type_text
+from lakeschema.translation.emission.spark.query import SparkQuery
+from lakeschema.translation.emission.spark.text import quoted, relation, type_text
 
 Columns = Sequence[tuple[str, ColumnType]]
 Rows = list[tuple[object, ...]]

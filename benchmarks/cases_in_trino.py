@@ -29,12 +29,12 @@ from deploy.trino import TrinoRefused
 from lakeschema.catalog.column_types import ColumnType, parse_type
 from lakeschema.catalog.errors import CatalogError
 from lakeschema.catalog.identifiers import RelationName
-from lakeschema.translation.derivation import upstreams_of
+from lakeschema.translation.deriving.derivation import upstreams_of
 from lakeschema.translation.emission.trino.text import NOT_THE_SAME
 from lakeschema.translation.emission.trino.view import trino_view
-from lakeschema.translation.errors import TranslationError
-from lakeschema.translation.interface import Options, Overflow
-from lakeschema.translation.option_values import read_udf
+from lakeschema.translation.model.errors import TranslationError
+from lakeschema.translation.model.interface import Options, Overflow
+from lakeschema.translation.requests.option_values import read_udf
 
 EQUAL, BOTH_REFUSE, REFUSED = "equal", "both refuse", "refused, with the reason"
 FAILED, OTHER, ALLOWED = "FAILS IN TRINO", "OTHER ROWS", "ROWS WHERE THE ENGINE REFUSES"

@@ -27,9 +27,9 @@ from lakeschema.catalog.column_types import (
 from lakeschema.catalog.ddl_files import relations_from_ddl
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.relations import Dialect, Relation
-from lakeschema.translation.derivation import derive
-from lakeschema.translation.errors import TranslationError, Unsupported
-from lakeschema.translation.interface import Interface, Options
+from lakeschema.translation.deriving.derivation import derive
+from lakeschema.translation.model.errors import TranslationError, Unsupported
+from lakeschema.translation.model.interface import Interface, Options
 
 _VIEW: Final = RelationName.of("default", "v")
 _CHANGING: Final = ("rand()", "uuid", "current_timestamp", "unix_timestamp()", "now(")

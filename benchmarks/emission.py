@@ -17,12 +17,12 @@ from functools import partial
 import sqlglot
 
 from benchmarks.translate import OPTIONS, Case, gallery, tpch
-from lakeschema.translation.derivation import derive_view
-from lakeschema.translation.emission.spark_text import relation as own_name
-from lakeschema.translation.emission.spark_udfs import SparkFunctions
-from lakeschema.translation.emission.spark_view import spark_view_of
+from lakeschema.translation.deriving.derivation import derive_view
+from lakeschema.translation.emission.spark.text import relation as own_name
+from lakeschema.translation.emission.spark.udfs import SparkFunctions
+from lakeschema.translation.emission.spark.view import spark_view_of
 from lakeschema.translation.emission.trino.view import trino_view_of
-from lakeschema.translation.errors import TranslationError
+from lakeschema.translation.model.errors import TranslationError
 
 Write = Callable[[], object]
 

@@ -24,7 +24,7 @@ from typing import Any
 
 from benchmarks.trino_tables import Tables, create_tables
 from deploy.trino import Trino, TrinoAnswer, TrinoRefused
-from lakeschema.translation.batch import answer
+from lakeschema.translation.requests.batch import answer
 
 EQUAL, BOTH_REFUSE, REFUSED = "equal", "both refuse", "refused, with the reason"
 FAILED, OTHER, ALLOWED = "refused by Trino", "SILENTLY OTHER", "ROWS WHERE THE ENGINE REFUSES"

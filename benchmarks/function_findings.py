@@ -15,11 +15,11 @@ from lakeschema.catalog.column_types import StructField, StructType
 from lakeschema.catalog.ddl_files import relations_from_ddl
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.relations import Dialect
-from lakeschema.translation.derivation import derive
-from lakeschema.translation.errors import TranslationError
+from lakeschema.translation.deriving.derivation import derive
 from lakeschema.translation.functions.not_callable import why_not_callable
 from lakeschema.translation.functions.signature import Kind
-from lakeschema.translation.interface import Interface, Options
+from lakeschema.translation.model.errors import TranslationError
+from lakeschema.translation.model.interface import Interface, Options
 from tests.lakeschema.translation.asked_types import Engine
 
 ENOUGH = 20

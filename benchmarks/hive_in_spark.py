@@ -16,9 +16,9 @@ from benchmarks.hive_elsewhere import add_arguments, compare
 from benchmarks.spark_rows import SparkCalls
 from deploy.jars import artifact_jars
 from deploy.jdk import find_jdk
-from lakeschema.translation.emission.hive_classes import ARTIFACTS
-from lakeschema.translation.emission.hive_missing import MISSING
-from lakeschema.translation.interface import HiveFunctions, Options
+from lakeschema.translation.emission.spark.from_hive.classes import ARTIFACTS
+from lakeschema.translation.emission.spark.from_hive.missing import MISSING
+from lakeschema.translation.model.interface import HiveFunctions, Options
 
 
 def main() -> int:

@@ -33,9 +33,9 @@ from lakeschema.catalog.ddl_change import Script, apply_ddl
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.relations import Dialect, Relation
 from lakeschema.catalog.spark import SparkCatalog
-from lakeschema.translation.direct_deriver import DirectDeriver
-from lakeschema.translation.interface import Options
-from lakeschema.translation.outcome import Derived, Outcome
+from lakeschema.translation.deriving.direct_deriver import DirectDeriver
+from lakeschema.translation.model.interface import Options
+from lakeschema.translation.model.outcome import Derived, Outcome
 from publisher.commands.planning.catalog_now import CatalogNow
 from publisher.commands.planning.cone import Cone, derive_cone
 

@@ -15,9 +15,9 @@ from lakeschema.analysis.syntax.dialects import grammar_of
 from lakeschema.catalog.ddl_files import relations_from_ddl
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.relations import Dialect
-from lakeschema.translation.derivation import derive
-from lakeschema.translation.errors import TranslationError
-from lakeschema.translation.interface import Options
+from lakeschema.translation.deriving.derivation import derive
+from lakeschema.translation.model.errors import TranslationError
+from lakeschema.translation.model.interface import Options
 
 _TYPES: Final = {NUMBER: "INT", TEXT: "STRING"}
 _DIRECT: Final = "direct"

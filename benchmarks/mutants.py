@@ -46,7 +46,7 @@ _EXPRESSIONS = "lakeschema/translation/plan/expressions.py"
 _COERCION = "lakeschema/translation/functions/coercion.py"
 _DECIMALS = "lakeschema/translation/functions/decimals.py"
 _CASTS = "lakeschema/translation/functions/casts.py"
-_EMITTED = "lakeschema/translation/emission/spark_functions.py"
+_EMITTED = "lakeschema/translation/emission/spark/functions.py"
 
 MUTANTS = (
     # null classes
@@ -84,11 +84,11 @@ MUTANTS = (
     Mutant("the second of two types takes the first one's name", "lakeschema/translation/avro/placement.py", 'name = f"{schema.name}_{number}"', "break"),
     Mutant("a set operation shows the last branch's fields", "lakeschema/translation/avro/derive.py", "        first = fields[0]\n", "        first = fields[-1]\n"),
     Mutant("a field that one branch lacks is required", "lakeschema/translation/avro/widening.py", "if target.nullable and not is_nullable(field.type):", "if False:"),
-    Mutant("what Avro says of null does not count", "lakeschema/translation/derivation.py", "            is_nullable(field.type),\n", "            True,\n"),
+    Mutant("what Avro says of null does not count", "lakeschema/translation/deriving/derivation.py", "            is_nullable(field.type),\n", "            True,\n"),
     # Spark SQL
     Mutant("the greatest of nulls is what is not null", _EMITTED, '        "greatest": "if({*null}, NULL, greatest({*}))",\n', ""),
     Mutant("what is trimmed comes first", "lakeschema/translation/syntax/scalars.py", "[characters, node.this]", "[node.this, characters]"),
-    Mutant("Hive's booleans are lower-case text", "lakeschema/translation/emission/spark_forms.py", "source == BOOLEAN and is_text(target)", "False"),
+    Mutant("Hive's booleans are lower-case text", "lakeschema/translation/emission/spark/forms.py", "source == BOOLEAN and is_text(target)", "False"),
 )  # fmt: skip
 
 

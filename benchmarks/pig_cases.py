@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from deploy.pig import PigQueries, PigRefused
-from lakeschema.translation.batch import answer
+from lakeschema.translation.requests.batch import answer
 
 _NUMBER = re.compile(r"-?[0-9]+(?:\.[0-9]+)?(?:E-?[0-9]+)?")
 

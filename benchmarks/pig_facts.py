@@ -19,7 +19,7 @@ from typing import Any
 from benchmarks.pig_engines import DATABASE, Table, comparable, hive_and_pig, read_tables
 from deploy.pig import PigQueries, PigRefused
 from lakeschema.catalog.column_types import parse_type
-from lakeschema.translation.batch import answer
+from lakeschema.translation.requests.batch import answer
 
 _EQUAL, _REFUSED, _UNKNOWN = "equal", "refused, although a script is known", "refused"
 _FAILED, _OTHER = "fails", "other rows"

@@ -22,12 +22,12 @@ from lakeschema.catalog.column_types import (
 from lakeschema.catalog.ddl_files import relations_from_ddl
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.relations import Dialect, Relation
-from lakeschema.translation.emission.spark import SparkQuery
-from lakeschema.translation.errors import CannotEnforce, TranslationError, Unsupported
-from lakeschema.translation.governed import GovernedRelation, govern
-from lakeschema.translation.interface import Options
+from lakeschema.translation.emission.spark.query import SparkQuery
+from lakeschema.translation.model.errors import CannotEnforce, TranslationError, Unsupported
+from lakeschema.translation.model.interface import Options
 from lakeschema.translation.policies.reading import read_policies
 from lakeschema.translation.policies.rules import Policies
+from lakeschema.translation.products.governed import GovernedRelation, govern
 from tests.integration.translation.judged_by_spark import ANSI, Refused, Rows, SparkJudge
 from tests.lakeschema.translation.growing.languages import BOTH, SPARK
 from tests.lakeschema.translation.growing.views import RandomView, random_view

@@ -26,8 +26,8 @@ from deploy.pig import PigAnswer, PigQueries, PigRefused
 from lakeschema.catalog.column_types import parse_type
 from lakeschema.catalog.relations import Dialect
 from lakeschema.translation.emission.pig.script import PigScript
-from lakeschema.translation.errors import TranslationError
-from lakeschema.translation.governed import GovernedRelation
+from lakeschema.translation.model.errors import TranslationError
+from lakeschema.translation.products.governed import GovernedRelation
 from tests.integration.translation.judged_by_pig import (
     Rows,
     answer_of,

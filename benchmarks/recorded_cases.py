@@ -33,13 +33,13 @@ from lakeschema.catalog.column_types import parse_type, print_type
 from lakeschema.catalog.errors import CatalogError
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.relations import Dialect
-from lakeschema.translation.derivation import upstreams_of
-from lakeschema.translation.emission.spark import SparkQuery
-from lakeschema.translation.emission.spark_text import type_text
-from lakeschema.translation.emission.spark_view import spark_view
-from lakeschema.translation.errors import TranslationError
-from lakeschema.translation.interface import Options, Returns
-from lakeschema.translation.option_values import read_udf
+from lakeschema.translation.deriving.derivation import upstreams_of
+from lakeschema.translation.emission.spark.query import SparkQuery
+from lakeschema.translation.emission.spark.text import type_text
+from lakeschema.translation.emission.spark.view import spark_view
+from lakeschema.translation.model.errors import TranslationError
+from lakeschema.translation.model.interface import Options, Returns
+from lakeschema.translation.requests.option_values import read_udf
 
 _EQUAL, _DIFFERS = "equal", "differs"
 _BY_US, _BY_ENGINE, _BY_BOTH = "refused by us", "refused by the engine", "refused by both"

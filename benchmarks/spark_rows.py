@@ -18,11 +18,11 @@ from benchmarks.compared_values import from_spark
 from benchmarks.hive_answers import TABLES
 from lakeschema.catalog.column_types import print_type
 from lakeschema.catalog.identifiers import RelationName
-from lakeschema.translation.emission.spark import SparkQuery
-from lakeschema.translation.emission.spark_text import quoted, type_text
-from lakeschema.translation.emission.spark_udfs import SparkUdf
-from lakeschema.translation.emission.spark_view import spark_view
-from lakeschema.translation.interface import Options
+from lakeschema.translation.emission.spark.query import SparkQuery
+from lakeschema.translation.emission.spark.text import quoted, type_text
+from lakeschema.translation.emission.spark.udfs import SparkUdf
+from lakeschema.translation.emission.spark.view import spark_view
+from lakeschema.translation.model.interface import Options
 
 _NO_CATALOG: Final = "jdbc:derby:memory:spark_rows;create=true"
 

@@ -16,7 +16,7 @@ from pathlib import Path
 from statistics import median
 
 from lakeschema.catalog.identifiers import RelationName
-from lakeschema.translation.outcome import Status
+from lakeschema.translation.model.outcome import Status
 from publisher.state.protocol import Transaction
 from publisher.state.records import (
     Claim,

@@ -26,9 +26,9 @@ from lakeschema.catalog.column_types import print_type
 from lakeschema.catalog.ddl_files import relations_from_ddl
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.relations import Dialect, Relation
-from lakeschema.translation.derivation import derive, upstreams_of
-from lakeschema.translation.errors import TranslationError
-from lakeschema.translation.interface import Interface, Options
+from lakeschema.translation.deriving.derivation import derive, upstreams_of
+from lakeschema.translation.model.errors import TranslationError
+from lakeschema.translation.model.interface import Interface, Options
 
 TESTS = Path(__file__).parent.parent / "tests"
 OPTIONS = Options()

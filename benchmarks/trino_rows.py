@@ -18,7 +18,7 @@ from lakeschema.catalog.relations import Dialect
 from lakeschema.translation.emission.trino.query import TrinoQuery
 from lakeschema.translation.emission.trino.text import NOT_THE_SAME, quoted
 from lakeschema.translation.emission.trino.view import trino_view
-from lakeschema.translation.interface import Options, Overflow
+from lakeschema.translation.model.interface import Options, Overflow
 
 _HEAP_MEGABYTES: Final = 3072
 # What wraps in Hive has to be computed.

@@ -22,10 +22,10 @@ from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.relations import Column, Dialect, Relation, ViewText
 from lakeschema.catalog.trino_types import parse_trino_type, print_trino_type
 from lakeschema.translation.avro.base_table import base_table_interface
-from lakeschema.translation.derivation import derive_view
-from lakeschema.translation.errors import TranslationError
+from lakeschema.translation.deriving.derivation import derive_view
 from lakeschema.translation.functions import trino
-from lakeschema.translation.interface import Interface, Options
+from lakeschema.translation.model.errors import TranslationError
+from lakeschema.translation.model.interface import Interface, Options
 
 _OPTIONS = Options()
 NAMESPACE = ("facts",)

@@ -28,11 +28,11 @@ from benchmarks.trino_source import NAMESPACE, VIEW, interfaces_of
 from lakeschema.catalog.column_types import parse_type
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.relations import Dialect, Relation, ViewText
-from lakeschema.translation.emission.spark import SparkQuery
-from lakeschema.translation.emission.spark_text import quoted, type_text
-from lakeschema.translation.emission.spark_view import spark_view
-from lakeschema.translation.errors import TranslationError, Unsupported
-from lakeschema.translation.interface import Interface, Options
+from lakeschema.translation.emission.spark.query import SparkQuery
+from lakeschema.translation.emission.spark.text import quoted, type_text
+from lakeschema.translation.emission.spark.view import spark_view
+from lakeschema.translation.model.errors import TranslationError, Unsupported
+from lakeschema.translation.model.interface import Interface, Options
 
 _OPTIONS = Options()
 _DIGITS = 6

@@ -33,11 +33,11 @@ from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.relations import Relation
 from lakeschema.catalog.trino_types import parse_trino_type, print_trino_type
 from lakeschema.translation.avro.base_table import base_table_interface
-from lakeschema.translation.derivation import derive_view
-from lakeschema.translation.emission.spark import SparkQuery
-from lakeschema.translation.emission.spark_view import spark_view
-from lakeschema.translation.errors import TranslationError, Unsupported
-from lakeschema.translation.interface import Interface, Options
+from lakeschema.translation.deriving.derivation import derive_view
+from lakeschema.translation.emission.spark.query import SparkQuery
+from lakeschema.translation.emission.spark.view import spark_view
+from lakeschema.translation.model.errors import TranslationError, Unsupported
+from lakeschema.translation.model.interface import Interface, Options
 
 EQUAL, NO_ROWS, BOTH_REFUSE = "equal", "equal, without rows", "both refuse"
 REFUSED, WRONG = "refused, with the reason", "WRONG"

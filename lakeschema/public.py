@@ -10,11 +10,11 @@ from lakeschema.avro.printing import to_json
 from lakeschema.catalog.ddl_files import relations_from_ddl
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.relations import Catalog, Dialect
-from lakeschema.translation.direct_deriver import DirectDeriver
-from lakeschema.translation.errors import TranslationError, UnknownRelation
-from lakeschema.translation.interface import HiveFunctions, Options, UdfReturn, ViewEvolution
-from lakeschema.translation.made_tables import query_columns
-from lakeschema.translation.with_upstreams import derive_with_upstreams
+from lakeschema.translation.deriving.direct_deriver import DirectDeriver
+from lakeschema.translation.deriving.made_tables import query_columns
+from lakeschema.translation.deriving.with_upstreams import derive_with_upstreams
+from lakeschema.translation.model.errors import TranslationError, UnknownRelation
+from lakeschema.translation.model.interface import HiveFunctions, Options, UdfReturn, ViewEvolution
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -1,7 +1,7 @@
 """The answers of a plugin that says what UDFs return: ``docs/user-defined-functions.md``."""
 
 from lakeschema.catalog.column_types import parse_type
-from lakeschema.translation.interface import (
+from lakeschema.translation.model.interface import (
     Returns,
     ReturnsArgument,
     ReturnsRows,

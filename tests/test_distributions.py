@@ -22,7 +22,7 @@ HIVE_OR_SPARK = {"hive_metastore", "kafka", "py4j", "pyarrow", "pyspark", "tenac
 """Kafka is where the library reads a stream of queries on Spark."""
 
 DERIVE_A_VIEW = """
-from lakeschema.translation.batch import answer
+from lakeschema.translation.requests.batch import answer
 reply = answer({
     "id": 1,
     "ddl": ["CREATE TABLE a.t (x INT)", "CREATE VIEW a.v AS SELECT x, COUNT(*) AS n FROM a.t GROUP BY x"],

@@ -29,10 +29,10 @@ from lakeschema.catalog.relations import Dialect
 from lakeschema.catalog.spark_schema import columns_from_json
 from lakeschema.catalog.sql_functions import called_names
 from lakeschema.catalog.trino_types import parse_trino_type_or_unknown
-from lakeschema.translation.batch import answer as translate
 from lakeschema.translation.emission.pig.user_scripts import relations_loaded
-from lakeschema.translation.emission.trino_spark_patterns import may_be_skipped
-from lakeschema.translation.errors import TranslationError
+from lakeschema.translation.emission.spark.from_trino.patterns import may_be_skipped
+from lakeschema.translation.model.errors import TranslationError
+from lakeschema.translation.requests.batch import answer as translate
 from lakeschema.translation.syntax.grammars import GRAMMARS
 from lakeschema.translation.syntax.lexing import tokens_of
 from lakeschema.translation.syntax.parsing import parse_body, parse_query

@@ -30,9 +30,9 @@ from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.relations import Column, Dialect, Relation, ViewText, with_functions
 from lakeschema.catalog.spark_schema import columns_from_json
 from lakeschema.catalog.sql_functions import SqlFunction
-from lakeschema.translation.derivation import derive, derive_view, upstreams_of
-from lakeschema.translation.errors import TranslationError, UnknownColumn
-from lakeschema.translation.interface import Interface, Options
+from lakeschema.translation.deriving.derivation import derive, derive_view, upstreams_of
+from lakeschema.translation.model.errors import TranslationError, UnknownColumn
+from lakeschema.translation.model.interface import Interface, Options
 from lakeschema.translation.plan.relations import PlanColumn
 
 EQUAL: Final = "equal"

@@ -26,7 +26,7 @@ from lakeschema.analysis.scripts import Analysed, analyse
 from lakeschema.analysis.syntax.dialects import StatementGrammar
 from lakeschema.analysis.table_lineage import table_lineage
 from lakeschema.catalog.identifiers import RelationName
-from lakeschema.translation.batch_answers import (
+from lakeschema.translation.requests.batch_answers import (
     InvalidRequest,
     answered,
     check_keys,

@@ -29,7 +29,7 @@ from lakeschema.analysis.syntax.dialects import grammar_of
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.isolation.frames import Attached
 from lakeschema.isolation.limits import Handler
-from lakeschema.translation.batch_answers import (
+from lakeschema.translation.requests.batch_answers import (
     InvalidRequest,
     answered,
     check_keys,

@@ -11,7 +11,7 @@ from typing import Final
 from lakeschema.analysis.rules import conditions, joining, names, needless, partitions, writing
 from lakeschema.analysis.rules.subject import Finding, Rule, Subject
 from lakeschema.analysis.scripts import Analysed
-from lakeschema.translation.errors import Position
+from lakeschema.translation.model.errors import Position
 
 
 class Severity(Enum):

@@ -11,7 +11,7 @@ from typing import Final
 
 from lakeschema.analysis.syntax.dialects import StatementGrammar
 from lakeschema.analysis.syntax.lexing import BACKSLASHED, PLAIN, statement_tokens
-from lakeschema.translation.errors import TranslationError
+from lakeschema.translation.model.errors import TranslationError
 from lakeschema.translation.syntax.lexing import NUMBER, STRING, Token
 
 _NEVER: Final = re.compile(r"\$|\{\{|@|identifier\s*\(|_partitions?_", re.IGNORECASE)

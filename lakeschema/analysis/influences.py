@@ -9,7 +9,7 @@ from lakeschema.analysis import resolved as rs
 from lakeschema.analysis.conventions import Conventions
 from lakeschema.analysis.tracing import BaseColumn, Tracer, deep_queries, parts, selects
 from lakeschema.analysis.walking import joins_of, operands, relations_of
-from lakeschema.translation import lengths
+from lakeschema.translation.model import lengths
 from lakeschema.translation.syntax.tree import SetOperator
 
 Influence: TypeAlias = tuple[rs.Clause, BaseColumn]

@@ -11,8 +11,8 @@ from types import MappingProxyType
 from typing import Any, Final
 
 from lakeschema.catalog.identifiers import RelationName
-from lakeschema.translation.clauses import Clause
-from lakeschema.translation.interface import Transformation
+from lakeschema.translation.model.clauses import Clause
+from lakeschema.translation.model.interface import Transformation
 
 PRODUCER: Final = "https://pypi.org/project/schema-publisher/"
 _SPEC: Final = "https://openlineage.io/spec"

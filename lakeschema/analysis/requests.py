@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from lakeschema.analysis.syntax.dialects import StatementGrammar, UnknownDialect, grammar_of
-from lakeschema.translation.batch_answers import InvalidRequest
+from lakeschema.translation.requests.batch_answers import InvalidRequest
 
 
 def sql_of(request: Mapping[str, Any]) -> str:

@@ -12,9 +12,9 @@ from enum import Enum
 from typing import Final, TypeAlias
 
 from lakeschema.analysis.catalog import Source
-from lakeschema.translation import clauses
-from lakeschema.translation.errors import Position
-from lakeschema.translation.joins import JoinKind
+from lakeschema.translation.model import clauses
+from lakeschema.translation.model.errors import Position
+from lakeschema.translation.model.joins import JoinKind
 from lakeschema.translation.syntax.tree import SetOperator
 
 Clause: TypeAlias = clauses.Clause

@@ -13,7 +13,7 @@ from lakeschema.analysis.resolving.statements import resolve
 from lakeschema.analysis.syntax import statements as st
 from lakeschema.analysis.syntax.dialects import StatementGrammar
 from lakeschema.analysis.syntax.scripts import MAX_BYTES, Unreadable, read_script
-from lakeschema.translation.errors import TooLarge, TranslationError
+from lakeschema.translation.model.errors import TooLarge, TranslationError
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,10 +19,10 @@ from lakeschema.isolation.limits import Limits
 from lakeschema.spark.processes import deriver_of_worker
 from lakeschema.spark.spark_rows import collect, text_frame
 from lakeschema.spark.values import Facts, PartitionTask, Result
-from lakeschema.translation.deriver import DerivationCrashed
-from lakeschema.translation.interface import Options
-from lakeschema.translation.limited_deriver import LimitedDeriver
-from lakeschema.translation.outcome import Failed, Status
+from lakeschema.translation.deriving.deriver import DerivationCrashed
+from lakeschema.translation.deriving.limited_deriver import LimitedDeriver
+from lakeschema.translation.model.interface import Options
+from lakeschema.translation.model.outcome import Failed, Status
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -7,8 +7,12 @@ from functools import lru_cache
 
 from lakeschema.isolation.limits import Limits
 from lakeschema.isolation.pool import LimitedProcesses
-from lakeschema.translation.interface import Options
-from lakeschema.translation.limited_deriver import HANDLER, LimitedDeriver, derivation_handler
+from lakeschema.translation.deriving.limited_deriver import (
+    HANDLER,
+    LimitedDeriver,
+    derivation_handler,
+)
+from lakeschema.translation.model.interface import Options
 
 
 def deriver_of_worker(options: Options, limits: Limits) -> LimitedDeriver:

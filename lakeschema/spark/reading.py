@@ -18,10 +18,10 @@ from lakeschema.isolation.limits import Limits
 from lakeschema.spark.processes import deriver_of_worker
 from lakeschema.spark.spark_rows import collect, names_frame
 from lakeschema.spark.values import Facts, MetastoreAccess, PartitionTask
-from lakeschema.translation.deriver import DerivationCrashed, Deriver
-from lakeschema.translation.interface import Options
-from lakeschema.translation.known import KnownRelation, differs
-from lakeschema.translation.outcome import Failed, Status
+from lakeschema.translation.deriving.deriver import DerivationCrashed, Deriver
+from lakeschema.translation.model.interface import Options
+from lakeschema.translation.model.known import KnownRelation, differs
+from lakeschema.translation.model.outcome import Failed, Status
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

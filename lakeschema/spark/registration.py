@@ -9,19 +9,19 @@ from typing import TYPE_CHECKING
 
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.relations import Catalog, Relation
-from lakeschema.translation.direct_deriver import DirectDeriver
-from lakeschema.translation.emission.spark_text import quoted, string
-from lakeschema.translation.emission.spark_text import relation as own_name
-from lakeschema.translation.emission.spark_udfs import SparkFunctions, SparkUdf
-from lakeschema.translation.emission.spark_view import spark_view
-from lakeschema.translation.errors import (
+from lakeschema.translation.deriving.direct_deriver import DirectDeriver
+from lakeschema.translation.deriving.upstream_first import derive_all, interfaces_of
+from lakeschema.translation.emission.spark.text import quoted, string
+from lakeschema.translation.emission.spark.text import relation as own_name
+from lakeschema.translation.emission.spark.udfs import SparkFunctions, SparkUdf
+from lakeschema.translation.emission.spark.view import spark_view
+from lakeschema.translation.model.errors import (
     RefusedByEngine,
     TranslationError,
     UnsupportedFunction,
 )
-from lakeschema.translation.interface import Interface, Options
-from lakeschema.translation.outcome import Derived, Failed
-from lakeschema.translation.upstream_first import derive_all, interfaces_of
+from lakeschema.translation.model.interface import Interface, Options
+from lakeschema.translation.model.outcome import Derived, Failed
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

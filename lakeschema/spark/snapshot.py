@@ -29,9 +29,9 @@ from lakeschema.spark.values import (
     SnapshotResult,
     undecorated,
 )
-from lakeschema.translation.interface import Options
-from lakeschema.translation.known import KnownRelation
-from lakeschema.translation.upstream_first import waves
+from lakeschema.translation.deriving.upstream_first import waves
+from lakeschema.translation.model.interface import Options
+from lakeschema.translation.model.known import KnownRelation
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -11,8 +11,8 @@ from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.metastore_security import UNSECURED, Security
 from lakeschema.table_files.access import DEFAULT_LIMITS, ReadingLimits
 from lakeschema.table_files.limited import LimitedOwnSchemas
-from lakeschema.translation.known import KnownRelation
-from lakeschema.translation.outcome import Status
+from lakeschema.translation.model.known import KnownRelation
+from lakeschema.translation.model.outcome import Status
 
 PartitionTask: TypeAlias = Callable[[Any], Any]
 """Record batches of a partition to record batches, run on an executor."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from lakeschema.catalog.identifiers import RelationName
-from lakeschema.translation.outcome import Status
+from lakeschema.translation.model.outcome import Status
 from publisher.state.records import RelationRecord
 
 _MAX_EXAMPLES: Final = 3

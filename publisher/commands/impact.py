@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from lakeschema.analysis.usage.counting import Counts
     from lakeschema.catalog.identifiers import RelationName
     from lakeschema.catalog.relations import Catalog
-    from lakeschema.translation.interface import Derivation
+    from lakeschema.translation.model.interface import Derivation
     from publisher.commands.impacting.finding import Stored
     from publisher.commands.impacting.values import Hit, Person
     from publisher.commands.planning.values import Plan
@@ -131,7 +131,7 @@ def _planned(settings: Settings, catalog: Catalog, traced: Traced) -> tuple[Plan
 
 def _stored(state: State, catalog: Catalog, hits: Sequence[Hit]) -> Stored:
     """The hits and all that they read, upstream ones first."""
-    from lakeschema.translation.upstream_first import waves
+    from lakeschema.translation.deriving.upstream_first import waves
     from publisher.commands.impacting.finding import Stored
     from publisher.settling.deriving import derivation_from_text
 

@@ -12,11 +12,11 @@ from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.listing import list_relations
 from lakeschema.catalog.relations import Catalog, Dialect, Relation
 from lakeschema.progress import NO_PROGRESS, Progress
-from lakeschema.translation.deriver import Deriver
-from lakeschema.translation.interface import Derivation
-from lakeschema.translation.made_tables import query_columns
-from lakeschema.translation.outcome import Derived, Failed, Status
-from lakeschema.translation.upstream_first import derive_catalog
+from lakeschema.translation.deriving.deriver import Deriver
+from lakeschema.translation.deriving.made_tables import query_columns
+from lakeschema.translation.deriving.upstream_first import derive_catalog
+from lakeschema.translation.model.interface import Derivation
+from lakeschema.translation.model.outcome import Derived, Failed, Status
 from publisher.commands.audience.fills import filled_from
 from publisher.commands.audience.hits import Audience
 from publisher.commands.planning.catalog_now import CatalogNow, Say

@@ -23,8 +23,8 @@ from lakeschema.spark.values import (
     SnapshotResult,
     undecorated,
 )
-from lakeschema.translation.interface import Options
-from lakeschema.translation.upstream_first import derive_catalog
+from lakeschema.translation.deriving.upstream_first import derive_catalog
+from lakeschema.translation.model.interface import Options
 from publisher.commands.progress_bar import TerminalProgress
 from publisher.commands.termination import exit_on_sigterm, note_sigterm
 from publisher.daemon.adapters import (

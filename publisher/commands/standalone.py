@@ -63,8 +63,8 @@ def translate(
             "there is nothing to translate",
             "name a view or a table and add --to ENGINE, or call it with --batch, or with --to pig --script FILE",
         )
-    from lakeschema.translation.batch import answer
-    from lakeschema.translation.udf_plugins import PluginResolver, installed_references
+    from lakeschema.translation.functions.udf_plugins import PluginResolver, installed_references
+    from lakeschema.translation.requests.batch import answer
 
     resolver = PluginResolver(installed_references())
     _answer_lines(lambda request: answer(request, resolver, chosen))
@@ -72,8 +72,8 @@ def translate(
 
 def _print_without_views(script: Path, config: Path | None) -> None:
     """The script, read against the catalog of the settings."""
-    from lakeschema.translation.errors import TranslationError
-    from lakeschema.translation.pig_scripts import script_without_views
+    from lakeschema.translation.model.errors import TranslationError
+    from lakeschema.translation.products.pig_scripts import script_without_views
     from publisher.daemon.adapters import build_options, open_catalog
     from publisher.settings import load_settings
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from lakeschema.catalog.identifiers import RelationName
-from lakeschema.translation.errors import TranslationError
+from lakeschema.translation.model.errors import TranslationError
 from lakeschema.translation.policies.reading import InvalidPolicies, read_policies
 from lakeschema.translation.policies.rules import Policies, UnknownGroup
 from publisher.commands.arguments import names_near, relation_name, unknown_relation
@@ -22,7 +22,7 @@ from publisher.commands.printable import printable
 
 if TYPE_CHECKING:
     from lakeschema.catalog.relations import Catalog, Relation
-    from lakeschema.translation.interface import Interface, Options
+    from lakeschema.translation.model.interface import Interface, Options
 
 TARGETS: Final = ("avro", "plan", "spark", "trino", "hive", "pig")
 
@@ -69,9 +69,9 @@ def print_relation(
 
 
 def _answer(relation: str, to: str, policies: Policies | None, config: Path | None) -> Any:
-    from lakeschema.translation.batch import translated
-    from lakeschema.translation.batch_answers import InvalidRequest
-    from lakeschema.translation.pig_scripts import read_with_upstreams
+    from lakeschema.translation.products.pig_scripts import read_with_upstreams
+    from lakeschema.translation.requests.batch import translated
+    from lakeschema.translation.requests.batch_answers import InvalidRequest
     from publisher.daemon.adapters import build_options, open_catalog
     from publisher.settings import load_settings
 
@@ -116,7 +116,7 @@ class _Upstreams:
         return {name: self._interface(name) for name in self.relations(names)}
 
     def _interface(self, name: RelationName) -> Interface:
-        from lakeschema.translation.with_upstreams import derive_with_upstreams
+        from lakeschema.translation.deriving.with_upstreams import derive_with_upstreams
 
         return derive_with_upstreams(name, self._relations, self._options)[name].interface
 

@@ -15,9 +15,9 @@ from lakeschema.catalog.errors import MalformedDdl
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.relations import Catalog, Relation
 from lakeschema.progress import NO_PROGRESS, Progress
-from lakeschema.translation.deriver import Deriver
-from lakeschema.translation.outcome import Derived, Failed, Outcome
-from lakeschema.translation.upstream_first import derive_catalog
+from lakeschema.translation.deriving.deriver import Deriver
+from lakeschema.translation.deriving.upstream_first import derive_catalog
+from lakeschema.translation.model.outcome import Derived, Failed, Outcome
 from publisher.index.protocol import IndexFile, IndexRefused, PackageIndex
 from publisher.index.releases import newest_release
 from publisher.publishing.differences import compare_with_index, given_up, published_hashes

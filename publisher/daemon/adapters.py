@@ -19,20 +19,20 @@ from lakeschema.isolation.limits import Limits
 from lakeschema.isolation.pool import LimitedProcesses
 from lakeschema.isolation.process import Child
 from lakeschema.table_files.limited import LimitedOwnSchemas
-from lakeschema.translation import limited_deriver
-from lakeschema.translation.deriver import Deriver
-from lakeschema.translation.interface import (
-    Inexpressible,
-    Options,
-    UdfResolver,
-    ViewEvolution,
-)
-from lakeschema.translation.made_tables import query_columns
-from lakeschema.translation.udf_plugins import (
+from lakeschema.translation.deriving import limited_deriver
+from lakeschema.translation.deriving.deriver import Deriver
+from lakeschema.translation.deriving.made_tables import query_columns
+from lakeschema.translation.functions.udf_plugins import (
     GROUP,
     PluginResolver,
     UnusablePlugin,
     installed_references,
+)
+from lakeschema.translation.model.interface import (
+    Inexpressible,
+    Options,
+    UdfResolver,
+    ViewEvolution,
 )
 from publisher.daemon.package_links import package_links
 from publisher.index.protocol import PackageIndex, Sign

@@ -10,7 +10,7 @@ from typing import assert_never
 from lakeschema.catalog.ddl_files import DdlFilesCatalog
 from lakeschema.catalog.relations import Catalog
 from lakeschema.isolation.pool import LimitedProcesses
-from lakeschema.translation.deriver import Deriver
+from lakeschema.translation.deriving.deriver import Deriver
 from publisher.daemon.adapters import (
     build_deriver,
     build_limited_packaging,

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from codegen.errors import CodegenError
 from lakeschema.catalog.identifiers import RelationName
-from lakeschema.translation.outcome import Derived
+from lakeschema.translation.model.outcome import Derived
 from publisher.publishing.packaging_protocol import Packaging
 from publisher.runtime import Runtime, map_at_once
 from publisher.selection import Selection

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from lakeschema.catalog.identifiers import RelationName
-from lakeschema.translation.outcome import Derived
+from lakeschema.translation.model.outcome import Derived
 from publisher.daemon.canary import Contents
 from publisher.publishing.jobs import Job
 from publisher.publishing.publisher import Publisher

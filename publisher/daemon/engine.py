@@ -15,7 +15,7 @@ from math import inf
 from lakeschema.catalog.errors import CatalogUnavailable
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.relations import Catalog
-from lakeschema.translation.outcome import Status
+from lakeschema.translation.model.outcome import Status
 from publisher.daemon.canary import Contents
 from publisher.daemon.concluding import Concluding
 from publisher.daemon.inspection import (

@@ -22,8 +22,8 @@ from lakeschema.analysis.grants import EVERY_COLUMN
 from lakeschema.catalog.errors import CatalogError
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.relations import Catalog, Relation
-from lakeschema.translation.derivation_json import StoredLineage, lineage_from_json
-from lakeschema.translation.interface import SourceColumn
+from lakeschema.translation.deriving.derivation_json import StoredLineage, lineage_from_json
+from lakeschema.translation.model.interface import SourceColumn
 from publisher.state.protocol import State, StateUnavailable
 
 log = logging.getLogger(__name__)

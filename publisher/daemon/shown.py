@@ -8,7 +8,7 @@ from typing import Final
 
 from codegen.naming import distribution_name
 from lakeschema.catalog.identifiers import RelationName
-from lakeschema.translation.outcome import Status
+from lakeschema.translation.model.outcome import Status
 from publisher.lineage.questions import NotFound, place_in, similar_relations
 from publisher.lineage.summaries import neighbouring_lineage
 from publisher.lineage.tracing import trace

@@ -11,8 +11,8 @@ from itertools import islice
 
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.translation.functions.udfs import resolver_answers
-from lakeschema.translation.interface import Options
-from lakeschema.translation.limited_answers import MAX_RELATIONS, Told, Wanted
+from lakeschema.translation.model.interface import Options
+from lakeschema.translation.requests.limited_answers import MAX_RELATIONS, Told, Wanted
 from publisher.daemon.definitions import Definitions, Unanswered
 from publisher.state.protocol import State, StateUnavailable
 from publisher.web.limited_requests import Unavailable

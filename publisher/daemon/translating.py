@@ -11,8 +11,8 @@ from typing import Final, Protocol
 
 from lakeschema.isolation.limits import Limits, ProcessDied
 from lakeschema.isolation.process import LimitedProcess
-from lakeschema.translation.interface import Options
-from lakeschema.translation.limited_answers import (
+from lakeschema.translation.model.interface import Options
+from lakeschema.translation.requests.limited_answers import (
     HANDLER,
     Answer,
     Form,

@@ -18,7 +18,7 @@ from lakeschema.analysis.openlineage_events import (
 )
 from lakeschema.catalog.column_types import print_type
 from lakeschema.catalog.identifiers import RelationName
-from lakeschema.translation.interface import Derivation, Influence
+from lakeschema.translation.model.interface import Derivation, Influence
 from publisher.lineage.values import Traced
 from publisher.settling.deriving import derivation_from_text
 from publisher.state.protocol import Transaction

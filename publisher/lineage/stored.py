@@ -9,9 +9,9 @@ from functools import partial
 from typing import Final
 
 from lakeschema.catalog.identifiers import RelationName
-from lakeschema.translation.clauses import Clause
-from lakeschema.translation.derivation_json import StoredLineage, lineage_from_json
-from lakeschema.translation.interface import ColumnLineage, Influence, SourceColumn
+from lakeschema.translation.deriving.derivation_json import StoredLineage, lineage_from_json
+from lakeschema.translation.model.clauses import Clause
+from lakeschema.translation.model.interface import ColumnLineage, Influence, SourceColumn
 from publisher.lineage.values import Kind, Link, Place, Statement
 from publisher.state.protocol import Transaction
 from publisher.state.records import FillingRecord

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from enum import Enum
 
 from lakeschema.catalog.identifiers import RelationName
-from lakeschema.translation.clauses import Clause
-from lakeschema.translation.interface import Transformation
+from lakeschema.translation.model.clauses import Clause
+from lakeschema.translation.model.interface import Transformation
 
 
 class Direction(Enum):

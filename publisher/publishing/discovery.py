@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from lakeschema.catalog.identifiers import RelationName
-from lakeschema.translation.outcome import Status
+from lakeschema.translation.model.outcome import Status
 from publisher.index.protocol import (
     ForeignPackage,
     PackageIndex,

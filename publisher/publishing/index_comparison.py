@@ -18,7 +18,7 @@ from functools import partial
 from typing import TypeVar
 
 from lakeschema.catalog.identifiers import RelationName
-from lakeschema.translation.outcome import Status
+from lakeschema.translation.model.outcome import Status
 from publisher.index.protocol import PackageIndex, PackageIndexError
 from publisher.policy import DeletionLimit
 from publisher.publishing.differences import (

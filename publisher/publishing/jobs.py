@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from codegen.package import Wheel
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.relations import Relation
-from lakeschema.translation.interface import Derivation
+from lakeschema.translation.model.interface import Derivation
 from publisher.settling.cones import Cone
 from publisher.state.records import Claim, VersionRecord
 

@@ -24,7 +24,7 @@ from lakeschema.catalog.relations import Relation
 from lakeschema.isolation.frames import Attached
 from lakeschema.isolation.limits import Handler, ProcessDied
 from lakeschema.isolation.pool import LimitedProcesses
-from lakeschema.translation.interface import Derivation
+from lakeschema.translation.model.interface import Derivation
 from publisher.publishing.packaging import WheelPackaging
 from publisher.publishing.packaging_protocol import (
     DraftedPackage,

@@ -24,7 +24,7 @@ from lakeschema.avro.parsing import parse_schema
 from lakeschema.catalog.column_types import print_type
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.relations import Relation
-from lakeschema.translation.interface import Derivation
+from lakeschema.translation.model.interface import Derivation
 from publisher.publishing.packaging_protocol import (
     DraftedPackage,
     Predecessors,

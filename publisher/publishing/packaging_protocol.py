@@ -11,7 +11,7 @@ from lakeschema.avro.compatibility import Change
 from lakeschema.avro.model import Schema
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.relations import Relation
-from lakeschema.translation.interface import Derivation
+from lakeschema.translation.model.interface import Derivation
 from publisher.publishing.versioning import FIRST, SAME_SCHEMA, VersioningMode
 from publisher.settling.contents import BuildKeys
 from publisher.state.records import VersionRecord

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from lakeschema.catalog.identifiers import RelationName
-from lakeschema.translation.outcome import Status
+from lakeschema.translation.model.outcome import Status
 from publisher.index.protocol import PackageIndex
 from publisher.publishing.history import newest_published
 from publisher.publishing.index_work import IndexWork

@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 from pydantic import AfterValidator, BeforeValidator, Field
 
 from lakeschema.analysis.syntax.dialects import UnknownDialect, grammar_of
-from lakeschema.translation.option_values import read_option
+from lakeschema.translation.requests.option_values import read_option
 
 
 def _matching(pattern: str, message: str) -> AfterValidator:

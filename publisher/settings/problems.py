@@ -10,7 +10,7 @@ from typing import Annotated, Any, get_args, get_origin
 from pydantic import BaseModel
 from pydantic_core import ErrorDetails
 
-from lakeschema.translation.option_values import InvalidOption
+from lakeschema.translation.requests.option_values import InvalidOption
 from publisher.settings.sections import ENVIRONMENT_PREFIX, Settings
 
 Location = tuple[int | str, ...]

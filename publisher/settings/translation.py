@@ -8,7 +8,8 @@ from typing import Annotated, Literal
 from pydantic import ConfigDict, Field, field_validator, model_validator
 
 from lakeschema.catalog.errors import MalformedType
-from lakeschema.translation.interface import (
+from lakeschema.translation.functions.udf_plugins import is_reference
+from lakeschema.translation.model.interface import (
     Casing,
     Inexpressible,
     Nullability,
@@ -16,8 +17,7 @@ from lakeschema.translation.interface import (
     UdfReturn,
     ViewEvolution,
 )
-from lakeschema.translation.option_values import read_spark_rule, read_udf
-from lakeschema.translation.udf_plugins import is_reference
+from lakeschema.translation.requests.option_values import read_spark_rule, read_udf
 from publisher.settings.fields import option
 from publisher.settings.section import Section
 

@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 
 from pydantic import ConfigDict, Field, SecretStr, field_validator, model_validator
 
-from lakeschema.translation.interface import NullOrder, Overflow, TrinoUdfRule
+from lakeschema.translation.model.interface import NullOrder, Overflow, TrinoUdfRule
 from publisher.settings.fields import PublicUrl, option
 from publisher.settings.secrets import given_secret
 from publisher.settings.section import Section

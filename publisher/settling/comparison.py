@@ -15,9 +15,9 @@ from typing import TypeAlias
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.listing import Listing, list_relations
 from lakeschema.catalog.relations import Catalog
-from lakeschema.translation.deriver import Deriver
-from lakeschema.translation.known import KnownRelation, differs, has_same_facts
-from lakeschema.translation.outcome import Status
+from lakeschema.translation.deriving.deriver import Deriver
+from lakeschema.translation.model.known import KnownRelation, differs, has_same_facts
+from lakeschema.translation.model.outcome import Status
 from publisher.runtime import Runtime
 from publisher.settling.changed_settings import SettingsNotes, carry_out
 from publisher.settling.claims import MAX_REASON_LENGTH

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Final, assert_never
 
 from lakeschema.catalog.identifiers import RelationName
-from lakeschema.translation.outcome import Status
+from lakeschema.translation.model.outcome import Status
 from publisher.selection import OPT_OUT, Selection
 from publisher.settling.deletions import HeldDeletions
 from publisher.state.records import RelationRecord, VersionRecord, VersionStatus, WorkRecord

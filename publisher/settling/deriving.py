@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 
-from lakeschema.translation.derivation_json import derivation_from_json, derivation_to_json
-from lakeschema.translation.interface import Derivation
+from lakeschema.translation.deriving.derivation_json import derivation_from_json, derivation_to_json
+from lakeschema.translation.model.interface import Derivation
 
 
 def derivation_to_text(derivation: Derivation) -> str:

@@ -22,11 +22,11 @@ from lakeschema.catalog.facts_json import facts_hash
 from lakeschema.catalog.identifiers import RelationName, check_parts
 from lakeschema.catalog.listing import check_it_answers
 from lakeschema.catalog.relations import Catalog, Relation
-from lakeschema.translation.deriver import DerivationCrashed, Deriver
-from lakeschema.translation.interface import Interface
-from lakeschema.translation.outcome import Derived, Failed, Outcome, Status
-from lakeschema.translation.recorded_views import as_recorded
-from lakeschema.translation.upstream_first import unusable_upstream
+from lakeschema.translation.deriving.deriver import DerivationCrashed, Deriver
+from lakeschema.translation.deriving.recorded_views import as_recorded
+from lakeschema.translation.deriving.upstream_first import unusable_upstream
+from lakeschema.translation.model.interface import Interface
+from lakeschema.translation.model.outcome import Derived, Failed, Outcome, Status
 from publisher.runtime import Clock, Runtime, map_at_once, retrying
 from publisher.settling.deriving import derivation_from_text, derivation_to_text
 from publisher.settling.freshness import Freshness, freshness, second_look

@@ -15,8 +15,8 @@ from enum import Enum
 
 from dependency_graph.graph import cycle_of, cycle_path, graph_of
 from lakeschema.catalog.identifiers import RelationName
-from lakeschema.translation.errors import DefinedByItself
-from lakeschema.translation.outcome import Failed, Status, failure
+from lakeschema.translation.model.errors import DefinedByItself
+from lakeschema.translation.model.outcome import Failed, Status, failure
 from publisher.policy import Policy
 from publisher.settling.claims import Abandoned, Deferred, Done, Ending, Reread
 from publisher.settling.contents import Content, Packageable, Unfit

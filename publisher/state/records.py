@@ -11,7 +11,7 @@ from enum import Enum, IntEnum
 from typing import NamedTuple
 
 from lakeschema.catalog.identifiers import RelationName
-from lakeschema.translation.outcome import Status
+from lakeschema.translation.model.outcome import Status
 
 
 class Urgency(IntEnum):

@@ -14,7 +14,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from lakeschema.translation.limited_answers import DIALECTS, TARGETS, Answer, Form, Result
+from lakeschema.translation.requests.limited_answers import DIALECTS, TARGETS, Answer, Form, Result
 from publisher.web.access import Access, unauthorized_page
 from publisher.web.limited_requests import (
     JSON_TYPE,

@@ -19,8 +19,8 @@ from codegen.modules import render_modules
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.relations import Relation
 from lakeschema.catalog.spark_schema import columns_from_json
-from lakeschema.translation.derivation import derive
-from lakeschema.translation.interface import Options
+from lakeschema.translation.deriving.derivation import derive
+from lakeschema.translation.model.interface import Options
 from tests.codegen.generated import imported_modules
 from tests.codegen.random_frames import comparable, kinds, random_row, random_schema
 

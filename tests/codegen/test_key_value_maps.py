@@ -21,8 +21,8 @@ from lakeschema.avro.printing import to_text
 from lakeschema.catalog.ddl_files import relations_from_ddl
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.relations import Dialect
-from lakeschema.translation.derivation import derive
-from lakeschema.translation.interface import Options
+from lakeschema.translation.deriving.derivation import derive
+from lakeschema.translation.model.interface import Options
 from tests.codegen.generated import imported, imported_modules, pairs, record
 
 DDL = """CREATE TABLE shop.orders (

@@ -9,7 +9,11 @@ import sys
 import pytest
 
 import lakeschema
-from lakeschema.translation.errors import DefinedByItself, UnknownRelation, UnsupportedFunction
+from lakeschema.translation.model.errors import (
+    DefinedByItself,
+    UnknownRelation,
+    UnsupportedFunction,
+)
 
 TABLE = "CREATE TABLE d.t (id bigint COMMENT 'the key', name string)"
 VIEW = "CREATE VIEW d.v AS SELECT id, upper(name) AS name FROM d.t"

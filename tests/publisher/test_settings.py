@@ -10,8 +10,8 @@ from keyring.errors import KeyringLocked
 
 from lakeschema.catalog.column_types import STRING
 from lakeschema.catalog.metastore_security import Sasl, Security, Tls
-from lakeschema.translation.interface import Returns, SparkUdfRule
-from lakeschema.translation.udf_plugins import PluginResolver
+from lakeschema.translation.functions.udf_plugins import PluginResolver
+from lakeschema.translation.model.interface import Returns, SparkUdfRule
 from publisher.daemon.adapters import build_options
 from publisher.daemon.assembly import build_retention
 from publisher.publishing.retention import Retention

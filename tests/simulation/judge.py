@@ -11,7 +11,7 @@ from itertools import pairwise
 
 from codegen.package import Wheel
 from lakeschema.catalog.identifiers import RelationName
-from lakeschema.translation.outcome import Status
+from lakeschema.translation.model.outcome import Status
 from publisher.publishing.upload import DROPPED
 from publisher.selection import Selection
 from publisher.state.records import RelationRecord, VersionRecord, VersionStatus

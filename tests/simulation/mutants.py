@@ -13,8 +13,8 @@ from dependency_graph.graph import affected_cone, graph_of, levels
 from lakeschema.catalog.facts_json import facts_hash
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.relations import Relation
-from lakeschema.translation.interface import Interface
-from lakeschema.translation.outcome import Derived, Status
+from lakeschema.translation.model.interface import Interface
+from lakeschema.translation.model.outcome import Derived, Status
 from publisher.daemon.assembly import Deployment, parts_of
 from publisher.daemon.engine import Engine, Parts
 from publisher.events.protocol import Batch, RelationHint

@@ -14,7 +14,7 @@ from tempfile import mkdtemp
 
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.relations import Relation
-from lakeschema.translation.outcome import Status
+from lakeschema.translation.model.outcome import Status
 from publisher.daemon.assembly import Deployment, parts_of
 from publisher.daemon.engine import Engine
 from publisher.daemon.threads import Daemon, Schedule

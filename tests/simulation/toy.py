@@ -19,16 +19,16 @@ from lakeschema.avro.printing import to_text
 from lakeschema.catalog.column_types import STRING as SQL_STRING
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.relations import Column, Dialect, Relation, ViewText
-from lakeschema.translation import hashing
-from lakeschema.translation.deriver import DerivationCrashed
-from lakeschema.translation.interface import (
+from lakeschema.translation.deriving import hashing
+from lakeschema.translation.deriving.deriver import DerivationCrashed
+from lakeschema.translation.model.interface import (
     ColumnLineage,
     Derivation,
     Interface,
     Options,
     SourceColumn,
 )
-from lakeschema.translation.outcome import Derived, Failed, Outcome, Status
+from lakeschema.translation.model.outcome import Derived, Failed, Outcome, Status
 from publisher.publishing.packaging import version_after, with_change
 from publisher.publishing.packaging_protocol import (
     DraftedPackage,

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.relations import Relation
-from lakeschema.translation.interface import Interface
-from lakeschema.translation.outcome import Derived, Failed, Status
+from lakeschema.translation.model.interface import Interface
+from lakeschema.translation.model.outcome import Derived, Failed, Status
 from tests.simulation.toy import ToyDeriver, ToyPackaging, content_of
 
 _MAX_KNOWN = 20_000

@@ -12,8 +12,8 @@ from lakeschema.analysis.resolving.shapes import Shapes
 from lakeschema.analysis.syntax.dialects import Scoping
 from lakeschema.analysis.syntax.from_items import FILES
 from lakeschema.analysis.syntax.queries import TIMESERIES
-from lakeschema.translation.errors import Position
-from lakeschema.translation.joins import JoinKind
+from lakeschema.translation.model.errors import Position
+from lakeschema.translation.model.joins import JoinKind
 from lakeschema.translation.syntax import tree
 
 _PAIRED = frozenset({JoinKind.SEMI, JoinKind.ANTI})

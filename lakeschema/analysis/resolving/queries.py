@@ -11,7 +11,7 @@ from lakeschema.analysis import resolved as rs
 from lakeschema.analysis.resolving.aggregates import aggregates
 from lakeschema.analysis.resolving.from_items import Common, FromResolver
 from lakeschema.analysis.resolving.scopes import Scope
-from lakeschema.translation.errors import TooLarge
+from lakeschema.translation.model.errors import TooLarge
 from lakeschema.translation.syntax import tree
 
 MAX_COLUMNS: Final = 50_000

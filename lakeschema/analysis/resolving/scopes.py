@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 from lakeschema.analysis import resolved as rs
 from lakeschema.analysis.resolving.shapes import Shapes
-from lakeschema.translation.errors import Position
+from lakeschema.translation.model.errors import Position
 
 
 @dataclass(frozen=True, slots=True, eq=False)

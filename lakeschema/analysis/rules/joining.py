@@ -18,8 +18,8 @@ from lakeschema.analysis.rules.linking import (
 from lakeschema.analysis.rules.names import called
 from lakeschema.analysis.rules.subject import Finding, Subject
 from lakeschema.analysis.walking import expressions_of, joins_of, operands
-from lakeschema.translation.errors import Position
-from lakeschema.translation.joins import JoinKind
+from lakeschema.translation.model.errors import Position
+from lakeschema.translation.model.joins import JoinKind
 
 _COMPARISONS: Final = frozenset(
     {"=", "<>", "<", "<=", ">", ">=", "like", "ilike", "rlike", "in", "between"}

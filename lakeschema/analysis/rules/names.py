@@ -12,7 +12,7 @@ from lakeschema.analysis.rules.subject import Finding, Subject
 from lakeschema.analysis.syntax import statements as st
 from lakeschema.analysis.walking import expressions_of, operands, relations_of
 from lakeschema.catalog.identifiers import RelationName
-from lakeschema.translation.errors import Position
+from lakeschema.translation.model.errors import Position
 from lakeschema.translation.syntax import tree
 
 _CHANGING: Final = frozenset({"INSERT", "UPDATE", "DELETE", "MERGE", "TRUNCATE", "ALTER", "RENAME"})

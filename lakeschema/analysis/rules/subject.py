@@ -12,7 +12,7 @@ from lakeschema.analysis.catalog import KnownCatalog
 from lakeschema.analysis.resolving.shapes import Shapes
 from lakeschema.analysis.syntax import statements as st
 from lakeschema.analysis.walking import queries_of
-from lakeschema.translation.errors import Position
+from lakeschema.translation.model.errors import Position
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from lakeschema.analysis.catalog import KnownTable
 from lakeschema.analysis.rules.subject import Finding, Subject, position_of
 from lakeschema.analysis.syntax import statements as st
 from lakeschema.catalog.identifiers import RelationName
-from lakeschema.translation.errors import Position
+from lakeschema.translation.model.errors import Position
 from lakeschema.translation.syntax import tree
 
 

@@ -10,7 +10,7 @@ from lakeschema.analysis.syntax import statements as st
 from lakeschema.analysis.syntax.dialects import StatementGrammar
 from lakeschema.analysis.syntax.queries import OpenQueries
 from lakeschema.analysis.syntax.vocabulary import ANY_WORDS
-from lakeschema.translation.joins import JoinKind
+from lakeschema.translation.model.joins import JoinKind
 from lakeschema.translation.syntax import tree
 from lakeschema.translation.syntax.lexing import QUOTED, STRING, WORD
 from lakeschema.translation.syntax.operators import BEGINS_QUERY

@@ -11,7 +11,7 @@ from typing import Final, TypeVar
 from lakeschema.analysis.syntax.dialects import StatementGrammar
 from lakeschema.analysis.syntax.names import OpenNames
 from lakeschema.analysis.syntax.units import CALLS_WITH_UNITS, without_units
-from lakeschema.translation.errors import Position
+from lakeschema.translation.model.errors import Position
 from lakeschema.translation.syntax import tree
 from lakeschema.translation.syntax.from_items import NO_ALIAS
 from lakeschema.translation.syntax.interval_units import unit_of

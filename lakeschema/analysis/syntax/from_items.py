@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import Final
 
 from lakeschema.analysis.syntax.expressions import OpenExpressions
-from lakeschema.translation.joins import JoinKind
+from lakeschema.translation.model.joins import JoinKind
 from lakeschema.translation.syntax import tree
 from lakeschema.translation.syntax.from_items import NO_ALIAS
 from lakeschema.translation.syntax.lexing import END, NUMBER, QUOTED, STRING, WORD, Token

@@ -10,7 +10,7 @@ from typing import Final
 
 from lakeschema.analysis.syntax.dialects import StatementGrammar
 from lakeschema.ends import Ends
-from lakeschema.translation.errors import MalformedSql
+from lakeschema.translation.model.errors import MalformedSql
 from lakeschema.translation.syntax.lexing import (
     END,
     HEXADECIMAL,

@@ -8,7 +8,7 @@ from typing import Final, TypeVar
 from lakeschema.analysis.syntax.dialects import StatementGrammar
 from lakeschema.analysis.syntax.from_items import LOCKS, OpenFromItems
 from lakeschema.analysis.syntax.statements import Named
-from lakeschema.translation.joins import JoinKind
+from lakeschema.translation.model.joins import JoinKind
 from lakeschema.translation.syntax import tree
 from lakeschema.translation.syntax.lexing import END, NUMBER, QUOTED, STRING, WORD
 from lakeschema.translation.syntax.operators import BEGINS_QUERY

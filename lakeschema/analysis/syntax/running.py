@@ -9,7 +9,7 @@ from typing import Final, Self
 from lakeschema.analysis.syntax import statements as st
 from lakeschema.analysis.syntax.definitions import Definitions
 from lakeschema.analysis.syntax.vocabulary import ANY_WORDS, EXPLAIN_OPTIONS, OBJECTS
-from lakeschema.translation.errors import Position, TooLarge
+from lakeschema.translation.model.errors import Position, TooLarge
 from lakeschema.translation.syntax import tree
 from lakeschema.translation.syntax.lexing import END, QUOTED, STRING, WORD, Token
 from lakeschema.translation.syntax.operators import BEGINS_QUERY

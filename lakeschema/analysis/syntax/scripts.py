@@ -15,7 +15,7 @@ from lakeschema.analysis.syntax import statements as st
 from lakeschema.analysis.syntax.dialects import StatementGrammar
 from lakeschema.analysis.syntax.running import Running
 from lakeschema.analysis.syntax.vocabulary import ANY_WORDS, NEVER_LAST, PRIVILEGES
-from lakeschema.translation.errors import MalformedSql, TooLarge, TranslationError
+from lakeschema.translation.model.errors import MalformedSql, TooLarge, TranslationError
 from lakeschema.translation.syntax.lexing import END, QUOTED, STRING, SYMBOL, WORD, Token
 from lakeschema.translation.syntax.operators import BEGINS_QUERY
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import TypeAlias
 
-from lakeschema.translation.errors import Position
+from lakeschema.translation.model.errors import Position
 from lakeschema.translation.syntax import tree
 
 

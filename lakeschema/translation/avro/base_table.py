@@ -42,14 +42,14 @@ from lakeschema.translation.avro.types import (
     documentation,
 )
 from lakeschema.translation.avro.vanilla_hive import apply_options
-from lakeschema.translation.errors import (
+from lakeschema.translation.model.errors import (
     MalformedSchema,
     TranslationError,
     UnsupportedConstruct,
     UnsupportedType,
 )
-from lakeschema.translation.interface import Interface, OmittedColumn, Options
-from lakeschema.translation.nullability import with_nullability
+from lakeschema.translation.model.interface import Interface, OmittedColumn, Options
+from lakeschema.translation.model.nullability import with_nullability
 
 LITERAL = "avro.schema.literal"
 URL = "avro.schema.url"

@@ -63,8 +63,8 @@ from lakeschema.translation.avro.types import (
     require_distinct_branches,
     require_distinct_names,
 )
-from lakeschema.translation.errors import UnsupportedType
-from lakeschema.translation.interface import Options
+from lakeschema.translation.model.errors import UnsupportedType
+from lakeschema.translation.model.interface import Options
 
 _TIMESTAMPS = (TIMESTAMP, TIMESTAMP_NTZ, TIMESTAMP_LOCAL)
 _LOGICAL_ATTRIBUTES = ("logicalType", "precision", "scale")

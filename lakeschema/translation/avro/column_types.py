@@ -38,8 +38,8 @@ from lakeschema.catalog.column_types import (
     VarcharType,
 )
 from lakeschema.translation.avro.types import MAX_DECIMAL_PRECISION
-from lakeschema.translation.errors import UnsupportedType
 from lakeschema.translation.functions.avro_functions import OF_PRIMITIVES
+from lakeschema.translation.model.errors import UnsupportedType
 
 MAX_TYPE_PARTS = 20_000
 """References can make a small schema stand for a huge type; a larger one has no column type."""

@@ -39,8 +39,8 @@ from lakeschema.translation.avro.names import name_properties
 from lakeschema.translation.avro.types import avro_type_or_placeholders
 from lakeschema.translation.avro.widening import widen
 from lakeschema.translation.functions.coercion import equal_apart_from_nulls
-from lakeschema.translation.interface import Interface, Options
-from lakeschema.translation.joins import JoinKind
+from lakeschema.translation.model.interface import Interface, Options
+from lakeschema.translation.model.joins import JoinKind
 from lakeschema.translation.plan.expression_text import unnamed_calls
 from lakeschema.translation.plan.expressions import (
     AggregateCall,

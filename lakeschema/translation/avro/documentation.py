@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from lakeschema.translation.interface import SourceColumn
+from lakeschema.translation.model.interface import SourceColumn
 from lakeschema.translation.plan.expression_text import source_text
 from lakeschema.translation.plan.expressions import RowExpression, ScalarSubquery
 

@@ -10,8 +10,8 @@ from lakeschema.avro.model import Primitive, Schema
 from lakeschema.avro.omissions import Omission
 from lakeschema.catalog.column_types import print_type
 from lakeschema.catalog.relations import Column
-from lakeschema.translation.errors import UnsupportedType
-from lakeschema.translation.interface import Interface, OmittedColumn
+from lakeschema.translation.model.errors import UnsupportedType
+from lakeschema.translation.model.interface import Interface, OmittedColumn
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,7 @@ from lakeschema.avro.model import (
     Schema,
     Union,
 )
-from lakeschema.translation.errors import TooLarge
+from lakeschema.translation.model.errors import TooLarge
 
 MAX_PARTS = 200_000
 """Types that refer to one another twice at each level double in size with each level."""

@@ -26,7 +26,7 @@ from lakeschema.avro.model import (
 from lakeschema.catalog.column_types import STRING as TEXT
 from lakeschema.catalog.relations import Column
 from lakeschema.translation.avro.inlining import inline_fields
-from lakeschema.translation.interface import Interface
+from lakeschema.translation.model.interface import Interface
 from lakeschema.translation.policies.masks import masked_nullable, masked_type
 from lakeschema.translation.policies.rules import (
     ConstantMask,

@@ -17,7 +17,7 @@ from lakeschema.catalog.column_types import (
 )
 from lakeschema.catalog.trino_types import JSON, UUID, moment_of
 from lakeschema.translation.avro.inexpressible import placeholder
-from lakeschema.translation.errors import UnsupportedType
+from lakeschema.translation.model.errors import UnsupportedType
 from lakeschema.translation.plan.relations import PlanColumn
 
 _MILLISECONDS: Final = 3

@@ -82,8 +82,8 @@ from lakeschema.catalog.trino_types import moment_of
 from lakeschema.translation.avro.inexpressible import placeholder
 from lakeschema.translation.avro.names import name_properties, type_name
 from lakeschema.translation.avro.trino_types import trino_primitive, why_no_moment
-from lakeschema.translation.errors import UnsupportedType
-from lakeschema.translation.interface import Options
+from lakeschema.translation.model.errors import UnsupportedType
+from lakeschema.translation.model.interface import Options
 
 MAX_DECIMAL_PRECISION = 38
 """What Hive and Spark can hold."""

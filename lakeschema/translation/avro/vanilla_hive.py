@@ -31,7 +31,7 @@ from lakeschema.avro.model import (
 )
 from lakeschema.catalog.letter_case import lower_case_columns
 from lakeschema.translation.avro.names import has_case_twins
-from lakeschema.translation.interface import Casing, Interface, Nullability, Options
+from lakeschema.translation.model.interface import Casing, Interface, Nullability, Options
 
 
 def as_hive_sees(interface: Interface) -> Interface:

@@ -17,7 +17,7 @@ from lakeschema.translation.avro.inexpressible import (
 from lakeschema.translation.avro.names import name_properties
 from lakeschema.translation.avro.placement import place_types
 from lakeschema.translation.avro.vanilla_hive import apply_options
-from lakeschema.translation.interface import OmittedColumn, Options
+from lakeschema.translation.model.interface import OmittedColumn, Options
 from lakeschema.translation.plan.relations import Columns
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Final
 
 from lakeschema.catalog.relations import ViewText
-from lakeschema.translation.errors import UnsupportedConstruct
 from lakeschema.translation.functions.settings import rows_changed
+from lakeschema.translation.model.errors import UnsupportedConstruct
 
 _UTC: Final = frozenset({"utc", "etc/utc", "gmt", "z", "+00:00", "etc/gmt", "zulu"})
 

@@ -16,8 +16,8 @@ from lakeschema.catalog.column_types import BOOLEAN
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.translation.emission.engines import Engine, generic_names
 from lakeschema.translation.emission.sql_expressions import Columns, ExpressionWriter
-from lakeschema.translation.errors import UnsupportedConstruct
-from lakeschema.translation.joins import JoinKind
+from lakeschema.translation.model.errors import UnsupportedConstruct
+from lakeschema.translation.model.joins import JoinKind
 from lakeschema.translation.plan.expressions import (
     ColumnReference,
     FieldAccess,

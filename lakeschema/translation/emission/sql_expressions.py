@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TypeAlias, assert_never
 
 from lakeschema.translation.emission.engines import Engine
-from lakeschema.translation.errors import UnsupportedConstruct
+from lakeschema.translation.model.errors import UnsupportedConstruct
 from lakeschema.translation.plan.expressions import (
     AggregateCall,
     Call,

@@ -52,12 +52,12 @@ from lakeschema.catalog.column_types import (
     print_type,
     time_digits,
 )
-from lakeschema.translation.errors import MalformedSchema, TypeMismatch, UnsupportedConstruct
 from lakeschema.translation.functions.constants import constant_text, is_null
 from lakeschema.translation.functions.decimals import MAX_PRECISION
 from lakeschema.translation.functions.results import CallResult, Rule
 from lakeschema.translation.functions.schema_texts import as_nullable
 from lakeschema.translation.functions.semantics import Semantics
+from lakeschema.translation.model.errors import MalformedSchema, TypeMismatch, UnsupportedConstruct
 from lakeschema.translation.plan.expressions import Call, RowExpression
 
 _MAX_PARTS: Final = 10_000

@@ -31,7 +31,6 @@ from lakeschema.catalog.column_types import (
     time_digits,
 )
 from lakeschema.catalog.relations import Dialect
-from lakeschema.translation.errors import TypeMismatch
 from lakeschema.translation.functions import (
     decimals,
     hive,
@@ -73,6 +72,7 @@ from lakeschema.translation.functions.results import CallResult
 from lakeschema.translation.functions.rules import RULES
 from lakeschema.translation.functions.semantics import Semantics
 from lakeschema.translation.functions.signature import Kind, Parameter, Row, parameters_of
+from lakeschema.translation.model.errors import TypeMismatch
 from lakeschema.translation.plan.expressions import Cast, Literal, RowExpression
 from lakeschema.translation.plan.operators import EQUATING, NullClass, Operator
 

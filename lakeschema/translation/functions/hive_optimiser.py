@@ -23,7 +23,6 @@ from lakeschema.catalog.column_types import (
     ColumnType,
     DecimalType,
 )
-from lakeschema.translation.errors import UnsupportedConstruct
 from lakeschema.translation.functions.coercion import is_integer, is_text, is_time
 from lakeschema.translation.functions.constants import is_null
 from lakeschema.translation.functions.hive_constants import (
@@ -39,6 +38,7 @@ from lakeschema.translation.functions.hive_constants import (
     possible_truths,
     without_cast,
 )
+from lakeschema.translation.model.errors import UnsupportedConstruct
 from lakeschema.translation.plan.expressions import (
     Call,
     Case,

@@ -13,7 +13,7 @@ from types import MappingProxyType
 from typing import Final
 
 from lakeschema.catalog.column_types import VOID
-from lakeschema.translation.errors import UnsupportedFunction
+from lakeschema.translation.model.errors import UnsupportedFunction
 from lakeschema.translation.plan.expressions import RowExpression
 
 _FIRST, _BOTH = 1, 2

@@ -21,7 +21,6 @@ from lakeschema.catalog.column_types import (
     DecimalType,
     StructType,
 )
-from lakeschema.translation.errors import UnsupportedConstruct
 from lakeschema.translation.functions import decimals
 from lakeschema.translation.functions.coercion import is_integer
 from lakeschema.translation.functions.constants import is_null
@@ -58,6 +57,7 @@ from lakeschema.translation.functions.hive_optimiser import (
     kept_in_coalesce,
     reductions,
 )
+from lakeschema.translation.model.errors import UnsupportedConstruct
 from lakeschema.translation.plan.expressions import (
     Call,
     Case,

@@ -27,11 +27,11 @@ from lakeschema.catalog.column_types import (
 )
 from lakeschema.catalog.errors import MalformedType
 from lakeschema.catalog.spark_schema import type_from_spark
-from lakeschema.translation.errors import UnsupportedConstruct
 from lakeschema.translation.functions.constants import constant_text
 from lakeschema.translation.functions.decimals import decimal_of, wider_keeping_whole
 from lakeschema.translation.functions.results import CallResult, Rule
 from lakeschema.translation.functions.semantics import Semantics
+from lakeschema.translation.model.errors import UnsupportedConstruct
 from lakeschema.translation.plan.expressions import Call, RowExpression
 
 _MAX_DEPTH = 100

@@ -14,7 +14,7 @@ from enum import Enum
 from typing import Final
 
 from lakeschema.catalog.relations import Dialect, ViewText
-from lakeschema.translation.errors import UnsupportedConstruct
+from lakeschema.translation.model.errors import UnsupportedConstruct
 
 
 class Effect(Enum):

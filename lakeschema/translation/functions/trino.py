@@ -14,7 +14,6 @@ from typing import Final
 
 from lakeschema.catalog.column_types import ColumnType
 from lakeschema.catalog.trino_types import print_trino_type
-from lakeschema.translation.errors import TypeMismatch
 from lakeschema.translation.functions import (
     trino_aggregates,
     trino_operators,
@@ -32,6 +31,7 @@ from lakeschema.translation.functions.trino_signatures import (
     Signature,
     signature_of,
 )
+from lakeschema.translation.model.errors import TypeMismatch
 from lakeschema.translation.plan.expressions import Cast, Literal, RowExpression
 from lakeschema.translation.plan.operators import NullClass, Operator
 

@@ -13,9 +13,9 @@ from types import MappingProxyType
 
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.relations import Relation
-from lakeschema.translation.errors import UdfResolverFailed
 from lakeschema.translation.functions.artifacts import parse_artifact, split_dependencies
-from lakeschema.translation.interface import Options, ResolverFailure, UdfAnswer, UdfReturn
+from lakeschema.translation.model.errors import UdfResolverFailed
+from lakeschema.translation.model.interface import Options, ResolverFailure, UdfAnswer, UdfReturn
 from lakeschema.translation.plan.operators import UserDefined
 
 MAX_CLASS_NAME = 500

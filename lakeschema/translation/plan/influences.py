@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TypeAlias, assert_never
 
-from lakeschema.translation import lengths
-from lakeschema.translation.clauses import Clause
-from lakeschema.translation.interface import Influence
+from lakeschema.translation.model import lengths
+from lakeschema.translation.model.clauses import Clause
+from lakeschema.translation.model.interface import Influence
 from lakeschema.translation.plan.expressions import (
     AggregateCall,
     Call,

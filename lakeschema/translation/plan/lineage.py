@@ -8,8 +8,8 @@ from typing import TypeAlias, assert_never
 
 from lakeschema.catalog.column_types import ArrayType, ColumnType, MapType, StructType
 from lakeschema.catalog.identifiers import RelationName
-from lakeschema.translation.interface import SourceColumn
-from lakeschema.translation.joins import JoinKind
+from lakeschema.translation.model.interface import SourceColumn
+from lakeschema.translation.model.joins import JoinKind
 from lakeschema.translation.plan.expressions import (
     AggregateCall,
     Call,

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from lakeschema.translation.interface import Transformation
+from lakeschema.translation.model.interface import Transformation
 from lakeschema.translation.plan.expression_text import source_text
 from lakeschema.translation.plan.expressions import (
     AggregateCall,

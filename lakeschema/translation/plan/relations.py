@@ -13,7 +13,7 @@ from typing import TypeAlias, assert_never
 
 from lakeschema.catalog.column_types import BOOLEAN, VOID, ColumnType
 from lakeschema.catalog.identifiers import RelationName
-from lakeschema.translation.joins import JoinKind
+from lakeschema.translation.model.joins import JoinKind
 from lakeschema.translation.plan.errors import InvalidPlan
 from lakeschema.translation.plan.expressions import (
     AggregateCall,

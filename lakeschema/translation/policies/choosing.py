@@ -14,9 +14,9 @@ from lakeschema.avro.definitions import parts
 from lakeschema.avro.model import Field, NamedSchema, Record, Reference
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.relations import Column, Relation
-from lakeschema.translation.errors import CannotEnforce
-from lakeschema.translation.interface import Interface
-from lakeschema.translation.patterns import match_pattern
+from lakeschema.translation.model.errors import CannotEnforce
+from lakeschema.translation.model.interface import Interface
+from lakeschema.translation.model.patterns import match_pattern
 from lakeschema.translation.policies.masks import mask_problem
 from lakeschema.translation.policies.rules import (
     ConstantMask,

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from lakeschema.catalog.identifiers import RelationName
-from lakeschema.translation.errors import CannotEnforce
-from lakeschema.translation.interface import Derivation, SourceColumn
+from lakeschema.translation.model.errors import CannotEnforce
+from lakeschema.translation.model.interface import Derivation, SourceColumn
 from lakeschema.translation.policies.choosing import Chosen, mask_name
 from lakeschema.translation.policies.rules import DroppedColumn
 

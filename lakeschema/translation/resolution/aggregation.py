@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 
-from lakeschema.translation.errors import TypeMismatch
 from lakeschema.translation.functions.hive_first_types import first_type
+from lakeschema.translation.model.errors import TypeMismatch
 from lakeschema.translation.plan.expressions import (
     AggregateCall,
     Call,

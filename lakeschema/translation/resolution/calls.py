@@ -15,13 +15,6 @@ from lakeschema.catalog.column_types import (
     StructField,
     StructType,
 )
-from lakeschema.translation.errors import (
-    Position,
-    TranslationError,
-    TypeMismatch,
-    UnsupportedConstruct,
-    UnsupportedFunction,
-)
 from lakeschema.translation.functions import decimals, hive_first_types, hive_retyping
 from lakeschema.translation.functions.binding import Bound, Function, bind, find
 from lakeschema.translation.functions.builtin_names import engine_of_builtin
@@ -29,7 +22,14 @@ from lakeschema.translation.functions.casts import CAST_FUNCTIONS
 from lakeschema.translation.functions.hive_system import HIVES_CASTS, HIVES_TYPE_CASTS
 from lakeschema.translation.functions.not_callable import why_not_callable
 from lakeschema.translation.functions.signature import Kind
-from lakeschema.translation.interface import Returns, ReturnsArgument, ReturnsRows, UdfReturn
+from lakeschema.translation.model.errors import (
+    Position,
+    TranslationError,
+    TypeMismatch,
+    UnsupportedConstruct,
+    UnsupportedFunction,
+)
+from lakeschema.translation.model.interface import Returns, ReturnsArgument, ReturnsRows, UdfReturn
 from lakeschema.translation.plan.expressions import (
     AggregateCall,
     Call,

@@ -10,9 +10,9 @@ from typing import Final
 
 from lakeschema.catalog.identifiers import RelationName, parts_of_one
 from lakeschema.catalog.relations import Dialect, ViewText
-from lakeschema.translation.errors import MalformedSql, Position
 from lakeschema.translation.functions.semantics import Semantics
 from lakeschema.translation.functions.udfs import DeclaredFunctions
+from lakeschema.translation.model.errors import MalformedSql, Position
 from lakeschema.translation.plan.relations import Plan
 from lakeschema.translation.plan.rewriting import lift_plan
 from lakeschema.translation.resolution.routines import Routines

@@ -10,7 +10,6 @@ from lakeschema.catalog.column_types import (
     map_type,
     print_type,
 )
-from lakeschema.translation.errors import TypeMismatch
 from lakeschema.translation.functions.casts import (
     can_cast,
     can_up_cast,
@@ -24,6 +23,7 @@ from lakeschema.translation.functions.coercion import (
     is_text,
 )
 from lakeschema.translation.functions.semantics import Semantics
+from lakeschema.translation.model.errors import TypeMismatch
 from lakeschema.translation.plan.expressions import Cast, Literal, RowExpression
 from lakeschema.translation.resolution.calls import cast_by_format
 from lakeschema.translation.resolution.timestamps import spark_type

@@ -22,12 +22,6 @@ from lakeschema.catalog.column_types import (
     StructType,
     print_type,
 )
-from lakeschema.translation.errors import (
-    Position,
-    TypeMismatch,
-    UnknownColumn,
-    UnsupportedConstruct,
-)
 from lakeschema.translation.functions import hive_first_types, hive_retyping
 from lakeschema.translation.functions.binding import implicit_cast
 from lakeschema.translation.functions.casts import (
@@ -40,6 +34,12 @@ from lakeschema.translation.functions.coercion import (
     is_text,
 )
 from lakeschema.translation.functions.signature import Kind
+from lakeschema.translation.model.errors import (
+    Position,
+    TypeMismatch,
+    UnknownColumn,
+    UnsupportedConstruct,
+)
 from lakeschema.translation.plan.expressions import (
     Call,
     Case,

@@ -14,7 +14,7 @@ from lakeschema.catalog.column_types import (
     map_type,
     print_type,
 )
-from lakeschema.translation.errors import Position, UnknownColumn, UnsupportedType
+from lakeschema.translation.model.errors import Position, UnknownColumn, UnsupportedType
 from lakeschema.translation.plan.expressions import (
     Call,
     ColumnReference,

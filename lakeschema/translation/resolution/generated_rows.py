@@ -6,8 +6,12 @@ import contextlib
 from collections.abc import Iterator, Mapping
 from dataclasses import fields, is_dataclass, replace
 
-from lakeschema.translation.errors import TranslationError, UnknownColumn, UnsupportedConstruct
 from lakeschema.translation.functions.signature import Kind
+from lakeschema.translation.model.errors import (
+    TranslationError,
+    UnknownColumn,
+    UnsupportedConstruct,
+)
 from lakeschema.translation.plan.expressions import RowExpression
 from lakeschema.translation.plan.relations import UNNAMED, Generate, Plan, references
 from lakeschema.translation.resolution import calls

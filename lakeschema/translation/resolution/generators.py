@@ -20,11 +20,11 @@ from lakeschema.catalog.column_types import (
     StructType,
     print_type,
 )
-from lakeschema.translation.errors import TypeMismatch, UnsupportedConstruct
 from lakeschema.translation.functions.coercion import Use, common_type, is_numeric, is_text
 from lakeschema.translation.functions.signature import Kind
 from lakeschema.translation.functions.spark_tables import LISTED
-from lakeschema.translation.interface import ReturnsRows
+from lakeschema.translation.model.errors import TypeMismatch, UnsupportedConstruct
+from lakeschema.translation.model.interface import ReturnsRows
 from lakeschema.translation.plan.expressions import Call, Literal, RowExpression
 from lakeschema.translation.plan.operators import NullClass, Operator
 from lakeschema.translation.plan.relations import Generate, Plan, PlanColumn

@@ -17,10 +17,10 @@ from lakeschema.catalog.column_types import (
     map_type,
     print_type,
 )
-from lakeschema.translation.errors import TypeMismatch, UnsupportedConstruct
 from lakeschema.translation.functions.binding import implicit_cast
 from lakeschema.translation.functions.coercion import Use, common_type, equal_apart_from_nulls
 from lakeschema.translation.functions.semantics import Semantics
+from lakeschema.translation.model.errors import TypeMismatch, UnsupportedConstruct
 from lakeschema.translation.plan.expressions import Call, Lambda, RowExpression
 from lakeschema.translation.plan.operators import NullClass, Operator
 from lakeschema.translation.syntax import tree

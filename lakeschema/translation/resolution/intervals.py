@@ -11,7 +11,7 @@ from decimal import Decimal, InvalidOperation
 from types import MappingProxyType
 
 from lakeschema.catalog.column_types import INTERVAL, IntervalType
-from lakeschema.translation.errors import TypeMismatch, UnsupportedConstruct
+from lakeschema.translation.model.errors import TypeMismatch, UnsupportedConstruct
 from lakeschema.translation.plan.expressions import Literal
 from lakeschema.translation.syntax import tree
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Final
 
-from lakeschema.translation.errors import TypeMismatch, UnsupportedConstruct
+from lakeschema.translation.model.errors import TypeMismatch, UnsupportedConstruct
 from lakeschema.translation.syntax import tree
 
 _Parameters = tuple[tuple[str, tree.Expression | None], ...]

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from lakeschema.catalog.column_types import print_type
-from lakeschema.translation.errors import TypeMismatch
 from lakeschema.translation.functions.semantics import Semantics
+from lakeschema.translation.model.errors import TypeMismatch
 from lakeschema.translation.plan.expressions import (
     Call,
     Cast,

@@ -5,8 +5,8 @@ from __future__ import annotations
 from decimal import Decimal
 
 from lakeschema.catalog.column_types import BIGINT, DOUBLE, INT, DecimalType
-from lakeschema.translation.errors import UnsupportedConstruct
 from lakeschema.translation.functions.semantics import Semantics
+from lakeschema.translation.model.errors import UnsupportedConstruct
 from lakeschema.translation.plan.expressions import Literal
 
 _INT_LIMIT = 2**31

@@ -14,8 +14,8 @@ from dataclasses import fields, is_dataclass, replace
 from typing import Any, Final, TypeAlias
 
 from lakeschema.catalog.column_types import BOOLEAN, ColumnType, PrimitiveType
-from lakeschema.translation.errors import UnsupportedConstruct
 from lakeschema.translation.functions.coercion import is_numeric
+from lakeschema.translation.model.errors import UnsupportedConstruct
 from lakeschema.translation.syntax import tree
 
 IsAggregate: TypeAlias = Callable[[tree.Call], bool]

@@ -13,10 +13,10 @@ from lakeschema.catalog.column_types import (
     STRING,
     VOID,
 )
-from lakeschema.translation.errors import AmbiguousColumn, TypeMismatch, UnknownColumn
 from lakeschema.translation.functions.binding import implicit_cast
 from lakeschema.translation.functions.casts import can_cast
 from lakeschema.translation.functions.coercion import Use, common_type, is_integer
+from lakeschema.translation.model.errors import AmbiguousColumn, TypeMismatch, UnknownColumn
 from lakeschema.translation.plan.expressions import (
     AggregateCall,
     Call,

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TypeAlias
 
 from lakeschema.catalog.column_types import ColumnType
-from lakeschema.translation.errors import TypeMismatch, UnsupportedConstruct
+from lakeschema.translation.model.errors import TypeMismatch, UnsupportedConstruct
 from lakeschema.translation.plan.relations import (
     Plan,
     PlanColumn,

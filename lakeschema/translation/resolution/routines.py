@@ -10,8 +10,8 @@ from typing import Final
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.relations import Dialect, ViewText
 from lakeschema.catalog.sql_functions import SqlFunction
-from lakeschema.translation.errors import MalformedSql, TooLarge
 from lakeschema.translation.functions.settings import recorded
+from lakeschema.translation.model.errors import MalformedSql, TooLarge
 from lakeschema.translation.syntax.parsing import USUAL, Spelling
 
 MAX_DEPTH: Final = 40

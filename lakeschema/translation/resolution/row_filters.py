@@ -6,10 +6,10 @@ from typing import NoReturn
 
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.relations import Relation
-from lakeschema.translation.errors import MalformedSql, Position, UnsupportedConstruct
 from lakeschema.translation.functions.semantics import Semantics
 from lakeschema.translation.functions.udfs import declared_functions
-from lakeschema.translation.interface import Options
+from lakeschema.translation.model.errors import MalformedSql, Position, UnsupportedConstruct
+from lakeschema.translation.model.interface import Options
 from lakeschema.translation.plan.expressions import RowExpression, WindowCall, walk
 from lakeschema.translation.plan.relations import Plan
 from lakeschema.translation.resolution.context import OWN_CATALOGS, Context

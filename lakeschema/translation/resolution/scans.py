@@ -23,11 +23,11 @@ from lakeschema.catalog.column_types import (
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.relations import Dialect
 from lakeschema.catalog.trino_types import UUID
-from lakeschema.translation.errors import Position, UnknownRelation
 from lakeschema.translation.functions.coercion import as_spark_reads
 from lakeschema.translation.functions.trino_coercion import as_trino_reads
-from lakeschema.translation.interface import Interface
-from lakeschema.translation.nullability import with_nullability_and_case
+from lakeschema.translation.model.errors import Position, UnknownRelation
+from lakeschema.translation.model.interface import Interface
+from lakeschema.translation.model.nullability import with_nullability_and_case
 from lakeschema.translation.plan.relations import Plan, PlanColumn, Scan
 
 

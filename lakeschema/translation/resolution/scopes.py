@@ -11,13 +11,13 @@ from typing import Final
 from lakeschema.catalog.column_types import ColumnType, DecimalType
 from lakeschema.catalog.identifiers import parts_of_one
 from lakeschema.catalog.relations import Dialect
-from lakeschema.translation.errors import AmbiguousColumn, Position, UnsupportedConstruct
 from lakeschema.translation.functions.coercion import is_integer
 from lakeschema.translation.functions.hive_constants import known_number
 from lakeschema.translation.functions.hive_first_types import first_type
 from lakeschema.translation.functions.hive_sets import common_first_type
 from lakeschema.translation.functions.semantics import Semantics
-from lakeschema.translation.joins import JoinKind
+from lakeschema.translation.model.errors import AmbiguousColumn, Position, UnsupportedConstruct
+from lakeschema.translation.model.joins import JoinKind
 from lakeschema.translation.plan.expressions import (
     Call,
     ColumnReference,

@@ -8,11 +8,11 @@ from decimal import Decimal
 from types import MappingProxyType
 
 from lakeschema.catalog.column_types import ColumnType, print_type
-from lakeschema.translation.errors import TypeMismatch
 from lakeschema.translation.functions.binding import implicit_cast
 from lakeschema.translation.functions.coercion import Use, common_type, is_primitive
 from lakeschema.translation.functions.hive_constants import is_written, known_number
 from lakeschema.translation.functions.hive_sets import Branch, common_first_type, reduced_type
+from lakeschema.translation.model.errors import TypeMismatch
 from lakeschema.translation.plan.expressions import Call, Cast, ColumnReference, RowExpression
 from lakeschema.translation.plan.operators import Operator
 from lakeschema.translation.plan.relations import (

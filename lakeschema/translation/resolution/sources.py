@@ -7,10 +7,10 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import TypeGuard, assert_never
 
-from lakeschema.translation.errors import (
+from lakeschema.translation.model.errors import (
     UnknownColumn,
 )
-from lakeschema.translation.joins import JoinKind
+from lakeschema.translation.model.joins import JoinKind
 from lakeschema.translation.plan.expressions import ColumnReference, RowExpression
 from lakeschema.translation.plan.relations import Join, Plan, Values
 from lakeschema.translation.resolution import calls, pivots, sql_functions

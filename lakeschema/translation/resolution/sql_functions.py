@@ -11,9 +11,9 @@ from dataclasses import replace
 from types import MappingProxyType
 
 from lakeschema.catalog.sql_functions import Parameter, SqlFunction
-from lakeschema.translation.errors import TypeMismatch, UnsupportedConstruct
 from lakeschema.translation.functions.semantics import semantics_of
 from lakeschema.translation.functions.settings import refuse_unsupported
+from lakeschema.translation.model.errors import TypeMismatch, UnsupportedConstruct
 from lakeschema.translation.plan.expressions import (
     ColumnReference,
     OuterReference,

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TypeAlias
 
 from lakeschema.catalog.column_types import StructField, StructType, print_type
-from lakeschema.translation.errors import TypeMismatch, UnknownColumn
+from lakeschema.translation.model.errors import TypeMismatch, UnknownColumn
 from lakeschema.translation.plan.expressions import Call, Case, RowExpression
 from lakeschema.translation.plan.operators import NullClass, Operator
 from lakeschema.translation.resolution import calls

@@ -26,7 +26,6 @@ from lakeschema.catalog.trino_types import (
     time_of,
     timestamp_of,
 )
-from lakeschema.translation.errors import Position, TypeMismatch, UnsupportedConstruct
 from lakeschema.translation.functions import trino
 from lakeschema.translation.functions.signature import Kind
 from lakeschema.translation.functions.trino_coercion import (
@@ -35,6 +34,7 @@ from lakeschema.translation.functions.trino_coercion import (
     same_type,
 )
 from lakeschema.translation.functions.trino_signatures import Applied, Sized, Variable
+from lakeschema.translation.model.errors import Position, TypeMismatch, UnsupportedConstruct
 from lakeschema.translation.plan.expressions import (
     AggregateCall,
     Call,

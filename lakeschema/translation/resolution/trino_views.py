@@ -12,8 +12,8 @@ from typing import Final
 from lakeschema.catalog.column_types import ColumnType, UnknownType
 from lakeschema.catalog.relations import Column, Relation
 from lakeschema.catalog.trino_types import print_trino_type
-from lakeschema.translation.errors import TypeMismatch, UnsupportedType
 from lakeschema.translation.functions.trino_coercion import same_type
+from lakeschema.translation.model.errors import TypeMismatch, UnsupportedType
 from lakeschema.translation.plan.expressions import Cast, RowExpression
 from lakeschema.translation.plan.relations import Plan, PlanColumn, Project, references
 from lakeschema.translation.resolution.trino import stale

@@ -12,8 +12,8 @@ from typing import Any
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.relations import ViewText
 from lakeschema.catalog.sql_functions import SqlFunction
-from lakeschema.translation.errors import Position
 from lakeschema.translation.functions.binding import find
+from lakeschema.translation.model.errors import Position
 from lakeschema.translation.resolution.context import catalogs_of, relation_name
 from lakeschema.translation.resolution.routines import spelling_of, text_of
 from lakeschema.translation.syntax import tree

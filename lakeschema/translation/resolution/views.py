@@ -13,18 +13,18 @@ from dataclasses import dataclass, replace
 
 from lakeschema.catalog.column_types import ColumnType, UnknownType, map_type, print_type
 from lakeschema.catalog.relations import Column, Dialect, Relation, SchemaMode, ViewText
-from lakeschema.translation.errors import (
-    AmbiguousColumn,
-    MalformedSql,
-    TypeMismatch,
-    UnknownColumn,
-)
 from lakeschema.translation.functions.casts import can_cast, can_up_cast, nullable_inside
 from lakeschema.translation.functions.coercion import as_spark_reads, equal_apart_from_nulls
 from lakeschema.translation.functions.semantics import Semantics, semantics_of
 from lakeschema.translation.functions.settings import refuse_unsupported
 from lakeschema.translation.functions.udfs import declared_functions
-from lakeschema.translation.interface import NullOrder, Options, ViewEvolution
+from lakeschema.translation.model.errors import (
+    AmbiguousColumn,
+    MalformedSql,
+    TypeMismatch,
+    UnknownColumn,
+)
+from lakeschema.translation.model.interface import NullOrder, Options, ViewEvolution
 from lakeschema.translation.plan.expressions import Cast, RowExpression
 from lakeschema.translation.plan.relations import UNNAMED, Plan, Project, references
 from lakeschema.translation.resolution.context import Context, OpenRelation, catalogs_of

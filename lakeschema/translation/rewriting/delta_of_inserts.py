@@ -19,8 +19,8 @@ from dataclasses import dataclass
 from typing import assert_never
 
 from lakeschema.catalog.identifiers import RelationName
-from lakeschema.translation.errors import CannotRefresh
-from lakeschema.translation.joins import JoinKind
+from lakeschema.translation.model.errors import CannotRefresh
+from lakeschema.translation.model.joins import JoinKind
 from lakeschema.translation.plan.expressions import subqueries
 from lakeschema.translation.plan.relations import (
     Aggregate,

@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from lakeschema.catalog.column_types import BIGINT, BOOLEAN
-from lakeschema.translation.errors import UnsupportedConstruct
+from lakeschema.translation.model.errors import UnsupportedConstruct
 from lakeschema.translation.plan.expressions import (
     AggregateCall,
     Call,

@@ -13,7 +13,7 @@ full join on (k < k)        →    union all of 2
 from __future__ import annotations
 
 from lakeschema.translation.functions.coercion import is_float
-from lakeschema.translation.joins import JoinKind
+from lakeschema.translation.model.joins import JoinKind
 from lakeschema.translation.plan.expressions import (
     Call,
     ColumnReference,

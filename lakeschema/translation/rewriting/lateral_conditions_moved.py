@@ -35,8 +35,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from lakeschema.catalog.column_types import BIGINT, BOOLEAN, INT
-from lakeschema.translation.errors import UnsupportedConstruct
-from lakeschema.translation.joins import JoinKind
+from lakeschema.translation.model.errors import UnsupportedConstruct
+from lakeschema.translation.model.joins import JoinKind
 from lakeschema.translation.plan.expressions import (
     Call,
     Case,

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from itertools import accumulate, islice
 from typing import TypeAlias
 
-from lakeschema.translation.joins import JoinKind
+from lakeschema.translation.model.joins import JoinKind
 from lakeschema.translation.plan.expression_text import source_text
 from lakeschema.translation.plan.expressions import (
     Call,

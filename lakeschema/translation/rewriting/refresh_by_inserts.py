@@ -17,7 +17,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from lakeschema.catalog.identifiers import RelationName
-from lakeschema.translation.errors import CannotRefresh
+from lakeschema.translation.model.errors import CannotRefresh
 from lakeschema.translation.plan.expression_text import source_text, unnamed_calls
 from lakeschema.translation.plan.expressions import (
     AggregateCall,

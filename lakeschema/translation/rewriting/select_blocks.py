@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from lakeschema.catalog.column_types import BOOLEAN
-from lakeschema.translation.joins import JoinKind
+from lakeschema.translation.model.joins import JoinKind
 from lakeschema.translation.plan.expressions import Call, ColumnReference, RowExpression, connected
 from lakeschema.translation.plan.operators import NullClass, Operator
 from lakeschema.translation.plan.relations import (

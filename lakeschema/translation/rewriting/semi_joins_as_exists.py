@@ -10,7 +10,7 @@ semi join on (k = k)        →    filter exists (sub-query)
 from __future__ import annotations
 
 from lakeschema.catalog.column_types import BOOLEAN, INT
-from lakeschema.translation.joins import JoinKind
+from lakeschema.translation.model.joins import JoinKind
 from lakeschema.translation.plan.expressions import Call, Exists, Literal
 from lakeschema.translation.plan.operators import NullClass, Operator
 from lakeschema.translation.plan.relations import Filter, Join, Plan, Project

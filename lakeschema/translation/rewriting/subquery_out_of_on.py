@@ -11,7 +11,7 @@ Of a left join, a condition of the right side alone filters that side.
 from __future__ import annotations
 
 from lakeschema.catalog.column_types import BOOLEAN
-from lakeschema.translation.joins import JoinKind
+from lakeschema.translation.model.joins import JoinKind
 from lakeschema.translation.plan.expressions import (
     Call,
     ColumnReference,

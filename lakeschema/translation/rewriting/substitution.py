@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from lakeschema.translation.errors import TooLarge
+from lakeschema.translation.model.errors import TooLarge
 from lakeschema.translation.plan.expressions import (
     ColumnReference,
     OuterReference,

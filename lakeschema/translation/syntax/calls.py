@@ -7,7 +7,7 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import Final
 
-from lakeschema.translation.errors import Position, UnsupportedConstruct
+from lakeschema.translation.model.errors import Position, UnsupportedConstruct
 from lakeschema.translation.syntax import tree
 from lakeschema.translation.syntax.interval_units import unit_of
 from lakeschema.translation.syntax.lexing import END, QUOTED, SYMBOL, WORD

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NoReturn, TypeVar
 
-from lakeschema.translation.errors import MalformedSql, Position, TooLarge
+from lakeschema.translation.model.errors import MalformedSql, Position, TooLarge
 from lakeschema.translation.syntax.grammars import Grammar
 from lakeschema.translation.syntax.lexing import (
     END,

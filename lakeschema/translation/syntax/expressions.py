@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Final
 
-from lakeschema.translation.errors import Position
+from lakeschema.translation.model.errors import Position
 from lakeschema.translation.syntax import tree
 from lakeschema.translation.syntax.interval_units import unit_of
 from lakeschema.translation.syntax.lexing import (

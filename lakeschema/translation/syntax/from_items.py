@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Final
 
-from lakeschema.translation.errors import MalformedSql, UnsupportedConstruct
-from lakeschema.translation.joins import JoinKind
+from lakeschema.translation.model.errors import MalformedSql, UnsupportedConstruct
+from lakeschema.translation.model.joins import JoinKind
 from lakeschema.translation.syntax import tree
 from lakeschema.translation.syntax.calls import Calls
 from lakeschema.translation.syntax.lexing import END, NUMBER, QUOTED, WORD

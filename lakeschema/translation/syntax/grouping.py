@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import combinations
 from typing import TypeAlias
 
-from lakeschema.translation.errors import TooLarge
+from lakeschema.translation.model.errors import TooLarge
 from lakeschema.translation.syntax import tree
 from lakeschema.translation.syntax.expressions import Expressions
 

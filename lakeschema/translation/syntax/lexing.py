@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Final
 
-from lakeschema.translation.errors import MalformedSql, Position, TooLarge
+from lakeschema.translation.model.errors import MalformedSql, Position, TooLarge
 from lakeschema.translation.syntax.grammars import Grammar
 
 WORD, QUOTED, STRING, NUMBER, HEXADECIMAL, SYMBOL, END = range(7)

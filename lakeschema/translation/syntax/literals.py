@@ -24,7 +24,7 @@ from lakeschema.catalog.column_types import (
     parse_type,
 )
 from lakeschema.catalog.errors import MalformedType
-from lakeschema.translation.errors import UnsupportedType
+from lakeschema.translation.model.errors import UnsupportedType
 from lakeschema.translation.syntax import tree
 from lakeschema.translation.syntax.cursor import Cursor
 from lakeschema.translation.syntax.interval_units import unit_of

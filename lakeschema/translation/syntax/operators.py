@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from typing import Final
 
-from lakeschema.translation.errors import UnsupportedConstruct
+from lakeschema.translation.model.errors import UnsupportedConstruct
 from lakeschema.translation.syntax import tree
 from lakeschema.translation.syntax.grammars import AND, IS, NOT, OR
 from lakeschema.translation.syntax.lexing import END, NUMBER, QUOTED, STRING, SYMBOL, WORD

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 
 from lakeschema.catalog.relations import Dialect
-from lakeschema.translation.errors import TooLarge
+from lakeschema.translation.model.errors import TooLarge
 from lakeschema.translation.syntax import tree
 from lakeschema.translation.syntax.grammars import GRAMMARS, Grammar
 from lakeschema.translation.syntax.pipes import Pipes

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from lakeschema.translation.errors import MalformedSql, Position, UnsupportedConstruct
+from lakeschema.translation.model.errors import MalformedSql, Position, UnsupportedConstruct
 from lakeschema.translation.syntax import tree
 from lakeschema.translation.syntax.from_items import FromItems
 from lakeschema.translation.syntax.grouping import grouping_of

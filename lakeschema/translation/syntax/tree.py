@@ -11,8 +11,8 @@ from enum import Enum
 from typing import TypeAlias
 
 from lakeschema.catalog.column_types import ColumnType
-from lakeschema.translation.errors import Position
-from lakeschema.translation.joins import JoinKind
+from lakeschema.translation.model.errors import Position
+from lakeschema.translation.model.joins import JoinKind
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from lakeschema.translation.errors import UnsupportedConstruct
-from lakeschema.translation.joins import JoinKind
+from lakeschema.translation.model.errors import UnsupportedConstruct
+from lakeschema.translation.model.joins import JoinKind
 from lakeschema.translation.syntax import tree
 from lakeschema.translation.syntax.from_items import NO_ALIAS
 from lakeschema.translation.syntax.lexing import NUMBER, QUOTED, WORD

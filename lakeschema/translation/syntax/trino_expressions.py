@@ -10,7 +10,7 @@ from typing import Final
 from lakeschema.catalog.column_types import ColumnType
 from lakeschema.catalog.errors import MalformedType
 from lakeschema.catalog.trino_types import parse_trino_type
-from lakeschema.translation.errors import Position, UnsupportedConstruct, UnsupportedType
+from lakeschema.translation.model.errors import Position, UnsupportedConstruct, UnsupportedType
 from lakeschema.translation.syntax import tree
 from lakeschema.translation.syntax.interval_units import unit_of
 from lakeschema.translation.syntax.lexing import END, NUMBER, QUOTED, STRING, WORD, Token

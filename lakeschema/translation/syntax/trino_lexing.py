@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from lakeschema.translation.errors import MalformedSql
+from lakeschema.translation.model.errors import MalformedSql
 from lakeschema.translation.syntax.lexing import (
     END,
     HEXADECIMAL,

@@ -23,7 +23,7 @@ from lakeschema.catalog.column_types import (
     VarcharType,
 )
 from lakeschema.catalog.trino_types import IPADDRESS, JSON, UUID, time_of, timestamp_of
-from lakeschema.translation.errors import UnsupportedConstruct
+from lakeschema.translation.model.errors import UnsupportedConstruct
 
 _FRACTION: Final = re.compile(r"\d{1,2}:\d{1,2}(?::\d{1,2}(?:\.(\d+))?)?")
 _MAX_DIGITS: Final = 12

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.relations import Dialect
-from lakeschema.translation.deriver import Deriver
+from lakeschema.translation.deriving.deriver import Deriver
 from publisher.commands.audience.values import FillHit, Hit, PinEffect, PinHit, QueryHit
 from publisher.commands.planning.catalog_now import CatalogNow, Say
 from publisher.commands.planning.cone import Cone

@@ -7,10 +7,10 @@ from collections.abc import Mapping, Sequence
 
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.relations import Dialect, Relation, ViewText
-from lakeschema.translation.deriver import Deriver
-from lakeschema.translation.interface import Derivation
-from lakeschema.translation.outcome import Derived, Failed, Outcome, Status
-from lakeschema.translation.upstream_first import derive_one, upstreams_or_failure
+from lakeschema.translation.deriving.deriver import Deriver
+from lakeschema.translation.deriving.upstream_first import derive_one, upstreams_or_failure
+from lakeschema.translation.model.interface import Derivation
+from lakeschema.translation.model.outcome import Derived, Failed, Outcome, Status
 from publisher.commands.audience.query_log import LoggedQuery
 from publisher.commands.audience.values import QueryEffect, QueryHit
 from publisher.commands.planning.catalog_now import CatalogNow, Say

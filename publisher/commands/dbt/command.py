@@ -66,8 +66,8 @@ def _read(path: Path) -> Manifest:
 
 
 def _ask_here() -> Ask:
-    from lakeschema.translation.batch import answer
-    from lakeschema.translation.udf_plugins import PluginResolver, installed_references
+    from lakeschema.translation.functions.udf_plugins import PluginResolver, installed_references
+    from lakeschema.translation.requests.batch import answer
 
     resolver = PluginResolver(installed_references())
     return lambda question: answer(question, resolver)

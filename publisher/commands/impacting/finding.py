@@ -13,7 +13,7 @@ from lakeschema.analysis.usage.flows import Reached
 from lakeschema.analysis.usage.telling import whom_to_tell
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.relations import Relation
-from lakeschema.translation.interface import Derivation
+from lakeschema.translation.model.interface import Derivation
 from lakeschema.translation.policies.choosing import choose
 from lakeschema.translation.policies.provenance import governed_columns
 from lakeschema.translation.policies.rules import Policies

@@ -14,14 +14,14 @@ from lakeschema.catalog.facts_json import facts_hash
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.listing import list_relations
 from lakeschema.catalog.relations import Catalog, Relation
-from lakeschema.translation.deriver import Deriver
-from lakeschema.translation.outcome import Derived, Failed, Outcome, Status
-from lakeschema.translation.upstream_first import (
+from lakeschema.translation.deriving.deriver import Deriver
+from lakeschema.translation.deriving.upstream_first import (
     cycle_failures,
     derive_one,
     upstreams_or_failure,
     waves,
 )
+from lakeschema.translation.model.outcome import Derived, Failed, Outcome, Status
 from publisher.events.log_position import LogPosition, MalformedPosition
 from publisher.settling.deriving import derivation_from_text
 from publisher.state.records import RelationRecord

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from lakeschema.catalog.column_types import print_type
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.relations import Column, Relation
-from lakeschema.translation.outcome import Derived, Failed, Outcome
+from lakeschema.translation.model.outcome import Derived, Failed, Outcome
 from publisher.commands.planning.cone import Cone
 from publisher.commands.planning.values import Cause, ColumnChange
 

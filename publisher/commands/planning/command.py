@@ -17,8 +17,8 @@ from publisher.commands.failures import NO
 from publisher.commands.planning.formats import PlanFormat, chosen_format
 
 _CHILDS_IMPORTS = (
-    "lakeschema.translation.direct_deriver",
-    "lakeschema.translation.limited_deriver",
+    "lakeschema.translation.deriving.direct_deriver",
+    "lakeschema.translation.deriving.limited_deriver",
     "publisher.publishing.limited_packaging",
 )
 """What the handlers of ``build_processes`` need; a wrong list costs time alone."""

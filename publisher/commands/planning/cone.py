@@ -13,14 +13,14 @@ from dependency_graph.graph import affected_cone, graph_of
 from lakeschema.catalog.ddl_change import DdlChange
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.relations import Relation
-from lakeschema.translation.deriver import Deriver
-from lakeschema.translation.outcome import Derived, Failed, Outcome
-from lakeschema.translation.upstream_first import (
+from lakeschema.translation.deriving.deriver import Deriver
+from lakeschema.translation.deriving.upstream_first import (
     cycle_failures,
     derive_one,
     upstreams_or_failure,
     waves,
 )
+from lakeschema.translation.model.outcome import Derived, Failed, Outcome
 from publisher.commands.planning.catalog_now import CatalogNow
 
 _DERIVED_TOGETHER = 40

@@ -13,8 +13,8 @@ from lakeschema.catalog.ddl_change import DdlChange, Script, apply_ddl
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.listing import list_relations
 from lakeschema.catalog.relations import Catalog, Column, Dialect, Relation, ViewText
-from lakeschema.translation.deriver import Deriver
-from lakeschema.translation.made_tables import query_columns
+from lakeschema.translation.deriving.deriver import Deriver
+from lakeschema.translation.deriving.made_tables import query_columns
 
 _READ_BATCH = 500
 

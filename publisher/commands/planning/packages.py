@@ -11,8 +11,8 @@ from codegen.errors import CodegenError
 from codegen.package import PackageRequest
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.relations import Dialect, Relation
-from lakeschema.translation.interface import Derivation
-from lakeschema.translation.outcome import Status
+from lakeschema.translation.model.interface import Derivation
+from lakeschema.translation.model.outcome import Status
 from publisher.commands.planning.values import (
     DroppedPackage,
     Failing,

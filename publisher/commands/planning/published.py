@@ -6,9 +6,9 @@ from dataclasses import replace
 
 from dependency_graph.graph import affected_cone, graph_of
 from lakeschema.catalog.identifiers import RelationName
-from lakeschema.translation.deriver import Deriver
-from lakeschema.translation.outcome import Derived
-from lakeschema.translation.upstream_first import derive_all
+from lakeschema.translation.deriving.deriver import Deriver
+from lakeschema.translation.deriving.upstream_first import derive_all
+from lakeschema.translation.model.outcome import Derived
 from publisher.commands.planning.desired import Desired
 from publisher.commands.planning.packages import OfferedAgain, PackageForecast, following
 from publisher.commands.planning.values import (

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from lakeschema.catalog.identifiers import RelationName
-from lakeschema.translation.outcome import Status
+from lakeschema.translation.model.outcome import Status
 from publisher.commands.audience.values import Hit
 
 

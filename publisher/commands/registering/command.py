@@ -20,7 +20,7 @@ from publisher.commands.translating import check_names, read_policy_file
 if TYPE_CHECKING:
     from lakeschema.catalog.identifiers import RelationName
     from lakeschema.catalog.relations import Catalog, Relation
-    from lakeschema.translation.interface import Options
+    from lakeschema.translation.model.interface import Options
     from publisher.commands.registering.registration import Registered
     from publisher.commands.registering.statements import Readers, Unwritable, Written
     from publisher.settings import Settings
@@ -88,7 +88,7 @@ def _written(
 def _written_masked(
     views: Sequence[str], readers: Readers, place: str | None, config: Path | None
 ) -> Sequence[Written | Unwritable]:
-    from lakeschema.translation.views_for_trino import is_foreign_view
+    from lakeschema.translation.products.views_for_trino import is_foreign_view
     from publisher.commands.registering.statements import write_masked
 
     with _opened(place, config) as (catalog, options, places):
@@ -130,7 +130,7 @@ def _relations(
     names: Sequence[RelationName], catalog: Catalog, options: Options
 ) -> Mapping[RelationName, Relation]:
     """Those of these names and what they read; all relations where there are no names."""
-    from lakeschema.translation.pig_scripts import read_with_upstreams
+    from lakeschema.translation.products.pig_scripts import read_with_upstreams
 
     listed = names or [
         n for namespace in catalog.namespaces() for n in catalog.relations(namespace)

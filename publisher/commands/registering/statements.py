@@ -15,12 +15,16 @@ from typing import Final
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.relations import Relation
 from lakeschema.translation.emission.trino.text import quoted, relation_text, string
-from lakeschema.translation.errors import TranslationError
-from lakeschema.translation.governed import govern
-from lakeschema.translation.interface import Interface, Options
-from lakeschema.translation.outcome import Failed
+from lakeschema.translation.model.errors import TranslationError
+from lakeschema.translation.model.interface import Interface, Options
+from lakeschema.translation.model.outcome import Failed
 from lakeschema.translation.policies.rules import Policies
-from lakeschema.translation.views_for_trino import ViewForTrino, is_foreign_view, views_for_trino
+from lakeschema.translation.products.governed import govern
+from lakeschema.translation.products.views_for_trino import (
+    ViewForTrino,
+    is_foreign_view,
+    views_for_trino,
+)
 from publisher.settings.trino import DATABASE
 
 _UNFINISHED: Final = "unfinished"

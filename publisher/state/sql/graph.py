@@ -23,7 +23,7 @@ from sqlalchemy import (
 )
 
 from lakeschema.catalog.identifiers import RelationName
-from lakeschema.translation.outcome import Status
+from lakeschema.translation.model.outcome import Status
 from publisher.state.records import Edge, RelationRecord
 from publisher.state.sql.connection import SqlConnection
 from publisher.state.sql.keys import chunks, keys_of, name_of, namespace_key

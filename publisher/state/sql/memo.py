@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 
 from sqlalchemy import bindparam, delete, func, select
 
-from lakeschema.translation.outcome import Status
+from lakeschema.translation.model.outcome import Status
 from publisher.state.records import MemoEntry
 from publisher.state.sql.connection import SqlConnection
 from publisher.state.sql.keys import chunks

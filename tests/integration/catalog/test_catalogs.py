@@ -26,8 +26,8 @@ from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.relations import Catalog, Dialect, Relation, SchemaMode
 from lakeschema.catalog.spark import SparkCatalog
 from lakeschema.catalog.sql_functions import Parameter
-from lakeschema.translation.derivation import derive
-from lakeschema.translation.interface import Options
+from lakeschema.translation.deriving.derivation import derive
+from lakeschema.translation.model.interface import Options
 from tests.lakeschema.catalog.behaviour import CatalogBehaviour, ContainmentBehaviour
 
 TABLE = """

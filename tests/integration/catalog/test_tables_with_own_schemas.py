@@ -38,8 +38,8 @@ from lakeschema.catalog.relations import Relation
 from lakeschema.catalog.spark import SparkCatalog
 from lakeschema.catalog.spark_schema import columns_from_json
 from lakeschema.table_files.limited import LimitedOwnSchemas
-from lakeschema.translation.derivation import derive
-from lakeschema.translation.interface import Options
+from lakeschema.translation.deriving.derivation import derive
+from lakeschema.translation.model.interface import Options
 from publisher.events.metastore_events import LogEvent, decode
 from publisher.events.protocol import RelationHint
 from tests.lakeschema.catalog.thrift_metastore import thrift_table

@@ -10,8 +10,8 @@ from codegen.modules import render_modules
 from lakeschema.catalog.ddl_files import relations_from_ddl
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.relations import Dialect
-from lakeschema.translation.derivation import derive
-from lakeschema.translation.interface import Options
+from lakeschema.translation.deriving.derivation import derive
+from lakeschema.translation.model.interface import Options
 from tests.codegen.generated import imported_modules
 
 COLUMNS = {

@@ -15,8 +15,8 @@ from codegen.modules import render_modules
 from lakeschema.catalog.column_types import TIMESTAMP, TIMESTAMP_NTZ
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.relations import Column, Relation
-from lakeschema.translation.derivation import derive
-from lakeschema.translation.interface import Options
+from lakeschema.translation.deriving.derivation import derive
+from lakeschema.translation.model.interface import Options
 from tests.codegen.generated import imported_modules, record, record_of
 
 # The clocks of New York go forward, and back.

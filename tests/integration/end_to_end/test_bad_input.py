@@ -20,7 +20,7 @@ from codegen.naming import distribution_name, import_name
 from deploy.local_stack import Kafka, Metastore, PyPiServer
 from deploy.metastore_ddl import MetastoreDdl
 from lakeschema.catalog.identifiers import RelationName
-from lakeschema.translation.outcome import Status
+from lakeschema.translation.model.outcome import Status
 from publisher.daemon.service import Service
 from publisher.index.static import StaticIndex
 from publisher.index.twine_index import TwineIndex

@@ -15,7 +15,7 @@ from deploy.ports import free_ports
 from lakeschema.catalog.ddl_change import Script
 from lakeschema.catalog.relations import Catalog
 from lakeschema.isolation.pool import LimitedProcesses
-from lakeschema.translation.outcome import Status
+from lakeschema.translation.model.outcome import Status
 from publisher.commands.planned_deployment import Question, plan_opened
 from publisher.commands.planning.values import PackageFate, Plan
 from publisher.daemon.adapters import build_index_to_read, build_processes, open_catalog

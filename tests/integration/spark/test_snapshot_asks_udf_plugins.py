@@ -10,7 +10,7 @@ from pyspark.sql import SparkSession
 from deploy.local_stack import Metastore
 from deploy.metastore_ddl import MetastoreDdl
 from lakeschema.catalog.identifiers import RelationName
-from lakeschema.translation.outcome import Status
+from lakeschema.translation.model.outcome import Status
 from publisher.commands.snapshot import SnapshotOutcome, run_snapshot
 from publisher.settings import Settings
 from publisher.state.records import RelationRecord

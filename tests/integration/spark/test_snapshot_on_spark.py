@@ -16,8 +16,8 @@ from deploy.local_stack import Metastore
 from deploy.metastore_ddl import MetastoreDdl
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.spark.values import PartitionTask
-from lakeschema.translation.interface import Nullability
-from lakeschema.translation.outcome import Status
+from lakeschema.translation.model.interface import Nullability
+from lakeschema.translation.model.outcome import Status
 from publisher.commands.snapshot import SparkComparison, run_snapshot
 from publisher.daemon.adapters import (
     build_index,

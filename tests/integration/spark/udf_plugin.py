@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from lakeschema.catalog.column_types import BIGINT, STRING
-from lakeschema.translation.interface import Returns
+from lakeschema.translation.model.interface import Returns
 
 
 def failing(_class_name: str, _dependencies: tuple[str, ...]) -> Returns:

@@ -32,8 +32,8 @@ from lakeschema.translation.emission.hive.query import HiveQuery
 from lakeschema.translation.emission.hive.text import NOT_THE_SAME
 from lakeschema.translation.emission.hive.text import relation as hives_name
 from lakeschema.translation.emission.hive.view import hive_view_of
-from lakeschema.translation.emission.spark_text import type_text
-from lakeschema.translation.interface import Interface
+from lakeschema.translation.emission.spark.text import type_text
+from lakeschema.translation.model.interface import Interface
 from lakeschema.translation.plan.relations import Plan
 from tests.integration.translation.judged_by_spark import Refused, SparkJudge
 from tests.integration.translation.judged_elsewhere import (

@@ -38,8 +38,8 @@ from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.relations import Relation
 from lakeschema.translation.emission.pig.script import PigScript
 from lakeschema.translation.emission.pig.view import pig_view
-from lakeschema.translation.errors import TranslationError, Unsupported
-from lakeschema.translation.interface import Interface, Options
+from lakeschema.translation.model.errors import TranslationError, Unsupported
+from lakeschema.translation.model.interface import Interface, Options
 from tests.lakeschema.translation.growing.languages import HIVE_IN_PIG
 from tests.lakeschema.translation.growing.stored import storable_type, stored_rows
 from tests.lakeschema.translation.growing.tables import Table

@@ -21,12 +21,12 @@ from lakeschema.catalog.column_types import CharType, VarcharType, print_type
 from lakeschema.catalog.ddl_files import relations_from_ddl
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.relations import Dialect, Relation
-from lakeschema.translation.derivation import derive, derive_view
-from lakeschema.translation.emission.spark import SparkQuery
-from lakeschema.translation.emission.spark_text import quoted
-from lakeschema.translation.emission.spark_view import spark_view
-from lakeschema.translation.errors import TranslationError, Unsupported
-from lakeschema.translation.interface import Interface, Options
+from lakeschema.translation.deriving.derivation import derive, derive_view
+from lakeschema.translation.emission.spark.query import SparkQuery
+from lakeschema.translation.emission.spark.text import quoted
+from lakeschema.translation.emission.spark.view import spark_view
+from lakeschema.translation.model.errors import TranslationError, Unsupported
+from lakeschema.translation.model.interface import Interface, Options
 from lakeschema.translation.plan.relations import Plan, PlanColumn
 from tests.lakeschema.translation.growing.languages import BOTH, SPARK
 from tests.lakeschema.translation.growing.tables import Table, random_table, unchanged

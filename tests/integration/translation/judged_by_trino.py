@@ -35,11 +35,11 @@ from lakeschema.catalog.column_types import (
 )
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.relations import Relation
-from lakeschema.translation.emission.spark_text import type_text as sparks_type
+from lakeschema.translation.emission.spark.text import type_text as sparks_type
 from lakeschema.translation.emission.trino.query import TrinoQuery
 from lakeschema.translation.emission.trino.text import NOT_THE_SAME, relation_text
 from lakeschema.translation.emission.trino.view import trino_view_of
-from lakeschema.translation.interface import Interface, Options, Overflow
+from lakeschema.translation.model.interface import Interface, Options, Overflow
 from lakeschema.translation.plan.relations import Plan
 from tests.integration.translation.judged_by_spark import Refused, SparkJudge
 from tests.integration.translation.judged_elsewhere import (

@@ -15,11 +15,11 @@ from pyspark.sql import DataFrame, SparkSession
 from lakeschema.catalog.ddl_files import relations_from_ddl
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.relations import Dialect, Relation
-from lakeschema.translation.derivation import derive_view
-from lakeschema.translation.errors import TooLarge, TranslationError, Unsupported
-from lakeschema.translation.governed import MAX_TEXT
-from lakeschema.translation.interface import Interface, Options
+from lakeschema.translation.deriving.derivation import derive_view
+from lakeschema.translation.model.errors import TooLarge, TranslationError, Unsupported
+from lakeschema.translation.model.interface import Interface, Options
 from lakeschema.translation.plan.relations import Limit, Plan, Sort
+from lakeschema.translation.products.governed import MAX_TEXT
 from tests.integration.translation.judged_by_spark import ANSI, TIME, Refused, SparkJudge
 from tests.lakeschema.translation.growing.views import RandomView
 

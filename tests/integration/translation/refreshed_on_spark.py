@@ -13,11 +13,11 @@ from pyspark.sql import DataFrame, SparkSession
 from lakeschema.catalog.ddl_files import relations_from_ddl
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.relations import Dialect, Relation
-from lakeschema.translation.errors import CannotRefresh, TranslationError, Unsupported
-from lakeschema.translation.interface import Derivation, Options
+from lakeschema.translation.deriving.with_upstreams import derive_with_upstreams
+from lakeschema.translation.model.errors import CannotRefresh, TranslationError, Unsupported
+from lakeschema.translation.model.interface import Derivation, Options
+from lakeschema.translation.products.stored_rows import Refresh, StoredViews
 from lakeschema.translation.rewriting.delta_of_inserts import Insertion
-from lakeschema.translation.stored_rows import Refresh, StoredViews
-from lakeschema.translation.with_upstreams import derive_with_upstreams
 from tests.integration.translation.judged_by_spark import (
     ANSI,
     TIME,

@@ -12,10 +12,10 @@ from pyspark.sql import SparkSession
 from lakeschema.catalog.ddl_files import relations_from_ddl
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.relations import Dialect, Relation
-from lakeschema.translation.errors import CannotSubstitute, TranslationError, Unsupported
-from lakeschema.translation.interface import Derivation, Options
-from lakeschema.translation.stored_rows import StoredViews
-from lakeschema.translation.with_upstreams import derive_with_upstreams
+from lakeschema.translation.deriving.with_upstreams import derive_with_upstreams
+from lakeschema.translation.model.errors import CannotSubstitute, TranslationError, Unsupported
+from lakeschema.translation.model.interface import Derivation, Options
+from lakeschema.translation.products.stored_rows import StoredViews
 from tests.integration.translation.judged_by_spark import ANSI, TIME, Refused, SparkJudge
 from tests.integration.translation.refreshed_on_spark import (
     NOT_COMPARED,

@@ -14,10 +14,10 @@ from lakeschema.catalog.ddl_files import DdlFilesCatalog, relations_from_ddl
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.relations import Dialect, Relation
 from lakeschema.spark.registration import register_views
-from lakeschema.translation.emission.spark import SparkQuery
-from lakeschema.translation.emission.spark_text import quoted
-from lakeschema.translation.emission.spark_view import spark_view
-from lakeschema.translation.errors import RefusedByEngine
+from lakeschema.translation.emission.spark.query import SparkQuery
+from lakeschema.translation.emission.spark.text import quoted
+from lakeschema.translation.emission.spark.view import spark_view
+from lakeschema.translation.model.errors import RefusedByEngine
 from tests.lakeschema.translation.relations import DEFAULT, interfaces
 
 DATABASE = "emitted"

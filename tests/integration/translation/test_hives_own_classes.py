@@ -20,8 +20,8 @@ from lakeschema.catalog.ddl_files import DdlFilesCatalog
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.relations import Dialect
 from lakeschema.spark.registration import register_views
-from lakeschema.translation.emission.hive_classes import ARTIFACTS
-from lakeschema.translation.interface import HiveFunctions, Options
+from lakeschema.translation.emission.spark.from_hive.classes import ARTIFACTS
+from lakeschema.translation.model.interface import HiveFunctions, Options
 
 DATABASE = "with_hives_classes"
 COLUMNS = "id INT, x DOUBLE, y DOUBLE, s STRING"

@@ -11,7 +11,7 @@ from benchmarks.pig_engines import DATABASE, Table, comparable, hive_and_pig
 from deploy.hive import HiveQueries
 from deploy.pig import PigQueries
 from lakeschema.catalog.column_types import parse_type
-from lakeschema.translation.batch import answer
+from lakeschema.translation.requests.batch import answer
 
 TABLES = {
     "sales": Table(

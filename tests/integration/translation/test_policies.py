@@ -10,9 +10,9 @@ from pyspark.sql import SparkSession
 from lakeschema.catalog.ddl_files import relations_from_ddl
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.relations import Dialect
-from lakeschema.translation.governed import govern
-from lakeschema.translation.interface import Options
+from lakeschema.translation.model.interface import Options
 from lakeschema.translation.policies.reading import read_policies
+from lakeschema.translation.products.governed import govern
 
 ANSI = "spark.sql.ansi.enabled"
 

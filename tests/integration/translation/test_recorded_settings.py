@@ -7,11 +7,11 @@ from py4j.protocol import Py4JJavaError
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
-from lakeschema.translation.emission.spark_view import spark_view
-from lakeschema.translation.errors import TranslationError
+from lakeschema.translation.emission.spark.view import spark_view
+from lakeschema.translation.model.errors import TranslationError
 from tests.lakeschema.translation.asked_settings import questions, record, recorded, settings_of
 from tests.lakeschema.translation.asked_types import REFUSED
-from tests.lakeschema.translation.test_recorded_settings import view_of
+from tests.lakeschema.translation.emission.test_recorded_settings import view_of
 
 
 def test_spark_answers_under_settings_as_recorded(

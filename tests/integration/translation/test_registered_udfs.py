@@ -17,8 +17,12 @@ from lakeschema.catalog.column_types import STRING
 from lakeschema.catalog.ddl_files import DdlFilesCatalog
 from lakeschema.catalog.relations import Dialect
 from lakeschema.spark.registration import register_views
-from lakeschema.translation.errors import RefusedByEngine, TranslationError, UnsupportedFunction
-from lakeschema.translation.interface import Options, Returns, SparkUdfRule
+from lakeschema.translation.model.errors import (
+    RefusedByEngine,
+    TranslationError,
+    UnsupportedFunction,
+)
+from lakeschema.translation.model.interface import Options, Returns, SparkUdfRule
 
 DATABASE = "with_udfs"
 HIVE = "org.apache.hadoop.hive.ql.udf.generic"

@@ -12,7 +12,7 @@ from deploy.local_stack import Metastore
 from lakeschema.catalog.column_types import print_type
 from lakeschema.catalog.hive_metastore import HiveMetastoreCatalog
 from lakeschema.catalog.identifiers import RelationName
-from lakeschema.translation.errors import Broken
+from lakeschema.translation.model.errors import Broken
 from tests.lakeschema.translation.relations import derived_in
 
 ADD_COLUMN = "ALTER TABLE t ADD COLUMNS (added STRING)"

@@ -10,7 +10,7 @@ from pyspark.sql import SparkSession
 from lakeschema.catalog.ddl_files import relations_from_ddl
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.relations import Dialect
-from lakeschema.translation.emission.spark_view import spark_view
+from lakeschema.translation.emission.spark.view import spark_view
 from tests.lakeschema.translation.relations import DEFAULT, interfaces
 
 VIEW = RelationName.of("default", "v")

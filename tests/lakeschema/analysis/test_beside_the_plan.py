@@ -16,7 +16,7 @@ from lakeschema.analysis.scripts import analyse
 from lakeschema.analysis.syntax.dialects import grammar_of
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.relations import Relation, ViewText
-from lakeschema.translation.interface import Influence, Options
+from lakeschema.translation.model.interface import Influence, Options
 from tests.lakeschema.translation.relations import derived_in
 from tests.lakeschema.translation.test_gallery import CASES, Case, shown
 

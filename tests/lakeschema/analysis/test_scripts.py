@@ -11,7 +11,7 @@ from lakeschema.analysis.resolved import Access
 from lakeschema.analysis.syntax.scripts import MAX_STATEMENTS
 from lakeschema.analysis.table_access import table_access
 from lakeschema.catalog.identifiers import RelationName
-from lakeschema.translation.errors import MalformedSql, TooLarge
+from lakeschema.translation.model.errors import MalformedSql, TooLarge
 from tests.lakeschema.analysis.analysed import all_of, resolved
 
 

@@ -18,11 +18,11 @@ from lakeschema.spark.reading import (
     describe_differences,
     read_on_driver,
 )
-from lakeschema.translation.direct_deriver import DirectDeriver
-from lakeschema.translation.hashing import inputs_hash
-from lakeschema.translation.interface import Casing, Options
-from lakeschema.translation.known import KnownRelation, differs
-from lakeschema.translation.outcome import Status
+from lakeschema.translation.deriving.direct_deriver import DirectDeriver
+from lakeschema.translation.deriving.hashing import inputs_hash
+from lakeschema.translation.model.interface import Casing, Options
+from lakeschema.translation.model.known import KnownRelation, differs
+from lakeschema.translation.model.outcome import Status
 
 OPTIONS = Options()
 DERIVER = DirectDeriver(OPTIONS)

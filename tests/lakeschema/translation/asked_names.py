@@ -14,7 +14,7 @@ from lakeschema.avro.legal_names import ORIGINAL_NAME
 from lakeschema.avro.model import Array, NamedSchema, Record, Reference, Schema, without_null
 from lakeschema.catalog.column_types import ArrayType, ColumnType, MapType, StructType
 from lakeschema.catalog.relations import Column
-from lakeschema.translation.interface import Interface
+from lakeschema.translation.model.interface import Interface
 from tests.lakeschema.translation.asked_types import RECORDED
 
 TABLES: Final = tuple(

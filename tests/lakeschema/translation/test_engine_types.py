@@ -11,8 +11,8 @@ from lakeschema.catalog.column_types import print_type
 from lakeschema.catalog.ddl_files import relations_from_ddl
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.relations import Dialect
-from lakeschema.translation.derivation import derive
-from lakeschema.translation.errors import TranslationError
+from lakeschema.translation.deriving.derivation import derive
+from lakeschema.translation.model.errors import TranslationError
 from tests.lakeschema.translation.asked_types import (
     RECORDED,
     REFUSED,

@@ -14,10 +14,10 @@ from lakeschema.catalog.column_types import parse_type
 from lakeschema.catalog.ddl_files import relations_from_ddl
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.relations import Dialect, Relation, ViewText
-from lakeschema.translation.derivation import derive_view
-from lakeschema.translation.emission.spark_text import type_text
-from lakeschema.translation.emission.spark_view import spark_view
-from lakeschema.translation.interface import Options, Returns
+from lakeschema.translation.deriving.derivation import derive_view
+from lakeschema.translation.emission.spark.text import type_text
+from lakeschema.translation.emission.spark.view import spark_view
+from lakeschema.translation.model.interface import Options, Returns
 from lakeschema.translation.plan.explain import explain
 from tests.lakeschema.translation.relations import derived_in, interfaces
 

@@ -7,7 +7,7 @@ import pytest
 from lakeschema.catalog.column_types import print_type
 from lakeschema.catalog.ddl_files import relations_from_ddl
 from lakeschema.catalog.identifiers import RelationName
-from lakeschema.translation.errors import TranslationError
+from lakeschema.translation.model.errors import TranslationError
 from tests.lakeschema.translation.asked_views import DATABASE, TABLES, recorded_views
 from tests.lakeschema.translation.relations import derived_in
 

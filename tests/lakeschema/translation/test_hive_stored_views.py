@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from lakeschema.catalog.ddl_files import relations_from_ddl
-from lakeschema.translation.interface import Options, ViewEvolution
+from lakeschema.translation.model.interface import Options, ViewEvolution
 from tests.lakeschema.translation.asked_stored_views import VIEWS, name_of, statements
 from tests.lakeschema.translation.relations import columns_in
 

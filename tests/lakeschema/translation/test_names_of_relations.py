@@ -7,8 +7,8 @@ import pytest
 from lakeschema.catalog.ddl_files import relations_from_ddl
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.relations import Dialect
-from lakeschema.translation.errors import UnknownRelation
-from lakeschema.translation.interface import Options
+from lakeschema.translation.model.errors import UnknownRelation
+from lakeschema.translation.model.interface import Options
 from tests.lakeschema.translation.relations import columns_in, derived, derived_in
 
 TABLES = "CREATE DATABASE d; CREATE TABLE `d.t` (a INT, s STRUCT<`x.y`:INT>);"

@@ -11,10 +11,10 @@ from lakeschema.avro.omissions import omissions_of
 from lakeschema.avro.parsing import parse_schema
 from lakeschema.avro.printing import to_text
 from lakeschema.catalog.relations import Dialect
-from lakeschema.translation.batch import answer
-from lakeschema.translation.derivation_json import derivation_from_json, derivation_to_json
-from lakeschema.translation.errors import UnsupportedType
-from lakeschema.translation.interface import Options
+from lakeschema.translation.deriving.derivation_json import derivation_from_json, derivation_to_json
+from lakeschema.translation.model.errors import UnsupportedType
+from lakeschema.translation.model.interface import Options
+from lakeschema.translation.requests.batch import answer
 from tests.lakeschema.translation.relations import columns, derived
 
 TABLE = """CREATE TABLE t (
@@ -110,6 +110,6 @@ def test_the_librarys_schema_names_what_it_leaves_out() -> None:
 
 
 def test_no_schema_depends_on_who_refuses_it() -> None:
-    from lakeschema.translation.hashing import options_to_json
+    from lakeschema.translation.deriving.hashing import options_to_json
 
     assert "inexpressible" not in options_to_json(Options())

@@ -8,7 +8,7 @@ from __future__ import annotations
 import pytest
 
 from lakeschema.catalog.relations import Dialect
-from lakeschema.translation.errors import (
+from lakeschema.translation.model.errors import (
     AmbiguousColumn,
     MalformedSql,
     TooLarge,

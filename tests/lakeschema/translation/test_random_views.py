@@ -16,8 +16,8 @@ from lakeschema.catalog.column_types import print_type
 from lakeschema.catalog.ddl_files import relations_from_ddl
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.relations import Dialect
-from lakeschema.translation.emission.spark_view import spark_view
-from lakeschema.translation.errors import TranslationError
+from lakeschema.translation.emission.spark.view import spark_view
+from lakeschema.translation.model.errors import TranslationError
 from tests.effort import examples
 from tests.lakeschema.translation.growing.constructs import CONSTRUCTS
 from tests.lakeschema.translation.growing.ground import Ground, Query

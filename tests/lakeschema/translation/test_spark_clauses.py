@@ -8,9 +8,9 @@ from lakeschema.catalog.column_types import ArrayType
 from lakeschema.catalog.ddl_files import relations_from_ddl
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.relations import Dialect
-from lakeschema.translation.emission.spark_view import spark_view
-from lakeschema.translation.errors import MalformedSql, TypeMismatch, UnsupportedConstruct
-from lakeschema.translation.interface import Options
+from lakeschema.translation.emission.spark.view import spark_view
+from lakeschema.translation.model.errors import MalformedSql, TypeMismatch, UnsupportedConstruct
+from lakeschema.translation.model.interface import Options
 from tests.lakeschema.translation.relations import columns, derived, interfaces
 
 TABLE = """CREATE TABLE t (id INT NOT NULL, n INT, s STRING NOT NULL, at TIMESTAMP NOT NULL,

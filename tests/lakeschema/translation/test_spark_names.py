@@ -7,7 +7,7 @@ import pytest
 from lakeschema.catalog.ddl_files import relations_from_ddl
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.relations import Dialect
-from lakeschema.translation.interface import Casing, Options
+from lakeschema.translation.model.interface import Casing, Options
 from tests.lakeschema.translation.asked_names import (
     TABLES,
     names_of_columns,

@@ -12,10 +12,10 @@ from lakeschema.catalog.column_types import print_type
 from lakeschema.catalog.ddl_files import relations_from_ddl
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.relations import Dialect, Relation
-from lakeschema.translation.derivation import derive
-from lakeschema.translation.emission.spark_view import spark_view
-from lakeschema.translation.errors import TypeMismatch, UnsupportedConstruct
-from lakeschema.translation.interface import Derivation, Interface, Options
+from lakeschema.translation.deriving.derivation import derive
+from lakeschema.translation.emission.spark.view import spark_view
+from lakeschema.translation.model.errors import TypeMismatch, UnsupportedConstruct
+from lakeschema.translation.model.interface import Derivation, Interface, Options
 from tests.lakeschema.translation.relations import field, interfaces
 
 TABLE = "CREATE TABLE t (ts TIMESTAMP, n TIMESTAMP_NTZ, d DATE, s STRING);"

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from lakeschema.translation.errors import (
+from lakeschema.translation.model.errors import (
     MalformedSql,
     TranslationError,
     UnknownColumn,
     UnknownRelation,
     UnsupportedConstruct,
 )
-from lakeschema.translation.interface import Options
+from lakeschema.translation.model.interface import Options
 from tests.lakeschema.translation.trino_columns import columns, derived, view
 
 

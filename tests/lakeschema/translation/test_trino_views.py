@@ -10,10 +10,10 @@ import pytest
 from lakeschema.avro.printing import to_json
 from lakeschema.catalog.relations import Column
 from lakeschema.catalog.trino_types import parse_trino_type_or_unknown
-from lakeschema.translation.batch import answer
-from lakeschema.translation.errors import TranslationError, TypeMismatch, UnsupportedType
-from lakeschema.translation.interface import Options, ViewEvolution
-from lakeschema.translation.outcome import Status, status_of
+from lakeschema.translation.model.errors import TranslationError, TypeMismatch, UnsupportedType
+from lakeschema.translation.model.interface import Options, ViewEvolution
+from lakeschema.translation.model.outcome import Status, status_of
+from lakeschema.translation.requests.batch import answer
 from tests.lakeschema.translation.trino_columns import derived, view
 
 

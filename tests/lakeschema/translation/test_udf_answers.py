@@ -7,8 +7,8 @@ import json
 import pytest
 
 from lakeschema.catalog.column_types import parse_type
-from lakeschema.translation.derivation_json import udf_from_json, udf_to_json
-from lakeschema.translation.interface import (
+from lakeschema.translation.deriving.derivation_json import udf_from_json, udf_to_json
+from lakeschema.translation.model.interface import (
     ResolverFailure,
     Returns,
     ReturnsArgument,

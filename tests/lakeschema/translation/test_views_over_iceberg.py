@@ -6,8 +6,8 @@ from lakeschema.catalog.column_types import TIMESTAMP_LOCAL, TIMESTAMP_NTZ, prin
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.relations import Column, Dialect, Relation, ViewText
 from lakeschema.catalog.trino_types import UUID
-from lakeschema.translation.derivation import derive
-from lakeschema.translation.interface import Options
+from lakeschema.translation.deriving.derivation import derive
+from lakeschema.translation.model.interface import Options
 
 TABLE = Relation(
     RelationName.of("d", "t"),

@@ -6,10 +6,10 @@ from lakeschema.catalog.ddl_files import relations_from_ddl
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.relations import Column, Dialect, Relation, ViewText
 from lakeschema.catalog.trino_types import parse_trino_type, print_trino_type
-from lakeschema.translation.derivation import derive_view
-from lakeschema.translation.interface import Derivation, Interface, Options
+from lakeschema.translation.deriving.derivation import derive_view
+from lakeschema.translation.deriving.with_upstreams import derive_with_upstreams
+from lakeschema.translation.model.interface import Derivation, Interface, Options
 from lakeschema.translation.plan.relations import Plan
-from lakeschema.translation.with_upstreams import derive_with_upstreams
 
 TABLES = """
 CREATE TABLE n (ti TINYINT, si SMALLINT, i INT, l BIGINT, f FLOAT, d DOUBLE, p DECIMAL(10,2),

@@ -14,9 +14,9 @@ from lakeschema.catalog.ddl_change import Script, apply_ddl
 from lakeschema.catalog.ddl_files import DdlFilesCatalog
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.relations import Relation
-from lakeschema.translation.direct_deriver import DirectDeriver
-from lakeschema.translation.interface import Options
-from lakeschema.translation.outcome import Derived
+from lakeschema.translation.deriving.direct_deriver import DirectDeriver
+from lakeschema.translation.model.interface import Options
+from lakeschema.translation.model.outcome import Derived
 from publisher.commands.planning.catalog_now import CatalogNow
 from publisher.commands.planning.cone import derive_cone
 from publisher.events.log_position import LogPosition

@@ -17,7 +17,7 @@ import pytest
 from rich.text import Text
 
 from lakeschema.catalog.identifiers import RelationName
-from lakeschema.translation.outcome import Status
+from lakeschema.translation.model.outcome import Status
 from publisher.commands.output.console import ConsoleOutput
 from publisher.commands.output.protocol import Output
 from publisher.commands.output.tables import MAX_ROWS

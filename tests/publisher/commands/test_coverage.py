@@ -7,7 +7,7 @@ from io import StringIO
 import pytest
 
 from lakeschema.catalog.identifiers import RelationName
-from lakeschema.translation.outcome import Status
+from lakeschema.translation.model.outcome import Status
 from publisher.commands.coverage import Coverage, Reason
 from publisher.commands.output.console import ConsoleOutput
 from tests.publisher.commands.folder import Folder

@@ -13,14 +13,14 @@ from lakeschema.catalog.ddl_change import Script
 from lakeschema.catalog.ddl_files import DdlFilesCatalog
 from lakeschema.isolation.limits import Limits
 from lakeschema.isolation.pool import LimitedProcesses
-from lakeschema.translation.direct_deriver import DirectDeriver
-from lakeschema.translation.interface import Options
-from lakeschema.translation.limited_deriver import (
+from lakeschema.translation.deriving.direct_deriver import DirectDeriver
+from lakeschema.translation.deriving.limited_deriver import (
     HANDLER,
     LimitedDeriver,
     derivation_handler,
 )
-from lakeschema.translation.outcome import Status
+from lakeschema.translation.model.interface import Options
+from lakeschema.translation.model.outcome import Status
 from publisher.commands.plan import plan_as_it_is, plan_changes
 from publisher.commands.planning.packages import PackageForecast, Rules
 from publisher.commands.planning.values import Plan, PlannedVersion

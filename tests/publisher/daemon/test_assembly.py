@@ -8,7 +8,7 @@ import pytest
 
 from lakeschema.catalog.ddl_files import DdlFilesCatalog
 from lakeschema.catalog.hive_metastore import HiveMetastoreCatalog
-from lakeschema.translation.interface import Returns, ReturnsArgument, ReturnsRows
+from lakeschema.translation.model.interface import Returns, ReturnsArgument, ReturnsRows
 from publisher.daemon.adapters import build_index, build_options, open_catalog
 from publisher.daemon.assembly import build_sources, build_state
 from publisher.events.ddl_folder import DdlFolderSource

@@ -14,7 +14,7 @@ from lakeschema.catalog.ddl_files import DdlFilesCatalog
 from lakeschema.catalog.errors import CatalogUnavailable
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.relations import Relation
-from lakeschema.translation.outcome import Status
+from lakeschema.translation.model.outcome import Status
 from publisher.daemon.adapters import build_user_grants
 from publisher.daemon.checking import Checks
 from publisher.daemon.known_relations import KnownRelations

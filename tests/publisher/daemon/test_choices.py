@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from lakeschema.translation.outcome import Status
+from lakeschema.translation.model.outcome import Status
 from publisher.publishing.versioning import REGENERATED
 from publisher.selection import Selection
 from tests.publisher.daemon.simulated import (

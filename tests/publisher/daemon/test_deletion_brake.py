@@ -11,7 +11,7 @@ import pytest
 
 from lakeschema.catalog.ddl_files import DdlFilesCatalog
 from lakeschema.catalog.identifiers import RelationName
-from lakeschema.translation.outcome import Status
+from lakeschema.translation.model.outcome import Status
 from publisher.daemon.assembly import parts_of
 from publisher.daemon.engine import Engine
 from publisher.events.ddl_folder import DdlFolderSource

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from lakeschema.catalog.identifiers import RelationName
-from lakeschema.translation.outcome import Status
+from lakeschema.translation.model.outcome import Status
 from publisher.publishing.upload import DROPPED
 from tests.publisher.daemon.simulated import S, T, V, numbers, process_events, record
 from tests.simulation.simulation import Simulation

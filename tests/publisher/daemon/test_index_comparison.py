@@ -10,7 +10,7 @@ import pytest
 
 from codegen.package import Wheel
 from lakeschema.catalog.identifiers import RelationName
-from lakeschema.translation.outcome import Status
+from lakeschema.translation.model.outcome import Status
 from publisher.index.protocol import Damage, IndexFile, IndexRefused, IndexUnavailable
 from publisher.policy import DeletionLimit
 from publisher.publishing.packaging_protocol import PackagingCrashed

@@ -9,7 +9,7 @@ import pytest
 
 from codegen.package import Wheel
 from lakeschema.catalog.identifiers import RelationName
-from lakeschema.translation.outcome import Status
+from lakeschema.translation.model.outcome import Status
 from publisher.index.protocol import IndexUnavailable
 from publisher.index.wheel_files import parse_filename
 from publisher.state.records import VersionRecord, VersionStatus

@@ -9,7 +9,7 @@ import pytest
 
 from codegen.package import Wheel
 from lakeschema.catalog.facts_json import facts_hash
-from lakeschema.translation.outcome import Status
+from lakeschema.translation.model.outcome import Status
 from publisher.daemon.threads import Daemon, Schedule
 from publisher.events.protocol import Batch, RelationHint
 from publisher.index.protocol import IndexUnavailable

@@ -12,7 +12,7 @@ import pytest
 from lakeschema.catalog.errors import CatalogRefused, CatalogUnavailable
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.relations import Relation
-from lakeschema.translation.outcome import Outcome, Status
+from lakeschema.translation.model.outcome import Outcome, Status
 from publisher.index.protocol import IndexUnavailable
 from tests.publisher.daemon.simulated import S, T, V, W, numbers, process_events, record
 from tests.simulation.simulation import POLICY, Simulation

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from lakeschema.translation.outcome import Status
+from lakeschema.translation.model.outcome import Status
 from publisher.events.protocol import Batch, NamespaceHint, RelationHint
 from publisher.state.records import RelationRecord
 from tests.publisher.daemon.simulated import T, numbers, process_events, record

@@ -9,8 +9,8 @@ import pytest
 
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.relations import Relation
-from lakeschema.translation.interface import Interface
-from lakeschema.translation.outcome import Outcome
+from lakeschema.translation.model.interface import Interface
+from lakeschema.translation.model.outcome import Outcome
 from publisher.daemon.assembly import parts_of
 from publisher.daemon.engine import Engine
 from publisher.policy import MassChange

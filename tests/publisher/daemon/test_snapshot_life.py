@@ -10,7 +10,7 @@ from dataclasses import replace
 import pytest
 
 from lakeschema.catalog.listing import Listing
-from lakeschema.translation.outcome import Status
+from lakeschema.translation.model.outcome import Status
 from publisher.commands.termination import TERMINATED, exit_on_sigterm
 from publisher.daemon.snapshot_turns import SnapshotTurns
 from publisher.daemon.threads import Daemon

@@ -16,11 +16,11 @@ from lakeschema.catalog.ddl_files import DdlFilesCatalog
 from lakeschema.catalog.errors import CatalogUnavailable
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.relations import Relation
-from lakeschema.translation.derivation_json import derivation_to_json
-from lakeschema.translation.interface import Options, Returns, UdfAnswer
-from lakeschema.translation.limited_answers import MAX_RELATIONS, Form, Told, Wanted
-from lakeschema.translation.outcome import Status
-from lakeschema.translation.with_upstreams import derive_with_upstreams
+from lakeschema.translation.deriving.derivation_json import derivation_to_json
+from lakeschema.translation.deriving.with_upstreams import derive_with_upstreams
+from lakeschema.translation.model.interface import Options, Returns, UdfAnswer
+from lakeschema.translation.model.outcome import Status
+from lakeschema.translation.requests.limited_answers import MAX_RELATIONS, Form, Told, Wanted
 from publisher.daemon.definitions import Definitions
 from publisher.daemon.service import Service
 from publisher.daemon.surroundings import KnownSurroundings

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from lakeschema.catalog.identifiers import MAX_PART_LENGTH, RelationName
-from lakeschema.translation.outcome import Status
+from lakeschema.translation.model.outcome import Status
 from publisher.daemon.receiving import MAX_LISTED_NAMESPACES
 from publisher.daemon.snapshot_turns import SnapshotTurns
 from publisher.events.apiary_events import decode_apiary

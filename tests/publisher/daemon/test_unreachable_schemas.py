@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from lakeschema.catalog.relations import Dialect, Relation, SchemaPointer, TableFormat
-from lakeschema.translation.outcome import Status
+from lakeschema.translation.model.outcome import Status
 from tests.publisher.daemon.simulated import T, V, fields, numbers, process_events, record
 from tests.simulation.simulation import Simulation
 from tests.simulation.toy import table, view

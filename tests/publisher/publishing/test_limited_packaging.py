@@ -18,7 +18,7 @@ from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.relations import Column, Relation
 from lakeschema.isolation.limits import Limits
 from lakeschema.isolation.pool import LimitedProcesses
-from lakeschema.translation.interface import Derivation, Interface
+from lakeschema.translation.model.interface import Derivation, Interface
 from publisher.publishing.limited_packaging import HANDLER, LimitedPackaging, packaging_handler
 from publisher.publishing.packaging import WheelPackaging
 from publisher.publishing.packaging_protocol import (

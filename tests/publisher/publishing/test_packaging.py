@@ -19,7 +19,7 @@ from lakeschema.avro.printing import to_text
 from lakeschema.catalog.column_types import INT as INTEGER
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.relations import Column, Relation
-from lakeschema.translation.interface import Derivation, Interface
+from lakeschema.translation.model.interface import Derivation, Interface
 from publisher.publishing.packaging import WheelPackaging
 from publisher.publishing.packaging_protocol import Predecessors, PublishedText
 from publisher.publishing.versioning import REGENERATED

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from lakeschema.catalog.identifiers import RelationName
-from lakeschema.translation.outcome import Status
+from lakeschema.translation.model.outcome import Status
 from publisher.selection import Selection
 from publisher.settling.conditions import condition, withheld_because
 from publisher.state.records import RelationRecord, Urgency, WorkRecord

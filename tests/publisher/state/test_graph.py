@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from lakeschema.catalog.identifiers import RelationName
-from lakeschema.translation.outcome import Status
+from lakeschema.translation.model.outcome import Status
 from publisher.state.protocol import Transaction
 from publisher.state.records import Edge, RelationRecord
 from publisher.state.sqlite import SqliteState

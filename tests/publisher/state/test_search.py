@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from lakeschema.catalog.identifiers import RelationName
-from lakeschema.translation.outcome import Status
+from lakeschema.translation.model.outcome import Status
 from publisher.state.protocol import Transaction
 from publisher.state.records import Found, Match, RelationRecord
 from publisher.state.search_words import searched_texts

@@ -21,7 +21,7 @@ from sqlalchemy import create_engine
 
 import publisher.state
 from lakeschema.catalog.identifiers import RelationName
-from lakeschema.translation.outcome import Status
+from lakeschema.translation.model.outcome import Status
 from publisher.events.protocol import DeadLetter
 from publisher.redaction import SECRETS
 from publisher.state.migrations import newest_revision

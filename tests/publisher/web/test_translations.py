@@ -11,7 +11,7 @@ from urllib.parse import urlencode
 import pytest
 from prometheus_client import CollectorRegistry
 
-from lakeschema.translation.limited_answers import Answer, Form, Result
+from lakeschema.translation.requests.limited_answers import Answer, Form, Result
 from publisher.web.access import Access
 from publisher.web.app import create_app, create_operations_app, create_public_app
 from publisher.web.limited_requests import Failed, Unavailable

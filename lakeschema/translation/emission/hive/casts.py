@@ -18,9 +18,9 @@ from lakeschema.catalog.column_types import (
 )
 from lakeschema.translation.emission.hive.text import null, raised, refused, type_text
 from lakeschema.translation.emission.rows import letter
-from lakeschema.translation.errors import UnsupportedConstruct
 from lakeschema.translation.functions.coercion import is_narrower
 from lakeschema.translation.functions.constants import BITS, SURE_DIGITS
+from lakeschema.translation.model.errors import UnsupportedConstruct
 
 _PLAIN_SCALE: Final = 6
 """Java writes a smaller number with an exponent."""

@@ -20,11 +20,11 @@ from lakeschema.translation.emission.hive.given import HiveCall, require_repeata
 from lakeschema.translation.emission.hive.spark_rows import SPARK
 from lakeschema.translation.emission.hive.text import literal, quoted, raised, type_text
 from lakeschema.translation.emission.rows import Row, Unsupported, classes_of, letter
-from lakeschema.translation.emission.spark_functions import TRYING
+from lakeschema.translation.emission.spark.functions import TRYING
 from lakeschema.translation.emission.sql_expressions import ExpressionWriter
-from lakeschema.translation.errors import UnsupportedConstruct
 from lakeschema.translation.functions.coercion import is_integer, is_text
 from lakeschema.translation.functions.semantics import Semantics
+from lakeschema.translation.model.errors import UnsupportedConstruct
 from lakeschema.translation.plan.expressions import (
     AggregateCall,
     Call,

@@ -10,8 +10,8 @@ from typing import Final
 from lakeschema.catalog.column_types import DOUBLE, ColumnType, DecimalType
 from lakeschema.translation.emission.hive.text import raised, type_text
 from lakeschema.translation.emission.rows import filled
-from lakeschema.translation.errors import TooLarge, UnsupportedConstruct
 from lakeschema.translation.functions.coercion import is_integer, is_text
+from lakeschema.translation.model.errors import TooLarge, UnsupportedConstruct
 from lakeschema.translation.plan.expressions import Cast, Literal, RowExpression, walk
 
 MAX_TEXT: Final = 1_000_000

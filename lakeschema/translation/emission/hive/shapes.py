@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Container
 
 from lakeschema.translation.emission.rows import letter
-from lakeschema.translation.errors import UnsupportedConstruct
-from lakeschema.translation.joins import JoinKind
+from lakeschema.translation.model.errors import UnsupportedConstruct
+from lakeschema.translation.model.joins import JoinKind
 from lakeschema.translation.plan.expressions import (
     Call,
     Cast,

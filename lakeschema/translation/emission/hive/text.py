@@ -31,9 +31,9 @@ from lakeschema.catalog.column_types import (
     print_type,
 )
 from lakeschema.catalog.identifiers import RelationName
-from lakeschema.translation.emission.spark_text import string as sparks_string
-from lakeschema.translation.errors import UnsupportedConstruct, UnsupportedType
+from lakeschema.translation.emission.spark.text import string as sparks_string
 from lakeschema.translation.functions.constants import SURE_DIGITS
+from lakeschema.translation.model.errors import UnsupportedConstruct, UnsupportedType
 
 _TYPES: Final = frozenset(
     {BOOLEAN, TINYINT, SMALLINT, INT, BIGINT, FLOAT, DOUBLE, STRING, BINARY, DATE, TIMESTAMP}

@@ -21,8 +21,8 @@ from lakeschema.translation.emission.pig.statements import (
     one_key,
 )
 from lakeschema.translation.emission.pig.texts import group_key, null, of_group_key
-from lakeschema.translation.errors import UnsupportedConstruct, UnsupportedFunction
 from lakeschema.translation.functions.decimals import SUMMED_DIGITS
+from lakeschema.translation.model.errors import UnsupportedConstruct, UnsupportedFunction
 from lakeschema.translation.plan.expressions import (
     AggregateCall,
     Literal,

@@ -18,9 +18,9 @@ from lakeschema.catalog.column_types import (
     print_type,
 )
 from lakeschema.translation.emission.pig.texts import null
-from lakeschema.translation.errors import UnsupportedConstruct
 from lakeschema.translation.functions.decimals import of_number
 from lakeschema.translation.functions.hive_constants import known_number
+from lakeschema.translation.model.errors import UnsupportedConstruct
 from lakeschema.translation.plan.expressions import Call, Cast, Literal, RowExpression
 
 MAX_DIGITS: Final = 38

@@ -52,9 +52,13 @@ from lakeschema.translation.emission.pig.texts import (
     string,
     type_text,
 )
-from lakeschema.translation.errors import UnsupportedConstruct, UnsupportedFunction, UnsupportedType
 from lakeschema.translation.functions.decimals import holds, shown
 from lakeschema.translation.functions.hive_constants import is_constant, known_number
+from lakeschema.translation.model.errors import (
+    UnsupportedConstruct,
+    UnsupportedFunction,
+    UnsupportedType,
+)
 from lakeschema.translation.plan.expressions import (
     AggregateCall,
     Call,

@@ -9,7 +9,7 @@ from typing import Final
 
 from lakeschema.translation.emission.pig.names import Aliases
 from lakeschema.translation.emission.pig.texts import string
-from lakeschema.translation.errors import UnsupportedFunction
+from lakeschema.translation.model.errors import UnsupportedFunction
 from lakeschema.translation.plan.operators import UserDefined
 
 HIVE_FUNCTION: Final = "HiveUDF"

@@ -10,7 +10,7 @@ from lakeschema.translation.emission.pig.functions import HIVE_GENERATOR
 from lakeschema.translation.emission.pig.names import field_names
 from lakeschema.translation.emission.pig.statements import Item, Relation, Writer
 from lakeschema.translation.emission.pig.texts import null, scalar_type, type_text
-from lakeschema.translation.errors import UnsupportedFunction
+from lakeschema.translation.model.errors import UnsupportedFunction
 from lakeschema.translation.plan.expressions import Literal
 from lakeschema.translation.plan.relations import Generate, PlanColumn
 

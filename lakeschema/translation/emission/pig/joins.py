@@ -16,8 +16,8 @@ from lakeschema.translation.emission.pig.statements import (
     sides,
 )
 from lakeschema.translation.emission.pig.texts import null, scalar_type
-from lakeschema.translation.errors import UnsupportedConstruct
-from lakeschema.translation.joins import JoinKind
+from lakeschema.translation.model.errors import UnsupportedConstruct
+from lakeschema.translation.model.joins import JoinKind
 from lakeschema.translation.plan.expressions import (
     Call,
     ColumnReference,

@@ -23,7 +23,7 @@ from lakeschema.catalog.column_types import (
     print_type,
 )
 from lakeschema.translation.emission.pig.texts import scalar_type
-from lakeschema.translation.errors import UnsupportedConstruct
+from lakeschema.translation.model.errors import UnsupportedConstruct
 from lakeschema.translation.plan.expressions import Cast, Literal, RowExpression
 
 MAX_DIGITS: Final = 38

@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
 from lakeschema.catalog.identifiers import RelationName
-from lakeschema.translation.interface import PigLoad
-from lakeschema.translation.patterns import match_pattern
+from lakeschema.translation.model.interface import PigLoad
+from lakeschema.translation.model.patterns import match_pattern
 
 HCAT_LOADER: Final = "org.apache.hive.hcatalog.pig.HCatLoader()"
 _TEXT: Final = r"'(?:[^'\\\r\n]|\\.)*'"

@@ -9,7 +9,7 @@ from lakeschema.catalog.column_types import DOUBLE, FLOAT, INT
 from lakeschema.translation.emission.pig.expressions import ExpressionWriter, unary
 from lakeschema.translation.emission.pig.statements import Item, Relation, Writer
 from lakeschema.translation.emission.pig.texts import one_zero, scalar_type
-from lakeschema.translation.errors import UnsupportedConstruct
+from lakeschema.translation.model.errors import UnsupportedConstruct
 from lakeschema.translation.plan.expressions import Literal, SortKey
 from lakeschema.translation.plan.relations import Limit, Plan
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from lakeschema.translation.errors import UnsupportedConstruct
+from lakeschema.translation.model.errors import UnsupportedConstruct
 from lakeschema.translation.plan.expressions import Literal, RowExpression
 
 _SHARED: Final = re.compile(

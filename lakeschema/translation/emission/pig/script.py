@@ -27,7 +27,7 @@ from lakeschema.translation.emission.pig.small_parts import holds_small_parts, t
 from lakeschema.translation.emission.pig.statements import Item, Relation, Statements
 from lakeschema.translation.emission.pig.subqueries import without_subqueries
 from lakeschema.translation.emission.pig.texts import string, type_text
-from lakeschema.translation.errors import UnsupportedConstruct, UnsupportedType
+from lakeschema.translation.model.errors import UnsupportedConstruct, UnsupportedType
 from lakeschema.translation.plan.expressions import RowExpression
 from lakeschema.translation.plan.relations import (
     Aggregate,

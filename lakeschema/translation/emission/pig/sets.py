@@ -10,7 +10,7 @@ from lakeschema.translation.emission.pig.statements import (
     check_group,
 )
 from lakeschema.translation.emission.pig.texts import group_key, of_group_key
-from lakeschema.translation.errors import UnsupportedConstruct
+from lakeschema.translation.model.errors import UnsupportedConstruct
 from lakeschema.translation.plan.relations import Plan, SetOperation, SetOperator
 
 _IN_LEFT, _IN_RIGHT = "in_left", "in_right"

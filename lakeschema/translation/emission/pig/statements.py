@@ -19,7 +19,7 @@ from lakeschema.translation.emission.pig.expressions import ExpressionWriter, Fi
 from lakeschema.translation.emission.pig.functions import PigFunctions
 from lakeschema.translation.emission.pig.names import Aliases, field_names, is_legal, topic
 from lakeschema.translation.emission.pig.texts import scalar_type, type_text
-from lakeschema.translation.errors import UnsupportedConstruct
+from lakeschema.translation.model.errors import UnsupportedConstruct
 from lakeschema.translation.plan.relations import Aggregate, Plan
 
 

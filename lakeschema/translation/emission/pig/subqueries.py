@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 from lakeschema.catalog.column_types import BIGINT, BOOLEAN
 from lakeschema.translation.emission.pig.conjuncts import reads_outside, shifted, split, together
-from lakeschema.translation.errors import UnsupportedConstruct
-from lakeschema.translation.joins import JoinKind
+from lakeschema.translation.model.errors import UnsupportedConstruct
+from lakeschema.translation.model.joins import JoinKind
 from lakeschema.translation.plan.expressions import (
     AggregateCall,
     Call,

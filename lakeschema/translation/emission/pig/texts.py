@@ -30,7 +30,7 @@ from lakeschema.catalog.column_types import (
     print_type,
 )
 from lakeschema.translation.emission.pig.names import field_names
-from lakeschema.translation.errors import UnsupportedConstruct, UnsupportedType
+from lakeschema.translation.model.errors import UnsupportedConstruct, UnsupportedType
 
 _SCALARS: Final[Mapping[ColumnType, str]] = MappingProxyType(
     {

@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.translation.emission.pig.script import PigScript
-from lakeschema.translation.errors import UnsupportedConstruct
+from lakeschema.translation.model.errors import UnsupportedConstruct
 from lakeschema.translation.syntax.lexing import MAX_TOKENS, too_many_tokens
 
 _TOKEN: Final = re.compile(

@@ -6,12 +6,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.relations import Dialect, Relation
-from lakeschema.translation.derivation import derive_view
+from lakeschema.translation.deriving.derivation import derive_view
 from lakeschema.translation.emission.pig.loads import loads_of
 from lakeschema.translation.emission.pig.names import Aliases
 from lakeschema.translation.emission.pig.script import PigScript, ViewPlan, pig_script
-from lakeschema.translation.errors import UnsupportedConstruct, errors_of
-from lakeschema.translation.interface import Interface, Options
+from lakeschema.translation.model.errors import UnsupportedConstruct, errors_of
+from lakeschema.translation.model.interface import Interface, Options
 from lakeschema.translation.plan.relations import Plan
 
 Upstreams = Callable[[RelationName], Mapping[RelationName, Interface]]

@@ -34,7 +34,7 @@ from lakeschema.translation.emission.pig.functions import HIVE_AGGREGATE
 from lakeschema.translation.emission.pig.ordering import with_keys
 from lakeschema.translation.emission.pig.statements import Item, Relation, Writer, check_group
 from lakeschema.translation.emission.pig.texts import group_key, null, scalar_type, type_text
-from lakeschema.translation.errors import UnsupportedConstruct, UnsupportedFunction
+from lakeschema.translation.model.errors import UnsupportedConstruct, UnsupportedFunction
 from lakeschema.translation.plan.expressions import (
     AggregateCall,
     Literal,

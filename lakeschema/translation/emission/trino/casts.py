@@ -24,9 +24,9 @@ from lakeschema.catalog.column_types import (
 )
 from lakeschema.translation.emission.rows import letter
 from lakeschema.translation.emission.trino.text import fails, quoted, type_text
-from lakeschema.translation.errors import UnsupportedConstruct
 from lakeschema.translation.functions.coercion import is_narrower
 from lakeschema.translation.functions.constants import BITS, SURE_DIGITS
+from lakeschema.translation.model.errors import UnsupportedConstruct
 
 
 class Mode(Enum):

@@ -30,9 +30,9 @@ from lakeschema.translation.emission.trino.ordering import is_nested, orderable
 from lakeschema.translation.emission.trino.shared_rows import SHARED
 from lakeschema.translation.emission.trino.spark_rows import SPARK
 from lakeschema.translation.emission.trino.text import literal, moment, quoted, type_text
-from lakeschema.translation.errors import UnsupportedConstruct
 from lakeschema.translation.functions.coercion import Use, common_type, is_integer, is_text
 from lakeschema.translation.functions.semantics import Semantics
+from lakeschema.translation.model.errors import UnsupportedConstruct
 from lakeschema.translation.plan.expressions import (
     AggregateCall,
     Call,

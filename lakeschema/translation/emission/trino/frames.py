@@ -6,8 +6,8 @@ import re
 from typing import Final
 
 from lakeschema.translation.emission.trino.text import fails, type_text
-from lakeschema.translation.errors import UnsupportedConstruct
 from lakeschema.translation.functions.constants import BITS
+from lakeschema.translation.model.errors import UnsupportedConstruct
 from lakeschema.translation.plan.expressions import WindowCall
 
 _UNIT: Final = "(?:day|month|year|hour|minute|second)"

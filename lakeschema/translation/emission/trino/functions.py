@@ -6,9 +6,9 @@ import re
 from collections.abc import Sequence
 
 from lakeschema.translation.emission.trino.text import quoted
-from lakeschema.translation.errors import UnsupportedFunction
-from lakeschema.translation.interface import TrinoUdfRule
-from lakeschema.translation.patterns import match_pattern
+from lakeschema.translation.model.errors import UnsupportedFunction
+from lakeschema.translation.model.interface import TrinoUdfRule
+from lakeschema.translation.model.patterns import match_pattern
 from lakeschema.translation.plan.operators import UserDefined
 
 _NAME = re.compile(r"\w+(?:\.\w+){0,2}")

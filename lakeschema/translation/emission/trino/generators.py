@@ -9,7 +9,7 @@ from lakeschema.translation.emission.engines import Generated, generic_names
 from lakeschema.translation.emission.sql_expressions import ExpressionWriter
 from lakeschema.translation.emission.trino.given import constant
 from lakeschema.translation.emission.trino.text import null_if, quoted, string, type_text
-from lakeschema.translation.errors import UnsupportedConstruct
+from lakeschema.translation.model.errors import UnsupportedConstruct
 from lakeschema.translation.plan.expressions import Call, RowExpression
 from lakeschema.translation.plan.relations import Generate
 

@@ -17,8 +17,8 @@ from lakeschema.catalog.column_types import (
 from lakeschema.translation.emission.rows import filled
 from lakeschema.translation.emission.trino.casts import Mode, cast_template
 from lakeschema.translation.emission.trino.text import type_text
-from lakeschema.translation.errors import UnsupportedConstruct
 from lakeschema.translation.functions.coercion import is_float, is_integer, is_text
+from lakeschema.translation.model.errors import UnsupportedConstruct
 from lakeschema.translation.plan.expressions import (
     Call,
     Cast,

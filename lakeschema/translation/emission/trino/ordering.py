@@ -9,7 +9,7 @@ from __future__ import annotations
 from lakeschema.catalog.column_types import ArrayType, ColumnType, StructType, print_type
 from lakeschema.translation.emission.rows import letter
 from lakeschema.translation.emission.trino.text import quoted, type_text
-from lakeschema.translation.errors import UnsupportedConstruct
+from lakeschema.translation.model.errors import UnsupportedConstruct
 
 _DEFAULTS = {
     "i": "0",

@@ -11,7 +11,7 @@ from lakeschema.translation.emission.trino.forms import TrinoForms
 from lakeschema.translation.emission.trino.functions import TrinoFunctions
 from lakeschema.translation.emission.trino.text import literal, quoted, relation_text, type_text
 from lakeschema.translation.functions.semantics import Semantics
-from lakeschema.translation.interface import Options, Overflow
+from lakeschema.translation.model.interface import Options, Overflow
 from lakeschema.translation.plan.relations import Plan, PlanColumn
 from lakeschema.translation.rewriting.chars_as_texts import Stored, chars_as_texts
 from lakeschema.translation.rewriting.full_join_by_union import full_join_by_union

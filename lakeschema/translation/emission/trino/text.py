@@ -33,7 +33,7 @@ from lakeschema.catalog.column_types import (
     print_type,
 )
 from lakeschema.catalog.identifiers import RelationName
-from lakeschema.translation.errors import UnsupportedConstruct, UnsupportedType
+from lakeschema.translation.model.errors import UnsupportedConstruct, UnsupportedType
 
 _TYPES: Mapping[ColumnType, str] = MappingProxyType(
     {

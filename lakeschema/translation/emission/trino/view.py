@@ -6,13 +6,13 @@ from collections.abc import Mapping, Sequence
 
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.relations import Dialect, Relation
-from lakeschema.translation.derivation import derive_view
+from lakeschema.translation.deriving.derivation import derive_view
 from lakeschema.translation.emission.recorded_settings import refuse_settings_of_rows
 from lakeschema.translation.emission.selects import RelationText
 from lakeschema.translation.emission.trino.query import TrinoQuery, trino_query
-from lakeschema.translation.errors import UnsupportedConstruct, errors_of
 from lakeschema.translation.functions.semantics import semantics_of
-from lakeschema.translation.interface import Interface, Options
+from lakeschema.translation.model.errors import UnsupportedConstruct, errors_of
+from lakeschema.translation.model.interface import Interface, Options
 from lakeschema.translation.plan.relations import Plan
 
 _DEFAULT = Options()

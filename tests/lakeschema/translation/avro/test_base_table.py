@@ -33,10 +33,14 @@ from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.relations import Column, Relation
 from lakeschema.translation.avro.base_table import AVRO_SERDE, LITERAL, URL, base_table_interface
 from lakeschema.translation.avro.names import has_case_twins
-from lakeschema.translation.derivation_json import interface_from_json, interface_to_json
-from lakeschema.translation.errors import MalformedSchema, UnsupportedConstruct, UnsupportedType
-from lakeschema.translation.hashing import interface_hash
-from lakeschema.translation.interface import Casing, Interface, Nullability, Options
+from lakeschema.translation.deriving.derivation_json import interface_from_json, interface_to_json
+from lakeschema.translation.deriving.hashing import interface_hash
+from lakeschema.translation.model.errors import (
+    MalformedSchema,
+    UnsupportedConstruct,
+    UnsupportedType,
+)
+from lakeschema.translation.model.interface import Casing, Interface, Nullability, Options
 from tests.lakeschema.avro.strategies import schemas
 
 OPTIONS = Options()

@@ -7,9 +7,9 @@ from dataclasses import replace
 import pytest
 
 from lakeschema.translation.emission.trino.view import trino_view
-from lakeschema.translation.errors import TranslationError
-from lakeschema.translation.interface import Options
-from lakeschema.translation.pig_scripts import view_script
+from lakeschema.translation.model.errors import TranslationError
+from lakeschema.translation.model.interface import Options
+from lakeschema.translation.products.pig_scripts import view_script
 from tests.lakeschema.translation.emission.trino.read_back import read_back
 from tests.lakeschema.translation.relations import derived_in, interfaces
 from tests.lakeschema.translation.test_gallery import CASES, shown

@@ -10,13 +10,13 @@ import pytest
 from lakeschema.catalog.ddl_files import relations_from_ddl
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.relations import Relation
-from lakeschema.translation.derivation import derive
-from lakeschema.translation.emission.spark_view import spark_view
+from lakeschema.translation.deriving.derivation import derive
+from lakeschema.translation.emission.spark.view import spark_view
 from lakeschema.translation.emission.trino.query import TrinoQuery
 from lakeschema.translation.emission.trino.view import trino_view
-from lakeschema.translation.errors import TranslationError
-from lakeschema.translation.interface import Interface
-from lakeschema.translation.pig_scripts import view_script
+from lakeschema.translation.model.errors import TranslationError
+from lakeschema.translation.model.interface import Interface
+from lakeschema.translation.products.pig_scripts import view_script
 from tests.lakeschema.translation.asked_types import REFUSED, Engine, recorded, table_ddl
 from tests.lakeschema.translation.emission.trino.read_back import as_view, read_back
 from tests.lakeschema.translation.relations import DEFAULT, derived_in

@@ -20,7 +20,7 @@ from lakeschema.catalog.column_types import (
 from lakeschema.catalog.ddl_files import relations_from_ddl
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.relations import Dialect
-from lakeschema.translation.errors import (
+from lakeschema.translation.model.errors import (
     MalformedSchema,
     TranslationError,
     TypeMismatch,

@@ -7,7 +7,7 @@ import pytest
 from lakeschema.catalog.column_types import print_type
 from lakeschema.catalog.ddl_files import relations_from_ddl
 from lakeschema.catalog.identifiers import RelationName
-from lakeschema.translation.errors import TypeMismatch
+from lakeschema.translation.model.errors import TypeMismatch
 from tests.lakeschema.translation.relations import derived_in
 
 TABLE = "CREATE TABLE t (moment TIMESTAMP, zoned TIMESTAMP WITH LOCAL TIME ZONE, s STRING, d DATE)"

@@ -7,7 +7,7 @@ import pytest
 from lakeschema.catalog.column_types import print_type
 from lakeschema.catalog.ddl_files import relations_from_ddl
 from lakeschema.catalog.identifiers import RelationName
-from lakeschema.translation.errors import UnsupportedFunction
+from lakeschema.translation.model.errors import UnsupportedFunction
 from tests.lakeschema.translation.relations import derived_in
 
 TABLE = "CREATE TABLE t (i INT, b BIGINT, s STRING, bo BOOLEAN)"

@@ -9,8 +9,6 @@ import pytest
 from lakeschema.catalog.column_types import BOOLEAN, INT, DecimalType, print_type
 from lakeschema.catalog.ddl_files import relations_from_ddl
 from lakeschema.catalog.identifiers import RelationName
-from lakeschema.translation.batch import answer
-from lakeschema.translation.errors import UnsupportedConstruct
 from lakeschema.translation.functions.hive_constants import (
     known_number,
     possible_truths,
@@ -18,10 +16,12 @@ from lakeschema.translation.functions.hive_constants import (
 )
 from lakeschema.translation.functions.hive_first_types import first_type, unfolded_type
 from lakeschema.translation.functions.hive_retyping import branch_types
-from lakeschema.translation.interface import Options
-from lakeschema.translation.option_values import read_udf
+from lakeschema.translation.model.errors import UnsupportedConstruct
+from lakeschema.translation.model.interface import Options
 from lakeschema.translation.plan.expressions import Call, ColumnReference, Literal
 from lakeschema.translation.plan.operators import NullClass, Operator, UserDefined
+from lakeschema.translation.requests.batch import answer
+from lakeschema.translation.requests.option_values import read_udf
 from tests.lakeschema.translation.relations import derived_in
 
 TABLE = "CREATE TABLE t (r INT, s STRING, bo BOOLEAN, de DECIMAL(10,2))"

@@ -12,8 +12,8 @@ import pytest
 from lakeschema.catalog.ddl_files import relations_from_ddl
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.relations import Dialect
-from lakeschema.translation.batch import answer
-from lakeschema.translation.errors import TypeMismatch
+from lakeschema.translation.model.errors import TypeMismatch
+from lakeschema.translation.requests.batch import answer
 from tests.lakeschema.translation.relations import columns, derived, derived_in
 
 HIVE, SPARK = Dialect.HIVE, Dialect.SPARK

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from lakeschema.translation.errors import TypeMismatch, UnsupportedFunction
 from lakeschema.translation.functions import trino
 from lakeschema.translation.functions.trino_signatures import signature_of
+from lakeschema.translation.model.errors import TypeMismatch, UnsupportedFunction
 from tests.lakeschema.translation.trino_columns import type_of
 
 LITERALS = {

@@ -9,15 +9,15 @@ import pytest
 from lakeschema.catalog.column_types import BIGINT, STRING, parse_type
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.relations import Column, Dialect, Relation, ViewText
-from lakeschema.translation.derivation import derive
-from lakeschema.translation.errors import (
+from lakeschema.translation.deriving.derivation import derive
+from lakeschema.translation.deriving.hashing import inputs_hash
+from lakeschema.translation.functions.udfs import resolver_answers
+from lakeschema.translation.model.errors import (
     UdfResolverFailed,
     UnsupportedConstruct,
     UnsupportedFunction,
 )
-from lakeschema.translation.functions.udfs import resolver_answers
-from lakeschema.translation.hashing import inputs_hash
-from lakeschema.translation.interface import (
+from lakeschema.translation.model.interface import (
     Derivation,
     Options,
     ResolverFailure,

@@ -8,10 +8,10 @@ from typing import Any
 from lakeschema.catalog.ddl_files import relations_from_ddl
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.relations import Dialect
-from lakeschema.translation.governed import GovernedRelation, govern
-from lakeschema.translation.interface import Options, ViewEvolution
+from lakeschema.translation.model.interface import Options, ViewEvolution
 from lakeschema.translation.plan.explain import explain
 from lakeschema.translation.policies.reading import read_policies
+from lakeschema.translation.products.governed import GovernedRelation, govern
 
 CUSTOMERS = (
     "CREATE TABLE customers (id BIGINT, email STRING, card VARCHAR(20), age INT, country STRING)"

@@ -8,7 +8,7 @@ import pytest
 
 from lakeschema.avro.printing import to_json
 from lakeschema.catalog.relations import Dialect
-from lakeschema.translation.errors import (
+from lakeschema.translation.model.errors import (
     CannotEnforce,
     MalformedSql,
     TooLarge,
@@ -16,7 +16,7 @@ from lakeschema.translation.errors import (
     UnknownColumn,
     UnsupportedConstruct,
 )
-from lakeschema.translation.governed import GovernedRelation
+from lakeschema.translation.products.governed import GovernedRelation
 from tests.lakeschema.translation.policies.governing import CUSTOMERS, governed, lines, on
 
 HASH: dict[str, Any] = {"mask": "hash"}

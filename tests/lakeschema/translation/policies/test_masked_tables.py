@@ -8,14 +8,14 @@ import pytest
 
 from lakeschema.avro.printing import to_json
 from lakeschema.catalog.relations import Dialect
-from lakeschema.translation.errors import (
+from lakeschema.translation.model.errors import (
     CannotEnforce,
     UnknownColumn,
     UnsupportedConstruct,
     UnsupportedType,
 )
-from lakeschema.translation.governed import GovernedRelation
 from lakeschema.translation.plan.explain import explain
+from lakeschema.translation.products.governed import GovernedRelation
 from tests.lakeschema.translation.policies.governing import governed, on
 
 TABLE = "CREATE TABLE customers (id INT, email STRING) PARTITIONED BY (day DATE)"

@@ -10,10 +10,10 @@ import pytest
 from lakeschema.catalog.ddl_files import relations_from_ddl
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.relations import Dialect
-from lakeschema.translation.errors import TranslationError
-from lakeschema.translation.governed import GovernedRelation, govern
-from lakeschema.translation.interface import Options
+from lakeschema.translation.model.errors import TranslationError
+from lakeschema.translation.model.interface import Options
 from lakeschema.translation.policies.reading import read_policies
+from lakeschema.translation.products.governed import GovernedRelation, govern
 from tests.lakeschema.translation.growing.tables import random_table
 from tests.lakeschema.translation.growing.views import random_view
 

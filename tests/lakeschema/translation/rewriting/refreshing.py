@@ -10,12 +10,12 @@ import pytest
 from lakeschema.catalog.ddl_files import relations_from_ddl
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.relations import Dialect
-from lakeschema.translation.errors import CannotRefresh
-from lakeschema.translation.interface import Options
+from lakeschema.translation.deriving.with_upstreams import derive_with_upstreams
+from lakeschema.translation.model.errors import CannotRefresh
+from lakeschema.translation.model.interface import Options
 from lakeschema.translation.plan.explain import explain
+from lakeschema.translation.products.stored_rows import Refresh, StoredViews
 from lakeschema.translation.rewriting.delta_of_inserts import Insertion
-from lakeschema.translation.stored_rows import Refresh, StoredViews
-from lakeschema.translation.with_upstreams import derive_with_upstreams
 
 TABLES = (
     "CREATE TABLE l (k INT, n BIGINT, x DOUBLE, d DECIMAL(10,2), e DECIMAL(38,2), q ARRAY<INT>)",

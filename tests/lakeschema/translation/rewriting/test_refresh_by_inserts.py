@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from lakeschema.catalog.relations import Dialect
-from lakeschema.translation.interface import FloatingSums, Options
+from lakeschema.translation.model.interface import FloatingSums, Options
 from tests.lakeschema.translation.rewriting.refreshing import lines, refreshed, refusal
 
 

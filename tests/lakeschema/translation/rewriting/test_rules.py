@@ -8,8 +8,8 @@ from lakeschema.catalog.column_types import INT
 from lakeschema.catalog.ddl_files import relations_from_ddl
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.relations import Dialect
-from lakeschema.translation.derivation import derive_view
-from lakeschema.translation.errors import UnsupportedConstruct
+from lakeschema.translation.deriving.derivation import derive_view
+from lakeschema.translation.model.errors import UnsupportedConstruct
 from lakeschema.translation.plan.explain import explain
 from lakeschema.translation.plan.expressions import Literal
 from lakeschema.translation.plan.relations import Limit, Plan

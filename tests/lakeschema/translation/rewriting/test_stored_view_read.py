@@ -9,11 +9,11 @@ import pytest
 from lakeschema.catalog.ddl_files import relations_from_ddl
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.relations import Dialect
-from lakeschema.translation.errors import CannotSubstitute
-from lakeschema.translation.interface import Options
+from lakeschema.translation.deriving.with_upstreams import derive_with_upstreams
+from lakeschema.translation.model.errors import CannotSubstitute
+from lakeschema.translation.model.interface import Options
 from lakeschema.translation.plan.explain import explain
-from lakeschema.translation.stored_rows import StoredViews
-from lakeschema.translation.with_upstreams import derive_with_upstreams
+from lakeschema.translation.products.stored_rows import StoredViews
 
 TABLES = (
     "CREATE TABLE l (k INT, d INT, n BIGINT, x DOUBLE, e DECIMAL(38,2))",

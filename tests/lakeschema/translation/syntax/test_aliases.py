@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from lakeschema.catalog.relations import Dialect
-from lakeschema.translation.errors import TranslationError
+from lakeschema.translation.model.errors import TranslationError
 from lakeschema.translation.syntax import tree
 from lakeschema.translation.syntax.from_items import NO_ALIAS
 from lakeschema.translation.syntax.grammars import GRAMMARS

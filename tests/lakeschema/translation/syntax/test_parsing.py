@@ -7,7 +7,7 @@ import re
 import pytest
 
 from lakeschema.catalog.relations import Dialect
-from lakeschema.translation.errors import MalformedSql, TooLarge
+from lakeschema.translation.model.errors import MalformedSql, TooLarge
 from lakeschema.translation.syntax import tree
 from lakeschema.translation.syntax.parsing import parse_query
 

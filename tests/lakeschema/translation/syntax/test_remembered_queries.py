@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from lakeschema.catalog.relations import Dialect
-from lakeschema.translation.errors import MalformedSql, TooLarge
+from lakeschema.translation.model.errors import MalformedSql, TooLarge
 from lakeschema.translation.syntax.parsing import MAX_REMEMBERED_CHARACTERS, parse_query
 
 

@@ -9,7 +9,7 @@ from typing import Any
 from lakeschema.catalog.ddl_files import relations_from_ddl
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.relations import Dialect
-from lakeschema.translation.interface import Options
+from lakeschema.translation.model.interface import Options
 from lakeschema.translation.policies.reading import read_policies
 from publisher.commands.registering.statements import (
     Readers,

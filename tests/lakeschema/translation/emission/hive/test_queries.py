@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from lakeschema.catalog.relations import Dialect
-from lakeschema.translation.errors import TooLarge, Unsupported, UnsupportedConstruct
+from lakeschema.translation.model.errors import TooLarge, Unsupported, UnsupportedConstruct
 from tests.lakeschema.translation.emission.hive.written import query
 from tests.lakeschema.translation.emission.trino.written import LEGACY
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from lakeschema.translation.batch import answer
+from lakeschema.translation.requests.batch import answer
 
 DDL = (
     (

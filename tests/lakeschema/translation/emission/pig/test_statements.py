@@ -1,6 +1,6 @@
 import pytest
 
-from lakeschema.translation.batch import answer
+from lakeschema.translation.requests.batch import answer
 from tests.lakeschema.translation.emission.pig.pig_batches import (
     DDL,
     answered,

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.relations import Dialect, Relation, ViewText
 from lakeschema.catalog.trino_types import parse_trino_type, print_trino_type
-from lakeschema.translation.derivation import derive_view
+from lakeschema.translation.deriving.derivation import derive_view
 from lakeschema.translation.emission.trino.query import TrinoQuery
-from lakeschema.translation.interface import Interface, Options
+from lakeschema.translation.model.interface import Interface, Options
 from tests.lakeschema.translation.relations import DEFAULT
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from lakeschema.translation.errors import UnsupportedConstruct
+from lakeschema.translation.model.errors import UnsupportedConstruct
 from tests.lakeschema.translation.emission.trino.written import (
     Written,
     hive,

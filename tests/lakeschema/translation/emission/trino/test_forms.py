@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from lakeschema.translation.errors import UnsupportedConstruct
-from lakeschema.translation.interface import Options, Overflow
+from lakeschema.translation.model.errors import UnsupportedConstruct
+from lakeschema.translation.model.interface import Options, Overflow
 from tests.lakeschema.translation.emission.trino.written import hive, legacy, spark
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from lakeschema.catalog.column_types import INT
-from lakeschema.translation.errors import UnsupportedConstruct
-from lakeschema.translation.interface import NullOrder, Options, Returns, TrinoUdfRule
+from lakeschema.translation.model.errors import UnsupportedConstruct
+from lakeschema.translation.model.interface import NullOrder, Options, Returns, TrinoUdfRule
 from tests.lakeschema.translation.emission.trino.written import query
 
 

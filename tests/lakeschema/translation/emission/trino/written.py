@@ -9,7 +9,7 @@ from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.relations import Dialect
 from lakeschema.translation.emission.trino.query import TrinoQuery
 from lakeschema.translation.emission.trino.view import trino_view
-from lakeschema.translation.interface import Options
+from lakeschema.translation.model.interface import Options
 from tests.lakeschema.translation.relations import DEFAULT, interfaces
 
 _COLUMNS = (

@@ -1,0 +1,194 @@
+"""One relation's facts and its direct upstreams' interfaces → its interface and lineage. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from lakeschema.avro.definitions import definitions as definitions_of
+from lakeschema.avro.model import Record, is_nullable
+from lakeschema.catalog.identifiers import RelationName
+from lakeschema.catalog.letter_case import have_capitals
+from lakeschema.catalog.relations import Column, Dialect, Relation, ViewText
+from lakeschema.translation.avro.base_table import base_table_interface
+from lakeschema.translation.avro.derive import SchemaDeriver
+from lakeschema.translation.avro.trino_types import without_intervals
+from lakeschema.translation.avro.vanilla_hive import as_hive_sees
+from lakeschema.translation.avro.view_schema import view_schema
+from lakeschema.translation.model.clauses import Clause
+from lakeschema.translation.model.errors import (
+    UnreachableSchema,
+    UnreadableRelation,
+    errors_of,
+)
+from lakeschema.translation.model.interface import (
+    ColumnLineage,
+    Derivation,
+    Influence,
+    Interface,
+    Options,
+)
+from lakeschema.translation.model.nullability import with_nullability
+from lakeschema.translation.plan.influences import Influences
+from lakeschema.translation.plan.lineage import Lineage
+from lakeschema.translation.plan.origins import Origins
+from lakeschema.translation.plan.relations import Plan
+from lakeschema.translation.resolution.scans import open_interfaces
+from lakeschema.translation.resolution.upstreams import relations_read
+from lakeschema.translation.resolution.views import ResolvedView, resolve_view, view_query
+
+_DEFAULT_OPTIONS = Options()
+_MAX_INFLUENCES = 50_000
+"""Of one view; a text of one megabyte can make millions."""
+
+
+def upstreams_of(
+    relation: Relation, options: Options = _DEFAULT_OPTIONS
+) -> tuple[RelationName, ...]:
+    """The relations that a view reads, from its text alone, in order of first mention.
+
+    Raises:
+        TranslationError: the text cannot be read.
+    """
+    _check_readable(relation)
+    view = relation.view
+    if view is None:
+        return ()
+    with errors_of(relation.name):
+        query = view_query(relation, view, options)
+        return relations_read(query, view, options.spark_catalogs)
+
+
+def derive(
+    relation: Relation, upstreams: Mapping[RelationName, Interface], options: Options
+) -> Derivation:
+    """The relation's interface.
+
+    Raises:
+        TranslationError: with the relation's name, and a position where one is known.
+    """
+    if relation.is_view:
+        return derive_view(relation, upstreams, options)[0]
+    _check_readable(relation)
+    return Derivation(base_table_interface(relation, options), (), ())
+
+
+def derive_view(
+    relation: Relation, upstreams: Mapping[RelationName, Interface], options: Options
+) -> tuple[Derivation, Plan]:
+    """A view's interface, and the plan over scans of its upstreams that it comes from.
+
+    Raises:
+        TranslationError: as ``derive``.
+    """
+    view = relation.view
+    if view is None:
+        raise ValueError(f"{relation.name} is a table")
+    _check_readable(relation)
+    with errors_of(relation.name):
+        return _derive_view_text(relation, view, upstreams, options)
+
+
+def _check_readable(relation: Relation) -> None:
+    if relation.unreadable is not None and relation.schema_pointer is not None:
+        raise UnreachableSchema(
+            relation.schema_pointer.format.value, relation.unreadable, relation=relation.name
+        )
+    if relation.unreadable is not None:
+        raise UnreadableRelation(relation.unreadable, relation=relation.name)
+
+
+def _resolve(
+    relation: Relation,
+    view: ViewText,
+    upstreams: Mapping[RelationName, Interface],
+    options: Options,
+) -> ResolvedView:
+    return resolve_view(relation, view, open_interfaces(upstreams, view.dialect), options)
+
+
+def _derive_view_text(
+    relation: Relation,
+    view: ViewText,
+    upstreams: Mapping[RelationName, Interface],
+    options: Options,
+) -> tuple[Derivation, Plan]:
+    if view.dialect is not Dialect.SPARK:
+        upstreams = {name: as_hive_sees(interface) for name, interface in upstreams.items()}
+    resolved = _resolve(relation, view, upstreams, options)
+    plan, lineage = resolved.plan, Lineage()
+    if view.dialect is Dialect.SPARK and options.local_timestamps:
+        # The option is about Hive's timestamp: Spark's is always an instant.
+        options = replace(options, local_timestamps=False)
+    templates = SchemaDeriver(upstreams, options, lineage).fields(plan)
+    if view.dialect is Dialect.TRINO:
+        templates = without_intervals(plan.columns, templates)
+    schema, omitted = view_schema(relation, plan.columns, templates, resolved.comments, options)
+    left_out = {each.position for each in omitted}
+    kept = [place for place in range(len(plan.columns)) if place not in left_out]
+    columns = _columns(plan, kept, schema, resolved)
+    keeps_case = view.dialect is Dialect.SPARK and have_capitals(columns)
+    interface = Interface(relation.name, columns, schema, omitted, keeps_case)
+    sources = lineage.columns(plan)
+    names = [field.name for field in schema.fields]
+    found = _influences(names, plan, kept, lineage)
+    if found is not None:
+        rows, traced = found
+    else:
+        rows, traced = None, tuple(map(ColumnLineage, names, (sources[at] for at in kept)))
+    return Derivation(
+        interface, relations_read(resolved.query, view, options.spark_catalogs), traced, rows
+    ), plan
+
+
+def _influences(
+    names: Sequence[str], plan: Plan, kept: Sequence[int], lineage: Lineage
+) -> tuple[tuple[Influence, ...], tuple[ColumnLineage, ...]] | None:
+    """What decides the view's rows, and its columns' lineage with what decides their values.
+
+    None where it cannot be found within limits: no schema depends on it.
+    """
+    try:
+        influences, origins = Influences(lineage), Origins()
+        rows = tuple(influences.of_view(plan))
+        indirect = influences.columns(plan)
+        chosen_by = _conditions(plan, lineage)
+        columns = []
+        for name, place in zip(names, kept, strict=True):
+            origin = origins.of(plan, place)
+            decided = tuple(dict.fromkeys((*chosen_by[place], *indirect[place])))
+            sources = lineage.columns(plan)[place]
+            columns.append(
+                ColumnLineage(name, sources, decided, origin.text, origin.transformation)
+            )
+    except RecursionError:
+        return None
+    count = len(rows) + sum(len(column.indirect) for column in columns)
+    return None if count > _MAX_INFLUENCES else (rows, tuple(columns))
+
+
+def _conditions(plan: Plan, lineage: Lineage) -> Sequence[Sequence[Influence]]:
+    """Of each column the sources that are only in conditions, which choose among its values."""
+    if not lineage.chooses:
+        return [()] * len(plan.columns)
+    values = Lineage(with_conditions=False).columns(plan)
+    return [
+        [Influence(Clause.CONDITION, source) for source in sources if source not in made_of]
+        for sources, made_of in zip(lineage.columns(plan), map(set, values), strict=True)
+    ]
+
+
+def _columns(
+    plan: Plan, kept: Sequence[int], schema: Record, resolved: ResolvedView
+) -> tuple[Column, ...]:
+    """``kept`` are the places of the schema's fields among the plan's columns."""
+    known = definitions_of(schema)
+    return tuple(
+        Column(
+            plan.columns[place].name,
+            with_nullability(plan.columns[place].type, field.type, known),
+            resolved.comments[place],
+            is_nullable(field.type),
+        )
+        for place, field in zip(kept, schema.fields, strict=True)
+    )

@@ -1,0 +1,207 @@
+"""Derivations as plain JSON values, for stores and for Spark's rows; read back equal."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, assert_never
+
+from lakeschema.avro.model import Record
+from lakeschema.avro.parsing import parse_schema
+from lakeschema.avro.printing import to_text
+from lakeschema.catalog.facts_json import type_from_json, type_to_json
+from lakeschema.catalog.identifiers import RelationName
+from lakeschema.catalog.relations import Column
+from lakeschema.translation.model.clauses import Clause
+from lakeschema.translation.model.interface import (
+    ColumnLineage,
+    Derivation,
+    Influence,
+    Interface,
+    OmittedColumn,
+    ResolverFailure,
+    Returns,
+    ReturnsArgument,
+    ReturnsRows,
+    SourceColumn,
+    Transformation,
+    UdfAnswer,
+)
+
+
+def derivation_to_json(derivation: Derivation) -> dict[str, Any]:
+    """The schema is kept as its text, whose order of fields and properties matters.
+
+    ``influences`` stands apart: earlier releases neither wrote it nor stumble over it.
+    """
+    influences = {} if derivation.rows is None else {"influences": _influences_to_json(derivation)}
+    return {
+        "interface": interface_to_json(derivation.interface),
+        "upstreams": [list(name.parts) for name in derivation.upstreams],
+        "lineage": [
+            [
+                column.column,
+                [_source_to_json(source) for source in column.sources],
+            ]
+            for column in derivation.lineage
+        ],
+        **influences,
+    }
+
+
+def derivation_from_json(value: dict[str, Any]) -> Derivation:
+    """Reads what ``derivation_to_json`` wrote; nothing else is accepted or repaired."""
+    lineage = lineage_from_json(value)
+    return Derivation(
+        interface_from_json(value["interface"]), lineage.upstreams, lineage.lineage, lineage.rows
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class StoredLineage:
+    """What a derivation says of where a relation comes from.
+
+    Attributes:
+        columns: all columns, by their names in SQL; the first are those of ``lineage``, in order.
+    """
+
+    columns: tuple[str, ...]
+    upstreams: tuple[RelationName, ...]
+    lineage: tuple[ColumnLineage, ...]
+    rows: tuple[Influence, ...] | None
+
+
+def lineage_from_json(value: dict[str, Any]) -> StoredLineage:
+    """Reads no schema, which costs more than all the rest."""
+    influences = value.get("influences")
+    lineage = tuple(
+        ColumnLineage(column, tuple(map(_source_from_json, sources)))
+        for column, sources in value["lineage"]
+    )
+    if influences is not None:
+        both = zip(lineage, influences["columns"], strict=True)
+        lineage = tuple(_with_influences(column, found) for column, found in both)
+    interface = value["interface"]
+    omitted = (column for _, column, _ in interface.get("omitted", ()))
+    return StoredLineage(
+        tuple(column[0] for column in (*interface["columns"], *omitted)),
+        tuple(_name(parts) for parts in value["upstreams"]),
+        lineage,
+        None if influences is None else tuple(map(_influence_from_json, influences["rows"])),
+    )
+
+
+def _influences_to_json(derivation: Derivation) -> dict[str, Any]:
+    """``columns`` are as many as the lineage has, in its order."""
+    return {
+        "rows": [_influence_to_json(each) for each in derivation.rows or ()],
+        "columns": [
+            [
+                column.expression,
+                column.transformation.value,
+                [_influence_to_json(each) for each in column.indirect],
+            ]
+            for column in derivation.lineage
+        ],
+    }
+
+
+def _with_influences(column: ColumnLineage, found: list[Any]) -> ColumnLineage:
+    expression, transformation, indirect = found
+    return ColumnLineage(
+        column.column,
+        column.sources,
+        tuple(map(_influence_from_json, indirect)),
+        expression,
+        Transformation(transformation),
+    )
+
+
+def _influence_to_json(influence: Influence) -> list[Any]:
+    return [influence.clause.value, *_source_to_json(influence.source)]
+
+
+def _influence_from_json(value: list[Any]) -> Influence:
+    clause, *source = value
+    return Influence(Clause(clause), _source_from_json(source))
+
+
+def _source_to_json(source: SourceColumn) -> list[Any]:
+    return [list(source.relation.parts), source.column, list(source.path)]
+
+
+def _source_from_json(value: list[Any]) -> SourceColumn:
+    relation, column, path = value
+    return SourceColumn(_name(relation), column, tuple(path))
+
+
+def interface_to_json(interface: Interface) -> dict[str, Any]:
+    return {
+        "name": list(interface.name.parts),
+        "columns": [_column_to_json(column) for column in interface.columns],
+        "schema": to_text(interface.schema),
+        **({"omitted": omitted_to_json(interface)} if interface.omitted else {}),
+        **({"has_capitals": True} if interface.has_capitals else {}),
+    }
+
+
+def omitted_to_json(interface: Interface) -> list[Any]:
+    return [
+        [each.position, _column_to_json(each.column), each.reason] for each in interface.omitted
+    ]
+
+
+def interface_from_json(value: dict[str, Any]) -> Interface:
+    schema = parse_schema(value["schema"])
+    assert isinstance(schema, Record)
+    return Interface(
+        _name(value["name"]),
+        tuple(map(_column_from_json, value["columns"])),
+        schema,
+        tuple(
+            OmittedColumn(position, _column_from_json(column), reason)
+            for position, column, reason in value.get("omitted", ())
+        ),
+        value.get("has_capitals", False),
+    )
+
+
+def _column_to_json(column: Column) -> list[Any]:
+    return [column.name, type_to_json(column.type), column.comment, column.nullable]
+
+
+def _column_from_json(value: list[Any]) -> Column:
+    name, type_, comment, nullable = value
+    return Column(name, type_from_json(type_), comment, nullable)
+
+
+def udf_to_json(udf: UdfAnswer) -> list[Any]:
+    match udf:
+        case Returns(type_):
+            return ["returns", type_to_json(type_)]
+        case ReturnsArgument(index):
+            return ["returns_argument", index]
+        case ReturnsRows(type_):
+            return ["returns_rows", type_to_json(type_)]
+        case ResolverFailure(reason):
+            return ["failed", reason]
+        case _:
+            assert_never(udf)
+
+
+def udf_from_json(value: list[Any]) -> UdfAnswer:
+    match value:
+        case ["returns", type_]:
+            return Returns(type_from_json(type_))
+        case ["returns_argument", int(index)]:
+            return ReturnsArgument(index)
+        case ["returns_rows", type_]:
+            return ReturnsRows(type_from_json(type_))
+        case ["failed", str(reason)]:
+            return ResolverFailure(reason)
+        case _:
+            raise ValueError(f"not what a UDF returns: {value!r:.80}")
+
+
+def _name(parts: list[str]) -> RelationName:
+    *namespace, name = parts
+    return RelationName(tuple(namespace), name)

@@ -1,0 +1,68 @@
+"""Hashes that say whether a derivation must be done again, and whether it changed anything.
+
+Equal content, equal hash, on any host and in any process.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from lakeschema.avro.printing import to_text
+from lakeschema.catalog.facts_json import facts_hash, type_to_json
+from lakeschema.catalog.identifiers import RelationName
+from lakeschema.catalog.relations import Dialect, Relation
+from lakeschema.translation.deriving.derivation_json import omitted_to_json, udf_to_json
+from lakeschema.translation.functions.udfs import resolver_answers
+from lakeschema.translation.model.interface import Interface, Options
+
+DERIVER_VERSION = "9"
+"""Increased with every change that may give an existing view another schema, or more lineage."""
+
+
+def interface_hash(interface: Interface) -> str:
+    """SHA-256, in hex, of all that a dependent may know: Avro text and typed columns."""
+    columns = [[c.name, type_to_json(c.type), c.comment, c.nullable] for c in interface.columns]
+    seen = [list(interface.name.parts), columns, to_text(interface.schema)]
+    # Only where there are some, so that other interfaces keep the hash that they have.
+    if interface.has_capitals:
+        seen.append("capitals")
+    return _sha256([*seen, omitted_to_json(interface)] if interface.omitted else seen)
+
+
+def inputs_hash(
+    relation: Relation, upstream_interface_hashes: Mapping[RelationName, str], options: Options
+) -> str:
+    """SHA-256, in hex, of everything that a derivation's result depends on."""
+    upstreams = sorted((str(name), hash_) for name, hash_ in upstream_interface_hashes.items())
+    resolved = {name: udf_to_json(udf) for name, udf in resolver_answers(relation, options).items()}
+    chosen = options_to_json(options)
+    # A resolver's answers are hashed as if they were static entries.
+    chosen["udfs"] = dict(sorted((chosen["udfs"] | resolved).items()))
+    if relation.view is not None and relation.view.dialect is Dialect.TRINO:
+        # They say which relations the text means.
+        chosen["trino_catalogs"] = dict(sorted(options.trino_catalogs.items()))
+    if relation.view is not None and options.spark_catalogs:
+        chosen["spark_catalogs"] = sorted(options.spark_catalogs)
+    return _sha256([facts_hash(relation), upstreams, chosen, DERIVER_VERSION])
+
+
+def options_to_json(options: Options) -> dict[str, Any]:
+    """What schemas depend on, as plain JSON values in a fixed order; without a resolver's answers."""
+    return {
+        "casing": options.casing.value,
+        "nullability": options.nullability.value,
+        "strict": options.strict,
+        "view_evolution": options.view_evolution.value,
+        "timestamp_unit": options.timestamp_unit,
+        "local_timestamps": options.local_timestamps,
+        "max_sql_bytes": options.max_sql_bytes,
+        "udfs": {name: udf_to_json(udf) for name, udf in sorted(options.udfs.items())},
+    }
+
+
+def _sha256(value: Any) -> str:
+    text = json.dumps(value, sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()

@@ -1,0 +1,72 @@
+"""How a derivation ended: one vocabulary for batches, views, plans, the Spark job and the daemon."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import TypeAlias
+
+from lakeschema.translation.model.errors import (
+    Broken,
+    DefinedByItself,
+    TranslationError,
+    UnreachableSchema,
+)
+from lakeschema.translation.model.interface import Derivation
+
+
+class Status(Enum):
+    """What is known of a relation's derivation. The values are stored and shown to users."""
+
+    UNKNOWN = "UNKNOWN"
+    """A view names it, and it was not read yet."""
+    OK = "OK"
+    BROKEN = "BROKEN"
+    """The relation's own engine would refuse it, or an upstream cannot be derived."""
+    UNSUPPORTED = "UNSUPPORTED"
+    UNREACHABLE = "UNREACHABLE"
+    """Its schema is in files of its own, which cannot be read."""
+    CYCLE = "CYCLE"
+    MISSING = "MISSING"
+    """The catalog has no such relation: it was dropped, or never created."""
+    QUARANTINED = "QUARANTINED"
+    """Its derivation crashed its process repeatedly."""
+
+
+@dataclass(frozen=True, slots=True)
+class Derived:
+    derivation: Derivation
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """``reason`` is for people, with the hint if there is one.
+
+    Attributes:
+        status: BROKEN, UNSUPPORTED, UNREACHABLE, CYCLE or QUARANTINED.
+        error: what was raised; None where the derivation ran in another process.
+    """
+
+    status: Status
+    reason: str
+    error: TranslationError | None = field(default=None, compare=False, repr=False)
+
+
+Outcome: TypeAlias = Derived | Failed
+
+
+def failure(error: TranslationError) -> Failed:
+    hint = f" ({error.hint})" if error.hint else ""
+    return Failed(status_of(error), f"{error}{hint}", error)
+
+
+def status_of(error: TranslationError) -> Status:
+    match error:
+        case DefinedByItself():
+            return Status.CYCLE
+        case Broken():
+            return Status.BROKEN
+        case UnreachableSchema():
+            return Status.UNREACHABLE
+        case _:
+            return Status.UNSUPPORTED

@@ -1,0 +1,58 @@
+"""Views among relations, with all that they read → the query of each for Trino, upstream views first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from lakeschema.catalog.identifiers import RelationName
+from lakeschema.catalog.relations import Dialect, Relation
+from lakeschema.translation.deriving.direct_deriver import DirectDeriver
+from lakeschema.translation.deriving.upstream_first import derive_all, interfaces_of
+from lakeschema.translation.emission.selects import RelationText
+from lakeschema.translation.emission.trino.query import TrinoQuery
+from lakeschema.translation.emission.trino.view import trino_view
+from lakeschema.translation.model.errors import TranslationError
+from lakeschema.translation.model.interface import Derivation, Options
+from lakeschema.translation.model.outcome import Failed, Outcome, failure
+
+
+@dataclass(frozen=True, slots=True)
+class ViewForTrino:
+    derivation: Derivation
+    query: TrinoQuery
+
+
+def views_for_trino(
+    relations: Mapping[RelationName, Relation], options: Options, text: RelationText
+) -> Iterator[tuple[RelationName, ViewForTrino | Failed]]:
+    """Each view of another dialect than Trino's own, or why there is no query of it.
+
+    ``text`` is how a query names what it reads. For trusted text: it is read in this process.
+    """
+    outcomes = derive_all(relations, DirectDeriver(options))
+    for name, outcome in outcomes.items():
+        if is_foreign_view(relations[name]):
+            yield name, _written(relations[name], outcome, outcomes, options, text)
+
+
+def is_foreign_view(relation: Relation) -> bool:
+    """Whether Trino cannot read the view itself."""
+    return relation.view is not None and relation.view.dialect is not Dialect.TRINO
+
+
+def _written(
+    relation: Relation,
+    outcome: Outcome,
+    outcomes: Mapping[RelationName, Outcome],
+    options: Options,
+    text: RelationText,
+) -> ViewForTrino | Failed:
+    if isinstance(outcome, Failed):
+        return outcome
+    upstreams = interfaces_of(outcome.derivation.upstreams, outcomes)
+    try:
+        query = trino_view(relation, upstreams, options, text)
+    except TranslationError as error:
+        return failure(error)
+    return ViewForTrino(outcome.derivation, query)

@@ -1,0 +1,46 @@
+"""Where a view's columns come from, as a request for it is answered: JSON, in one stable form."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from lakeschema.translation.model.interface import (
+    ColumnLineage,
+    Derivation,
+    Influence,
+    SourceColumn,
+)
+
+
+def lineage_answer(derivation: Derivation) -> dict[str, Any]:
+    """``columns`` and ``rows``, whose sources are columns of what the view reads directly.
+
+    ``rows``, what decides which rows there are, is null where it is not known.
+    """
+    rows = derivation.rows
+    return {
+        "columns": [_column(each) for each in derivation.lineage],
+        "rows": None if rows is None else [_influence(each) for each in rows],
+    }
+
+
+def _column(column: ColumnLineage) -> dict[str, Any]:
+    """``expression`` is null of a column that is taken as it is."""
+    return {
+        "column": column.column,
+        "expression": column.expression or None,
+        "transformation": column.transformation.value,
+        "direct": [_source(each) for each in column.direct],
+        "indirect": [_influence(each) for each in column.indirect],
+    }
+
+
+def _influence(influence: Influence) -> dict[str, Any]:
+    return {"clause": influence.clause.value, **_source(influence.source)}
+
+
+def _source(source: SourceColumn) -> dict[str, Any]:
+    found: dict[str, Any] = {"relation": str(source.relation), "column": source.column}
+    if source.path:
+        found["path"] = list(source.path)
+    return found
