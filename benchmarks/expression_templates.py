@@ -18,7 +18,7 @@ from typing import Final
 from benchmarks.probe_values import columns_of
 from lakeschema.catalog.column_types import parse_type_or_unknown, print_type
 from lakeschema.catalog.relations import Dialect
-from lakeschema.translation.functions.binding import SPELLED_APART, find, rows_of
+from lakeschema.translation.functions.binding import find, rows_by_name
 from lakeschema.translation.functions.not_callable import not_callable
 from lakeschema.translation.functions.signature import Kind, Parameter
 
@@ -314,8 +314,8 @@ _BOUNDED: Final = frozenset(
 
 def callable_names(dialect: Dialect) -> Sequence[str]:
     """Of all rows of the table, but for operators, which have forms, and what no view can call."""
-    names = (name for row in rows_of(dialect) for name in row.names.split())
-    left_out = SPELLED_APART | not_callable(dialect) | {"and", "or", "not", "between", "in", "div"}
+    names = rows_by_name(dialect)
+    left_out = not_callable(dialect) | {"and", "or", "not", "between", "in", "div"}
     return sorted({name for name in names if name.isidentifier() and name not in left_out})
 
 

@@ -18,12 +18,12 @@ import lakeschema.catalog.trino_types
 import lakeschema.translation.plan.expressions
 from lakeschema.catalog.relations import Dialect
 began = process_time()
-from lakeschema.translation.functions.binding import find, rows_of
+from lakeschema.translation.functions.binding import find, rows_by_name
 both = (Dialect.SPARK, Dialect.HIVE)
 for dialect in both:
     find("abs", dialect)
 loaded = process_time()
-names = {(n, d) for d in both for row in rows_of(d) for n in row.names.split()}
+names = {(n, d) for d in both for n in rows_by_name(d)}
 for name, dialect in names:
     find(name, dialect)
 read = process_time()

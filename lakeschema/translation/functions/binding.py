@@ -54,6 +54,7 @@ from lakeschema.translation.functions import (
     spark_variants,
     trino,
 )
+from lakeschema.translation.functions.aliases import ALIASES, canonical
 from lakeschema.translation.functions.casts import can_cast, may_turn_null
 from lakeschema.translation.functions.coercion import (
     Use,
@@ -101,7 +102,14 @@ def find(name: str, dialect: Dialect) -> Function | None:
     """The dialect's function of that name, in lower case; None if the tables have none."""
     if dialect is Dialect.TRINO:
         return _trinos(name)
-    return _read(name, dialect) if name in _rows(dialect) else None
+    known = canonical(name, dialect)
+    return _read(known, name, dialect) if known in _rows(dialect) else None
+
+
+def rows_by_name(dialect: Dialect) -> Mapping[str, Row]:
+    """The row of each name of the dialect, aliases included; operators by symbol."""
+    rows = _rows(dialect)
+    return {**rows, **{alias: rows[name] for alias, name in ALIASES[dialect].items()}}
 
 
 def rows_of(dialect: Dialect) -> tuple[Row, ...]:
@@ -142,9 +150,10 @@ def _trinos(name: str) -> Function | None:
 
 
 @cache
-def _read(name: str, dialect: Dialect) -> Function:
+def _read(name: str, written: str, dialect: Dialect) -> Function:
     row = _rows(dialect)[name]
-    operator = Operator(name, row.nulls, row.deterministic, row.keeps, row.merges)
+    alias = "" if written == name else written
+    operator = Operator(name, row.nulls, row.deterministic, row.keeps, row.merges, written=alias)
     return Function(operator, row.kind, parameters_of(row.parameters), row.result)
 
 
@@ -155,17 +164,17 @@ def bind(function: Function, arguments: Sequence[RowExpression], semantics: Sema
         TypeMismatch: a wrong number of arguments, or one that cannot be brought to its type.
         Unsupported: what decides the type is not known.
     """
-    name = function.operator.name
+    known, name = function.operator.name, function.operator.spelling
     if semantics.is_trino:
         return Bound(*trino.result_of(trino.known_operator(function.operator), arguments))
     parameters = _match_parameters(function.parameters, len(arguments))
     if parameters is None:
         raise TypeMismatch(f"{name} does not take {len(arguments)} arguments")
     if semantics.is_hive:
-        hive_overloads.require_overload(name, arguments)
-        arguments = hive_retyping.arguments_retyped(name, arguments)
+        hive_overloads.require_overload(known, arguments)
+        arguments = hive_retyping.arguments_retyped(known, arguments)
     variables = _variables(name, parameters, arguments, semantics)
-    compared = _comparison_type(name, parameters, arguments, semantics)
+    compared = _comparison_type(function.operator, parameters, arguments, semantics)
     coerced: list[RowExpression] = []
     for number, (parameter, argument) in enumerate(zip(parameters, arguments, strict=True), 1):
         target = _target(parameter.pattern, argument.type, variables, compared, semantics)
@@ -247,7 +256,7 @@ def _nullable(operator: Operator, arguments: Sequence[RowExpression]) -> bool:
             return any(argument.nullable for argument in arguments)
         case NullClass.ABSORBING:
             branches = arguments[operator.merges or 0 :]
-            if operator.name in {"coalesce", "nvl", "ifnull"}:
+            if operator.name in {"coalesce", "nvl"}:
                 return all(branch.nullable for branch in branches)
             return any(branch.nullable for branch in branches)
 
@@ -304,20 +313,21 @@ def _parts(pattern: str, type_: ColumnType) -> tuple[tuple[str, ColumnType], ...
 
 
 def _comparison_type(
-    name: str,
+    operator: Operator,
     parameters: Sequence[Parameter],
     arguments: Sequence[RowExpression],
     semantics: Semantics,
 ) -> ColumnType | None:
     """The type in which all arguments meet that are compared with each other."""
     met: ColumnType | None = None
+    name = operator.spelling
     for parameter, argument in zip(parameters, arguments, strict=True):
         if parameter.pattern not in _COMPARED:
             continue
         previous, type_ = met, argument.type
-        if isinstance(type_, MapType) and not (semantics.is_hive and name in EQUATING):
+        if isinstance(type_, MapType) and not (semantics.is_hive and operator.name in EQUATING):
             raise TypeMismatch(f"{name} cannot compare maps")
-        met = type_ if met is None else _comparable(name, met, type_, semantics)
+        met = type_ if met is None else _comparable(operator.name, met, type_, semantics)
         if met is None and previous is not None:
             raise TypeMismatch(
                 f"{name} cannot compare {print_type(previous)} with {print_type(type_)}"
@@ -340,7 +350,7 @@ def _comparable(
 
 _COMPARED = frozenset({"compared", "kept_compared"})
 """Patterns of arguments that must meet; the second kind are compared as copies and stay as they are."""
-_EQUALITIES = frozenset({"=", "==", "<>", "<=>", "equal_null", "nullif"})
+_EQUALITIES = frozenset({"=", "<>", "<=>", "nullif"})
 
 _CONCRETE: Mapping[str, ColumnType] = MappingProxyType(
     {

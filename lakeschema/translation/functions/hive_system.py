@@ -56,7 +56,6 @@ QUANTIFIED: Final = tuple(
 
 # fmt: off
 ROWS: Final = (
-    Row("is_not_distinct_from", "compared, compared", "boolean", NEVER),
     # compared with a query's rows
     Row(" ".join(QUANTIFIED), "compared, compared", "boolean", PARTIAL),
     Row("likeany likeall", "string, string, string...", "boolean", TOTAL),

@@ -20,7 +20,7 @@ ROWS: Final = (
     # the value of these may stand in WITHIN GROUP
     Row("mode", "T, boolean?", "T", TOTAL, _AGGREGATE, keeps=0),
     Row("percentile_cont percentile_disc", "any, any", "@percentile_of_order", PARTIAL, _AGGREGATE),
-    Row("listagg string_agg", "text_or_binary, text_or_binary?", "@same_text", TOTAL, _AGGREGATE),
+    Row("listagg", "text_or_binary, text_or_binary?", "@same_text", TOTAL, _AGGREGATE),
 
     # arrays
     Row("collect_union", "array<T>", "@elements", NEVER, _AGGREGATE),

@@ -13,7 +13,7 @@ ROWS: Final = (
     Row("sin cos tan cot csc sec asin acos atan", "double", "double", TOTAL),
     Row("sinh cosh tanh asinh acosh atanh", "double", "double", TOTAL),
     Row("hypot", "double, double", "double", TOTAL),
-    Row("ceil ceiling floor", "number, int?", "@whole_to", PARTIAL),
+    Row("ceil floor", "number, int?", "@whole_to", PARTIAL),
     Row("try_mod", "any, any", "@remainder", PARTIAL),
     Row("nullifzero", "any", "@same", PARTIAL, keeps=0),
     Row("zeroifnull", "any", "@with_zero", NEVER),
@@ -21,7 +21,7 @@ ROWS: Final = (
 
     # bits
     Row("bit_count", "integer", "int", TOTAL),
-    Row("bit_get getbit", "integer, int", "tinyint", TOTAL),
+    Row("bit_get", "integer, int", "tinyint", TOTAL),
     Row("shiftrightunsigned >>>", "any, int", "@shifted", TOTAL),
 
     # at random

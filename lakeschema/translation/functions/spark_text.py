@@ -8,8 +8,6 @@ from lakeschema.translation.functions.signature import NEVER, PARTIAL, TOTAL, Ro
 
 # fmt: off
 ROWS: Final = (
-    Row("char", "bigint", "string", TOTAL),
-    Row("len", "text_or_binary", "int", TOTAL),
     Row("elt", "int, any...", "@chosen", PARTIAL),
     Row("mask", "string, string?, string?, string?, string?", "string", PARTIAL),
     Row("sentences", "string, string?, string?", "array<array<string not null> not null>", PARTIAL),
@@ -26,7 +24,6 @@ ROWS: Final = (
     Row("make_valid_utf8 validate_utf8", "string", "string", TOTAL),
     Row("try_validate_utf8", "string", "string", PARTIAL),
     Row("decode", "any, any...", "@decoded", PARTIAL),
-    Row("to_varchar", "any, string", "@shown", TOTAL),
     Row("to_number", "string, string", "@number_of_format", TOTAL),
     Row("try_to_number", "string, string", "@number_of_format", PARTIAL),
 

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from typing import Final
 
-from lakeschema.translation.functions.signature import NEVER, PARTIAL, TOTAL, Row
+from lakeschema.translation.functions.signature import PARTIAL, TOTAL, Row
 
 _PARTS = "any, any?, any?, any?, any?, any?"
 
 # fmt: off
 ROWS: Final = (
-    Row("curdate", "", "date", NEVER),
-    Row("dateadd", "date, int", "date", TOTAL),
     Row("dayname monthname", "date", "string", TOTAL),
     Row("date_from_unix_date", "int", "date", TOTAL),
     Row("unix_date", "date", "int", TOTAL),

@@ -13,6 +13,7 @@ from types import MappingProxyType
 from typing import Final
 
 from lakeschema.catalog.column_types import ColumnType
+from lakeschema.catalog.relations import Dialect
 from lakeschema.catalog.trino_types import print_trino_type
 from lakeschema.translation.functions import (
     trino_aggregates,
@@ -20,6 +21,7 @@ from lakeschema.translation.functions import (
     trino_scalars,
     trino_text,
 )
+from lakeschema.translation.functions.aliases import ALIASES, canonical
 from lakeschema.translation.functions.signature import Kind
 from lakeschema.translation.functions.trino_coercion import can_coerce, same_type
 from lakeschema.translation.functions.trino_signatures import (
@@ -98,17 +100,20 @@ class Chosen:
 
 def known(name: str) -> Known | None:
     """What is known of a function or operator, by its lower-case name."""
-    return _known().get(name)
+    found = _known().get(canonical(name, Dialect.TRINO))
+    if found is None or name not in ALIASES[Dialect.TRINO]:
+        return found
+    return replace(found, operator=replace(found.operator, written=name))
 
 
 def names() -> tuple[str, ...]:
-    """Of all functions and operators."""
-    return tuple(_known())
+    """The names of all functions and operators, aliases included."""
+    return (*_known(), *ALIASES[Dialect.TRINO])
 
 
 def known_operator(operator: Operator) -> Known:
     """What is known of an operator that ``known`` has given."""
-    return _by_operator()[operator.name]
+    return replace(_by_operator()[operator.name], operator=operator)
 
 
 @cache

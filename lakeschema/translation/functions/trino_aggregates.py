@@ -18,9 +18,9 @@ arbitrary any_value: T -> T
 array_agg: T -> array(T)
 listagg: varchar(x) -> varchar
 listagg: varchar(x), varchar(y) -> varchar
-bool_and bool_or every: boolean -> boolean
+bool_and bool_or: boolean -> boolean
 bitwise_and_agg bitwise_or_agg bitwise_xor_agg: bigint -> bigint
-stddev stddev_pop stddev_samp variance var_pop var_samp skewness kurtosis: # -> double for bigint double
+stddev_pop stddev_samp var_pop var_samp skewness kurtosis: # -> double for bigint double
 corr covar_pop covar_samp regr_intercept regr_slope: #, # -> # for real double
 regr_avgx regr_avgy regr_count regr_r2 regr_sxx regr_sxy regr_syy: #, # -> # for real double
 geometric_mean: bigint -> double

@@ -105,7 +105,7 @@ class _Printer:
             case Literal(value, type_):
                 return _literal(value, print_type(type_))
             case Call(operator, arguments):
-                return _call(operator.name, [self.text(a) for a in arguments])
+                return _call(operator.spelling, [self.text(a) for a in arguments])
             case Cast():
                 return self._cast(expression)
             case Case():
@@ -153,7 +153,7 @@ class _Printer:
 
     def _aggregate(self, call: AggregateCall) -> str:
         distinct = "distinct " if call.distinct else ""
-        made = f"{call.operator.name}({distinct}{self._read(call, call.order_by)})"
+        made = f"{call.operator.spelling}({distinct}{self._read(call, call.order_by)})"
         return made + self._clauses(call.order_by, call.filter, call.ignores_nulls)
 
     def _read(self, call: AggregateCall | WindowCall, within: tuple[SortKey, ...]) -> str:
@@ -175,7 +175,7 @@ class _Printer:
         over = [f"partition by {self._list(call.partition_by)}"] if call.partition_by else []
         over += [f"order by {self.sort_keys(call.order_by)}"] if call.order_by else []
         over += [call.frame.lower()] if call.frame else []
-        made = f"{call.operator.name}({self._read(call, call.within)})"
+        made = f"{call.operator.spelling}({self._read(call, call.within)})"
         made += self._clauses(call.within, call.filter, call.ignores_nulls)
         return f"{made} over ({' '.join(over)})"
 

@@ -62,10 +62,11 @@ class Operator:
     """A function of one dialect, as a call carries it.
 
     Attributes:
-        name: lower-case; operators by symbol.
+        name: the canonical name in lower case; operators by symbol.
         keeps: index of the argument that is returned as it is, schema and all (MIN, FIRST …).
         merges: index of the first of the arguments that are branches of the result (coalesce 0).
         udf: set for a user-defined function.
+        written: the alias that the query uses, in lower case; empty if it uses the name.
     """
 
     name: str
@@ -74,3 +75,9 @@ class Operator:
     keeps: int | None = None
     merges: int | None = None
     udf: UserDefined | None = None
+    written: str = ""
+
+    @property
+    def spelling(self) -> str:
+        """The name as the query has it, for texts that show the query."""
+        return self.written or self.name

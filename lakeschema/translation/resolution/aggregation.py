@@ -56,7 +56,7 @@ class AggregateCollector:
         if isinstance(expression, AggregateCall):
             position = self._calls.setdefault(expression, len(self._calls))
             at = len(self._named_keys) + position
-            name, first = expression.operator.name, first_type(expression)
+            name, first = expression.operator.spelling, first_type(expression)
             return ColumnReference(at, name, expression.type, expression.nullable, first)
         if isinstance(expression, ColumnReference):
             raise TypeMismatch(
@@ -83,7 +83,7 @@ class AggregateCollector:
         return None
 
     def plan(self) -> Aggregate:
-        calls = tuple((call.operator.name, call) for call in self._calls)
+        calls = tuple((call.operator.spelling, call) for call in self._calls)
         return Aggregate(self._input, self._named_keys, calls, self._sets)
 
 
@@ -115,14 +115,14 @@ class WindowCollector:
         if isinstance(expression, WindowCall):
             position = self._calls.setdefault(expression, len(self._calls))
             at = len(self._input.columns) + position
-            name, first = expression.operator.name, first_type(expression)
+            name, first = expression.operator.spelling, first_type(expression)
             return ColumnReference(at, name, expression.type, expression.nullable, first)
         return rebuild(expression, self.rewrite)
 
     def plan(self) -> Plan:
         if not self._calls:
             return self._input
-        return Window(self._input, tuple((call.operator.name, call) for call in self._calls))
+        return Window(self._input, tuple((call.operator.spelling, call) for call in self._calls))
 
 
 def has_aggregate(expression: RowExpression) -> bool:

@@ -122,7 +122,7 @@ def aggregate(
 ) -> AggregateCall:
     """An aggregate is null over no rows; a filter, or null arguments, may leave it none."""
     found, order = _bind_group(function, grouped, call, context)
-    if context.semantics.is_hive and function.operator.name in {"avg", "mean"}:
+    if context.semantics.is_hive and function.operator.name == "avg":
         first = hive_first_types.first_type(found.arguments[0])
         if isinstance(first, DecimalType):
             found = replace(found, type=decimals.averaged(first))
@@ -193,14 +193,14 @@ def _bind_group(
 _NEEDS_ORDER = VALUE_IN_ORDER - {"mode"}
 _ORDERED = frozenset(
     {
-        *("listagg", "string_agg", "hypothetical rank", "hypothetical dense rank"),
+        *("listagg", "hypothetical rank", "hypothetical dense rank"),
         *("hypothetical percent rank", "hypothetical cume dist"),
     }
 )
 _OF_NULLS = frozenset(
     {
         *("first", "first_value", "last", "last_value", "any_value", "nth_value", "lag", "lead"),
-        *("collect_list", "collect_set", "array_agg"),
+        *("collect_list", "collect_set"),
     }
 )
 

@@ -23,6 +23,7 @@ from lakeschema.catalog.column_types import (
     print_type,
 )
 from lakeschema.translation.functions import hive_first_types, hive_retyping
+from lakeschema.translation.functions.aliases import canonical
 from lakeschema.translation.functions.binding import implicit_cast
 from lakeschema.translation.functions.casts import (
     can_cast,
@@ -78,7 +79,7 @@ from lakeschema.translation.resolution.numbers import number
 from lakeschema.translation.resolution.scopes import Scope
 from lakeschema.translation.syntax import tree
 
-_OF_ANY_TYPE = frozenset({"count", "isnull", "isnotnull", "is null"})
+_OF_ANY_TYPE = frozenset({"count", "isnotnull", "is null"})
 """Functions of values of which nothing need be known but whether they are null."""
 
 _CALLED_BY_NAME = frozenset(
@@ -375,7 +376,7 @@ class ExpressionResolver:
 
         Both engines use a literal for the star of ``count(*)``.
         """
-        name = node.name.lower()
+        name = canonical(node.name.lower(), self.context.semantics.dialect)
         resolve = self.resolve_whole if name in _OF_ANY_TYPE else self.resolve
         arguments: list[RowExpression] = []
         for argument in in_order(node):

@@ -108,7 +108,7 @@ def hives_window_names(expressions: Sequence[RowExpression]) -> Mapping[WindowCa
     calls = dict.fromkeys(part for part in parts if isinstance(part, WindowCall))
     kinds = list(dict.fromkeys(map(_window_kind, calls)))
     return {
-        call: f"{call.operator.name}_window_{number}"
+        call: f"{call.operator.spelling}_window_{number}"
         for number, call in enumerate(calls)
         if _window_kind(call) == kinds[-1]
     }

@@ -388,7 +388,9 @@ class _SelectResolver:
 
     def _keeps_name(self, node: tree.Name, expression: RowExpression) -> bool:
         """Neither dialect calls a column CURRENT_DATE, though it is written like one."""
-        called = isinstance(expression, Call) and expression.operator.name == node.parts[0].lower()
+        called = (
+            isinstance(expression, Call) and expression.operator.spelling == node.parts[0].lower()
+        )
         plain = called and not is_virtual(node)
         return isinstance(expression, (Call, AggregateCall)) and not plain
 

@@ -57,7 +57,7 @@ def as_union(plan: Join, condition: RowExpression) -> Plan:
 
 
 def _is_equality(part: RowExpression, width: int) -> bool:
-    if not isinstance(part, Call) or part.operator.name not in {"=", "=="}:
+    if not isinstance(part, Call) or part.operator.name != "=":
         return False
     one, other = (sides(argument, width) for argument in part.arguments)
     exact = not any(is_float(argument.type) for argument in part.arguments)

@@ -22,9 +22,7 @@ from lakeschema.translation.plan.operators import NullClass, Operator
 from lakeschema.translation.rewriting.repeatable import FLOATING, adds_floats
 
 _COUNTS = frozenset({"count", "count_if", "regr_count"})
-_OF_THEMSELVES = frozenset(
-    {"min", "max", "bool_and", "every", "bool_or", "any", "some", "bit_and", "bit_or", "bit_xor"}
-)
+_OF_THEMSELVES = frozenset({"min", "max", "bool_and", "bool_or", "bit_and", "bit_or", "bit_xor"})
 """Merged by the same function."""
 _WHATEVER_REPEATS = _OF_THEMSELVES - {"bit_xor"}
 """Of which a value that is there twice changes nothing."""
@@ -44,7 +42,7 @@ class Merging:
     def why_not(self, call: AggregateCall) -> str | None:
         """Why an aggregate of the whole does not follow from those of parts; None if it does."""
         name = call.operator.name
-        if name in {"avg", "mean"}:
+        if name == "avg":
             return f"{name} does not follow from averages: sum and count do"
         if name not in _COUNTS | _OF_THEMSELVES | {"sum"}:
             return f"{name} does not follow from its results for parts of the rows"

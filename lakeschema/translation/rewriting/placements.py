@@ -159,7 +159,7 @@ def _assignments(choices: Sequence[Sequence[int]]) -> Iterator[tuple[int, ...]]:
 def _key(condition: RowExpression) -> object:
     """Equal of conditions that are alike but for the sides of an equality."""
     match condition:
-        case Call(operator, (left, right)) if operator.name in {"=", "=="}:
+        case Call(operator, (left, right)) if operator.name == "=":
             return "=", frozenset((left, right))
         case _:
             return condition

@@ -40,14 +40,14 @@ _RELATIVE = re.compile(r"\s*(?:(?:now|today|yesterday|tomorrow)\b|t?\d{1,2}:)", 
 """Begins a text that means a time of the current day."""
 _OF_ANY_ORDER = frozenset(
     {
-        *("count", "count_if", "sum", "avg", "mean", "min", "max", "regr_count"),
-        *("bool_and", "every", "bool_or", "any", "some", "bit_and", "bit_or", "bit_xor"),
+        *("count", "count_if", "sum", "avg", "min", "max", "regr_count"),
+        *("bool_and", "bool_or", "bit_and", "bit_or", "bit_xor"),
         *("grouping", "grouping_id", "grouping__id"),
     }
 )
 """Aggregates whose result does not depend on the order of the rows."""
 _RANKS = frozenset({"rank", "dense_rank", "percent_rank", "cume_dist"})
-_ADDING = frozenset({"sum", "avg", "mean"})
+_ADDING = frozenset({"sum", "avg"})
 FLOATING = "floating-point numbers depends on the order of additions"
 
 
@@ -104,7 +104,7 @@ def _reasons_of(expression: RowExpression, *, floats: bool) -> Iterator[str]:
                 yield "a text means a time of the current day"
             case Call():
                 if _is_of_the_moment(part):
-                    yield f"{part.operator.name} may have another value each time"
+                    yield f"{part.operator.spelling} may have another value each time"
             case AggregateCall() | WindowCall():
                 name = part.operator.name
                 if not _is_of_any_order(part):

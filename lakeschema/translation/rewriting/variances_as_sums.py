@@ -27,8 +27,8 @@ from lakeschema.translation.plan.operators import NullClass, Operator
 from lakeschema.translation.plan.relations import Aggregate, Plan, Project, references
 from lakeschema.translation.rewriting.nodes import rewriting
 
-_VARIANCES: Final = frozenset({"var_pop", "variance", "var_samp"})
-_DEVIATIONS: Final = frozenset({"stddev_pop", "stddev", "std", "stddev_samp"})
+_VARIANCES: Final = frozenset({"var_pop", "var_samp"})
+_DEVIATIONS: Final = frozenset({"stddev_pop", "stddev_samp"})
 _OF_SAMPLES: Final = frozenset({"var_samp", "stddev_samp"})
 _SUM: Final = Operator("sum", NullClass.PARTIAL)
 _COUNT: Final = Operator("count", NullClass.NEVER)

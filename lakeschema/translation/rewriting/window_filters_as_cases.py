@@ -21,10 +21,10 @@ from lakeschema.translation.rewriting.nodes import rewriting
 
 _SKIP_NULLS = frozenset(
     {
-        *("count", "sum", "try_sum", "avg", "try_avg", "mean", "min", "max", "median"),
-        *("stddev", "std", "stddev_samp", "stddev_pop", "variance", "var_samp", "var_pop"),
+        *("count", "sum", "try_sum", "avg", "try_avg", "min", "max", "median"),
+        *("stddev_samp", "stddev_pop", "var_samp", "var_pop"),
         *("skewness", "kurtosis", "collect_list", "collect_set", "array_agg"),
-        *("bool_and", "every", "bool_or", "some", "any", "bit_and", "bit_or", "bit_xor"),
+        *("bool_and", "bool_or", "bit_and", "bit_or", "bit_xor"),
     }
 )
 """Aggregates to which a row is nothing if their first argument is null."""

@@ -11,6 +11,7 @@ from enum import Enum
 from pathlib import Path
 
 from lakeschema.catalog.relations import Dialect
+from lakeschema.translation.functions.aliases import ALIASES
 from lakeschema.translation.functions.binding import SPELLED_APART, rows_of
 from lakeschema.translation.functions.signature import Kind, Parameter, Row, parameters_of
 from tests.lakeschema.translation import (
@@ -169,7 +170,14 @@ def _questions(dialect: Dialect) -> Iterator[str]:
             yield f"CAST({a} AS {type_})"
     for row in rows_of(dialect):
         if row.kind in {Kind.SCALAR, Kind.AGGREGATE, Kind.WINDOW}:
-            yield from _calls(row)
+            names = row.names.split()
+            aliases = (
+                alias
+                for alias, name in ALIASES[dialect].items()
+                if name in names or name.replace(" ", "_") in names
+            )
+            for name in (*names, *aliases):
+                yield from _calls(name, row)
     if dialect is Dialect.HIVE:
         yield from asked_hive.CALLS
         yield from asked_hive_choices.CHOICES
@@ -184,13 +192,12 @@ def _questions(dialect: Dialect) -> Iterator[str]:
         yield from asked_spark_avro.CALLS
 
 
-def _calls(row: Row) -> Iterator[str]:
+def _calls(name: str, row: Row) -> Iterator[str]:
+    if not name.isidentifier() or name in _NAMED_OTHERWISE or name in SPELLED_APART:
+        return
     over = " OVER (ORDER BY i)" if row.kind is Kind.WINDOW else ""
-    for name in row.names.split():
-        if not name.isidentifier() or name in _NAMED_OTHERWISE or name in SPELLED_APART:
-            continue
-        for arguments in argument_lists(parameters_of(row.parameters)):
-            yield f"{name}({', '.join(arguments)}){over}"
+    for arguments in argument_lists(parameters_of(row.parameters)):
+        yield f"{name}({', '.join(arguments)}){over}"
 
 
 def argument_lists(parameters: Sequence[Parameter]) -> Iterator[Sequence[str]]:

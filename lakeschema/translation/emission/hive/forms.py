@@ -37,10 +37,11 @@ from lakeschema.translation.plan.expressions import (
     WindowCall,
     connected,
 )
-from lakeschema.translation.plan.operators import COLLECTING, UNFRAMED
+from lakeschema.translation.plan.operators import COLLECTING, UNFRAMED, NullClass, Operator
 from lakeschema.translation.plan.relations import Generate
 
-_SAME_IF_REPEATED = frozenset({"min", "max", "bool_and", "bool_or", "every", "any", "some"})
+_ELEMENT = Operator("[]", NullClass.PARTIAL)
+_SAME_IF_REPEATED = frozenset({"min", "max", "bool_and", "bool_or"})
 """Aggregates that DISTINCT does not change."""
 _GENERATORS = frozenset({"explode", "posexplode", "inline", "stack"})
 _FAILING_OUTER = frozenset({"inline"})
@@ -90,7 +91,7 @@ class HiveForms:
             "CASE WHEN {0} IS NULL OR {1} IS NULL OR ({1} >= 0 AND {1} < size({0})) THEN {0}[{1}]"
             f" ELSE {raised(subscript.type)} END"
         )
-        return HiveCall("[]", read, texts, subscript.type, ansi=True).fill(form)
+        return HiveCall(_ELEMENT, read, texts, subscript.type, ansi=True).fill(form)
 
     def call(self, writer: ExpressionWriter, call: Call) -> str:
         name = call.operator.name
@@ -107,7 +108,7 @@ class HiveForms:
                 replace(a, tolerant=True) if isinstance(a, Cast) and a.implicit else a
                 for a in arguments
             )
-        return self._formed(self._given(name, arguments, writer, call.type))
+        return self._formed(self._given(call.operator, arguments, writer, call.type))
 
     def _connected(self, writer: ExpressionWriter, call: Call) -> str:
         name = call.operator.name
@@ -142,17 +143,17 @@ class HiveForms:
     def _aggregate(
         self, writer: ExpressionWriter, call: AggregateCall | WindowCall, suffix: str
     ) -> str:
-        name = call.operator.name
+        name, shown = call.operator.name, call.operator.spelling
         if call.filter is not None:
-            raise UnsupportedConstruct(f"{name} with FILTER for Hive")
+            raise UnsupportedConstruct(f"{shown} with FILTER for Hive")
         if call.ignores_nulls and name not in COLLECTING:
-            raise UnsupportedConstruct(f"{name} IGNORE NULLS for Hive")
+            raise UnsupportedConstruct(f"{shown} IGNORE NULLS for Hive")
         if name in COLLECTING and call.ignores_nulls is False:
-            raise UnsupportedConstruct(f"{name} RESPECT NULLS for Hive")
+            raise UnsupportedConstruct(f"{shown} RESPECT NULLS for Hive")
         if name in COLLECTING and call.distinct:
-            raise UnsupportedConstruct(f"{name} DISTINCT, whose order is another in Hive,")
+            raise UnsupportedConstruct(f"{shown} DISTINCT, whose order is another in Hive,")
         given = self._given(
-            name,
+            call.operator,
             call.arguments,
             writer,
             call.type,
@@ -169,7 +170,7 @@ class HiveForms:
 
     def _given(
         self,
-        name: str,
+        operator: Operator,
         arguments: tuple[RowExpression, ...],
         writer: ExpressionWriter,
         type_: ColumnType,
@@ -179,7 +180,7 @@ class HiveForms:
     ) -> HiveCall:
         texts = writer.texts(arguments)
         ansi, of_null = self.semantics.ansi, self.semantics.size_of_null
-        return HiveCall(name, arguments, texts, type_, ansi, quantifier, suffix, of_null)
+        return HiveCall(operator, arguments, texts, type_, ansi, quantifier, suffix, of_null)
 
     def _formed(self, given: HiveCall) -> str:
         row = _row(given)

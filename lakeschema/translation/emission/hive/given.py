@@ -13,6 +13,7 @@ from lakeschema.translation.emission.rows import filled
 from lakeschema.translation.functions.coercion import is_integer, is_text
 from lakeschema.translation.model.errors import TooLarge, UnsupportedConstruct
 from lakeschema.translation.plan.expressions import Cast, Literal, RowExpression, walk
+from lakeschema.translation.plan.operators import Operator
 
 MAX_TEXT: Final = 1_000_000
 """Characters: what a form reads twice is written twice."""
@@ -24,14 +25,13 @@ class HiveCall:
     """A call's parts, for a template or a writer.
 
     Attributes:
-        name: of the operator.
         ansi: Spark raises an error where it would otherwise give null or wrap round.
         quantifier: "DISTINCT " in an aggregate with it.
         suffix: OVER with its window, of a window function.
         size_of_null: ``size(NULL)`` is -1, as it is in Hive, and not null.
     """
 
-    name: str
+    operator: Operator
     arguments: Sequence[RowExpression]
     texts: Sequence[str]
     type: ColumnType
@@ -39,6 +39,10 @@ class HiveCall:
     quantifier: str = ""
     suffix: str = ""
     size_of_null: bool = False
+
+    @property
+    def name(self) -> str:
+        return self.operator.name
 
     def constant(self, index: int) -> str | None:
         """The value of an argument that is written out; None if it is not, or a conversion changes it."""
@@ -63,7 +67,7 @@ class HiveCall:
         return found
 
     def unsupported(self, reason: str) -> UnsupportedConstruct:
-        return UnsupportedConstruct(f"{self.name} for Hive", reason)
+        return UnsupportedConstruct(f"{self.operator.spelling} for Hive", reason)
 
     def fill(self, template: str) -> str:
         """The template with the call's parts; ``{raised}`` is an error where it is computed.

@@ -234,13 +234,12 @@ def absolute(call: HiveCall) -> str:
 
 def compare(call: HiveCall) -> str:
     """NaN equals NaN to Spark, and is the greatest number."""
-    symbol = {"==": "="}.get(call.name, call.name)
-    plain = f"({{0}} {symbol} {{1}})"
+    plain = f"({{0}} {call.name} {{1}})"
     if not (set(classes_of(call.arguments)) & {"f", "d"}):
         return call.fill(plain)
     left, right = NAN, NAN.replace("{0}", "{1}")
     both = f"({left} AND {right})"
-    match symbol:
+    match call.name:
         case "=":
             form = f"CASE WHEN {both} THEN true ELSE {plain} END"
         case "<>":

@@ -81,7 +81,6 @@ from lakeschema.translation.plan.operators import NullClass, Operator, UserDefin
 
 COMPARISONS: Final = {
     "=": "==",
-    "==": "==",
     "<>": "!=",
     "!=": "!=",
     "<": "<",
@@ -97,12 +96,12 @@ _UNTYPED: Final = re.compile(r"(?:MIN|MAX|SUM)\(")
 _PLACE: Final = re.compile(r"(\)?)\{([0-9]+|\*)\}|@([a-z_0-9]+|[&|^~])")
 _IS_KNOWN: Final = Operator("isnotnull", NullClass.NEVER)
 _NULL_BEYOND_INTEGERS: Final = frozenset({"substr", "substring", "mid"})
-_OF_DAYS: Final = frozenset({"datediff", "date_diff", "date_add", "date_sub", "months_between"})
+_OF_DAYS: Final = frozenset({"datediff", "date_add", "date_sub", "months_between"})
 _CONDITIONS: Final = frozenset(
     {
         *COMPARISONS,
-        *("and", "or", "not", "!", "is null", "is_null", "isnull", "isnotnull", "between", "in"),
-        *("<=>", "is_not_distinct_from", "is distinct from", "is_distinct_from"),
+        *("and", "or", "not", "is null", "isnotnull", "between", "in"),
+        *("<=>", "is distinct from"),
         *("like", "is true", "is false", "istrue", "isfalse", "isnottrue", "isnotfalse"),
     }
 )
@@ -186,7 +185,7 @@ class ExpressionWriter:
             case Call(operator, arguments) if operator.name in {"and", "or"}:
                 word = f" {operator.name.upper()} "
                 return f"({word.join(map(self.condition, arguments))})"
-            case Call(operator, (operand,)) if operator.name in {"not", "!"}:
+            case Call(operator, (operand,)) if operator.name == "not":
                 return f"(NOT {self.condition(operand)})"
             case Call(operator, (left, right)) if operator.name in COMPARISONS:
                 return self._comparison(operator.name, left, right)
@@ -208,9 +207,9 @@ class ExpressionWriter:
             case Call(operator, arguments) if operator.name in {"and", "or"}:
                 word = f" {operator.name.upper()} "
                 return f"({word.join(map(self.certain, arguments))})"
-            case Call(operator, (operand,)) if operator.name in {"not", "!"}:
+            case Call(operator, (operand,)) if operator.name == "not":
                 return self.denied(operand)
-            case Call(operator, (operand,)) if operator.name in {"is null", "is_null", "isnull"}:
+            case Call(operator, (operand,)) if operator.name == "is null":
                 return f"({self._tested(operand)} is null)"
             case Call(operator, (operand,)) if operator.name == "isnotnull":
                 return f"({self._tested(operand)} is not null)"
@@ -222,7 +221,7 @@ class ExpressionWriter:
                 return f"(NOT {self.certain(operand)})"
             case Call(operator, (operand,)) if operator.name == "isnotfalse":
                 return f"(NOT {self.denied(operand)})"
-            case Call(operator, (left, right)) if operator.name in {"<=>", "is_not_distinct_from"}:
+            case Call(operator, (left, right)) if operator.name == "<=>":
                 return self._same(left, right)
             case Call(operator, (left, right)) if "distinct" in operator.name:
                 return f"(NOT {self._same(left, right)})"
@@ -235,7 +234,7 @@ class ExpressionWriter:
             case Call(operator, arguments) if operator.name in {"and", "or"}:
                 word = " OR " if operator.name == "and" else " AND "
                 return f"({word.join(map(self.denied, arguments))})"
-            case Call(operator, (operand,)) if operator.name in {"not", "!"}:
+            case Call(operator, (operand,)) if operator.name == "not":
                 return self.certain(operand)
             case _:
                 condition = self.condition(expression)

@@ -88,11 +88,11 @@ def _filtered(rows: Plan, part: RowExpression, width: int) -> Plan:
     match part:
         case Exists(plan):
             return _semi(rows, plan, JoinKind.SEMI)
-        case Call(operator, (Exists(plan),)) if operator.name in {"not", "!"}:
+        case Call(operator, (Exists(plan),)) if operator.name == "not":
             return _semi(rows, plan, JoinKind.ANTI)
         case InSubquery(operands, plan):
             return _semi(rows, plan, JoinKind.SEMI, operands)
-        case Call(operator, (InSubquery(operands, plan),)) if operator.name in {"not", "!"}:
+        case Call(operator, (InSubquery(operands, plan),)) if operator.name == "not":
             return _not_in(rows, operands, plan)
         case _:
             joined, condition = _with_scalars(rows, part)

@@ -236,9 +236,9 @@ class _Windows:
             return filled_form(form, call, values)
         if len(call.arguments) > 1:
             raise UnsupportedFunction(
-                call.operator.name, "of several arguments is not in Pig's windows"
+                call.operator.spelling, "of several arguments is not in Pig's windows"
             )
-        function = self._statements.functions.hive(HIVE_AGGREGATE, call.operator.name)
+        function = self._statements.functions.hive(HIVE_AGGREGATE, call.operator.spelling)
         return f"{function}({values})"
 
     def _numbered(
@@ -317,7 +317,7 @@ class _Windows:
         result = {"count": BIGINT, "avg": DOUBLE}.get(name, type_)
         word = "count" if name == "count" else f"{name}({pig_type})"
         if name not in {"count", "sum", "avg", "min", "max"}:
-            raise UnsupportedFunction(name, "is not in Pig's windows")
+            raise UnsupportedFunction(call.operator.spelling, "is not in Pig's windows")
         over_type = functions.declared(
             f"pig_over_{scalar_type(result)}", f"{_OVER}({_quoted(result)})"
         )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from lakeschema.catalog.column_types import (
     BIGINT,
@@ -60,7 +60,7 @@ from lakeschema.translation.plan.expressions import (
     unconverted,
     walk,
 )
-from lakeschema.translation.plan.operators import OF_FILES, VALUE_IN_ORDER
+from lakeschema.translation.plan.operators import OF_FILES, VALUE_IN_ORDER, Operator
 from lakeschema.translation.plan.relations import Generate
 
 _OF_INSTANTS = frozenset({"from_utc_timestamp", "to_utc_timestamp"})
@@ -104,13 +104,13 @@ class SparkForms:
     def call(self, writer: ExpressionWriter, call: Call) -> str:
         operator, arguments, type_ = call.operator, call.arguments, call.type
         name = operator.name
-        self.functions.check(name)
+        self.functions.check(operator.spelling)
         if name in spark_functions.TRYING:
             arguments = tuple(map(unconverted, arguments))
         texts = writer.texts(arguments)
         if operator.udf is not None:
             return f"{self.functions.call_name(operator.udf)}({', '.join(texts)})"
-        text = self._symbol(name, texts, type_)
+        text = self._symbol(operator, texts, type_)
         if text is not None:
             return text
         if name in {"timestampadd", "timestampdiff"}:
@@ -123,21 +123,22 @@ class SparkForms:
             return _struct(type_, texts)
         if type_ == TIMESTAMP_NTZ and name == "to_timestamp":
             # What this name returns depends on the session.
-            name = "to_timestamp_ntz"
+            operator = replace(operator, name="to_timestamp_ntz")
         self._check(name, arguments)
         typed = hive_typed_forms.TYPED.get(name) if self.dialect is Dialect.HIVE else None
         if typed is not None:
             return typed(texts, [argument.type for argument in arguments])
-        return self._function(name, texts)
+        return self._function(operator, texts)
 
-    def _symbol(self, name: str, texts: Sequence[str], type_: ColumnType) -> str | None:
+    def _symbol(self, operator: Operator, texts: Sequence[str], type_: ColumnType) -> str | None:
         """What is written with an operator between its arguments; None for other calls."""
+        name, spelling = operator.name, operator.spelling
         if self.dialect is Dialect.HIVE and name in hive_forms.WRITERS:
             return None
         if name in {"and", "or"}:
             return "(" + f" {name.upper()} ".join(texts) + ")"
-        if name in spark_functions.BINARY and len(texts) == 2:
-            text = f"({texts[0]} {name.upper()} {texts[1]})"
+        if spelling in spark_functions.BINARY and len(texts) == 2:
+            text = f"({texts[0]} {spelling.upper()} {texts[1]})"
             # Both engines round a decimal result, but not to the same digits.
             exact = self._is_exact(name, type_)
             return f"CAST({text} AS {type_text(type_)})" if exact else text
@@ -161,8 +162,9 @@ class SparkForms:
         arithmetic = name in spark_functions.BINARY and isinstance(type_, DecimalType)
         return arithmetic and self.dialect is Dialect.HIVE
 
-    def _function(self, name: str, texts: Sequence[str]) -> str:
-        form = spark_functions.FORMS.get(name)
+    def _function(self, operator: Operator, texts: Sequence[str]) -> str:
+        name, spelling = operator.name, operator.spelling
+        form = spark_functions.FORMS.get(spelling)
         if self.dialect is Dialect.HIVE:
             hives = self.functions.hives_name(name)
             if hives is not None:
@@ -173,7 +175,7 @@ class SparkForms:
             form = hive_forms.FORMS.get(name) or form
         form = form or spark_functions.QUANTIFIED.get(name)
         if form is None:
-            return f"{name}({', '.join(texts)})"
+            return f"{spelling}({', '.join(texts)})"
         return fill(form, texts)
 
     def aggregate(self, writer: ExpressionWriter, call: AggregateCall) -> str:
@@ -220,15 +222,15 @@ class SparkForms:
             text = "count(*)"
         elif distinct:
             hives = self.functions.hives_name(name) if self.dialect is Dialect.HIVE else None
-            text = f"{hives or name}(DISTINCT {', '.join(texts)})"
+            text = f"{hives or call.operator.spelling}(DISTINCT {', '.join(texts)})"
         elif within and self.dialect is Dialect.HIVE:
             return self._hives_ordered(writer, call, within[0]) + over
         elif within:
-            text = f"{name}({', '.join(texts)})"
+            text = f"{call.operator.spelling}({', '.join(texts)})"
         elif (several := self._of_several(writer, call, texts, over)) is not None:
             return several
         else:
-            text = self._function(name, texts)
+            text = self._function(call.operator, texts)
         if within:
             text += f" WITHIN GROUP (ORDER BY {writer.sort_keys(within)})"
         if call.filter is not None:
@@ -259,9 +261,11 @@ class SparkForms:
         self, writer: ExpressionWriter, call: AggregateCall | WindowCall, key: SortKey
     ) -> str:
         """WITHIN GROUP of Hive's, as a call whose form for Spark has the order inside."""
-        name = f"{call.operator.name} descending" if key.descending else call.operator.name
-        self._check(name, call.arguments)
-        return self._function(name, writer.texts(call.arguments))
+        operator = call.operator
+        if key.descending:
+            operator = replace(operator, name=f"{operator.name} descending")
+        self._check(operator.name, call.arguments)
+        return self._function(operator, writer.texts(call.arguments))
 
     def cast(self, writer: ExpressionWriter, cast: Cast) -> str:
         text = writer.text(cast.operand)

@@ -309,7 +309,9 @@ def _bounded(given: Given, form: str) -> str:
     )
     if not large:
         return given.fill(form)
-    return given.fill(_refused_if(large, f"{given.name} of numbers beyond {_LARGE}", form))
+    return given.fill(
+        _refused_if(large, f"{given.operator.spelling} of numbers beyond {_LARGE}", form)
+    )
 
 
 def _refused_if(test: str, reason: str, form: str) -> str:

@@ -50,7 +50,7 @@ from lakeschema.translation.plan.relations import Generate
 _SAME_IF_REPEATED = frozenset(
     {
         *("min", "max", "min_by", "max_by", "first", "first_value", "last", "last_value"),
-        *("any_value", "bool_and", "bool_or", "every", "any", "some", "bit_and", "bit_or"),
+        *("any_value", "bool_and", "bool_or", "bit_and", "bit_or"),
     }
 )
 """Aggregates that DISTINCT does not change."""
@@ -176,7 +176,7 @@ class TrinoForms:
         distinct: bool = False,
     ) -> Given:
         return Given(
-            call.operator.name,
+            call.operator,
             call.arguments,
             [self._argument(writer, argument) for argument in call.arguments],
             call.type,

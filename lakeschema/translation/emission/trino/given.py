@@ -31,6 +31,7 @@ from lakeschema.translation.plan.expressions import (
     asks,
     unconverted,
 )
+from lakeschema.translation.plan.operators import Operator
 
 _CONVERTED = re.compile(r"\{([DTd])([0-9])\}")
 _TARGETS = {"D": DATE, "T": TIMESTAMP, "d": DOUBLE}
@@ -42,7 +43,6 @@ class Given:
     """A call's parts, for a template or a writer.
 
     Attributes:
-        name: of the operator.
         texts: of the arguments; those of char are texts without their padding.
         quantifier: "DISTINCT " in an aggregate with it.
         suffix: FILTER, OVER or both, of an aggregate or window function.
@@ -51,7 +51,7 @@ class Given:
         text_of: writes an expression of the call's surroundings.
     """
 
-    name: str
+    operator: Operator
     arguments: Sequence[RowExpression]
     texts: Sequence[str]
     type: ColumnType
@@ -66,6 +66,10 @@ class Given:
     text_of: Callable[[RowExpression], str] = str
 
     @property
+    def name(self) -> str:
+        return self.operator.name
+
+    @property
     def is_windowed(self) -> bool:
         return self.suffix.startswith(" OVER")
 
@@ -78,7 +82,7 @@ class Given:
         return unconverted(self.arguments[index])
 
     def unsupported(self, reason: str) -> UnsupportedConstruct:
-        return UnsupportedConstruct(f"{self.name} for Trino", reason)
+        return UnsupportedConstruct(f"{self.operator.spelling} for Trino", reason)
 
     def text_constant(self, index: int, what: str) -> str:
         """A constant argument.

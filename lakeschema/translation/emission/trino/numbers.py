@@ -423,7 +423,7 @@ _BELOW = frozenset({"<", "<="})
 
 def compare(given: Given) -> str:
     """NaN equals NaN and is greater than all else."""
-    name = "=" if given.name == "==" else given.name
+    name = given.name
     letters = classes_of(given.arguments)
     if set(letters) & set("arm"):
         return _of_shapes(given, name, letters)

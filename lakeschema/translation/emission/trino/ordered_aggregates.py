@@ -21,7 +21,7 @@ def ordered_aggregate(given: Given, keys: Sequence[SortKey], order: str, conditi
     if any(letter(key.expression.type) not in _ORDERED | {"d"} for key in keys):
         raise given.unsupported("an order of such values")
     match given.name:
-        case "listagg" | "string_agg":
+        case "listagg":
             return _joined(given, keys, order, condition)
         case "mode" if len(keys) == 1 and letter(given.arguments[0].type) in _ORDERED:
             return _most_frequent(given, descending=keys[0].descending)

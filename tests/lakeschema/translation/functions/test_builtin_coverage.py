@@ -21,8 +21,8 @@ def test_hives_functions_have_rows_or_a_reason_against_one() -> None:
 
 def test_sparks_functions_have_rows_or_a_reason_against_one() -> None:
     known = {name for name in builtin_names(SPARK) if find(name, SPARK) is not None}
-    # Their types are those of schemas that are written in other languages.
-    lacking = {"from_avro", "from_protobuf"}
+    # Its type is written in another language.
+    lacking = {"from_protobuf"}
 
     elsewhere = not_callable(SPARK) | set(CAST_FUNCTIONS) | HIGHER_ORDER | lacking
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from types import ModuleType
 
 from lakeschema.catalog.column_types import (
     BIGINT,
@@ -25,9 +24,12 @@ from lakeschema.catalog.column_types import (
     DecimalType,
     MapType,
 )
+from lakeschema.catalog.relations import Dialect
 from lakeschema.translation.emission.pig.aggregates import FORMS as PIG_AGGREGATES
 from lakeschema.translation.emission.pig.forms import BY_NAME as PIG_FORMS
 from lakeschema.translation.functions import hive, shared, spark
+from lakeschema.translation.functions.aliases import canonical
+from lakeschema.translation.functions.binding import rows_by_name
 from lakeschema.translation.functions.signature import Kind, Row
 
 DECIMAL = DecimalType(10, 2)
@@ -266,18 +268,17 @@ def _merged(one: Templates, other: Templates) -> Templates:
     return {kind: (*templates, *other.get(kind, ())) for kind, templates in one.items()}
 
 
-def _rows_of(kind: Kind, dialect: ModuleType) -> Calls:
-    own = {name for row in dialect.ROWS for name in row.names.split()}
+def _rows_of(kind: Kind, dialect: Dialect) -> Calls:
+    table = hive if dialect is Dialect.HIVE else spark
+    rows = {*shared.ROWS, *table.ROWS}
     return [
         (name, row)
-        for rows in (shared.ROWS, dialect.ROWS)
-        for row in rows
-        for name in row.names.split()
-        if row.kind is kind
+        for name, row in rows_by_name(dialect).items()
+        if row in rows
+        and row.kind is kind
         and row.deterministic
         and name not in _ELSEWHERE
-        and not name.startswith("is_")
-        and not (rows is shared.ROWS and name in own)
+        and " " not in name
     ]
 
 
@@ -289,17 +290,19 @@ _AGGREGATED_IN_PIG = {name for form in PIG_AGGREGATES for name in form.names.spl
 BOTH = Language(_BOTH)
 SPARK = Language(
     _merged(_BOTH, _ONLY_SPARK),
-    _rows_of(Kind.SCALAR, spark),
-    _some(_rows_of(Kind.AGGREGATE, spark), lambda name: name not in _UNSTEADY),
+    _rows_of(Kind.SCALAR, Dialect.SPARK),
+    _some(_rows_of(Kind.AGGREGATE, Dialect.SPARK), lambda name: name not in _UNSTEADY),
     is_sparks=True,
     has_subqueries=True,
 )
 HIVE_IN_PIG = Language(
     _merged(_BOTH, _ONLY_HIVE),
-    _some(_rows_of(Kind.SCALAR, hive), PIG_FORMS.__contains__),
     _some(
-        _rows_of(Kind.AGGREGATE, hive),
-        lambda name: name in _AGGREGATED_IN_PIG and name not in _UNSTEADY,
+        _rows_of(Kind.SCALAR, Dialect.HIVE), lambda name: canonical(name, Dialect.HIVE) in PIG_FORMS
+    ),
+    _some(
+        _rows_of(Kind.AGGREGATE, Dialect.HIVE),
+        lambda name: canonical(name, Dialect.HIVE) in _AGGREGATED_IN_PIG and name not in _UNSTEADY,
     ),
     has_subqueries=True,
     has_nested_keys=False,

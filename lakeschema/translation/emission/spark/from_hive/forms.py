@@ -27,7 +27,6 @@ FORMS: Final[Mapping[str, str]] = MappingProxyType(
         "add_months": (
             "if(to_date({0}) = last_day({0}), last_day(add_months({0}, {1})), add_months({0}, {1}))"
         ),
-        "ndv": "approx_count_distinct({*})",
         "approx_distinct": "approx_count_distinct({*})",
         "grouping__id": "grouping_id()",
         "current_catalog": "'hive'",
@@ -43,7 +42,7 @@ FORMS: Final[Mapping[str, str]] = MappingProxyType(
         "enforce_constraint": "if({0}, true, raise_error('constraint violated'))",
         "sq_count_check": "if({0} > 1, raise_error('more than one row'), true)",
         "cardinality_violation": "raise_error('cardinality violation')",
-        "sha": "sha1({*})",
+        "sha1": "sha1({*})",
         "mod": "({0} % {1})",
         "index": "{0}[{1}]",
         # What is no number Hive calls null.
@@ -52,16 +51,14 @@ FORMS: Final[Mapping[str, str]] = MappingProxyType(
             for name in ("acos", "asin", "sqrt")
         },
         # In Spark these names mean what is estimated of a sample.
-        "std": _STD,
-        "stddev": _STD,
-        "variance": _VARIANCE,
+        "stddev_pop": _STD,
+        "var_pop": _VARIANCE,
         # Empty where there is no text.
         "str_to_map": "coalesce(str_to_map({*}), map())",
         # The first byte, with its sign.
         "ascii": ("if({0} = '', 0, CAST(CAST(conv(left(hex({0}), 2), 16, 10) AS INT) AS TINYINT))"),
         # Of Spark's, these answer although they are not told something.
         "locate": _LOCATE,
-        "position": _LOCATE,
         "map_keys": "coalesce(map_keys({*}), array())",
         "map_values": "coalesce(map_values({*}), array())",
         # As far below zero as the divisor is.
@@ -92,7 +89,6 @@ FORMS: Final[Mapping[str, str]] = MappingProxyType(
         "isfalse": "({0} IS FALSE)",
         "isnottrue": "({0} IS NOT TRUE)",
         "isnotfalse": "({0} IS NOT FALSE)",
-        "is_not_distinct_from": "({0} <=> {1})",
         # Null if any pattern is; NOT is of the whole.
         **{
             name: f"if({{*null}}, NULL, {negated}({{0}} LIKE {quantifier} ({{1*}})))"
@@ -157,8 +153,8 @@ def _of_distances(value: str, computed: str, alone: str | None = None) -> str:
 
 INFINITE_AGGREGATES: Final[Mapping[str, str]] = MappingProxyType(
     {
-        **{name: _of_distances("{0}", _STD, "0D") for name in ("std", "stddev", "stddev_pop")},
-        **{name: _of_distances("{0}", _VARIANCE, "0D") for name in ("variance", "var_pop")},
+        **{name: _of_distances("{0}", _STD, "0D") for name in ("stddev_pop",)},
+        **{name: _of_distances("{0}", _VARIANCE, "0D") for name in ("var_pop",)},
         **{name: _of_distances("{0}", f"{name}({{0}})") for name in ("var_samp", "stddev_samp")},
         "regr_sxx": _of_distances("if({0} IS NULL, NULL, {1})", "regr_sxx({*})", "0D"),
         "regr_syy": _of_distances("if({1} IS NULL, NULL, {0})", "regr_syy({*})", "0D"),

@@ -76,7 +76,7 @@ WITHOUT_WINDOW: Final = frozenset({"percentile_disc"})
 _PLAIN_NAME: Final = re.compile(r"\w+", re.ASCII)
 _OF_DAYS: Final = frozenset(
     {
-        *("year", "quarter", "month", "day", "dayofmonth", "dayofweek", "weekofyear"),
+        *("year", "quarter", "month", "day", "dayofweek", "weekofyear"),
         *("hour", "minute", "second"),
     }
 )
@@ -109,7 +109,7 @@ def why_missing(
         return "Hive writes bytes as numbers"
     if name == "index" and isinstance(types[0], ArrayType) and not is_integer(types[1]):
         return "Spark counts elements by whole numbers only"
-    if name in {"octet_length", "char_length", "character_length"} and BINARY in types:
+    if name in {"octet_length", "char_length"} and BINARY in types:
         return "Hive counts bytes that it has reserved, too"
     if name == "murmur_hash" and not all(type_ in _OF_WHOLE_WORDS for type_ in types):
         return "Spark's hash mixes what is left of a text behind its last four bytes otherwise"

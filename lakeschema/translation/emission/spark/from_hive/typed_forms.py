@@ -115,7 +115,7 @@ def _nullif(texts: Sequence[str], types: Sequence[ColumnType]) -> str:
 TYPED: Final[Mapping[str, Callable[[Sequence[str], Sequence[ColumnType]], str]]] = MappingProxyType(
     {
         **hive_masks.TYPED,
-        **{name: _whole(name) for name in ("ceil", "ceiling", "floor")},
+        **{name: _whole(name) for name in ("ceil", "floor")},
         "concat_ws": _concat_ws,
         "datetime_legacy_hybrid_calendar": legacy_calendar,
         "field": _field,

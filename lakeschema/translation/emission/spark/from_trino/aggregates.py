@@ -27,8 +27,8 @@ SAME: Final[Mapping[str, str]] = MappingProxyType(
         **{
             name: name
             for name in (
-                *("count", "sum", "count_if", "bool_and", "bool_or", "every"),
-                *("stddev", "stddev_pop", "stddev_samp", "variance", "var_pop", "var_samp", "corr"),
+                *("count", "sum", "count_if", "bool_and", "bool_or"),
+                *("stddev_pop", "stddev_samp", "var_pop", "var_samp", "corr"),
                 *("covar_pop", "covar_samp", "regr_slope", "regr_intercept"),
                 *("row_number", "rank", "dense_rank", "percent_rank", "cume_dist", "ntile", "lag"),
                 *("lead", "first_value", "last_value", "nth_value", "listagg"),

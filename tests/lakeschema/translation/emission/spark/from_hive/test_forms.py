@@ -54,7 +54,7 @@ def written(call: str) -> str:
             "= 1, 0D, regr_sxx(CAST(t1.`i` AS DOUBLE), CAST(t1.`i` AS DOUBLE)) OVER (",
         ),
         ("floor(b)", "CAST(CAST(t1.`b` AS DOUBLE) AS BIGINT)"),
-        ("ceiling(i)", "ceiling(t1.`i`)"),
+        ("ceiling(i)", "ceil(t1.`i`)"),
         ("abs(ti)", "abs(CAST(t1.`ti` AS INT))"),
         ("CAST(de AS TINYINT)", "TRY_CAST(t1.`de` AS TINYINT)"),
         ("hex(de)", "hex(CAST(t1.`de` AS STRING))"),
