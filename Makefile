@@ -16,7 +16,7 @@ SHELL := /bin/bash
 # Without compiled bytecode every process would compile its imports anew, for seconds.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test test-without-servers test-of-service test-with-servers test-on-spark test-fast coverage coverage-fast hunt chaos histories protocol check docs reference format requirements runtime clean stack-up stack-down bench-cases bench-cases-in-trino bench-pig bench-pig-cases bench-lineage probe-functions probe-ddl
+.PHONY: demo test test-without-servers test-of-service test-with-servers test-on-spark test-fast coverage coverage-fast hunt chaos histories protocol check $(CHECKS) docs reference format requirements runtime clean stack-up stack-down bench-cases bench-cases-in-trino bench-pig bench-pig-cases bench-lineage probe-functions probe-ddl
 
 demo: $(INSTALLED) java
 	@$(BIN)/schema-publisher demo
@@ -44,17 +44,20 @@ test-with-servers: $(INSTALLED)
 test-on-spark: $(INSTALLED)
 	$(BIN)/pytest tests/integration $(IN_TURN) -m spark 2>&1 | sed -u 's/^/on spark        | /'
 
-# Of every area something, without servers: a sample of each table of cases, a fifth of the examples, nothing that is slow
-# or thorough. `make test` leaves nothing out.
-QUICK := tests -n 2 --dist worksteal --ignore tests/integration -m "not slow and not thorough" \
+# Tests without servers: a sample of each table of cases, a fifth of the examples, nothing that is slow or thorough.
+# `make test` leaves nothing out.
+QUICK := -n 2 --dist worksteal --ignore tests/integration -m "not slow and not thorough" \
 	--hypothesis-profile quick --sample 6
 
+# The quick tests of what changed since the upstream branch; `make test-fast TESTS=tests` takes those of every area.
+TESTS = $(shell $(BIN)/python -m tests.changed)
 test-fast: $(INSTALLED)
-	$(BIN)/pytest $(QUICK)
+	@chosen="$(TESTS)"; test -n "$$chosen" || { echo "nothing changed that has quick tests"; exit 0; }; \
+	$(BIN)/pytest $$chosen $(QUICK)
 
 # What the quick tests execute: counting branches doubles what a test costs.
 coverage-fast: $(INSTALLED)
-	$(BIN)/pytest $(QUICK) --quiet --cov --cov-fail-under 88 2>&1 | sed -u 's/^/coverage        | /'
+	$(BIN)/pytest tests $(QUICK) --quiet --cov --cov-fail-under 88 2>&1 | sed -u 's/^/coverage        | /'
 
 # What all tests without servers execute, but for slow ones; half an hour on two slow cores.
 coverage: $(INSTALLED)
@@ -78,13 +81,17 @@ histories: $(INSTALLED)
 protocol: $(INSTALLED)
 	@$(BIN)/python -m tests.simulation.protocol $(ARGS)
 
+# All checks run, whichever of them fail: one run shows everything that is to be mended.
+CHECKS := check-format check-lint check-types check-dead-code check-layers check-prose
 check: $(INSTALLED)
-	$(BIN)/ruff format --check .
-	$(BIN)/ruff check .
-	$(BIN)/mypy
-	$(BIN)/vulture
-	$(BIN)/lint-imports
-	$(BIN)/python -m docs.prose
+	@$(MAKE) --no-print-directory --keep-going --jobs=2 --output-sync=target $(CHECKS)
+
+check-format: ; @$(BIN)/ruff format --check --quiet .
+check-lint: ; @$(BIN)/ruff check .
+check-types: ; @$(BIN)/mypy
+check-dead-code: ; @$(BIN)/vulture
+check-layers: ; @$(BIN)/lint-imports
+check-prose: ; @$(BIN)/python -m docs.prose
 
 # The documentation as a site in build/site; a dead link or anchor fails it.
 docs: $(INSTALLED)
