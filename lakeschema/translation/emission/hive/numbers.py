@@ -7,6 +7,7 @@ mode Spark raises an error there, and so does what is written.
 from __future__ import annotations
 
 from dataclasses import replace
+from decimal import Decimal
 from typing import Final
 
 from lakeschema.catalog.column_types import (
@@ -26,9 +27,19 @@ from lakeschema.translation.functions import decimals
 from lakeschema.translation.functions.binding import bind, find
 from lakeschema.translation.functions.coercion import is_integer
 from lakeschema.translation.functions.semantics import Semantics
-from lakeschema.translation.plan.expressions import Cast, Literal, RowExpression
+from lakeschema.translation.plan.expressions import (
+    Cast,
+    ColumnReference,
+    LambdaVariable,
+    Literal,
+    OuterReference,
+    RowExpression,
+    unconverted,
+    walk,
+)
 
 _HIVE: Final = Semantics(Dialect.HIVE)
+_OF_ROWS: Final = (ColumnReference, OuterReference, LambdaVariable)
 _SPARKS_LONG: Final = 20
 """Digits of a BIGINT, as Spark counts them."""
 _LONG: Final = "CAST({} AS DECIMAL(19,0))"
@@ -49,6 +60,8 @@ def arithmetic(call: HiveCall) -> str:
             failed = refused("a product of more digits than a decimal has", call.type)
             size = "abs(CAST({0} AS DOUBLE) * CAST({1} AS DOUBLE))"
             return call.fill(f"CASE WHEN {size} >= 1e{digits}D THEN {failed} ELSE {plain} END")
+        if call.name in {"+", "-"} and any(map(_is_computed, call.arguments)):
+            plain = f"CAST({plain} AS {type_text(call.type)})"
         return call.fill(_or_raise(call, plain) if call.ansi else plain)
     if {"D", "T"} & set(classes) and {"v", "w"} & set(classes):
         return _of_time(call)
@@ -111,6 +124,15 @@ def _as_decimal(argument: RowExpression, *, by_digits: bool) -> RowExpression:
         target = DecimalType(len(argument.value.lstrip("-")), 0)
     assert target is not None
     return Cast(argument, target, argument.nullable, implicit=True)
+
+
+def _is_computed(addend: RowExpression) -> bool:
+    """Whether Hive computes it while it reads the query, and may count fewer digits than its type has."""
+    written = unconverted(addend)
+    is_number = isinstance(written.type, DecimalType) or is_integer(written.type)
+    if isinstance(written, Literal) and written.value is not None and is_number:
+        return addend.type != decimals.of_number(Decimal(written.value))
+    return not any(isinstance(part, _OF_ROWS) for part in walk(addend))
 
 
 def _cast_text(argument: RowExpression, text: str) -> str:
