@@ -51,6 +51,22 @@ def test_a_null_with_parts_is_a_value_that_is_never_chosen() -> None:
 
 
 @pytest.mark.parametrize(
+    ("addend", "written"),
+    [
+        ("1.5", "(de + CAST('1.5' AS DECIMAL(2,1)))"),
+        ("de", "(de + de)"),
+        ("1.50", "CAST((de + CAST('1.50' AS DECIMAL(3,2))) AS DECIMAL(11,2))"),
+        (
+            "CAST(1 AS DECIMAL(10,4))",
+            "CAST((de + CAST('1' AS DECIMAL(10,4))) AS DECIMAL(13,4))",
+        ),
+    ],
+)
+def test_a_sum_has_its_type_where_hive_computes_an_addend(addend: str, written: str) -> None:
+    assert legacy(f"de + {addend}") == written
+
+
+@pytest.mark.parametrize(
     ("expression", "in_ansi", "without"),
     [
         (
