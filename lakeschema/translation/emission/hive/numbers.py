@@ -6,6 +6,7 @@ mode Spark raises an error there, and so does what is written.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from decimal import Decimal
 from typing import Final
@@ -15,6 +16,7 @@ from lakeschema.catalog.column_types import (
     DATE,
     SMALLINT,
     TINYINT,
+    ColumnType,
     DecimalType,
     IntervalType,
 )
@@ -34,7 +36,6 @@ from lakeschema.translation.plan.expressions import (
     Literal,
     OuterReference,
     RowExpression,
-    unconverted,
     walk,
 )
 
@@ -60,8 +61,6 @@ def arithmetic(call: HiveCall) -> str:
             failed = refused("a product of more digits than a decimal has", call.type)
             size = "abs(CAST({0} AS DOUBLE) * CAST({1} AS DOUBLE))"
             return call.fill(f"CASE WHEN {size} >= 1e{digits}D THEN {failed} ELSE {plain} END")
-        if call.name in {"+", "-"} and any(map(_is_computed, call.arguments)):
-            plain = f"CAST({plain} AS {type_text(call.type)})"
         return call.fill(_or_raise(call, plain) if call.ansi else plain)
     if {"D", "T"} & set(classes) and {"v", "w"} & set(classes):
         return _of_time(call)
@@ -96,7 +95,7 @@ def _of_decimals(call: HiveCall) -> HiveCall:
     assert hives is not None
     for by_digits in (True, False):
         arguments = [_as_decimal(argument, by_digits=by_digits) for argument in call.arguments]
-        if bind(hives, arguments, _HIVE).type == call.type:
+        if bind(hives, arguments, _HIVE).type == call.type == _folded(call, arguments):
             texts = [
                 text if new is old else _cast_text(new, text)
                 for new, old, text in zip(arguments, call.arguments, call.texts, strict=True)
@@ -126,13 +125,25 @@ def _as_decimal(argument: RowExpression, *, by_digits: bool) -> RowExpression:
     return Cast(argument, target, argument.nullable, implicit=True)
 
 
-def _is_computed(addend: RowExpression) -> bool:
-    """Whether Hive computes it while it reads the query, and may count fewer digits than its type has."""
-    written = unconverted(addend)
-    is_number = isinstance(written.type, DecimalType) or is_integer(written.type)
-    if isinstance(written, Literal) and written.value is not None and is_number:
-        return addend.type != decimals.of_number(Decimal(written.value))
-    return not any(isinstance(part, _OF_ROWS) for part in walk(addend))
+def _folded(call: HiveCall, arguments: Sequence[RowExpression]) -> ColumnType | None:
+    """The type once Hive has folded a constant addend beside one of rows; None if that is not known."""
+    constants = [a for a in arguments if not any(isinstance(part, _OF_ROWS) for part in walk(a))]
+    if call.name not in {"+", "-"} or len(constants) != 1:
+        return call.type
+    counted = [_digits(a) if a in constants else a.type for a in arguments]
+    one, other = (type_ if isinstance(type_, DecimalType) else None for type_ in counted)
+    return None if one is None or other is None else decimals.plus(one, other)
+
+
+def _digits(constant: RowExpression) -> DecimalType | None:
+    """Those of the number that is written, which a cast leaves as it is."""
+    written = constant.operand if isinstance(constant, Cast) else constant
+    is_number = is_integer(written.type) or isinstance(written.type, DecimalType)
+    if not isinstance(written, Literal) or written.value is None or not is_number:
+        return None
+    number = Decimal(written.value)
+    holds = isinstance(constant.type, DecimalType) and decimals.holds(constant.type, number)
+    return decimals.of_number(number) if holds else None
 
 
 def _cast_text(argument: RowExpression, text: str) -> str:
