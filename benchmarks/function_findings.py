@@ -116,7 +116,7 @@ class OurAnswers:
     """Columns that we derive for a SELECT over ``t``, whose columns are required, or ``n``."""
 
     def __init__(self, engine: Engine) -> None:
-        self._engine = engine
+        self.engine = engine
         ddl = [table_ddl(engine.dialect, t, required=t == "t") for t in ("t", "n")]
         tables = relations_from_ddl(ddl, engine.dialect)
         self._interfaces: Mapping[RelationName, Interface] = {
@@ -131,9 +131,9 @@ class OurAnswers:
         """With whether a schema holds them all."""
         text = f"CREATE VIEW v AS {select.replace('{t}', table)}"
         try:
-            view = relations_from_ddl([text], self._engine.dialect)[_VIEW]
+            view = relations_from_ddl([text], self.engine.dialect)[_VIEW]
             assert view.view is not None
-            configured = replace(view.view, sql_configs=self._engine.settings)
+            configured = replace(view.view, sql_configs=self.engine.settings)
             found = derive(replace(view, view=configured), self._interfaces, Options()).interface
         except TranslationError as error:
             at = error.position.column - 1 if error.position else None
@@ -244,7 +244,7 @@ def _answers(
                 example = f"{select}: {shown(theirs)}, but {answer.reason[:200]}"
                 finding.add(Verdict.REFUSED, example)
             return None
-        if not same(StructType(answer[0]), StructType(theirs)):
+        if not same(StructType(answer[0]), StructType(theirs), ours.engine):
             example = f"{select}: {shown(theirs)}, not {shown(answer[0])}"
             finding.add(Verdict.WRONG_TYPE, example)
             return None

@@ -96,12 +96,13 @@ class Trial:
             theirs |= self._typed(some, self._asked_engine)
         # Hive plans a query whole, and some of its items can take its optimiser from the others.
         for tree in readable:
-            if _outcome(ours[tree], theirs[tree], None)[0] is Outcome.WRONG_TYPE:
+            outcome, _ = _outcome(self._engine, ours[tree], theirs[tree], None)
+            if outcome is Outcome.WRONG_TYPE:
                 theirs |= _asked([tree], self._asked_engine)
         accepted = [tree for tree in readable if isinstance(theirs[tree], StructField)]
         nulls = self._nulls(accepted, ours, theirs)
         for tree in trees.values():
-            outcome, details = _outcome(ours[tree], theirs[tree], nulls.get(tree))
+            outcome, details = _outcome(self._engine, ours[tree], theirs[tree], nulls.get(tree))
             self.findings.add(tree, outcome, details)
             self.forest.learn(tree, accepted=isinstance(theirs[tree], StructField))
             answer = theirs[tree]
@@ -225,7 +226,7 @@ def _select(trees: Sequence[Tree]) -> str:
     return f"SELECT {items} FROM {{t}}{group}"
 
 
-def _outcome(ours: Answer, theirs: Answer, null: str | None) -> tuple[Outcome, str]:
+def _outcome(engine: Engine, ours: Answer, theirs: Answer, null: str | None) -> tuple[Outcome, str]:
     match ours, theirs:
         case Refusal(), Refusal():
             return Outcome.BOTH_REFUSED, ""
@@ -234,7 +235,7 @@ def _outcome(ours: Answer, theirs: Answer, null: str | None) -> tuple[Outcome, s
         case _, Refusal(reason):
             return Outcome.ENGINE_REFUSED, reason
         case StructField(), StructField():
-            if not same(ours.type, theirs.type):
+            if not same(ours.type, theirs.type, engine):
                 return Outcome.WRONG_TYPE, f"{shown((theirs,))}, not {shown((ours,))}"
             return (Outcome.FALSE_REQUIRED, null) if null else (Outcome.EQUAL, "")
     raise AssertionError((ours, theirs))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from decimal import ROUND_DOWN, Context, Decimal, localcontext
+from decimal import Decimal
 from typing import TypeAlias
 
 from lakeschema.catalog.column_types import (
@@ -25,8 +25,6 @@ from lakeschema.catalog.column_types import (
 from lakeschema.translation.functions import (
     constants,
     decimals,
-    hive_first_types,
-    hive_retyping,
     intervals,
 )
 from lakeschema.translation.functions.coercion import (
@@ -108,9 +106,9 @@ def _arithmetic(
     if is_float(left) or is_float(right):
         return _floating(left, right, semantics)
     if isinstance(left, DecimalType) or isinstance(right, DecimalType):
-        if semantics.is_hive:
-            retyped = hive_retyping.in_sum if rule is decimals.plus else hive_retyping.in_product
-            left, right = retyped(*arguments)
+        if semantics.is_hive and rule is not decimals.plus:
+            # Hive counts a written factor by its digits everywhere.
+            semantics = replace(semantics, full_literals=False)
         a, b = _exact(arguments[0], left, semantics), _exact(arguments[1], right, semantics)
         fit = decimals.bounded if semantics.keeps_all_digits else decimals.adjusted
         return CallResult(rule(a, b, fit), (None, None), may_be_null=not semantics.ansi)
@@ -218,8 +216,6 @@ def shifted(arguments: Sequence[RowExpression], semantics: Semantics) -> CallRes
 def whole(arguments: Sequence[RowExpression], semantics: Semantics) -> CallResult | None:
     """CEIL and FLOOR: a decimal keeps its whole digits and one for the carry."""
     type_ = arguments[0].type
-    if semantics.is_hive:
-        type_ = hive_first_types.unfolded_type(arguments[0])
     if isinstance(type_, DecimalType):
         digits = max(1, type_.precision - type_.scale + 1)
         # Spark leaves the precision of a decimal that has no fraction.
@@ -309,20 +305,9 @@ def second_average(arguments: Sequence[RowExpression], semantics: Semantics) -> 
     return average(arguments[1:], semantics)
 
 
-def _cut(number: Decimal, places: int) -> DecimalType:
-    """The decimal of a written number without the digits behind a place."""
-    with localcontext(Context(2 * decimals.MAX_PRECISION, ROUND_DOWN)):
-        left = number.quantize(Decimal(1).scaleb(-places)) if abs(places) < 38 else number
-    return decimals.of_number(left)
-
-
 def truncated(arguments: Sequence[RowExpression], _: Semantics) -> CallResult | None:
-    """Hive's TRUNC: of a number that number's type, of a written one what is left; of a date text."""
+    """Hive's TRUNC: of a number that number's type, of a date text."""
     type_ = arguments[0].type
-    if isinstance(type_, DecimalType) and len(arguments) > 1:
-        written, places = arguments[0], constants.constant_int(arguments[1])
-        if isinstance(written, Literal) and written.value is not None and places is not None:
-            return CallResult(_cut(Decimal(written.value), places))
     if isinstance(type_, DecimalType):
         places = None if len(arguments) == 1 else constants.constant_int(arguments[1])
         digits, scale = type_.precision - type_.scale, max(0, places or 0)

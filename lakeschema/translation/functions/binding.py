@@ -32,12 +32,9 @@ from lakeschema.catalog.column_types import (
 )
 from lakeschema.catalog.relations import Dialect
 from lakeschema.translation.functions import (
-    decimals,
     hive,
     hive_geometry,
-    hive_optimiser,
     hive_overloads,
-    hive_retyping,
     hive_sketches,
     hive_system,
     shared,
@@ -68,7 +65,6 @@ from lakeschema.translation.functions.coercion import (
     is_time,
     is_time_of_day,
 )
-from lakeschema.translation.functions.hive_constants import known_number
 from lakeschema.translation.functions.results import CallResult
 from lakeschema.translation.functions.rules import RULES
 from lakeschema.translation.functions.semantics import Semantics
@@ -172,7 +168,6 @@ def bind(function: Function, arguments: Sequence[RowExpression], semantics: Sema
         raise TypeMismatch(f"{name} does not take {len(arguments)} arguments")
     if semantics.is_hive:
         hive_overloads.require_overload(known, arguments)
-        arguments = hive_retyping.arguments_retyped(known, arguments)
     variables = _variables(name, parameters, arguments, semantics)
     compared = _comparison_type(function.operator, parameters, arguments, semantics)
     coerced: list[RowExpression] = []
@@ -214,14 +209,9 @@ def implicit_cast(
     nullable = expression.nullable or may_turn_null(expression.type, target, semantics)
     if not semantics.is_spark and is_narrower(target, expression.type):
         # An argument that does not fit is null in Hive, where a written cast wraps round. Digits
-        # that are written, or computed of written ones, are seen to fit.
-        nullable = nullable or not (isinstance(expression, Literal) or _fits(expression, target))
+        # that are written are seen to fit.
+        nullable = nullable or not isinstance(expression, Literal)
     return Cast(expression, target, nullable, implicit=True)
-
-
-def _fits(expression: RowExpression, target: ColumnType) -> bool:
-    number = known_number(expression)
-    return number is not None and isinstance(target, DecimalType) and decimals.holds(target, number)
 
 
 def _match_parameters(parameters: tuple[Parameter, ...], count: int) -> list[Parameter] | None:
@@ -269,9 +259,8 @@ def _variables(
 ) -> dict[str, ColumnType]:
     """What each type variable stands for: the type in which its arguments meet."""
     found: dict[str, ColumnType] = {}
-    types = _branch_types(name, arguments, semantics)
-    for parameter, argument_type in zip(parameters, types, strict=True):
-        for variable, type_ in _parts(parameter.pattern, argument_type):
+    for parameter, argument in zip(parameters, arguments, strict=True):
+        for variable, type_ in _parts(parameter.pattern, argument.type):
             known = found.get(variable)
             met = type_ if known is None else common_type(known, type_, Use.BRANCH, semantics)
             if met is None:
@@ -282,17 +271,6 @@ def _variables(
                 )
             found[variable] = met
     return found
-
-
-def _branch_types(
-    name: str, arguments: Sequence[RowExpression], semantics: Semantics
-) -> Sequence[ColumnType]:
-    if not semantics.is_hive or name not in hive_optimiser.CHOICES:
-        return [argument.type for argument in arguments]
-    conditions = arguments[:1] if name == "if" else ()
-    branches = arguments[len(conditions) :]
-    types = hive_retyping.branch_types(branches, conditions, is_complete=True)
-    return [*(condition.type for condition in conditions), *types]
 
 
 def _parts(pattern: str, type_: ColumnType) -> tuple[tuple[str, ColumnType], ...]:

@@ -17,7 +17,8 @@ class Semantics:
         zoneless: ``timestamp`` in the view's text means ``timestamp_ntz``.
         legacy_intervals: interval literals, and differences of times, are calendar intervals.
         keeps_all_digits: decimal arithmetic keeps the scale where the precision is too large.
-        full_literals: an integer beside a decimal counts as its type, not by its digits.
+        full_literals: an integer beside a decimal counts as its type, not by its digits;
+            so does an addend in Hive, under FLOOR and OVER.
         decimal_exponents: ``1e3`` is a decimal, not a double.
         keeps_fractions: decimals meet in one that keeps the scale rather than the whole digits.
         size_of_null: ``size(NULL)`` is -1, not null.

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
-from decimal import Decimal
 from typing import TYPE_CHECKING, TypeAlias, assert_never
 
 from lakeschema.catalog.column_types import (
@@ -30,8 +29,6 @@ class ColumnReference:
     """A column of the plan below.
 
     Attributes:
-        first: Hive's type of it before its optimiser, where that is another one.
-        constant: the number that it is in every row, where that is seen.
         written: its name as a Spark text has it, which is what Spark calls an item without an alias.
     """
 
@@ -39,8 +36,6 @@ class ColumnReference:
     name: str = field(compare=False)
     type: ColumnType
     nullable: bool
-    first: ColumnType | None = field(default=None, compare=False)
-    constant: Decimal | None = field(default=None, compare=False)
     written: str | None = field(default=None, compare=False)
 
 

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 
-from lakeschema.translation.functions.hive_first_types import first_type
 from lakeschema.translation.model.errors import TypeMismatch
 from lakeschema.translation.plan.expressions import (
     AggregateCall,
@@ -50,14 +49,12 @@ class AggregateCollector:
         index = self._keys.get(expression)
         if index is not None and not isinstance(expression, Literal):
             column = self._key_columns[index]
-            return ColumnReference(
-                index, column.name, column.type, column.nullable, first_type(expression)
-            )
+            return ColumnReference(index, column.name, column.type, column.nullable)
         if isinstance(expression, AggregateCall):
             position = self._calls.setdefault(expression, len(self._calls))
             at = len(self._named_keys) + position
-            name, first = expression.operator.spelling, first_type(expression)
-            return ColumnReference(at, name, expression.type, expression.nullable, first)
+            name = expression.operator.spelling
+            return ColumnReference(at, name, expression.type, expression.nullable)
         if isinstance(expression, ColumnReference):
             raise TypeMismatch(
                 f"column {expression.name} is neither in GROUP BY nor inside an aggregate",
@@ -115,8 +112,8 @@ class WindowCollector:
         if isinstance(expression, WindowCall):
             position = self._calls.setdefault(expression, len(self._calls))
             at = len(self._input.columns) + position
-            name, first = expression.operator.spelling, first_type(expression)
-            return ColumnReference(at, name, expression.type, expression.nullable, first)
+            name = expression.operator.spelling
+            return ColumnReference(at, name, expression.type, expression.nullable)
         return rebuild(expression, self.rewrite)
 
     def plan(self) -> Plan:

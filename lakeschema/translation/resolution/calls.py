@@ -11,11 +11,9 @@ from lakeschema.catalog.column_types import (
     STRING,
     ArrayType,
     ColumnType,
-    DecimalType,
     StructField,
     StructType,
 )
-from lakeschema.translation.functions import decimals, hive_first_types, hive_retyping
 from lakeschema.translation.functions.binding import Bound, Function, bind, find
 from lakeschema.translation.functions.builtin_names import engine_of_builtin
 from lakeschema.translation.functions.casts import CAST_FUNCTIONS
@@ -74,7 +72,7 @@ def scalar(
     arguments: Sequence[RowExpression],
     context: Context,
     position: Position | None,
-) -> RowExpression:
+) -> Call:
     found = bind_call(function, arguments, context, position)
     return Call(found.operator, found.arguments, found.type, found.nullable)
 
@@ -122,10 +120,6 @@ def aggregate(
 ) -> AggregateCall:
     """An aggregate is null over no rows; a filter, or null arguments, may leave it none."""
     found, order = _bind_group(function, grouped, call, context)
-    if context.semantics.is_hive and function.operator.name == "avg":
-        first = hive_first_types.first_type(found.arguments[0])
-        if isinstance(first, DecimalType):
-            found = replace(found, type=decimals.averaged(first))
     nullable = found.operator.nulls is not NullClass.NEVER and (
         group_may_be_empty or grouped.condition is not None or found.nullable
     )
@@ -145,10 +139,6 @@ def window(
     partition, order, frame = parts
     if node.call.distinct and function.kind is not Kind.AGGREGATE:
         raise UnsupportedConstruct("DISTINCT in a window", position=node.call.position)
-    if context.semantics.is_hive:
-        types = [hive_first_types.unfolded_type(argument) for argument in grouped.arguments]
-        unfolded = hive_retyping.brought_to(grouped.arguments, types)
-        grouped = replace(grouped, arguments=unfolded)
     found, within = _bind_group(function, grouped, node.call, context)
     # Without a frame the current row is always in it; a frame, or a filter, may leave no row.
     some_rows = frame is not None or grouped.condition is not None

@@ -22,7 +22,6 @@ from lakeschema.catalog.column_types import (
     StructType,
     print_type,
 )
-from lakeschema.translation.functions import hive_first_types, hive_retyping
 from lakeschema.translation.functions.aliases import canonical
 from lakeschema.translation.functions.binding import implicit_cast
 from lakeschema.translation.functions.casts import (
@@ -44,6 +43,7 @@ from lakeschema.translation.model.errors import (
 from lakeschema.translation.plan.expressions import (
     Call,
     Case,
+    Cast,
     ColumnReference,
     Exists,
     FieldAccess,
@@ -81,6 +81,8 @@ from lakeschema.translation.syntax import tree
 
 _OF_ANY_TYPE = frozenset({"count", "isnotnull", "is null"})
 """Functions of values of which nothing need be known but whether they are null."""
+
+_WHOLE = frozenset({"floor", "ceil"})
 
 _CALLED_BY_NAME = frozenset(
     {
@@ -256,8 +258,7 @@ class ExpressionResolver:
 
     def _merge_sides(self, indices: tuple[int, ...]) -> RowExpression:
         assert self.scope is not None
-        is_hive = self.context.semantics.is_hive
-        return self._coalesce([self.scope.reference(i, is_hive=is_hive) for i in indices])
+        return self._coalesce([self.scope.reference(index) for index in indices])
 
     def _coalesce(self, references: Sequence[RowExpression]) -> RowExpression:
         """The one column, or both sides' of a FULL JOIN … USING."""
@@ -343,7 +344,12 @@ class ExpressionResolver:
                 f"{node.name} is of one row: it has no FILTER, WITHIN GROUP or IGNORE NULLS",
                 position=node.position,
             )
-        return calls.scalar(function, self.resolve_arguments(node), self.context, node.position)
+        found = calls.scalar(function, self.resolve_arguments(node), self.context, node.position)
+        if node.name.lower() in _WHOLE and self._counts_digits:
+            in_full = self._in_full().resolve_arguments(node)
+            whole = calls.scalar(function, in_full, self.context, node.position)
+            return replace(found, type=whole.type)
+        return found
 
     def resolve_inside(
         self, node: tree.Expression, context: Context, scope: Scope | None
@@ -411,7 +417,22 @@ class ExpressionResolver:
             frame,
         )
         inside = replace(self, around=node) if self.context.semantics.is_hive else self
-        return calls.window(function, inside.grouped(node.call), node, parts, self.context)
+        grouped = inside.grouped(node.call)
+        if self._counts_digits:
+            in_full = replace(self._in_full(), around=node).resolve_arguments(node.call)
+            pairs = zip(grouped.arguments, in_full, strict=True)
+            grouped = replace(grouped, arguments=[_widened(one, full.type) for one, full in pairs])
+        return calls.window(function, grouped, node, parts, self.context)
+
+    @property
+    def _counts_digits(self) -> bool:
+        """Whether a written addend counts by its digits here, as it does in Hive unless it is in full."""
+        return self.context.semantics.is_hive and not self.context.semantics.full_literals
+
+    def _in_full(self) -> ExpressionResolver:
+        """Of FLOOR, of a window and of a field: there Hive counts a written addend as its type."""
+        semantics = replace(self.context.semantics, full_literals=True)
+        return replace(self, context=replace(self.context, semantics=semantics))
 
     def sort_keys(self, keys: tuple[tree.SortKey, ...]) -> tuple[SortKey, ...]:
         return tuple(
@@ -465,33 +486,19 @@ class ExpressionResolver:
         values = [self.resolve(then) for _, then in node.branches]
         if node.otherwise is not None:
             values.append(self.resolve(node.otherwise))
-        is_complete = node.otherwise is not None
-        if self.context.semantics.is_hive:
-            values = [*hive_retyping.structs_retyped(values, is_complete=is_complete)]
-        types: Sequence[ColumnType] = [value.type for value in values]
-        if self.context.semantics.is_hive:
-            types = hive_retyping.branch_types(
-                values,
-                conditions,
-                is_complete=is_complete,
-                is_searched=subject is None,
-            )
-        values = self._in_common_type(values, types)
+        values = self._in_common_type(values)
         otherwise = values.pop() if node.otherwise is not None else None
         return Case(tuple(zip(conditions, values, strict=True)), otherwise, values[0].type)
 
-    def _in_common_type(
-        self, values: Sequence[RowExpression], types: Sequence[ColumnType]
-    ) -> list[RowExpression]:
-        """``types`` are those that meet, which a value may have only beside the others."""
+    def _in_common_type(self, values: Sequence[RowExpression]) -> list[RowExpression]:
         semantics = self.context.semantics
-        met = types[0]
-        for type_ in types[1:]:
-            common = common_type(met, type_, Use.BRANCH, semantics)
+        met = values[0].type
+        for value in values[1:]:
+            common = common_type(met, value.type, Use.BRANCH, semantics)
             if common is None:
                 raise TypeMismatch(
                     "the branches of CASE have incompatible types:"
-                    f" {print_type(met)} and {print_type(type_)}"
+                    f" {print_type(met)} and {print_type(value.type)}"
                 )
             met = common
         return [implicit_cast(value, met, semantics) for value in values]
@@ -526,12 +533,9 @@ class ExpressionResolver:
         found = field_of(base, name, position)
         if self.context.semantics.is_spark and isinstance(found, FieldAccess):
             return replace(found, written=name)
-        if not self.context.semantics.is_hive or not isinstance(base, Call):
+        if not isinstance(base, Call) or not self._counts_digits:
             return found
-        # Of a struct that is written Hive takes the field as it was typed first.
-        first = hive_retyping.with_type(base, hive_first_types.unfolded_type(base))
-        as_first = field_of(first, name, position)
-        return found if as_first.type == found.type else as_first
+        return _widened(found, field_of(self._in_full().resolve(node), name, position).type)
 
     def _in_list(
         self, operand: tree.Expression, items: tuple[tree.Expression, ...]
@@ -576,8 +580,6 @@ class ExpressionResolver:
                 resolved = self.resolve(value)
                 parts.append((name or self._field_name(value, resolved), resolved))
         values = tuple(value for _, value in parts)
-        if self.context.semantics.is_hive:
-            values = tuple(hive_retyping.arguments_retyped("struct", values))
         names = tuple(name or f"col{number}" for number, (name, _) in enumerate(parts, 1))
         type_ = StructType(
             tuple(
@@ -599,6 +601,12 @@ class ExpressionResolver:
             case _:
                 # A column of FULL JOIN … USING, which is two columns, or CURRENT_DATE.
                 return node.parts[-1] if isinstance(node, tree.Name) else None
+
+
+def _widened(expression: RowExpression, type_: ColumnType) -> RowExpression:
+    if expression.type == type_:
+        return expression
+    return Cast(expression, type_, expression.nullable, implicit=True)
 
 
 def _as_written(expression: RowExpression, parts: tuple[str, ...]) -> RowExpression:

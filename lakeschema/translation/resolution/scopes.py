@@ -4,39 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from decimal import Decimal
 from types import MappingProxyType
-from typing import Final
 
-from lakeschema.catalog.column_types import ColumnType, DecimalType
 from lakeschema.catalog.identifiers import parts_of_one
-from lakeschema.catalog.relations import Dialect
-from lakeschema.translation.functions.coercion import is_integer
-from lakeschema.translation.functions.hive_constants import known_number
-from lakeschema.translation.functions.hive_first_types import first_type
-from lakeschema.translation.functions.hive_sets import common_first_type
-from lakeschema.translation.functions.semantics import Semantics
 from lakeschema.translation.model.errors import AmbiguousColumn, Position, UnsupportedConstruct
-from lakeschema.translation.model.joins import JoinKind
 from lakeschema.translation.plan.expressions import (
-    Call,
     ColumnReference,
-    RowExpression,
-    unconverted,
 )
-from lakeschema.translation.plan.operators import Operator
 from lakeschema.translation.plan.relations import (
-    Aggregate,
-    Distinct,
-    Filter,
-    Generate,
-    Join,
-    Limit,
     Plan,
-    Project,
-    SetOperation,
-    Sort,
-    Window,
 )
 
 _NOTHING: Mapping[str, tuple[int, ...]] = MappingProxyType({})
@@ -96,15 +72,10 @@ class Scope:
         named = (self.sources, self.star, self.merged, self.padded, self.hidden, self.has_stars)
         return Scope(plan, *named)
 
-    def reference(self, index: int, *, is_hive: bool) -> ColumnReference:
+    def reference(self, index: int) -> ColumnReference:
         column = self.plan.columns[index]
         nullable = column.nullable or index in self.padded
-        is_decimal = isinstance(column.type, DecimalType)
-        if not is_hive or not (is_decimal or is_integer(column.type)):
-            return ColumnReference(index, column.name, column.type, nullable)
-        first = _first_type(self.plan, index) if is_decimal else None
-        constant = None if index in self.padded else _constant(self.plan, index)
-        return ColumnReference(index, column.name, column.type, nullable, first, constant)
+        return ColumnReference(index, column.name, column.type, nullable)
 
     def find(
         self, parts: tuple[str, ...], position: Position | None, *, exact: bool = False
@@ -212,102 +183,3 @@ def shift(scope: Scope, by: int) -> tuple[tuple[Source, ...], tuple[StarItem, ..
     sources = tuple(replace(source, start=source.start + by) for source in scope.sources)
     star = tuple(StarItem(i.name, tuple(x + by for x in i.indices)) for i in scope.star)
     return sources, star
-
-
-def _constant(plan: Plan, index: int) -> Decimal | None:
-    """The number that a column is in every row, as Hive's optimiser sees it."""
-    while True:
-        if isinstance(plan, Project):
-            return known_number(plan.items[index][1])
-        if isinstance(plan, Filter) and is_integer(plan.columns[index].type):
-            known = _equated(plan.condition, index)
-            if known is not None:
-                return known
-        passed = passed_from(plan, index)
-        if passed is None:
-            return None
-        plan, index = passed
-
-
-def passed_from(plan: Plan, index: int) -> tuple[Plan, int] | None:
-    """The column below that a column is in every row; None where it is computed, or null in rows without one."""
-    match plan:
-        case Filter() | Sort() | Limit() | Distinct():
-            return plan.input, index
-        case Window(input=below) if index < len(below.columns):
-            return below, index
-        case Join(left, right, kind=kind):
-            width = len(left.columns)
-            if kind in (_PAD_LEFT if index < width else _PAD_RIGHT):
-                return None
-            return (left, index) if index < width else (right, index - width)
-        case _:
-            return None
-
-
-_PAD_LEFT: Final = frozenset({JoinKind.RIGHT, JoinKind.FULL})
-_PAD_RIGHT: Final = frozenset({JoinKind.LEFT, JoinKind.FULL})
-
-
-def _equated(condition: RowExpression, index: int) -> Decimal | None:
-    match condition:
-        case Call(Operator("and"), (one, other)):
-            found = _equated(one, index)
-            return found if found is not None else _equated(other, index)
-        case Call(Operator("="), (one, other)):
-            for column, value in ((one, other), (other, one)):
-                if isinstance(column, ColumnReference) and column.index == index:
-                    return known_number(value)
-            return None
-        case _:
-            return None
-
-
-def first_type_in(plan: Plan, index: int) -> ColumnType:
-    """What Hive types a column as before its optimiser; its type where that is the same."""
-    return _first_type(plan, index) or plan.columns[index].type
-
-
-def _first_type(plan: Plan, index: int) -> ColumnType | None:
-    """What Hive types a column as before its optimiser, in whatever query below it is computed."""
-    match plan:
-        case Project(items=items):
-            return first_type(items[index][1])
-        case Aggregate(keys=keys, aggregates=aggregates):
-            return first_type((*keys, *aggregates)[index][1])
-        case Filter() | Sort() | Limit() | Distinct():
-            return _first_type(plan.input, index)
-        case Window(input=below, calls=calls):
-            width = len(below.columns)
-            if index < width:
-                return _first_type(below, index)
-            return first_type(calls[index - width][1])
-        case Join(left, right) if index >= len(left.columns):
-            return _first_type(right, index - len(left.columns))
-        case Join(left=left):
-            return _first_type(left, index)
-        case Generate(input=below) if index < len(below.columns):
-            return _first_type(below, index)
-        case SetOperation(inputs=branches):
-            return _met([first_type_in(*_uncast(branch, index)) for branch in branches])
-        case _:
-            return None
-
-
-def _met(types: Sequence[ColumnType]) -> ColumnType | None:
-    met: ColumnType | None = types[0]
-    for type_ in types[1:]:
-        met = None if met is None else common_first_type(met, type_, _HIVE)
-    return met
-
-
-_HIVE: Final = Semantics(Dialect.HIVE)
-
-
-def _uncast(branch: Plan, index: int) -> tuple[Plan, int]:
-    """The branch's column as it was before it was cast to the type that the branches met in."""
-    if isinstance(branch, Project):
-        item = unconverted(branch.items[index][1])
-        if isinstance(item, ColumnReference):
-            return branch.input, item.index
-    return branch, index

@@ -4,19 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from decimal import Decimal
 from types import MappingProxyType
 
-from lakeschema.catalog.column_types import ColumnType, print_type
+from lakeschema.catalog.column_types import TIMESTAMP, ColumnType, DecimalType, print_type
 from lakeschema.translation.functions.binding import implicit_cast
-from lakeschema.translation.functions.coercion import Use, common_type, is_primitive
-from lakeschema.translation.functions.hive_constants import is_written, known_number
-from lakeschema.translation.functions.hive_sets import Branch, common_first_type, reduced_type
+from lakeschema.translation.functions.coercion import (
+    Use,
+    common_type,
+    is_integer,
+    is_primitive,
+    is_time,
+)
+from lakeschema.translation.functions.semantics import Semantics
 from lakeschema.translation.model.errors import TypeMismatch
-from lakeschema.translation.plan.expressions import Call, Cast, ColumnReference, RowExpression
-from lakeschema.translation.plan.operators import Operator
+from lakeschema.translation.plan.expressions import Cast, RowExpression
 from lakeschema.translation.plan.relations import (
-    Aggregate,
     Plan,
     PlanColumn,
     Project,
@@ -25,7 +27,6 @@ from lakeschema.translation.plan.relations import (
     references,
 )
 from lakeschema.translation.resolution.context import Context
-from lakeschema.translation.resolution.scopes import first_type_in, passed_from
 from lakeschema.translation.syntax import tree
 
 _SET_OPERATORS: Mapping[tuple[tree.SetOperator, bool], SetOperator] = MappingProxyType(
@@ -50,7 +51,7 @@ def set_operation(query: tree.SetQuery, branches: Sequence[Plan], context: Conte
                 f" columns, the first has {width}"
             )
     types = [
-        _column_type([(branch, index) for branch in branches], query.operator, context)
+        _column_type([branch.columns[index] for branch in branches], query.operator, context)
         for index in range(width)
     ]
     coerced = tuple(_coerce(branch, types, context) for branch in branches)
@@ -58,59 +59,29 @@ def set_operation(query: tree.SetQuery, branches: Sequence[Plan], context: Conte
 
 
 def _column_type(
-    columns: Sequence[tuple[Plan, int]], operator: tree.SetOperator, context: Context
+    columns: Sequence[PlanColumn], operator: tree.SetOperator, context: Context
 ) -> ColumnType:
-    now = [plan.columns[index] for plan, index in columns]
-    if not context.semantics.is_hive:
-        return _met([column.type for column in now], now[0], operator, context)
-    first = [first_type_in(plan, index) for plan, index in columns]
-    numbers = (_written(plan, index) for plan, index in columns)
-    found = (Branch(c.type, f, n) for c, f, n in zip(now, first, numbers, strict=True))
-    return reduced_type(_met(first, now[0], operator, context), tuple(found))
-
-
-def _met(
-    types: Sequence[ColumnType], column: PlanColumn, operator: tree.SetOperator, context: Context
-) -> ColumnType:
-    semantics = context.semantics
-    met = types[0]
-    for type_ in types[1:]:
-        if semantics.is_hive:
-            common = common_first_type(met, type_, semantics)
-        else:
-            common = common_type(met, type_, Use.SET_OPERATION, semantics)
+    met = columns[0].type
+    for column in columns[1:]:
+        common = _common_type(met, column.type, context.semantics)
         if common is None:
             raise TypeMismatch(
-                f"column {column.name} of {operator.value.upper()} has incompatible types:"
-                f" {print_type(met)} and {print_type(type_)}"
+                f"column {columns[0].name} of {operator.value.upper()} has incompatible types:"
+                f" {print_type(met)} and {print_type(column.type)}"
             )
         met = common
     return met
 
 
-def _written(plan: Plan, index: int) -> Decimal | None:
-    """The number that stands in the text for a column."""
-    match plan:
-        case Project(below, items):
-            return _written_number(items[index][1], below)
-        case Aggregate(below, keys) if index < len(keys):
-            return _written_number(keys[index][1], below)
-        case _:
-            passed = passed_from(plan, index)
-            return None if passed is None else _written(*passed)
-
-
-def _written_number(expression: RowExpression, below: Plan) -> Decimal | None:
-    match expression:
-        case ColumnReference(index):
-            return _written(below, index)
-        case Call(Operator("negative"), (operand,)):
-            number = _written_number(operand, below)
-            return None if number is None else -number
-        case _ if is_written(expression):
-            return known_number(expression)
-        case _:
-            return None
+def _common_type(left: ColumnType, right: ColumnType, semantics: Semantics) -> ColumnType | None:
+    """Hive makes an integer beside a decimal one of the same digits, null where it has more."""
+    if semantics.is_hive:
+        for one, other in ((left, right), (right, left)):
+            if isinstance(one, DecimalType) and is_integer(other):
+                return one
+        if left != right and is_time(left) and is_time(right):
+            return TIMESTAMP
+    return common_type(left, right, Use.SET_OPERATION, semantics)
 
 
 def fitted(plan: Plan, types: Sequence[ColumnType], context: Context) -> Plan:

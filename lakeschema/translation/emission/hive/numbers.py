@@ -6,7 +6,9 @@ mode Spark raises an error there, and so does what is written.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
+from decimal import Decimal
 from typing import Final
 
 from lakeschema.catalog.column_types import (
@@ -14,6 +16,7 @@ from lakeschema.catalog.column_types import (
     DATE,
     SMALLINT,
     TINYINT,
+    ColumnType,
     DecimalType,
     IntervalType,
 )
@@ -26,9 +29,18 @@ from lakeschema.translation.functions import decimals
 from lakeschema.translation.functions.binding import bind, find
 from lakeschema.translation.functions.coercion import is_integer
 from lakeschema.translation.functions.semantics import Semantics
-from lakeschema.translation.plan.expressions import Cast, Literal, RowExpression
+from lakeschema.translation.plan.expressions import (
+    Cast,
+    ColumnReference,
+    LambdaVariable,
+    Literal,
+    OuterReference,
+    RowExpression,
+    walk,
+)
 
 _HIVE: Final = Semantics(Dialect.HIVE)
+_OF_ROWS: Final = (ColumnReference, OuterReference, LambdaVariable)
 _SPARKS_LONG: Final = 20
 """Digits of a BIGINT, as Spark counts them."""
 _LONG: Final = "CAST({} AS DECIMAL(19,0))"
@@ -83,7 +95,7 @@ def _of_decimals(call: HiveCall) -> HiveCall:
     assert hives is not None
     for by_digits in (True, False):
         arguments = [_as_decimal(argument, by_digits=by_digits) for argument in call.arguments]
-        if bind(hives, arguments, _HIVE).type == call.type:
+        if bind(hives, arguments, _HIVE).type == call.type == _folded(call, arguments):
             texts = [
                 text if new is old else _cast_text(new, text)
                 for new, old, text in zip(arguments, call.arguments, call.texts, strict=True)
@@ -111,6 +123,27 @@ def _as_decimal(argument: RowExpression, *, by_digits: bool) -> RowExpression:
         target = DecimalType(len(argument.value.lstrip("-")), 0)
     assert target is not None
     return Cast(argument, target, argument.nullable, implicit=True)
+
+
+def _folded(call: HiveCall, arguments: Sequence[RowExpression]) -> ColumnType | None:
+    """The type once Hive has folded a constant addend beside one of rows; None if that is not known."""
+    constants = [a for a in arguments if not any(isinstance(part, _OF_ROWS) for part in walk(a))]
+    if call.name not in {"+", "-"} or len(constants) != 1:
+        return call.type
+    counted = [_digits(a) if a in constants else a.type for a in arguments]
+    one, other = (type_ if isinstance(type_, DecimalType) else None for type_ in counted)
+    return None if one is None or other is None else decimals.plus(one, other)
+
+
+def _digits(constant: RowExpression) -> DecimalType | None:
+    """Those of the number that is written, which a cast leaves as it is."""
+    written = constant.operand if isinstance(constant, Cast) else constant
+    is_number = is_integer(written.type) or isinstance(written.type, DecimalType)
+    if not isinstance(written, Literal) or written.value is None or not is_number:
+        return None
+    number = Decimal(written.value)
+    holds = isinstance(constant.type, DecimalType) and decimals.holds(constant.type, number)
+    return decimals.of_number(number) if holds else None
 
 
 def _cast_text(argument: RowExpression, text: str) -> str:

@@ -18,8 +18,6 @@ from lakeschema.catalog.column_types import (
     print_type,
 )
 from lakeschema.translation.emission.pig.texts import null
-from lakeschema.translation.functions.decimals import of_number
-from lakeschema.translation.functions.hive_constants import known_number
 from lakeschema.translation.model.errors import UnsupportedConstruct
 from lakeschema.translation.plan.expressions import Call, Cast, Literal, RowExpression
 
@@ -129,18 +127,11 @@ def _is_not_zero(divisor: RowExpression) -> bool:
             return False
 
 
-def _addend(operand: RowExpression) -> DecimalType | None:
-    number = known_number(operand)
-    return decimal_of(operand) if number is None else of_number(number)
-
-
 def _of_decimals(name: str, call: Call, type_: DecimalType) -> str:
     """Only where no digit is rounded and none is lost: Pig keeps them all."""
     if name in _UNARY:
         return _UNARY[name]
-    # The digits of a number that is computed while Hive reads the query count in sums alone.
-    digits = decimal_of if name == "*" else _addend
-    operands = [digits(argument) for argument in call.arguments]
+    operands = [decimal_of(argument) for argument in call.arguments]
     if name not in _PLAIN or len(operands) != _BINARY:
         raise UnsupportedConstruct(f"{name} of decimals for Pig")
     left, right = operands

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Final, assert_never
 
 from lakeschema.catalog.column_types import (
@@ -52,8 +53,7 @@ from lakeschema.translation.emission.pig.texts import (
     string,
     type_text,
 )
-from lakeschema.translation.functions.decimals import holds, shown
-from lakeschema.translation.functions.hive_constants import is_constant, known_number
+from lakeschema.translation.functions.decimals import shown
 from lakeschema.translation.model.errors import (
     UnsupportedConstruct,
     UnsupportedFunction,
@@ -313,11 +313,10 @@ class ExpressionWriter:
             and expression.value is not None
             and is_exact(expression.value, expression.type, type_)
         ):
-            return literal(expression.value, type_)
-        if isinstance(type_, DecimalType):
-            number = known_number(expression)
-            if number is not None and is_constant(expression) and holds(type_, number):
-                return literal(shown(number), type_)
+            is_decimal = isinstance(type_, DecimalType)
+            return literal(
+                shown(Decimal(expression.value)) if is_decimal else expression.value, type_
+            )
         if isinstance(expression, Literal) and type_ == DATE and is_text(expression.type):
             # A text without digits names no day.
             named = any(map(str.isdecimal, str(expression.value)))

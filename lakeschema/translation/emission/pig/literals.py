@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from datetime import date
+from decimal import Decimal
 from typing import Final
 
 from lakeschema.catalog.column_types import (
@@ -23,6 +24,7 @@ from lakeschema.catalog.column_types import (
     print_type,
 )
 from lakeschema.translation.emission.pig.texts import scalar_type
+from lakeschema.translation.functions.decimals import holds
 from lakeschema.translation.model.errors import UnsupportedConstruct
 from lakeschema.translation.plan.expressions import Cast, Literal, RowExpression
 
@@ -40,7 +42,8 @@ def is_exact(value: str, source: ColumnType, target: ColumnType) -> bool:
     if isinstance(source, DecimalType) and target == DOUBLE:
         return True
     if isinstance(target, DecimalType):
-        return source in {INT, BIGINT} and len(value.strip("+-")) <= target.precision - target.scale
+        is_number = source in {INT, BIGINT} or isinstance(source, DecimalType)
+        return is_number and holds(target, Decimal(value))
     order = (INT, BIGINT, DOUBLE)
     return source in order and target in order and order.index(source) <= order.index(target)
 

@@ -14,6 +14,7 @@ from lakeschema.catalog.column_types import (
     MapType,
 )
 from lakeschema.translation.emission.hive.text import literal, null, raised, string
+from lakeschema.translation.model.errors import UnsupportedConstruct
 from tests.lakeschema.translation.emission.hive.written import ansi, legacy
 
 
@@ -48,6 +49,24 @@ def test_a_null_with_parts_is_a_value_that_is_never_chosen() -> None:
     assert null(ArrayType(MapType(STRING, INT))) == (
         "CASE WHEN false THEN array(map(CAST(NULL AS STRING), CAST(NULL AS INT))) END"
     )
+
+
+@pytest.mark.parametrize("addend", ["1.5", "1.50", "5", "CAST(1 AS DECIMAL(10,2))", "de"])
+def test_a_sum_has_sparks_digits_in_hive(addend: str) -> None:
+    assert legacy(f"de + {addend}").startswith("(de + ")
+
+
+@pytest.mark.parametrize(
+    "addend",
+    [
+        "CAST(1 AS DECIMAL(10,4))",
+        "CAST(1 AS DECIMAL(20,2))",
+        "CAST(dayofweek(DATE '2020-01-01') AS DECIMAL(9,4))",
+    ],
+)
+def test_a_sum_of_which_hive_folds_an_addend_to_fewer_digits_is_refused(addend: str) -> None:
+    with pytest.raises(UnsupportedConstruct, match="Hive keeps other digits of decimals"):
+        legacy(f"de + {addend}")
 
 
 @pytest.mark.parametrize(
