@@ -610,8 +610,10 @@ def _widened(expression: RowExpression, type_: ColumnType) -> RowExpression:
 
 
 def _as_written(expression: RowExpression, parts: tuple[str, ...]) -> RowExpression:
-    """A column, or a field of one, that knows its name in the text."""
+    """A column, or a field of one, that knows its name in the text. An alias names a field in one part."""
     match expression:
+        case _ if not parts:
+            return expression
         case FieldAccess(base=base):
             return replace(expression, base=_as_written(base, parts[:-1]), written=parts[-1])
         case ColumnReference() | OuterReference() | LambdaVariable():
