@@ -213,7 +213,7 @@ class SparkComparison:
         # PySpark is an extra, and slow to import.
         from lakeschema.spark.session import spark_session
 
-        (catalog,) = self._settings.catalog
+        catalog = self._settings.default_catalog
         snapshot = self._settings.snapshot
         session = spark_session(snapshot.conf, tasks=snapshot.tasks)
         # Only now: without the extra the session says what to install.

@@ -78,6 +78,11 @@ class Settings(BaseSettings):
     translate: Translate = Translate()
     """Schemas and other engines' SQL that the service gives over HTTP."""
 
+    @property
+    def default_catalog(self) -> CatalogSettings:
+        """The catalog that a name without a catalog belongs to."""
+        return self.catalog[0]
+
     @field_validator("catalog", "events", mode="before")
     @classmethod
     def _one_or_more(cls, value: Any) -> Any:
