@@ -8,7 +8,6 @@ from publisher.commands.printable import printable
 from publisher.logs import fields_of, is_ours
 from publisher.redaction import SECRETS
 
-
 _REASONS = ("why", "reason")
 
 
