@@ -181,7 +181,7 @@ def dry_run(settings: Settings) -> DryRun:
         name
         for name, derivation in sorted(everything.derivations.items())
         if name not in records
-        or records[name].interface_hash != deriver.interface_hash(derivation.interface)
+        or records[name].visible_hash != deriver.interface_hash(derivation.interface)
     ]
     missing = [name for name in sorted(records) if name not in everything.relations]
     errors = {name: failed.reason for name, failed in sorted(everything.failures.items())}

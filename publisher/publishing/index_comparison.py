@@ -269,7 +269,7 @@ def _mark(
             marked = replace(record, index_check_due=True)
             if name in renamed:
                 # Its content names the distribution, and is made anew by a derivation.
-                marked = replace(marked, inputs_hash=None, derived_facts_hash=None)
+                marked = replace(marked, inputs=None)
             tx.graph.write(marked)
         tx.work.request(WorkRequest(name, now, Urgency.SNAPSHOT) for name in names)
 

@@ -24,7 +24,7 @@ from publisher.settling.deletions import DeletionBrake
 from publisher.settling.findings import Finding, Reading, Settled, Unchanged, Waiting
 from publisher.settling.status_changes import StatusChange
 from publisher.state.protocol import Transaction
-from publisher.state.records import Claim, Edge, RelationRecord, Urgency, WorkRequest
+from publisher.state.records import Claim, Edge, Inputs, RelationRecord, Urgency, WorkRequest
 
 
 class Verdict(Enum):
@@ -115,11 +115,8 @@ class Settling:
             status=Status.QUARANTINED,
             stale=False,
             reason=reason,
-            interface_hash=None,
-            fingerprint=None,
-            content_hash=None,
-            inputs_hash=None,
-            derived_facts_hash=None,
+            inputs=None,
+            output=None,
         )
         tx.graph.write(settled)
         tx.graph.write_derivation(name, None)
@@ -161,11 +158,8 @@ class Settling:
             status=Status.MISSING,
             stale=False,
             reason="the catalog has no such relation",
-            interface_hash=None,
-            fingerprint=None,
-            content_hash=None,
-            inputs_hash=None,
-            derived_facts_hash=None,
+            inputs=None,
+            output=None,
             yanked=False,
             index_check_due=True,
         )
@@ -221,9 +215,11 @@ class Settling:
             self._write_stale(tx, record)
             again = Deferred(now, "an upstream changed meanwhile")
             return Settlement(Verdict.AGAIN, record, again)
+        assert finding.facts_hash is not None
         match finding.conclusion:
-            case Unchanged(used=used):
-                settled = replace(record, stale=False, derived_facts_hash=finding.facts_hash)
+            case Unchanged(used, inputs_hash):
+                inputs = Inputs(finding.facts_hash, inputs_hash)
+                settled = replace(record, stale=False, inputs=inputs)
                 changed = False
             case Settled(used=used) as conclusion:
                 settled = _with_derivation(record, conclusion, finding.facts_hash, content)
@@ -294,11 +290,8 @@ class Settling:
                 status=Status.CYCLE,
                 stale=False,
                 reason=failure(DefinedByItself(path, relation=name)).reason,
-                interface_hash=None,
-                fingerprint=None,
-                content_hash=None,
-                inputs_hash=None,
-                derived_facts_hash=record.facts_hash,
+                inputs=None if record.facts_hash is None else Inputs(record.facts_hash),
+                output=None,
             )
             tx.graph.write(settled)
             tx.graph.write_derivation(name, None)
@@ -394,7 +387,7 @@ def _read_event_id(record: RelationRecord, reading: Reading) -> int | None:
 
 def _is_up_to_date(record: RelationRecord) -> bool:
     """Whether nothing is left to do if its upstreams turn out not to have changed."""
-    derived = record.facts_hash is not None and record.derived_facts_hash == record.facts_hash
+    derived = record.inputs is not None and record.inputs.facts_hash == record.facts_hash
     match record.status:
         case Status.OK:
             return derived and not record.needs_publication
@@ -405,7 +398,7 @@ def _is_up_to_date(record: RelationRecord) -> bool:
 
 
 def _with_derivation(
-    record: RelationRecord, settled: Settled, facts_hash: str | None, content: Content
+    record: RelationRecord, settled: Settled, facts_hash: str, content: Content
 ) -> RelationRecord:
     status, reason = Status.OK, ""
     content_hash: str | None = None
@@ -423,9 +416,6 @@ def _with_derivation(
         status=status,
         reason=reason,
         stale=False,
-        interface_hash=settled.interface_hash,
-        fingerprint=settled.fingerprint,
-        content_hash=content_hash,
-        inputs_hash=settled.inputs_hash,
-        derived_facts_hash=facts_hash,
+        inputs=Inputs(facts_hash, settled.inputs_hash),
+        output=settled.output and replace(settled.output, content_hash=content_hash),
     )
