@@ -17,7 +17,7 @@ from publisher.daemon.canary import Contents
 from publisher.publishing.jobs import Job
 from publisher.publishing.publisher import Publisher
 from publisher.runtime import Runtime, map_at_once
-from publisher.settling.claims import Deferred, Ending, end_claim, is_work_due
+from publisher.settling.claims import Ending, Overtaken, end_claim, is_work_due
 from publisher.settling.contents import Content
 from publisher.settling.deriving import derivation_from_text
 from publisher.settling.findings import Finding, Settled
@@ -94,8 +94,8 @@ class Concluding:
         wake: Callable[[], None],
     ) -> None:
         """``wake`` is called when dependents are due, before anything is published."""
+        self._runtime = runtime
         self._state = runtime.state
-        self._clock = runtime.clock
         self._questions_at_once = runtime.policy.questions_at_once
         self._settling = settling
         self._publisher = publisher
@@ -138,7 +138,7 @@ class Concluding:
         contents: Mapping[RelationName, Content],
         reserved: Mapping[RelationName, object],
     ) -> _Outstanding:
-        now = self._clock.now()
+        now = self._runtime.clock.now()
         done = [
             (finding, self._settling.settle(tx, finding, contents[finding.reading.name], now))
             for finding in findings
@@ -152,13 +152,13 @@ class Concluding:
                 # relation needs no version now.
                 kept[claim] = ending
             elif ending is not None:
-                end_claim(tx, claim, ending)
+                end_claim(tx, claim, ending, self._runtime)
         settled = [(f, s.record) for f, s in done if s.verdict is Verdict.SETTLED and s.record]
         dropped = [f.reading.claim for f, s in done if s.verdict is Verdict.DROPPED]
         others = [f.reading.claim for f, record in settled if not record.has_content]
         return _Outstanding(
             kept,
-            self._unpublished(tx, [(f, r) for f, r in settled if r.has_content], now),
+            self._unpublished(tx, [(f, r) for f, r in settled if r.has_content]),
             [*dropped, *others],
             [f.reading.name for f, s in done if s.verdict is Verdict.HELD],
             [change for _, s in done for change in s.changes],
@@ -166,7 +166,7 @@ class Concluding:
         )
 
     def _unpublished(
-        self, tx: Transaction, settled: Sequence[tuple[Finding, RelationRecord]], now: float
+        self, tx: Transaction, settled: Sequence[tuple[Finding, RelationRecord]]
     ) -> Sequence[_Unpublished]:
         """What to publish; what a later finding of the batch changed is due again instead."""
         names = [record.name for _, record in settled]
@@ -177,8 +177,8 @@ class Concluding:
             if records[record.name] == record:
                 unpublished.append(_Unpublished(finding, record, texts.get(record.name)))
             else:
-                again = Deferred(now, "a relation of its batch changed it")
-                end_claim(tx, finding.reading.claim, again)
+                again = Overtaken("a relation of its batch changed it")
+                end_claim(tx, finding.reading.claim, again, self._runtime)
         return unpublished
 
 

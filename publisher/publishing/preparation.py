@@ -87,7 +87,7 @@ class Preparation:
             record = tx.graph.records([job.name])[job.name]
             output = record.output and replace(record.output, content_hash=None)
             tx.graph.write(replace(record, output=output, reason=reason))
-            end_claim(tx, job.claim, Done())
+            end_claim(tx, job.claim, Done(), self._runtime)
 
 
 def _candidates(

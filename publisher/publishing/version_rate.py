@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from publisher.publishing.jobs import Job, Reconciled
 from publisher.runtime import Runtime
-from publisher.settling.claims import Deferred, end_claim
+from publisher.settling.claims import Limited, end_claims
 from publisher.state.records import VersionRecord
 
 log = logging.getLogger(__name__)
@@ -61,7 +61,6 @@ class VersionRate:
             f"it had {self._max_per_hour} versions within an hour (engine.max_versions_per_hour); "
             "its newest content is published later"
         )
-        later = Deferred(until, reason)
-        self._runtime.state.write(lambda tx: end_claim(tx, job.claim, later))
+        end_claims(self._runtime, [job.claim], Limited(until, reason))
         self._runtime.counters.add("versions_delayed")
         log.warning("version delayed", extra={"relation": str(job.name), "why": reason})
