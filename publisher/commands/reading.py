@@ -173,7 +173,7 @@ def check(
 
     Exit status 1 if a newer version is a major one, or a pinned one is yanked or missing.
     """
-    from publisher.commands.check import NotOurIndex, check_pins
+    from publisher.commands.checked_pins import NotOurIndex, check_pins
     from publisher.commands.consumer import opened_index
     from publisher.commands.output.choice import output_for
     from publisher.commands.pins import UnreadablePins, read_pins

@@ -24,7 +24,7 @@ from lakeschema.translation.requests.limited_answers import MAX_RELATIONS, Form,
 from publisher.daemon.definitions import Definitions
 from publisher.daemon.service import Service
 from publisher.daemon.surroundings import KnownSurroundings
-from publisher.daemon.translating import Translations
+from publisher.daemon.translation_requests import Translations
 from publisher.outages import CATALOG, Outages
 from publisher.settings import Translate, load_settings
 from publisher.state.protocol import Transaction

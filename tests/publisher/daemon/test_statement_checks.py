@@ -16,9 +16,9 @@ from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.relations import Relation
 from lakeschema.translation.model.outcome import Status
 from publisher.daemon.adapters import build_user_grants
-from publisher.daemon.checking import Checks
 from publisher.daemon.known_relations import KnownRelations
 from publisher.daemon.service import Service
+from publisher.daemon.statement_checks import Checks
 from publisher.daemon.user_grants import UserGrants
 from publisher.settings import Check, SettingsError, load_settings
 from publisher.state.protocol import Transaction
