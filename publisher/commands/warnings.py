@@ -8,8 +8,6 @@ from publisher.commands.printable import printable
 from publisher.logs import fields_of, is_ours
 from publisher.redaction import SECRETS
 
-_REASONS = ("why", "reason")
-
 
 class _Line(logging.Formatter):
     def format(self, record: logging.LogRecord) -> str:
@@ -22,7 +20,7 @@ def _shown(fields: dict[str, str]) -> str:
     """The relation, its change and the reason need no names; the other fields have theirs."""
     relation = fields.pop("relation", "")
     change = " → ".join(fields.pop(key) for key in ("old", "new") if key in fields)
-    reason = "".join(fields.pop(key, "") for key in _REASONS).removeprefix(f"{relation}: ")
+    reason = "".join(fields.pop(key, "") for key in ("why", "reason")).removeprefix(f"{relation}: ")
     plain = ": ".join(part for part in (relation, change, reason) if part)
     named = [f"{key}: {value}" for key, value in fields.items()]
     return "; ".join([plain, *named] if plain else named)

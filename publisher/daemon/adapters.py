@@ -191,9 +191,8 @@ def _index(settings: Settings, sign: Sign | None) -> PackageIndex:
 
 def build_options(settings: Settings) -> Options:
     translation, trino = settings.translation, settings.trino
-    by_kind = (
-        ViewEvolution.FOLLOW if settings.default_catalog.kind == "ddl" else ViewEvolution.ENGINE
-    )
+    is_ddl = settings.default_catalog.kind == "ddl"
+    by_kind = ViewEvolution.FOLLOW if is_ddl else ViewEvolution.ENGINE
     return Options(
         casing=translation.casing,
         nullability=translation.nullability,

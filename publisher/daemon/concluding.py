@@ -18,7 +18,7 @@ from publisher.daemon.canary import Contents
 from publisher.publishing.jobs import Job
 from publisher.publishing.publisher import Publisher
 from publisher.runtime import Runtime, map_at_once
-from publisher.settling.claims import Ending, Overtaken, end_claim, is_work_due
+from publisher.settling.claims import Ending, Postponed, end_claim, is_work_due
 from publisher.settling.contents import Content
 from publisher.settling.deriving import derivation_from_text
 from publisher.settling.findings import Finding, Settled
@@ -147,7 +147,7 @@ class Concluding:
             if records[record.name] == record:
                 jobs.append(partial(_job, finding, record, texts.get(record.name)))
             else:
-                again = Overtaken("a relation of its batch changed it")
+                again = Postponed("a relation of its batch changed it")
                 end_claim(tx, finding.reading.claim, again, self._runtime)
         return jobs
 

@@ -184,7 +184,7 @@ class Engine:
         if not claims:
             return 0
         exhausted = [c for c in claims if c.attempts > self._policy.max_attempts]
-        isolate(exhausted, self._quarantine_all, lambda c, e: self._defer_quarantine(c, str(e)))
+        isolate(exhausted, self._quarantine_all, lambda c, e: self._end_crashed(c, str(e)))
         allowed = [c for c in claims if c.attempts <= self._policy.max_attempts]
         if allowed:
             self._process(allowed)
@@ -221,14 +221,18 @@ class Engine:
         try:
             read = read_claimed(self._reader, claims, records, self.runtime)
         except CatalogUnavailable as error:
-            self._defer(claims, str(error))
+            end_claims(self.runtime, claims, Deferred(str(error)))
+            self.counters.add("put_off", len(claims))
             return
         for claim, failure in read.failed:
             fail(self.runtime, claim, failure)
-            self._count_put_off([claim])
         if read.stale:
             self.counters.add("stale_readings", len(read.stale))
-            self._defer(read.stale, "waits for the catalog to show a newer event")
+            waits = Deferred("waits for the catalog to show a newer event")
+            end_claims(self.runtime, read.stale, waits)
+        if unanswered := len(read.failed) + len(read.stale):
+            # Dashboards use this metric name.
+            self.counters.add("put_off", unanswered)
         found: list[Finding | Crashed] = []
         isolate(
             read.fresh,
@@ -256,7 +260,7 @@ class Engine:
         now = self._clock.now()
         reservations = self._publisher.open_reservations([claim.relation])
         if not self._publisher.finish([*reservations.values()]):
-            self._defer_quarantine(claim, _crashed(claim))
+            self._end_crashed(claim, _crashed(claim))
             return
 
         def quarantine(tx: Transaction) -> Sequence[StatusChange]:
@@ -268,25 +272,16 @@ class Engine:
         log_status_changes(self._state.write(quarantine))
         self.counters.add("quarantined")
 
-    def _defer_quarantine(self, claim: Claim, reason: str) -> None:
+    def _end_crashed(self, claim: Claim, reason: str) -> None:
         end_claims(self.runtime, [claim], Deferred(reason, Cause.CRASH))
 
     def _record_crash(self, crashed: Crashed) -> None:
-        end_claims(self.runtime, [crashed.claim], Deferred(crashed.reason, Cause.CRASH))
+        self._end_crashed(crashed.claim, crashed.reason)
         self.counters.add("derivations_died")
         log.error(
             "derivation died",
             extra={"relation": str(crashed.claim.relation), "why": crashed.reason},
         )
-
-    def _defer(self, claims: Sequence[Claim], reason: str) -> None:
-        end_claims(self.runtime, claims, Deferred(reason))
-        self._count_put_off(claims)
-
-    def _count_put_off(self, claims: Sequence[Claim]) -> None:
-        """Of claims that the catalog did not answer, or not with what is new enough."""
-        # Dashboards use this metric name.
-        self.counters.add("put_off", len(claims))
 
     # Waiting
 

@@ -24,7 +24,7 @@ from publisher.publishing.reconciling import Delivered, Reconciler, record_deliv
 from publisher.publishing.upload import Delivery
 from publisher.publishing.version_rate import VersionRate
 from publisher.runtime import Runtime, both_at_once
-from publisher.settling.claims import Deferred, Done, Ending, Overtaken, Reread, end_claim
+from publisher.settling.claims import Deferred, Done, Ending, Postponed, Reread, end_claim
 from publisher.settling.cones import Cone
 from publisher.settling.cones import cones as cones_of
 from publisher.state.protocol import Transaction
@@ -136,7 +136,7 @@ class Publisher:
         def end(tx: Transaction) -> None:
             # What was reserved may be older than what the relation is now.
             records = tx.graph.records(claim.relation for claim in done)
-            again = Overtaken("an older version was delivered first")
+            again = Postponed("an older version was delivered first")
             for claim in done:
                 record = records.get(claim.relation)
                 is_overtaken = record is not None and record.needs_publication
@@ -335,7 +335,7 @@ class Publisher:
             record_deliveries(tx, [delivered for _, delivered in done], now)
             for draft, delivered in done:
                 if tx.work.holds(draft.job.claim):
-                    taken = Overtaken("its version number was taken")
+                    taken = Postponed("its version number was taken")
                     ending = Done() if delivered.delivery is Delivery.PUBLISHED else taken
                     end_claim(tx, draft.job.claim, ending, self._runtime)
 

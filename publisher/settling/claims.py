@@ -41,18 +41,11 @@ class Reread:
 
 
 @dataclass(frozen=True, slots=True)
-class Overtaken:
-    """Something changed meanwhile: the work is due again at once."""
+class Postponed:
+    """The work is due again after so many seconds; at once where something changed meanwhile."""
 
     reason: str
-
-
-@dataclass(frozen=True, slots=True)
-class Limited:
-    """The work may be done at this time, and not earlier."""
-
-    until: float
-    reason: str
+    seconds: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +63,7 @@ class Deferred:
 MAX_REASON_LENGTH = 1000
 """Of an error that is stored: it may quote what a catalog or an index sent."""
 
-Ending: TypeAlias = Done | Abandoned | Reread | Overtaken | Limited | Deferred
+Ending: TypeAlias = Done | Abandoned | Reread | Postponed | Deferred
 
 
 def is_work_due(tx: Transaction, now: float) -> bool:
@@ -90,11 +83,8 @@ def end_claim(tx: Transaction, claim: Claim, ending: Ending, runtime: Runtime) -
             looks = [at, owed]
         case Abandoned():
             looks = []
-        case Overtaken(reason):
-            tx.work.defer(claim, now, reason, Cause.PASSING)
-            return
-        case Limited(until, reason):
-            tx.work.defer(claim, until, reason, Cause.PASSING)
+        case Postponed(reason, seconds):
+            tx.work.defer(claim, now + seconds, reason, Cause.PASSING)
             return
         case Deferred(reason, cause):
             tx.work.defer(claim, now + _delay(claim, ending, runtime.policy), reason, cause)

@@ -18,7 +18,7 @@ from lakeschema.catalog.identifiers import RelationName
 from lakeschema.translation.model.errors import DefinedByItself
 from lakeschema.translation.model.outcome import Failed, Status, failure
 from publisher.policy import Policy
-from publisher.settling.claims import Abandoned, Done, Ending, Overtaken, Reread
+from publisher.settling.claims import Abandoned, Done, Ending, Postponed, Reread
 from publisher.settling.contents import Content, Packageable, Unfit
 from publisher.settling.deletions import DeletionBrake
 from publisher.settling.findings import Finding, Reading, Settled, Unchanged, Waiting
@@ -94,7 +94,7 @@ class Settling:
         name = finding.reading.name
         record = tx.graph.records([name]).get(name, RelationRecord(name))
         if _is_overtaken(finding.reading, record):
-            again = Overtaken("a version of a newer event was found on the index")
+            again = Postponed("a version of a newer event was found on the index")
             return Settlement(Verdict.AGAIN, record, again)
         read = _apply_reading(record, finding, now)
         if finding.reading.relation is None:
@@ -190,7 +190,7 @@ class Settling:
     ) -> Settlement:
         if not self.is_current(finding, record, upstreams):
             self._write_stale(tx, record)
-            again = Overtaken("an upstream changed meanwhile")
+            again = Postponed("an upstream changed meanwhile")
             return Settlement(Verdict.AGAIN, record, again)
         assert finding.facts_hash is not None
         match finding.conclusion:

@@ -208,23 +208,18 @@ class RelationRecord:
     def lacks_version(self) -> bool:
         """Whether the index lacks a package with the content that was derived."""
         return (
-            self.status is Status.OK
+            self.has_content
             and not self.stale
-            and self.content_hash is not None
             and (self.content_hash != self.published_hash or self.republish_after is not None)
         )
 
     @property
     def needs_publication(self) -> bool:
         """Whether a worker has something to do at the index."""
-        return (
-            self.status is Status.OK
-            and self.content_hash is not None
-            and (
-                self.published_hash != self.content_hash
-                or self.index_check_due
-                or self.republish_after is not None
-            )
+        return self.has_content and (
+            self.published_hash != self.content_hash
+            or self.index_check_due
+            or self.republish_after is not None
         )
 
 
