@@ -22,6 +22,7 @@ from publisher.state.records import (
     Claim,
     Edge,
     MemoEntry,
+    Output,
     RelationRecord,
     Urgency,
     VersionRecord,
@@ -60,7 +61,7 @@ def show(figures: Mapping[str, float]) -> None:
 
 def record(name: RelationName) -> RelationRecord:
     return RelationRecord(
-        name, "f" * 64, 7, status=Status.OK, stale=False, interface_hash="i" * 64, content_hash="c"
+        name, "f" * 64, 7, status=Status.OK, stale=False, output=Output("i" * 64, "c")
     )
 
 

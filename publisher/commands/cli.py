@@ -39,8 +39,9 @@ class _Commands(TyperGroup):
         try:
             return super().invoke(ctx)
         except typer.TyperException as error:
-            # How the checker of options announces what is wrong with one.
-            error.message = error.message.replace("Value error, ", "", 1)
+            from publisher.settings.problems import in_plain_words
+
+            error.message = in_plain_words(error.message)
             raise
         except (typer.Exit, typer.Abort, BrokenPipeError):
             raise

@@ -43,7 +43,7 @@ class Coverage:
     reasons: tuple[Reason, ...]
 
 
-def coverage(records: Iterable[RelationRecord]) -> Coverage:
+def coverage_of(records: Iterable[RelationRecord]) -> Coverage:
     """What the state knows of each relation, by reason."""
     known = covered = 0
     found: dict[tuple[Status, str], list[RelationName]] = {}

@@ -40,8 +40,7 @@ def facts_now(settings: Settings, name: RelationName) -> Relation | Unanswered |
 
     Spark is not asked: a session takes longer to start than a person waits.
     """
-    (catalog,) = settings.catalog
-    if isinstance(catalog, SparkCatalogSettings):
+    if isinstance(settings.default_catalog, SparkCatalogSettings):
         return Unanswered("")
     with open_catalog(settings) as opened:
         return Definitions(opened, Outages()).read(name)

@@ -102,7 +102,7 @@ def dataset_namespace(settings: Settings) -> str:
     """As OpenLineage calls a metastore; a catalog that has no address has the packages' prefix."""
     from publisher.lineage.openlineage import metastore_namespace
 
-    (catalog,) = settings.catalog
+    catalog = settings.default_catalog
     if catalog.kind == "hive":
         return metastore_namespace(catalog.uri)
     return f"{catalog.kind}://{settings.artifacts.prefix}"

@@ -84,7 +84,7 @@ def plan_opened(
             say=say,
             dialect=question.dialect or build_ddl_dialect(settings),
             audience=audience,
-            tells_renames=isinstance(settings.catalog[0], DdlCatalogSettings),
+            tells_renames=isinstance(settings.default_catalog, DdlCatalogSettings),
         )
 
 

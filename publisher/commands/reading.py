@@ -41,14 +41,14 @@ def read_status(config: Path | None) -> EngineStatus:
 
 def coverage(config: Config = None, *, json: Json = None) -> None:
     """How many relations can have a package, and which reasons keep how many others without one."""
-    from publisher.commands.coverage import coverage as counted
+    from publisher.commands.coverage import coverage_of
     from publisher.commands.deployment import state_to_read
     from publisher.commands.output.choice import output_for
     from publisher.settings import load_settings
 
     with closing(state_to_read(load_settings(config))) as state:
         records = state.read(lambda tx: tx.graph.every_record())
-    output_for(json).coverage(counted(records.values()))
+    output_for(json).coverage(coverage_of(records.values()))
 
 
 def explain(
@@ -100,9 +100,8 @@ def verify(
     from publisher.commands.deployment import state_to_read
     from publisher.commands.output.choice import output_for
     from publisher.commands.progress_bar import TerminalProgress
-    from publisher.commands.repair import repair as mend
-    from publisher.commands.verify import Verification
-    from publisher.commands.verify import verify as compare
+    from publisher.commands.repair import repair_drifts
+    from publisher.commands.verify import Verification, verify_packages
     from publisher.daemon.adapters import (
         build_deriver,
         build_index_to_read,
@@ -129,7 +128,7 @@ def verify(
             build_processes(settings) as processes,
             TerminalProgress() as progress,
         ):
-            found = compare(
+            found = verify_packages(
                 catalog,
                 build_index_to_read(settings),
                 build_limited_packaging(settings, processes),
@@ -148,7 +147,7 @@ def verify(
     verification = verified()
     output.verification(verification)
     if repair and verification.drifts:
-        mend(settings, verification.drifts)
+        repair_drifts(settings, verification.drifts)
         verification = verified()
         output.verification(verification)
     raise typer.Exit(NO if verification.drifts or verification.unapplied else 0)
@@ -174,7 +173,7 @@ def check(
 
     Exit status 1 if a newer version is a major one, or a pinned one is yanked or missing.
     """
-    from publisher.commands.check import NotOurIndex, check_pins
+    from publisher.commands.checked_pins import NotOurIndex, check_pins
     from publisher.commands.consumer import opened_index
     from publisher.commands.output.choice import output_for
     from publisher.commands.pins import UnreadablePins, read_pins

@@ -12,7 +12,7 @@ from publisher.settings import Settings
 from publisher.state.records import WorkRecord
 
 
-def repair(settings: Settings, drifts: Sequence[Drift]) -> Sequence[WorkRecord]:
+def repair_drifts(settings: Settings, drifts: Sequence[Drift]) -> Sequence[WorkRecord]:
     """Works until every drift is mended or keeps failing; returns what is left undone.
 
     A running service may do a part of the work: what one has claimed the other leaves alone.

@@ -181,7 +181,7 @@ def dry_run(settings: Settings) -> DryRun:
         name
         for name, derivation in sorted(everything.derivations.items())
         if name not in records
-        or records[name].interface_hash != deriver.interface_hash(derivation.interface)
+        or records[name].visible_hash != deriver.interface_hash(derivation.interface)
     ]
     missing = [name for name in sorted(records) if name not in everything.relations]
     errors = {name: failed.reason for name, failed in sorted(everything.failures.items())}
@@ -213,7 +213,7 @@ class SparkComparison:
         # PySpark is an extra, and slow to import.
         from lakeschema.spark.session import spark_session
 
-        (catalog,) = self._settings.catalog
+        catalog = self._settings.default_catalog
         snapshot = self._settings.snapshot
         session = spark_session(snapshot.conf, tasks=snapshot.tasks)
         # Only now: without the extra the session says what to install.

@@ -60,7 +60,7 @@ class Verification:
     unapplied: Sequence[MalformedDdl] = ()
 
 
-def verify(
+def verify_packages(
     catalog: Catalog,
     index: PackageIndex,
     packaging: Packaging,

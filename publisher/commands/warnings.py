@@ -11,9 +11,19 @@ from publisher.redaction import SECRETS
 
 class _Line(logging.Formatter):
     def format(self, record: logging.LogRecord) -> str:
-        fields = ", ".join(str(value) for value in fields_of(record).values())
+        fields = _shown({key: str(value) for key, value in fields_of(record).items()})
         line = f"{record.getMessage()}: {fields}" if fields else record.getMessage()
         return printable(SECRETS.redact(f"schema-publisher: {line}"))
+
+
+def _shown(fields: dict[str, str]) -> str:
+    """The relation, its change and the reason need no names; the other fields have theirs."""
+    relation = fields.pop("relation", "")
+    change = " → ".join(fields.pop(key) for key in ("old", "new") if key in fields)
+    reason = "".join(fields.pop(key, "") for key in ("why", "reason")).removeprefix(f"{relation}: ")
+    plain = ": ".join(part for part in (relation, change, reason) if part)
+    named = [f"{key}: {value}" for key, value in fields.items()]
+    return "; ".join([plain, *named] if plain else named)
 
 
 def show_warnings() -> None:

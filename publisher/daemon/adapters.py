@@ -63,7 +63,7 @@ def generator_version() -> str:
 
 
 def build_catalog(settings: Settings) -> Catalog:
-    (catalog,) = settings.catalog
+    catalog = settings.default_catalog
     match catalog:
         case HiveCatalogSettings():
             from lakeschema.catalog.hive_metastore import HiveMetastoreCatalog
@@ -114,7 +114,7 @@ def build_user_grants(catalog: Catalog) -> Callable[[str], Mapping[str, Any]]:
 
 def build_ddl_dialect(settings: Settings) -> Dialect | None:
     """Whose DDL changes the catalog; None for a metastore, which Hive and Spark may share."""
-    (catalog,) = settings.catalog
+    catalog = settings.default_catalog
     match catalog:
         case HiveCatalogSettings():
             return None
@@ -191,8 +191,8 @@ def _index(settings: Settings, sign: Sign | None) -> PackageIndex:
 
 def build_options(settings: Settings) -> Options:
     translation, trino = settings.translation, settings.trino
-    (catalog,) = settings.catalog
-    by_kind = ViewEvolution.FOLLOW if catalog.kind == "ddl" else ViewEvolution.ENGINE
+    is_ddl = settings.default_catalog.kind == "ddl"
+    by_kind = ViewEvolution.FOLLOW if is_ddl else ViewEvolution.ENGINE
     return Options(
         casing=translation.casing,
         nullability=translation.nullability,

@@ -86,7 +86,7 @@ def _source(events: EventSettings, settings: Settings, catalog: Catalog) -> Even
 
 def _notification_log(events: NotificationLogSettings, settings: Settings) -> EventSource:
     """Where the catalog is a metastore, too, it is asked as that is."""
-    (metastore,) = settings.catalog
+    metastore = settings.default_catalog
     address, idle_seconds = events.uri or _metastore_uri(settings), events.poll_seconds
     if not isinstance(metastore, HiveCatalogSettings):
         return NotificationLogSource(address, idle_seconds=idle_seconds)
@@ -100,7 +100,7 @@ def _notification_log(events: NotificationLogSettings, settings: Settings) -> Ev
 
 def shared_servers(settings: Settings) -> Mapping[str, str]:
     """Which services are parts of another: an event source, of the server that gives the catalog, too."""
-    (catalog,) = settings.catalog
+    catalog = settings.default_catalog
     names = []
     for events in settings.events:
         match events:
@@ -114,7 +114,7 @@ def shared_servers(settings: Settings) -> Mapping[str, str]:
 
 
 def _metastore_uri(settings: Settings) -> str:
-    (catalog,) = settings.catalog
+    catalog = settings.default_catalog
     if isinstance(catalog, HiveCatalogSettings):
         return catalog.uri
     raise SettingsError(('events: "notification-log" needs a uri, or catalog.kind = "hive"',))
@@ -241,7 +241,6 @@ def build_engine(
 
     It notes in ``outages`` what fails of the catalog and the index.
     """
-    (catalog_settings,) = settings.catalog
     outages = Outages() if outages is None else outages
     deployment = Deployment(
         runtime=Runtime(state, open_clock(state), build_policy(settings), outages=outages),
@@ -250,7 +249,7 @@ def build_engine(
         deriver=build_deriver(settings, processes),
         packaging=build_limited_packaging(settings, processes),
         versioning=settings.artifacts.versioning,
-        catalog_name=catalog_settings.name,
+        catalog_name=settings.default_catalog.name,
         selection=build_selection(settings),
     )
     return Engine(parts_of(deployment))

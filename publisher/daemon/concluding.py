@@ -12,12 +12,13 @@ from dataclasses import dataclass
 from functools import partial
 
 from lakeschema.catalog.identifiers import RelationName
+from lakeschema.translation.model.interface import Derivation
 from lakeschema.translation.model.outcome import Derived
 from publisher.daemon.canary import Contents
 from publisher.publishing.jobs import Job
 from publisher.publishing.publisher import Publisher
 from publisher.runtime import Runtime, map_at_once
-from publisher.settling.claims import Deferred, Ending, end_claim, is_work_due
+from publisher.settling.claims import Ending, Postponed, end_claim, is_work_due
 from publisher.settling.contents import Content
 from publisher.settling.deriving import derivation_from_text
 from publisher.settling.findings import Finding, Settled
@@ -30,43 +31,12 @@ log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
-class _Unpublished:
-    """A settled finding whose content the index lacks.
-
-    ``derivation`` is its text in the state; None if the finding has it.
-    """
-
-    finding: Finding
-    record: RelationRecord
-    derivation: str | None
-
-    def job(self) -> Job:
-        reading = self.finding.reading
-        assert reading.relation is not None
-        assert self.record.content_hash is not None
-        match self.finding.conclusion:
-            case Settled(outcome=Derived(derivation)):
-                pass
-            case _:
-                assert self.derivation is not None
-                derivation = derivation_from_text(self.derivation)
-        return Job(
-            claim=reading.claim,
-            relation=reading.relation,
-            derivation=derivation,
-            content_hash=self.record.content_hash,
-            read_at=self.record.read_at,
-            event_id=reading.at_least,
-            newest_event_id=None if reading.at_most == reading.at_least else reading.at_most,
-        )
-
-
-@dataclass(frozen=True, slots=True)
 class _Outstanding:
     """What settled findings leave to do at the index.
 
     Attributes:
         reserved: how each claim ends once the open reservation of its relation is delivered.
+        jobs: what the index lacks; each is made after the transaction, since that takes long.
         compared: claims of relations without a new version whose packages are to be compared with
             the index: dropped ones, and those whose derivation failed or is withheld.
         held: relations that the catalog no longer has, as many others: a person must confirm it.
@@ -75,7 +45,7 @@ class _Outstanding:
     """
 
     reserved: Mapping[Claim, Ending]
-    unpublished: Sequence[_Unpublished]
+    jobs: Sequence[Callable[[], Job]]
     compared: Sequence[Claim]
     held: Sequence[RelationName]
     changes: Sequence[StatusChange]
@@ -94,8 +64,8 @@ class Concluding:
         wake: Callable[[], None],
     ) -> None:
         """``wake`` is called when dependents are due, before anything is published."""
+        self._runtime = runtime
         self._state = runtime.state
-        self._clock = runtime.clock
         self._questions_at_once = runtime.policy.questions_at_once
         self._settling = settling
         self._publisher = publisher
@@ -119,8 +89,8 @@ class Concluding:
         self._log_held(frozenset(outstanding.held))
         if outstanding.reserved:
             self._publisher.finish_and_end(outstanding.reserved, reservations)
-        if outstanding.unpublished:
-            self._publisher.publish([each.job() for each in outstanding.unpublished])
+        if outstanding.jobs:
+            self._publisher.publish([make() for make in outstanding.jobs])
         if outstanding.compared:
             self._publisher.compare(outstanding.compared)
 
@@ -138,7 +108,7 @@ class Concluding:
         contents: Mapping[RelationName, Content],
         reserved: Mapping[RelationName, object],
     ) -> _Outstanding:
-        now = self._clock.now()
+        now = self._runtime.clock.now()
         done = [
             (finding, self._settling.settle(tx, finding, contents[finding.reading.name], now))
             for finding in findings
@@ -152,39 +122,59 @@ class Concluding:
                 # relation needs no version now.
                 kept[claim] = ending
             elif ending is not None:
-                end_claim(tx, claim, ending)
+                end_claim(tx, claim, ending, self._runtime)
         settled = [(f, s.record) for f, s in done if s.verdict is Verdict.SETTLED and s.record]
         dropped = [f.reading.claim for f, s in done if s.verdict is Verdict.DROPPED]
         others = [f.reading.claim for f, record in settled if not record.has_content]
         return _Outstanding(
             kept,
-            self._unpublished(tx, [(f, r) for f, r in settled if r.has_content], now),
+            self._jobs(tx, [(f, r) for f, r in settled if r.has_content]),
             [*dropped, *others],
             [f.reading.name for f, s in done if s.verdict is Verdict.HELD],
             [change for _, s in done for change in s.changes],
             is_work_due(tx, now),
         )
 
-    def _unpublished(
-        self, tx: Transaction, settled: Sequence[tuple[Finding, RelationRecord]], now: float
-    ) -> Sequence[_Unpublished]:
+    def _jobs(
+        self, tx: Transaction, settled: Sequence[tuple[Finding, RelationRecord]]
+    ) -> Sequence[Callable[[], Job]]:
         """What to publish; what a later finding of the batch changed is due again instead."""
         names = [record.name for _, record in settled]
         records = tx.graph.records(names)
-        texts = tx.graph.derivations(r.name for f, r in settled if not _has_derivation(f))
-        unpublished = []
+        texts = tx.graph.derivations(r.name for f, r in settled if _derivation(f) is None)
+        jobs: list[Callable[[], Job]] = []
         for finding, record in settled:
             if records[record.name] == record:
-                unpublished.append(_Unpublished(finding, record, texts.get(record.name)))
+                jobs.append(partial(_job, finding, record, texts.get(record.name)))
             else:
-                again = Deferred(now, "a relation of its batch changed it")
-                end_claim(tx, finding.reading.claim, again)
-        return unpublished
+                again = Postponed("a relation of its batch changed it")
+                end_claim(tx, finding.reading.claim, again, self._runtime)
+        return jobs
 
 
-def _has_derivation(finding: Finding) -> bool:
+def _job(finding: Finding, record: RelationRecord, text: str | None) -> Job:
+    """``text`` is the derivation that the state has, for a finding without one."""
+    reading = finding.reading
+    assert reading.relation is not None
+    assert record.content_hash is not None
+    derivation = _derivation(finding)
+    if derivation is None:
+        assert text is not None
+        derivation = derivation_from_text(text)
+    return Job(
+        claim=reading.claim,
+        relation=reading.relation,
+        derivation=derivation,
+        content_hash=record.content_hash,
+        read_at=record.read_at,
+        event_id=reading.at_least,
+        newest_event_id=None if reading.at_most == reading.at_least else reading.at_most,
+    )
+
+
+def _derivation(finding: Finding) -> Derivation | None:
     match finding.conclusion:
-        case Settled(outcome=Derived()):
-            return True
+        case Settled(outcome=Derived(derivation)):
+            return derivation
         case _:
-            return False
+            return None

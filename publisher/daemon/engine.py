@@ -32,7 +32,7 @@ from publisher.publishing.packaging_protocol import Packaging
 from publisher.publishing.publisher import Publisher
 from publisher.runtime import Runtime
 from publisher.settling.changed_settings import SettingsNotes, derive_again
-from publisher.settling.claims import Deferred, defer, end_claim, fail, is_work_due, isolate
+from publisher.settling.claims import Deferred, end_claim, end_claims, fail, is_work_due, isolate
 from publisher.settling.comparison import (
     SNAPSHOT_BEGUN,
     SNAPSHOT_DUE,
@@ -129,7 +129,7 @@ class Engine:
         names = [request.relation for request in requests]
 
         def write(tx: Transaction) -> None:
-            tx.work.forgive(names)
+            tx.work.reset_failures(names)
             _retry_unfit(tx, names)
             tx.work.request(requests)
 
@@ -184,7 +184,7 @@ class Engine:
         if not claims:
             return 0
         exhausted = [c for c in claims if c.attempts > self._policy.max_attempts]
-        isolate(exhausted, self._quarantine_all, lambda c, e: self._defer_quarantine(c, str(e)))
+        isolate(exhausted, self._quarantine_all, lambda c, e: self._end_crashed(c, str(e)))
         allowed = [c for c in claims if c.attempts <= self._policy.max_attempts]
         if allowed:
             self._process(allowed)
@@ -221,18 +221,23 @@ class Engine:
         try:
             read = read_claimed(self._reader, claims, records, self.runtime)
         except CatalogUnavailable as error:
-            self._defer(claims, str(error))
+            end_claims(self.runtime, claims, Deferred(str(error)))
+            self.counters.add("put_off", len(claims))
             return
         for claim, failure in read.failed:
-            self._fail(claim, failure)
+            fail(self.runtime, claim, failure)
         if read.stale:
             self.counters.add("stale_readings", len(read.stale))
-            self._defer(read.stale, "waits for the catalog to show a newer event")
+            waits = Deferred("waits for the catalog to show a newer event")
+            end_claims(self.runtime, read.stale, waits)
+        if unanswered := len(read.failed) + len(read.stale):
+            # Dashboards use this metric name.
+            self.counters.add("put_off", unanswered)
         found: list[Finding | Crashed] = []
         isolate(
             read.fresh,
             lambda readings: found.extend(self._investigator.investigate(readings)),
-            lambda reading, error: self._fail(reading.claim, error),
+            lambda reading, error: fail(self.runtime, reading.claim, error),
         )
         for crashed in found:
             if isinstance(crashed, Crashed):
@@ -240,7 +245,7 @@ class Engine:
         isolate(
             [finding for finding in found if isinstance(finding, Finding)],
             self.conclude,
-            lambda finding, error: self._fail(finding.reading.claim, error),
+            lambda finding, error: fail(self.runtime, finding.reading.claim, error),
         )
 
     def conclude(self, findings: Sequence[Finding]) -> None:
@@ -255,41 +260,28 @@ class Engine:
         now = self._clock.now()
         reservations = self._publisher.open_reservations([claim.relation])
         if not self._publisher.finish([*reservations.values()]):
-            self._defer_quarantine(claim, _crashed(claim))
+            self._end_crashed(claim, _crashed(claim))
             return
 
         def quarantine(tx: Transaction) -> Sequence[StatusChange]:
             settlement = self._settling.quarantine(tx, claim, _crashed(claim), now)
             if settlement.ending is not None:
-                end_claim(tx, claim, settlement.ending)
+                end_claim(tx, claim, settlement.ending, self.runtime)
             return settlement.changes
 
         log_status_changes(self._state.write(quarantine))
         self.counters.add("quarantined")
 
-    def _defer_quarantine(self, claim: Claim, reason: str) -> None:
-        until = self._clock.now() + self._policy.max_retry_seconds
-        later = Deferred(until, reason, Cause.CRASH)
-        self._state.write(lambda tx: end_claim(tx, claim, later))
+    def _end_crashed(self, claim: Claim, reason: str) -> None:
+        end_claims(self.runtime, [claim], Deferred(reason, Cause.CRASH))
 
     def _record_crash(self, crashed: Crashed) -> None:
-        until = self._clock.now() + self._policy.retry_delay(crashed.claim.attempts)
-        later = Deferred(until, crashed.reason, Cause.CRASH)
-        self._state.write(lambda tx: end_claim(tx, crashed.claim, later))
+        self._end_crashed(crashed.claim, crashed.reason)
         self.counters.add("derivations_died")
         log.error(
             "derivation died",
             extra={"relation": str(crashed.claim.relation), "why": crashed.reason},
         )
-
-    def _defer(self, claims: Sequence[Claim], reason: str) -> None:
-        defer(self.runtime, claims, reason)
-        # Dashboards use this metric name.
-        self.counters.add("put_off", len(claims))
-
-    def _fail(self, claim: Claim, error: Exception) -> None:
-        fail(self.runtime, claim, error)
-        self.counters.add("put_off")
 
     # Waiting
 

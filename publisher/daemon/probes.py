@@ -19,8 +19,8 @@ from lakeschema.catalog.relations import Catalog
 from lakeschema.spark.session import SparkMissing
 from publisher.daemon.adapters import build_index, build_options, open_catalog
 from publisher.daemon.assembly import build_sources
-from publisher.daemon.checking import handler_of
 from publisher.daemon.runner_choice import choose_runner
+from publisher.daemon.statement_checks import handler_of
 from publisher.events.kafka_topic import KafkaSource
 from publisher.events.protocol import EventSource, SourceUnavailable
 from publisher.index.atomic_files import rehearse

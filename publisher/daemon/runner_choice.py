@@ -42,7 +42,7 @@ def choose_runner(
         if not has_spark:
             raise SparkMissing
         return "spark"
-    if isinstance(settings.catalog[0], SparkCatalogSettings):
+    if isinstance(settings.default_catalog, SparkCatalogSettings):
         return "spark"
     relations = len(list_relations(catalog).names)
     if relations < SPARK_FROM_RELATIONS:

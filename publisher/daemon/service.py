@@ -34,7 +34,6 @@ from publisher.daemon.assembly import (
     shared_servers,
     take_part,
 )
-from publisher.daemon.checking import Checks
 from publisher.daemon.definitions import Definitions
 from publisher.daemon.health import Health, SnapshotAge
 from publisher.daemon.hearing import Hearing
@@ -46,9 +45,10 @@ from publisher.daemon.runner_choice import choose_runner, is_spark_installed
 from publisher.daemon.self_report import SelfReport
 from publisher.daemon.shown import ShownState
 from publisher.daemon.snapshot_process import SnapshotProcess
+from publisher.daemon.statement_checks import Checks
 from publisher.daemon.surroundings import KnownSurroundings
 from publisher.daemon.threads import Daemon, Schedule
-from publisher.daemon.translating import Translations
+from publisher.daemon.translation_requests import Translations
 from publisher.daemon.user_grants import UserGrants
 from publisher.daemon.web_servers import WebServers, daemon_registry
 from publisher.index.static import StaticIndex

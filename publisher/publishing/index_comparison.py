@@ -266,11 +266,9 @@ def _mark(
 ) -> Callable[[Transaction], None]:
     def mark(tx: Transaction) -> None:
         for name, record in tx.graph.records(names).items():
-            marked = replace(record, index_check_due=True)
-            if name in renamed:
-                # Its content names the distribution, and is made anew by a derivation.
-                marked = replace(marked, inputs_hash=None, derived_facts_hash=None)
-            tx.graph.write(marked)
+            # A renamed one's content names the distribution, and is made anew by a derivation.
+            inputs = None if name in renamed else record.inputs
+            tx.graph.write(replace(record, index_check_due=True, inputs=inputs))
         tx.work.request(WorkRequest(name, now, Urgency.SNAPSHOT) for name in names)
 
     return mark

@@ -9,7 +9,7 @@ from typing import TypeVar
 from publisher.index.protocol import IndexUnavailable, PackageIndexError
 from publisher.publishing.outage import Outage, is_away
 from publisher.runtime import Runtime, map_at_once
-from publisher.settling.claims import defer, fail
+from publisher.settling.claims import Deferred, end_claims, fail
 from publisher.state.records import Claim
 
 T = TypeVar("T")
@@ -45,7 +45,7 @@ class IndexWork:
         done: list[R] = []
         for claim, result in zip(asked, results, strict=True):
             if isinstance(result, IndexUnavailable) and may_be_outage and not claim.failures:
-                defer(self._runtime, [claim], str(result))
+                end_claims(self._runtime, [claim], Deferred(str(result)))
             elif isinstance(result, PackageIndexError):
                 fail(self._runtime, claim, result)
             else:

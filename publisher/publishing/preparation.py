@@ -85,8 +85,9 @@ class Preparation:
     def _record_unfit(self, tx: Transaction, *, job: Job, reason: str) -> None:
         if tx.work.holds(job.claim):
             record = tx.graph.records([job.name])[job.name]
-            tx.graph.write(replace(record, content_hash=None, reason=reason))
-            end_claim(tx, job.claim, Done())
+            output = record.output and replace(record.output, content_hash=None)
+            tx.graph.write(replace(record, output=output, reason=reason))
+            end_claim(tx, job.claim, Done(), self._runtime)
 
 
 def _candidates(
@@ -101,8 +102,9 @@ def _candidates(
 
 def _fingerprints(tx: Transaction, names: set[RelationName]) -> Mapping[RelationName, str]:
     """Fingerprints of the relations' schemas, where they have one."""
-    known = {name: record.fingerprint for name, record in tx.graph.records(names).items()}
+    outputs = {name: record.output for name, record in tx.graph.records(names).items()}
+    known = {name: o.fingerprint for name, o in outputs.items() if o and o.fingerprint}
     # A state that an earlier release wrote does not have them all.
-    texts = tx.graph.derivations(name for name, value in known.items() if value is None)
+    texts = tx.graph.derivations(names - known.keys())
     found = {n: sha256(derivation_from_text(text).interface.schema) for n, text in texts.items()}
-    return found | {name: value for name, value in known.items() if value is not None}
+    return found | known

@@ -24,7 +24,7 @@ from publisher.publishing.reconciling import Delivered, Reconciler, record_deliv
 from publisher.publishing.upload import Delivery
 from publisher.publishing.version_rate import VersionRate
 from publisher.runtime import Runtime, both_at_once
-from publisher.settling.claims import Deferred, Done, Ending, Reread, end_claim, retry_later
+from publisher.settling.claims import Deferred, Done, Ending, Postponed, Reread, end_claim
 from publisher.settling.cones import Cone
 from publisher.settling.cones import cones as cones_of
 from publisher.state.protocol import Transaction
@@ -136,11 +136,11 @@ class Publisher:
         def end(tx: Transaction) -> None:
             # What was reserved may be older than what the relation is now.
             records = tx.graph.records(claim.relation for claim in done)
-            again = Deferred(self._runtime.clock.now(), "an older version was delivered first")
+            again = Postponed("an older version was delivered first")
             for claim in done:
                 record = records.get(claim.relation)
                 is_overtaken = record is not None and record.needs_publication
-                end_claim(tx, claim, again if is_overtaken else endings[claim])
+                end_claim(tx, claim, again if is_overtaken else endings[claim], self._runtime)
 
         if done:
             self._state.write(end)
@@ -212,7 +212,7 @@ class Publisher:
             tx.graph.write(replace(record, index_check_due=False))
         if newest is not None:
             tx.graph.write_published(claim.relation, newest.content_hash, newest.sequence)
-            end_claim(tx, claim, Done())
+            end_claim(tx, claim, Done(), self._runtime)
 
     def _compare(self, claim: Claim, known: _Known) -> None:
         is_dropped = known.record is not None and known.record.status is Status.MISSING
@@ -233,7 +233,7 @@ class Publisher:
         name = claim.relation
         if not tx.work.holds(claim) or self._has_other_versions(tx, name, found):
             self._compare_again(tx, claim)
-            end_claim(tx, claim, Done())
+            end_claim(tx, claim, Done(), self._runtime)
             return
         record = tx.graph.records([name]).get(name)
         ending: Ending = Done()
@@ -256,7 +256,7 @@ class Publisher:
                 reason = ""
             compared = replace(record, yanked=is_yanked, index_check_due=False, reason=reason)
             tx.graph.write(compared)
-        end_claim(tx, claim, ending)
+        end_claim(tx, claim, ending, self._runtime)
 
     def _has_other_versions(self, tx: Transaction, name: RelationName, found: Reconciled) -> bool:
         """Whether versions were adopted since, which the comparison did not see."""
@@ -290,7 +290,7 @@ class Publisher:
                 draft
                 for draft in drafts
                 if tx.work.holds(draft.job.claim)
-                and self._reserve(tx, draft, cones[draft.job.name], records[draft.job.name], now)
+                and self._reserve(tx, draft, cones[draft.job.name], records[draft.job.name])
             ]
             claims = [draft.job.claim for draft in kept]
             tx.work.renew(claims, now + policy.lease_seconds)
@@ -299,9 +299,7 @@ class Publisher:
 
         return self._state.write(reserve)
 
-    def _reserve(
-        self, tx: Transaction, draft: Draft, cone: Cone, record: RelationRecord, now: float
-    ) -> bool:
+    def _reserve(self, tx: Transaction, draft: Draft, cone: Cone, record: RelationRecord) -> bool:
         job = draft.job
         unchanged = (
             record.status is Status.OK
@@ -315,8 +313,8 @@ class Publisher:
             draft.version, wheel.data, draft.after, wheel.provenance
         ):
             return True
-        reason = "the relation or an upstream changed before publication"
-        end_claim(tx, job.claim, retry_later(job.claim, reason, now, self._runtime.policy))
+        changed = Deferred("the relation or an upstream changed before publication")
+        end_claim(tx, job.claim, changed, self._runtime)
         return False
 
     # Delivering
@@ -337,9 +335,9 @@ class Publisher:
             record_deliveries(tx, [delivered for _, delivered in done], now)
             for draft, delivered in done:
                 if tx.work.holds(draft.job.claim):
-                    taken = Deferred(now, "its version number was taken")
+                    taken = Postponed("its version number was taken")
                     ending = Done() if delivered.delivery is Delivery.PUBLISHED else taken
-                    end_claim(tx, draft.job.claim, ending)
+                    end_claim(tx, draft.job.claim, ending, self._runtime)
 
         self._state.write(confirm)
         for draft, delivered in done:

@@ -13,7 +13,7 @@ from lakeschema.catalog.facts_json import facts_hash
 from lakeschema.catalog.identifiers import RelationName
 from publisher.publishing.jobs import Candidate
 from publisher.runtime import Runtime
-from publisher.settling.claims import defer, end_claim, fail, retry_later
+from publisher.settling.claims import Deferred, end_claim, end_claims, fail
 from publisher.settling.cones import Cone
 from publisher.settling.findings import Answer, Answers, CatalogReader, schema_unreachable
 from publisher.state.protocol import Transaction
@@ -35,7 +35,8 @@ class Recheck:
         try:
             answers = self._reader.read(sorted(names))
         except CatalogUnavailable as error:
-            defer(self._runtime, [each.job.claim for each in candidates], str(error))
+            claims = [each.job.claim for each in candidates]
+            end_claims(self._runtime, claims, Deferred(str(error)))
             return ()
         return [
             each
@@ -45,7 +46,7 @@ class Recheck:
 
     def _confirm_or_defer(self, claim: Claim, cone: Cone, answers: Answers, since: float) -> bool:
         if not cone.settled:
-            defer(self._runtime, [claim], "an upstream changed")
+            end_claims(self._runtime, [claim], Deferred("an upstream changed"))
             return False
         if len(cone.facts) == 1:
             return True
@@ -62,7 +63,8 @@ class Recheck:
             answered[name] = answer
         event_id = _oldest(answered.values())
         if event_id is not None and event_id < (cone.read_event_id(since) or -1):
-            defer(self._runtime, [claim], "the catalog's answer is older than the last one")
+            older = Deferred("the catalog's answer is older than the last one")
+            end_claims(self._runtime, [claim], older)
             return False
         changed = self.changed(cone.facts, {n: _hash_of(a) for n, a in answered.items()})
         if changed:
@@ -78,10 +80,9 @@ class Recheck:
     ) -> None:
         now = self._runtime.clock.now()
         self._runtime.counters.add("changed_before_publication")
-        later = retry_later(claim, "an upstream changed", now, self._runtime.policy)
 
         def request(tx: Transaction) -> None:
-            end_claim(tx, claim, later)
+            end_claim(tx, claim, Deferred("an upstream changed"), self._runtime)
             tx.work.request(
                 WorkRequest(name, now, Urgency.REFRESH, min_event_id=event_id) for name in names
             )

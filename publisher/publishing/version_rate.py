@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from publisher.publishing.jobs import Job, Reconciled
 from publisher.runtime import Runtime
-from publisher.settling.claims import Deferred, end_claim
+from publisher.settling.claims import Postponed, end_claims
 from publisher.state.records import VersionRecord
 
 log = logging.getLogger(__name__)
@@ -44,24 +44,20 @@ class VersionRate:
 
     def admit(self, jobs: Sequence[tuple[Job, Reconciled]]) -> Sequence[tuple[Job, Reconciled]]:
         """The jobs that may have another version now; the others are deferred."""
-        clock = self._runtime.clock
-        admitted, waiting = [], []
+        now, admitted = self._runtime.clock.wall(), []
         for job, reconciled in jobs:
-            seconds = seconds_to_wait(reconciled.history, clock.wall(), self._max_per_hour)
+            seconds = seconds_to_wait(reconciled.history, now, self._max_per_hour)
             if seconds > 0:
-                waiting.append((job, seconds))
+                self._defer(job, seconds)
             else:
                 admitted.append((job, reconciled))
-        for job, seconds in waiting:
-            self._defer(job, clock.now() + seconds)
         return admitted
 
-    def _defer(self, job: Job, until: float) -> None:
+    def _defer(self, job: Job, seconds: float) -> None:
         reason = (
             f"it had {self._max_per_hour} versions within an hour (engine.max_versions_per_hour); "
             "its newest content is published later"
         )
-        later = Deferred(until, reason)
-        self._runtime.state.write(lambda tx: end_claim(tx, job.claim, later))
+        end_claims(self._runtime, [job.claim], Postponed(reason, seconds))
         self._runtime.counters.add("versions_delayed")
         log.warning("version delayed", extra={"relation": str(job.name), "why": reason})

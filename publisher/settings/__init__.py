@@ -6,7 +6,6 @@ is allowed.
 """
 
 from publisher.settings.artifacts import Artifacts
-from publisher.settings.checking import Check
 from publisher.settings.errors import SettingsError
 from publisher.settings.indexes import Retention, StaticIndexSettings, TwineIndexSettings
 from publisher.settings.loading import load_settings
@@ -29,9 +28,10 @@ from publisher.settings.sources import (
     NotificationLogSettings,
     SparkCatalogSettings,
 )
+from publisher.settings.statement_checks import Check
 from publisher.settings.statements import Statements
-from publisher.settings.translating import Translate
 from publisher.settings.translation import Translation, UdfSettings
+from publisher.settings.translation_requests import Translate
 from publisher.settings.trino import Trino
 
 __all__ = [

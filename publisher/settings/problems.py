@@ -68,10 +68,14 @@ def _what_is_wrong(detail: ErrorDetails, location: Location) -> str:
 def _mistyped(kind: str, detail: ErrorDetails) -> str:
     if kind in {"model_type", "model_attributes_type", "dict_type", "mapping_type"}:
         return ": expected a table of keys and values"
-    found = _EXPECTED.match(detail["msg"])
-    expected = f"expected {found[1]}" if found else detail["msg"]
     shown = f" is {detail['input']!r:.100}" if _NO_SECRETS.match(kind) else ""
-    return f"{shown}: {expected}"
+    return f"{shown}: {in_plain_words(detail['msg'])}"
+
+
+def in_plain_words(message: str) -> str:
+    """What pydantic says of one value, without the names of its own classes."""
+    found = _EXPECTED.match(message)
+    return f"expected {found[1]}" if found else message.removeprefix("Value error, ")
 
 
 def _unknown(key: str, section: Location) -> str:

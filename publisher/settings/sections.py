@@ -9,7 +9,6 @@ from pydantic import Field, ValidationInfo, field_validator
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
 
 from publisher.settings.artifacts import Artifacts
-from publisher.settings.checking import Check
 from publisher.settings.indexes import IndexSettings, StaticIndexSettings
 from publisher.settings.running import Engine, Http, Planning, Snapshot, State
 from publisher.settings.sources import (
@@ -18,9 +17,10 @@ from publisher.settings.sources import (
     HiveCatalogSettings,
     NotificationLogSettings,
 )
+from publisher.settings.statement_checks import Check
 from publisher.settings.statements import Statements
-from publisher.settings.translating import Translate
 from publisher.settings.translation import Translation
+from publisher.settings.translation_requests import Translate
 from publisher.settings.trino import Trino
 
 ENVIRONMENT_PREFIX = "SCHEMA_PUBLISHER__"
@@ -77,6 +77,11 @@ class Settings(BaseSettings):
 
     translate: Translate = Translate()
     """Schemas and other engines' SQL that the service gives over HTTP."""
+
+    @property
+    def default_catalog(self) -> CatalogSettings:
+        """The catalog that a name without a catalog belongs to."""
+        return self.catalog[0]
 
     @field_validator("catalog", "events", mode="before")
     @classmethod

@@ -100,7 +100,7 @@ class SettingsNotes:
 def derive_again(tx: Transaction, records: Iterable[RelationRecord]) -> None:
     """Lets the next work on these derive and package them although no fact changed."""
     for record in records:
-        tx.graph.write(replace(record, inputs_hash=None, derived_facts_hash=None))
+        tx.graph.write(replace(record, inputs=None))
 
 
 def carry_out(tx: Transaction, changes: Sequence[ChangedSetting], now: float) -> None:

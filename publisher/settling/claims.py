@@ -1,9 +1,9 @@
-"""How a claim ends: a value, decided wherever a relation is processed, and written only here."""
+"""How a claim ends: whoever processes a relation says what happened, and here it is decided what follows."""
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias, TypeVar, assert_never
 
@@ -41,18 +41,29 @@ class Reread:
 
 
 @dataclass(frozen=True, slots=True)
-class Deferred:
-    """The work could not be done now."""
+class Postponed:
+    """The work is due again after so many seconds; at once where something changed meanwhile."""
 
-    until: float
+    reason: str
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Deferred:
+    """The work could not be done now, and is due later after each attempt.
+
+    ``in_outage``: the service failed for other relations, too.
+    """
+
     reason: str
     cause: Cause = Cause.PASSING
+    in_outage: bool = False
 
 
 MAX_REASON_LENGTH = 1000
 """Of an error that is stored: it may quote what a catalog or an index sent."""
 
-Ending: TypeAlias = Done | Abandoned | Reread | Deferred
+Ending: TypeAlias = Done | Abandoned | Reread | Postponed | Deferred
 
 
 def is_work_due(tx: Transaction, now: float) -> bool:
@@ -61,8 +72,9 @@ def is_work_due(tx: Transaction, now: float) -> bool:
     return due is not None and due <= now
 
 
-def end_claim(tx: Transaction, claim: Claim, ending: Ending) -> None:
+def end_claim(tx: Transaction, claim: Claim, ending: Ending, runtime: Runtime) -> None:
     """Ends the claim as ``ending`` says; does nothing if the claim was lost meanwhile."""
+    now = runtime.clock.now()
     owed = claim.reread_at if (claim.reread_at or 0.0) > claim.claimed_at else None
     match ending:
         case Done():
@@ -71,8 +83,11 @@ def end_claim(tx: Transaction, claim: Claim, ending: Ending) -> None:
             looks = [at, owed]
         case Abandoned():
             looks = []
-        case Deferred(until, reason, cause):
-            tx.work.defer(claim, until, reason, cause)
+        case Postponed(reason, seconds):
+            tx.work.defer(claim, now + seconds, reason, Cause.PASSING)
+            return
+        case Deferred(reason, cause):
+            tx.work.defer(claim, now + _delay(claim, ending, runtime.policy), reason, cause)
             return
         case _:
             assert_never(ending)
@@ -83,23 +98,32 @@ def end_claim(tx: Transaction, claim: Claim, ending: Ending) -> None:
         tx.work.clear_until(claim, next_look, owed)
 
 
-def retry_later(claim: Claim, reason: str, now: float, policy: Policy) -> Deferred:
-    """For what passes: the delay grows for some seconds."""
-    return Deferred(now + policy.retry_delay(claim.retries), reason)
+def _delay(claim: Claim, deferred: Deferred, policy: Policy) -> float:
+    match deferred.cause:
+        case Cause.PASSING:
+            return policy.retry_delay(claim.retries)
+        case Cause.CRASH if claim.attempts > policy.max_attempts:
+            return policy.max_retry_seconds
+        case Cause.CRASH:
+            return policy.retry_delay(claim.attempts)
+        case Cause.OWN if deferred.in_outage:
+            # Such as credentials that are not accepted: once they are, nothing waits for hours.
+            return min(policy.backoff(claim.failures), policy.max_outage_retry_seconds)
+        case Cause.OWN:
+            return policy.backoff(claim.failures)
+        case _:
+            assert_never(deferred.cause)
 
 
-def defer(runtime: Runtime, claims: Iterable[Claim], reason: str) -> None:
-    """Retries the claims later, in one transaction."""
-    held = [*claims]
-    if not held:
-        return
-    now = runtime.clock.now()
+def end_claims(runtime: Runtime, claims: Sequence[Claim], ending: Ending) -> None:
+    """Ends them alike, in one transaction."""
 
     def write(tx: Transaction) -> None:
-        for claim in held:
-            end_claim(tx, claim, retry_later(claim, reason, now, runtime.policy))
+        for claim in claims:
+            end_claim(tx, claim, ending, runtime)
 
-    runtime.state.write(write)
+    if claims:
+        runtime.state.write(write)
 
 
 def fail(runtime: Runtime, claim: Claim, error: Exception) -> None:
@@ -111,24 +135,19 @@ def fail(runtime: Runtime, claim: Claim, error: Exception) -> None:
     """
     if isinstance(error, StateUnavailable):
         # Whatever was being processed: it did not cause that.
-        defer(runtime, [claim], str(error))
+        end_claims(runtime, [claim], Deferred(str(error)))
         return
-    now, policy = runtime.clock.now(), runtime.policy
     is_expected = isinstance(error, CatalogError | PackageIndexError)
     reason = _reason(error)[:MAX_REASON_LENGTH]
     runtime.counters.add("failures")
-    seconds = policy.backoff(claim.failures)
-    if _is_of_outage(error, runtime.outages):
-        # Such as credentials that are not accepted: once they are, nothing waits for hours.
-        seconds = min(seconds, policy.max_outage_retry_seconds)
-    elif claim.failures == (1 if _had_no_answer(error) else 0):
+    in_outage = _is_of_outage(error, runtime.outages)
+    if not in_outage and claim.failures == (1 if _had_no_answer(error) else 0):
         log.warning(
             "relation not processed",
             extra={"relation": str(claim.relation), "why": reason},
             exc_info=None if is_expected else error,
         )
-    later = Deferred(now + seconds, reason, Cause.OWN)
-    runtime.state.write(lambda tx: end_claim(tx, claim, later))
+    end_claims(runtime, [claim], Deferred(reason, Cause.OWN, in_outage))
 
 
 def _reason(error: Exception) -> str:

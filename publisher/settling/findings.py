@@ -30,7 +30,7 @@ from lakeschema.translation.model.outcome import Derived, Failed, Outcome, Statu
 from publisher.runtime import Clock, Runtime, map_at_once, retrying
 from publisher.settling.deriving import derivation_from_text, derivation_to_text
 from publisher.settling.freshness import Freshness, freshness, second_look
-from publisher.state.records import Claim, Edge, MemoEntry, RelationRecord
+from publisher.state.records import Claim, Edge, MemoEntry, Output, RelationRecord
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,16 +63,15 @@ class Settled:
 
     Attributes:
         used: interface hash of each direct upstream that it was derived from.
-        interface_hash, fingerprint: of its interface and its schema; None unless ``Derived``.
+        output: without the content's hash; None unless ``Derived``.
         derivation: as the state stores it; None unless ``Derived``.
     """
 
     outcome: Outcome
     used: Mapping[RelationName, str]
     inputs_hash: str
-    interface_hash: str | None
-    fingerprint: str | None
-    derivation: str | None
+    output: Output | None = None
+    derivation: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -297,10 +296,11 @@ class Investigator:
         ):
             # A member leaves a cycle only when its own facts change.
             return Finding(reading, hash_, tuple(e.upstream for e in edges), Unchanged({}, None))
-        if record is not None and record.derived_facts_hash == hash_ and not record.stale:
+        known = None if record is None or record.stale else record.inputs
+        if known is not None and known.facts_hash == hash_:
             used = {edge.upstream: edge.used or "" for edge in edges}
-            if self._deriver.inputs_hash(relation, used) == record.inputs_hash:
-                return Finding(reading, hash_, tuple(used), Unchanged(used, record.inputs_hash))
+            if self._deriver.inputs_hash(relation, used) == known.inputs_hash:
+                return Finding(reading, hash_, tuple(used), Unchanged(used, known.inputs_hash))
         try:
             upstreams = self._deriver.upstreams(relation)
         except DerivationCrashed as error:
@@ -406,24 +406,14 @@ class Investigator:
         return self._settle_derived(candidate, outcome, entry.derivation)
 
     def _settle_derived(self, candidate: _Candidate, outcome: Derived, text: str) -> Settled:
-        return Settled(
-            outcome=outcome,
-            used=candidate.hashes,
-            inputs_hash=candidate.inputs_hash,
-            interface_hash=self._deriver.interface_hash(outcome.derivation.interface),
-            fingerprint=sha256(outcome.derivation.interface.schema),
-            derivation=text,
+        interface = outcome.derivation.interface
+        output = Output(
+            self._deriver.interface_hash(interface), fingerprint=sha256(interface.schema)
         )
+        return Settled(outcome, candidate.hashes, candidate.inputs_hash, output, text)
 
     def _settle_failed(self, candidate: _Candidate, failed: Failed) -> Settled:
-        return Settled(
-            outcome=failed,
-            used=candidate.hashes,
-            inputs_hash=candidate.inputs_hash,
-            interface_hash=None,
-            fingerprint=None,
-            derivation=None,
-        )
+        return Settled(failed, candidate.hashes, candidate.inputs_hash)
 
 
 def _usable(upstreams: tuple[RelationName, ...]) -> tuple[RelationName, ...] | Failed:

@@ -18,13 +18,13 @@ from lakeschema.catalog.identifiers import RelationName
 from lakeschema.translation.model.errors import DefinedByItself
 from lakeschema.translation.model.outcome import Failed, Status, failure
 from publisher.policy import Policy
-from publisher.settling.claims import Abandoned, Deferred, Done, Ending, Reread
+from publisher.settling.claims import Abandoned, Done, Ending, Postponed, Reread
 from publisher.settling.contents import Content, Packageable, Unfit
 from publisher.settling.deletions import DeletionBrake
 from publisher.settling.findings import Finding, Reading, Settled, Unchanged, Waiting
 from publisher.settling.status_changes import StatusChange
 from publisher.state.protocol import Transaction
-from publisher.state.records import Claim, Edge, RelationRecord, Urgency, WorkRequest
+from publisher.state.records import Claim, Edge, Inputs, RelationRecord, Urgency, WorkRequest
 
 
 class Verdict(Enum):
@@ -63,14 +63,17 @@ class Settlement:
 _DONE = Done()
 
 
-def _end(record: RelationRecord, ending: Ending = _DONE) -> Settlement:
-    return Settlement(Verdict.ENDED, record, ending)
+def _end(
+    record: RelationRecord, ending: Ending = _DONE, changes: tuple[StatusChange, ...] = ()
+) -> Settlement:
+    return Settlement(Verdict.ENDED, record, ending, changes)
 
 
-def _end_or_drop(record: RelationRecord) -> Settlement:
+def _end_or_drop(record: RelationRecord, changes: tuple[StatusChange, ...] = ()) -> Settlement:
     # Without a package it is forgotten, once no view names it.
-    is_done = record.published_hash is not None and not record.index_check_due
-    return _end(record) if is_done else Settlement(Verdict.DROPPED, record)
+    if record.published_hash is not None and not record.index_check_due:
+        return _end(record, changes=changes)
+    return Settlement(Verdict.DROPPED, record, changes=changes)
 
 
 _OF_A_CYCLE = (Status.CYCLE, Status.QUARANTINED)
@@ -91,18 +94,15 @@ class Settling:
         name = finding.reading.name
         record = tx.graph.records([name]).get(name, RelationRecord(name))
         if _is_overtaken(finding.reading, record):
-            again = Deferred(now, "a version of a newer event was found on the index")
+            again = Postponed("a version of a newer event was found on the index")
             return Settlement(Verdict.AGAIN, record, again)
-        before = record
-        record = _apply_reading(record, finding, now)
-        changes: list[StatusChange] = []
+        read = _apply_reading(record, finding, now)
         if finding.reading.relation is None:
-            settlement = self._settle_missing(tx, record, now, changes)
+            settlement = self._settle_missing(tx, read, now)
         else:
-            settlement = self._settle_existing(tx, finding, record, content, now, changes)
-        if settlement.record is not None:
-            changes += _change(before, settlement.record)
-        return replace(settlement, changes=tuple(changes))
+            settlement = self._settle_existing(tx, finding, read, content, now)
+        changes = _change(record, settlement.record or record)
+        return replace(settlement, changes=(*settlement.changes, *changes))
 
     def quarantine(self, tx: Transaction, claim: Claim, reason: str, now: float) -> Settlement:
         """Stops deriving a relation that keeps crashing, until it changes or a snapshot retries it."""
@@ -110,26 +110,11 @@ class Settling:
             return Settlement(Verdict.LOST)
         name = claim.relation
         record = tx.graph.records([name]).get(name, RelationRecord(name))
-        settled = replace(
-            record,
-            status=Status.QUARANTINED,
-            stale=False,
-            reason=reason,
-            interface_hash=None,
-            fingerprint=None,
-            content_hash=None,
-            inputs_hash=None,
-            derived_facts_hash=None,
-        )
-        tx.graph.write(settled)
-        tx.graph.write_derivation(name, None)
+        settled = _write_without_output(tx, record, Status.QUARANTINED, reason)
         self._release(tx, [name], changed=True, now=now)
-        changes = tuple(_change(record, settled))
-        return replace(_end(settled, Abandoned()), changes=changes)
+        return _end(settled, Abandoned(), _change(record, settled))
 
-    def _settle_missing(
-        self, tx: Transaction, record: RelationRecord, now: float, changes: list[StatusChange]
-    ) -> Settlement:
+    def _settle_missing(self, tx: Transaction, record: RelationRecord, now: float) -> Settlement:
         # Of a relation that the index alone knows, the first reading is not trusted either.
         if record.facts_hash is not None or record.is_only_published:
             since = now if record.missing_since is None else record.missing_since
@@ -148,33 +133,18 @@ class Settling:
         if record.status is Status.MISSING and not record.stale:
             tx.graph.write(record)
             return _end_or_drop(record)
-        return self._settle_dropped(tx, record, now, changes)
+        return self._settle_dropped(tx, record, now)
 
-    def _settle_dropped(
-        self, tx: Transaction, record: RelationRecord, now: float, changes: list[StatusChange]
-    ) -> Settlement:
+    def _settle_dropped(self, tx: Transaction, record: RelationRecord, now: float) -> Settlement:
         name = record.name
-        changes += self._leave_cycle(tx, record, now)
-        settled = replace(
-            record,
-            facts_hash=None,
-            status=Status.MISSING,
-            stale=False,
-            reason="the catalog has no such relation",
-            interface_hash=None,
-            fingerprint=None,
-            content_hash=None,
-            inputs_hash=None,
-            derived_facts_hash=None,
-            yanked=False,
-            index_check_due=True,
-        )
-        tx.graph.write(settled)
-        tx.graph.write_derivation(name, None)
+        changes = self._leave_cycle(tx, record, now)
+        dropped = replace(record, facts_hash=None, yanked=False, index_check_due=True)
+        reason = "the catalog has no such relation"
+        settled = _write_without_output(tx, dropped, Status.MISSING, reason)
         tx.graph.replace_edges(name, ())
         changed = settled.visible_hash != record.visible_hash
         self._release(tx, [name], changed=changed, now=now)
-        return _end_or_drop(settled)
+        return _end_or_drop(settled, changes)
 
     def _settle_existing(
         self,
@@ -183,13 +153,13 @@ class Settling:
         record: RelationRecord,
         content: Content,
         now: float,
-        changes: list[StatusChange],
     ) -> Settlement:
         name = record.name
+        changes: tuple[StatusChange, ...] = ()
         before = {edge.upstream: edge.used for edge in tx.graph.edges_of([name])[name]}
         edges_changed = tuple(before) != finding.upstreams
         if edges_changed:
-            changes += self._leave_cycle(tx, record, now)
+            changes = self._leave_cycle(tx, record, now)
             self._request_unknown_upstreams(tx, finding, now)
             used = [Edge(name, u, before.get(u)) for u in finding.upstreams]
             tx.graph.replace_edges(name, used)
@@ -201,12 +171,13 @@ class Settling:
             )
             if members:
                 tx.graph.write(record)
-                changes += self._settle_cycle(tx, members, now)
-                return _end(record)
+                in_cycle = self._settle_cycle(tx, members, now)
+                return _end(record, changes=(*changes, *in_cycle))
         if blocked:
             self._write_stale(tx, record)
-            return _end(record)
-        return self._settle_derived(tx, finding, record, upstreams, content, now)
+            return _end(record, changes=changes)
+        settlement = self._settle_derived(tx, finding, record, upstreams, content, now)
+        return replace(settlement, changes=changes)
 
     def _settle_derived(
         self,
@@ -219,11 +190,13 @@ class Settling:
     ) -> Settlement:
         if not self.is_current(finding, record, upstreams):
             self._write_stale(tx, record)
-            again = Deferred(now, "an upstream changed meanwhile")
+            again = Postponed("an upstream changed meanwhile")
             return Settlement(Verdict.AGAIN, record, again)
+        assert finding.facts_hash is not None
         match finding.conclusion:
-            case Unchanged(used=used):
-                settled = replace(record, stale=False, derived_facts_hash=finding.facts_hash)
+            case Unchanged(used, inputs_hash):
+                inputs = Inputs(finding.facts_hash, inputs_hash)
+                settled = replace(record, stale=False, inputs=inputs)
                 changed = False
             case Settled(used=used) as conclusion:
                 settled = _with_derivation(record, conclusion, finding.facts_hash, content)
@@ -280,7 +253,7 @@ class Settling:
 
     def _settle_cycle(
         self, tx: Transaction, members: Sequence[RelationName], now: float
-    ) -> Sequence[StatusChange]:
+    ) -> tuple[StatusChange, ...]:
         edges = [
             (edge.dependent, edge.upstream)
             for of_member in tx.graph.edges_of(members).values()
@@ -289,29 +262,19 @@ class Settling:
         path = cycle_path(graph_of(edges), members)
         changes: list[StatusChange] = []
         for name, record in sorted(tx.graph.records(members).items()):
-            settled = replace(
-                record,
-                status=Status.CYCLE,
-                stale=False,
-                reason=failure(DefinedByItself(path, relation=name)).reason,
-                interface_hash=None,
-                fingerprint=None,
-                content_hash=None,
-                inputs_hash=None,
-                derived_facts_hash=record.facts_hash,
-            )
-            tx.graph.write(settled)
-            tx.graph.write_derivation(name, None)
+            reason = failure(DefinedByItself(path, relation=name)).reason
+            inputs = None if record.facts_hash is None else Inputs(record.facts_hash)
+            settled = _write_without_output(tx, record, Status.CYCLE, reason, inputs)
             changes += _change(record, settled)
         self._release(tx, members, changed=bool(changes), now=now)
-        return changes
+        return tuple(changes)
 
     def _leave_cycle(
         self,
         tx: Transaction,
         record: RelationRecord,
         now: float,
-    ) -> Sequence[StatusChange]:
+    ) -> tuple[StatusChange, ...]:
         """Reopens the other members of the cycle that ``record`` may be leaving."""
         if record.status not in _OF_A_CYCLE:
             return ()
@@ -325,7 +288,7 @@ class Settling:
             changes += _change(other, reopened)
         tx.graph.mark_dependents_stale(others)
         tx.work.request(WorkRequest(other, now, Urgency.REFRESH) for other in others)
-        return changes
+        return tuple(changes)
 
     def _release(
         self, tx: Transaction, names: Sequence[RelationName], *, changed: bool, now: float
@@ -349,7 +312,20 @@ class Settling:
             )
 
 
-def _change(before: RelationRecord, after: RelationRecord) -> Sequence[StatusChange]:
+def _write_without_output(
+    tx: Transaction,
+    record: RelationRecord,
+    status: Status,
+    reason: str,
+    inputs: Inputs | None = None,
+) -> RelationRecord:
+    settled = replace(record, status=status, stale=False, reason=reason, inputs=inputs, output=None)
+    tx.graph.write(settled)
+    tx.graph.write_derivation(record.name, None)
+    return settled
+
+
+def _change(before: RelationRecord, after: RelationRecord) -> tuple[StatusChange, ...]:
     """One, or none if the status is the same."""
     if before.status is after.status:
         return ()
@@ -394,7 +370,7 @@ def _read_event_id(record: RelationRecord, reading: Reading) -> int | None:
 
 def _is_up_to_date(record: RelationRecord) -> bool:
     """Whether nothing is left to do if its upstreams turn out not to have changed."""
-    derived = record.facts_hash is not None and record.derived_facts_hash == record.facts_hash
+    derived = record.inputs is not None and record.inputs.facts_hash == record.facts_hash
     match record.status:
         case Status.OK:
             return derived and not record.needs_publication
@@ -405,7 +381,7 @@ def _is_up_to_date(record: RelationRecord) -> bool:
 
 
 def _with_derivation(
-    record: RelationRecord, settled: Settled, facts_hash: str | None, content: Content
+    record: RelationRecord, settled: Settled, facts_hash: str, content: Content
 ) -> RelationRecord:
     status, reason = Status.OK, ""
     content_hash: str | None = None
@@ -423,9 +399,6 @@ def _with_derivation(
         status=status,
         reason=reason,
         stale=False,
-        interface_hash=settled.interface_hash,
-        fingerprint=settled.fingerprint,
-        content_hash=content_hash,
-        inputs_hash=settled.inputs_hash,
-        derived_facts_hash=facts_hash,
+        inputs=Inputs(facts_hash, settled.inputs_hash),
+        output=settled.output and replace(settled.output, content_hash=content_hash),
     )

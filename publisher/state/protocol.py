@@ -103,7 +103,7 @@ class WorkQueue(Protocol):
     def reset_attempts(self, claims: Iterable[Claim]) -> None:
         """Forgets earlier attempts: this work did not end the process."""
 
-    def forgive(self, names: Iterable[RelationName]) -> None:
+    def reset_failures(self, names: Iterable[RelationName]) -> None:
         """Forgets earlier failures, so that the next one delays the work but little."""
 
     def retried(self, claims: Iterable[Claim]) -> Mapping[RelationName, Retried]:

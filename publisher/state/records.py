@@ -87,6 +87,41 @@ class Claim:
 
 
 @dataclass(frozen=True, slots=True)
+class Inputs:
+    """What a relation was last derived from.
+
+    Attributes:
+        inputs_hash: of its facts and its upstreams' interfaces; None for a member of a cycle.
+    """
+
+    facts_hash: str
+    inputs_hash: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """What a relation's last derivation gave.
+
+    Attributes:
+        content_hash: of what its newest package should contain; None if it is withheld or unfit.
+        fingerprint: SHA-256 of its schema's canonical form; None if an earlier release derived it.
+    """
+
+    interface_hash: str
+    content_hash: str | None = None
+    fingerprint: str | None = None
+
+
+NO_INTERFACE = "!"
+"""Before a status that stands for the interface hash of a relation without an interface."""
+
+
+def no_interface(status: Status) -> str:
+    """What dependents see of a relation that has no interface: the reason."""
+    return f"{NO_INTERFACE}{status.value.lower()}"
+
+
+@dataclass(frozen=True, slots=True)
 class RelationRecord:
     """A relation's last read and last derivation.
 
@@ -99,14 +134,11 @@ class RelationRecord:
             the deletion, unless a person confirmed that.
         stale: it or one of its upstreams, at any distance, changed since its derivation. Dependents
             of a stale relation are stale too.
-        interface_hash: of its interface; None where it has none.
-        content_hash: of what its newest package should contain; None without a derivation, or if it
-            is withheld from publication.
-        derived_facts_hash: of the facts from which it was derived.
+        inputs: None if it was never derived, or is to be derived again whatever its inputs are.
+        output: None unless its last derivation gave it an interface.
         published_hash: the content hash of the newest confirmed version.
         yanked: it was dropped and its versions are known to be yanked.
         incarnation: how often it was found where the catalog had no such relation before.
-        fingerprint: SHA-256 of its schema's canonical form; None if not OK, or not yet known.
         republish_after: ``sequence`` of the newest version when a republication was asked for.
         index_check_due: the index may show something else than the ledger says, because a yank or
             its contrary was begun, or because a comparison found a difference. It is set before
@@ -120,14 +152,11 @@ class RelationRecord:
     status: Status = Status.UNKNOWN
     stale: bool = True
     reason: str = ""
-    interface_hash: str | None = None
-    content_hash: str | None = None
-    inputs_hash: str | None = None
-    derived_facts_hash: str | None = None
+    inputs: Inputs | None = None
+    output: Output | None = None
     published_hash: str | None = None
     yanked: bool = False
     incarnation: int = 0
-    fingerprint: str | None = None
     republish_after: int | None = None
     read_at: float | None = None
     index_check_due: bool = False
@@ -135,7 +164,15 @@ class RelationRecord:
     @property
     def visible_hash(self) -> str:
         """What dependents see of it: its interface, or for which reason it has none."""
-        return self.interface_hash or f"!{self.status.value.lower()}"
+        return no_interface(self.status) if self.output is None else self.output.interface_hash
+
+    @property
+    def inputs_hash(self) -> str | None:
+        return None if self.inputs is None else self.inputs.inputs_hash
+
+    @property
+    def content_hash(self) -> str | None:
+        return None if self.output is None else self.output.content_hash
 
     @property
     def withheld(self) -> bool:
@@ -171,23 +208,18 @@ class RelationRecord:
     def lacks_version(self) -> bool:
         """Whether the index lacks a package with the content that was derived."""
         return (
-            self.status is Status.OK
+            self.has_content
             and not self.stale
-            and self.content_hash is not None
             and (self.content_hash != self.published_hash or self.republish_after is not None)
         )
 
     @property
     def needs_publication(self) -> bool:
         """Whether a worker has something to do at the index."""
-        return (
-            self.status is Status.OK
-            and self.content_hash is not None
-            and (
-                self.published_hash != self.content_hash
-                or self.index_check_due
-                or self.republish_after is not None
-            )
+        return self.has_content and (
+            self.published_hash != self.content_hash
+            or self.index_check_due
+            or self.republish_after is not None
         )
 
 

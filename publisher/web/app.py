@@ -34,7 +34,6 @@ from publisher.index.simple_page import (
 from publisher.index.static import StaticIndex
 from publisher.state.protocol import StateUnavailable
 from publisher.web.access import UNPROTECTED, Access
-from publisher.web.checks import CHECK_ADDRESS, StatementChecks
 from publisher.web.limited_requests import JsonService
 from publisher.web.negotiation import page_type
 from publisher.web.operations import HealthChecks, OperationsPages
@@ -49,6 +48,7 @@ from publisher.web.pins import newest_pin
 from publisher.web.rendering import CONTENT_SECURITY_POLICY
 from publisher.web.responses import Body, is_not_modified, page_response
 from publisher.web.served_index import ServedIndex
+from publisher.web.statement_checks import CHECK_ADDRESS, StatementChecks
 from publisher.web.statements import STATEMENTS_ADDRESS, StatementsHeard
 from publisher.web.status import Daemon
 from publisher.web.translations import TRANSLATE_ADDRESS, Translations, Translator

@@ -26,7 +26,7 @@ from publisher.settling.deriving import derivation_from_text, derivation_to_text
 from publisher.settling.findings import Finding, Settled, Waiting
 from publisher.settling.settling import Settling
 from publisher.state.protocol import State, Transaction
-from publisher.state.records import Claim, Edge, RelationRecord, WorkRequest
+from publisher.state.records import Claim, Edge, Inputs, Output, RelationRecord, WorkRequest
 from publisher.state.sql.transaction import SqlTransaction
 from publisher.state.sql.work import SqlWorkQueue
 from tests.simulation.toy import ToyDeriver, ToyPackaging
@@ -224,13 +224,13 @@ class _ConeLease(Engine):
                 replace(
                     record,
                     facts_hash=facts_hash(member.relation),
-                    derived_facts_hash=facts_hash(member.relation),
                     status=Status.OK,
                     stale=False,
                     reason="",
-                    interface_hash=deriver.interface_hash(member.interface),
-                    inputs_hash=deriver.inputs_hash(member.relation, used),
-                    content_hash=member.content_hash,
+                    inputs=Inputs(
+                        facts_hash(member.relation), deriver.inputs_hash(member.relation, used)
+                    ),
+                    output=Output(deriver.interface_hash(member.interface), member.content_hash),
                 )
             )
             tx.graph.write_derivation(name, member.derivation)

@@ -84,8 +84,8 @@ SINGLE = {
     "dropped leaves dependents fresh": _one(
         _SETTLING,
         "        self._release(tx, [name], changed=changed, now=now)\n"
-        "        return _end_or_drop(settled)",
-        "        return _end_or_drop(settled)",
+        "        return _end_or_drop(settled, changes)",
+        "        return _end_or_drop(settled, changes)",
     ),
     "changed leaves dependents fresh": _one(
         _SETTLING, "        if changed:\n            tx.graph.mark_dependents_stale(names)\n", ""

@@ -16,7 +16,7 @@ from rich.text import Text
 from lakeschema.analysis.limits import REASON
 from lakeschema.catalog.errors import MalformedDdl
 from lakeschema.catalog.identifiers import RelationName
-from publisher.commands.check import CheckedPin
+from publisher.commands.checked_pins import CheckedPin
 from publisher.commands.coverage import Coverage
 from publisher.commands.noted import ComparedIndex, Noted, ServiceReport
 from publisher.commands.output.lineage_tree import print_lineage

@@ -10,7 +10,7 @@ from typing import Any, TextIO
 
 from codegen.changelog import changelog_to_json
 from lakeschema.catalog.identifiers import RelationName
-from publisher.commands.check import CheckedPin
+from publisher.commands.checked_pins import CheckedPin
 from publisher.commands.coverage import Coverage
 from publisher.commands.noted import Noted
 from publisher.commands.output.times import shown_time

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Protocol
 
 from lakeschema.catalog.identifiers import RelationName
-from publisher.commands.check import CheckedPin
+from publisher.commands.checked_pins import CheckedPin
 from publisher.commands.coverage import Coverage
 from publisher.commands.registering.registration import Registered
 from publisher.commands.reports import RelationReport, ResyncReport, Retirement, UsageReport

@@ -61,7 +61,7 @@ def read_against(text: str, settings: Settings) -> Against:
 
 def _of_metastore(uri: str, settings: Settings) -> Settings:
     """With the TLS, the user and the time limit of the configured metastore, if that is one."""
-    (configured,) = settings.catalog
+    configured = settings.default_catalog
     if not isinstance(configured, HiveCatalogSettings):
         configured = HiveCatalogSettings(kind="hive")
     if configured.sends_password_unencrypted(uri):
@@ -71,7 +71,7 @@ def _of_metastore(uri: str, settings: Settings) -> Settings:
 
 
 def _of_folder(path: Path, settings: Settings) -> Settings:
-    (configured,) = settings.catalog
+    configured = settings.default_catalog
     dialect = configured.dialect if isinstance(configured, DdlCatalogSettings) else "hive"
     return _with_catalog(settings, DdlCatalogSettings(kind="ddl", path=path, dialect=dialect))
 

@@ -20,8 +20,9 @@ from lakeschema.translation.deriving.upstream_first import (
     upstreams_or_failure,
     waves,
 )
-from lakeschema.translation.model.outcome import Derived, Failed, Outcome
+from lakeschema.translation.model.outcome import Derived, Failed, Outcome, Status
 from publisher.commands.planning.catalog_now import CatalogNow
+from publisher.state.records import no_interface
 
 _DERIVED_TOGETHER = 40
 """Few enough that most of a wave is derived while more of it is read."""
@@ -205,9 +206,9 @@ class _Walk:
         """What dependents see of it, as of ``RelationRecord.visible_hash``."""
         match outcome:
             case None:
-                return "!missing"
+                return no_interface(Status.MISSING)
             case Failed(status=status):
-                return f"!{status.value.lower()}"
+                return no_interface(status)
             case Derived(derivation):
                 return self._deriver.interface_hash(derivation.interface)
 

@@ -190,7 +190,7 @@ def _make(
     *,
     replace: bool,
 ) -> None:
-    from publisher.commands.registering.registration import register as make
+    from publisher.commands.registering.registration import register_views
 
     trino = settings.trino
     if trino.url is None:
@@ -204,5 +204,5 @@ def _make(
             'pip install ".[trino]" in the checkout of schema-publisher',
         ) from None
     with open_server(trino.url, trino.username, trino.secret(), trino.timeout_seconds) as server:
-        for each in make(written, server, replace=replace):
+        for each in register_views(written, server, replace=replace):
             done.append(each)  # noqa: PERF402 (what came before a failure has to be there)

@@ -50,7 +50,7 @@ class Registered:
     hint: str = ""
 
 
-def register(
+def register_views(
     views: Sequence[Written | Unwritable], server: Server, *, replace: bool
 ) -> Iterator[Registered]:
     """Makes each, after those that it reads.

@@ -291,7 +291,7 @@ class SqlRelationGraph:
         return found
 
     def write(self, record: RelationRecord) -> None:
-        name = str(record.name)
+        name, inputs, output = str(record.name), record.inputs, record.output
         self._connection.execute(
             _WRITE_RELATION,
             {
@@ -313,12 +313,12 @@ class SqlRelationGraph:
                 "interface_hash": record.visible_hash,
                 "content_hash": record.content_hash,
                 "inputs_hash": record.inputs_hash,
-                "derived_facts_hash": record.derived_facts_hash,
+                "derived_facts_hash": None if inputs is None else inputs.facts_hash,
                 "published_hash": record.published_hash,
                 "status": record.status.value,
                 "stale": int(record.stale),
                 "reason": record.reason,
-                "fingerprint": record.fingerprint,
+                "fingerprint": None if output is None else output.fingerprint,
                 "republish_after": record.republish_after,
             },
         )

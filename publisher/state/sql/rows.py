@@ -10,8 +10,11 @@ from typing import Any, TypeAlias
 
 from lakeschema.translation.model.outcome import Status
 from publisher.state.records import (
+    NO_INTERFACE,
     FilledColumn,
     FillingRecord,
+    Inputs,
+    Output,
     RelationRecord,
     VersionRecord,
     VersionStatus,
@@ -35,6 +38,7 @@ def row_maker(columns: tuple[str, ...]) -> Callable[[tuple[Any, ...]], Row]:
 
 def relation_record(row: Row) -> RelationRecord:
     """Of ``relation`` and ``schema``."""
+    facts, seen = row.derived_facts_hash, row.interface_hash
     return RelationRecord(
         name=name_of(row.name),
         facts_hash=row.facts_hash,
@@ -43,15 +47,14 @@ def relation_record(row: Row) -> RelationRecord:
         status=Status(row.status),
         stale=bool(row.stale),
         reason=row.reason,
-        interface_hash=None if row.interface_hash.startswith("!") else row.interface_hash,
-        content_hash=row.content_hash,
-        inputs_hash=row.inputs_hash,
-        derived_facts_hash=row.derived_facts_hash,
+        inputs=None if facts is None else Inputs(facts, row.inputs_hash),
+        output=None
+        if seen.startswith(NO_INTERFACE)
+        else Output(seen, row.content_hash, row.fingerprint),
         published_hash=row.published_hash,
         yanked=bool(row.yanked),
         index_check_due=bool(row.index_check_due),
         incarnation=row.incarnation,
-        fingerprint=row.fingerprint,
         republish_after=row.republish_after,
         read_at=row.read_at,
     )

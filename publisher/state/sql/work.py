@@ -181,7 +181,7 @@ _SHORTEN_LEASES = update(WORK).where(WORK.c.lease_until > _UNTIL).values(lease_u
 
 _RESET_ATTEMPTS = update(WORK).where(_CLAIMED).values(attempts=ZERO)
 
-_FORGIVE = update(WORK).where(WORK.c.key.in_(KEYS)).values(failures=ZERO, retries=ZERO)
+_RESET_FAILURES = update(WORK).where(WORK.c.key.in_(KEYS)).values(failures=ZERO, retries=ZERO)
 
 _DUE_AT = select(func.min(CLAIMABLE_AT))
 
@@ -349,9 +349,9 @@ class SqlWorkQueue:
         rows = [_claimed(claim) for claim in claims]
         self._connection.execute_each(_RESET_ATTEMPTS, rows)
 
-    def forgive(self, names: Iterable[RelationName]) -> None:
+    def reset_failures(self, names: Iterable[RelationName]) -> None:
         for chunk in chunks(keys_of(names)):
-            self._connection.execute(_FORGIVE, {"keys": chunk})
+            self._connection.execute(_RESET_FAILURES, {"keys": chunk})
 
     def retried(self, claims: Iterable[Claim]) -> Mapping[RelationName, Retried]:
         before = {str(claim.relation): claim.retries for claim in claims}

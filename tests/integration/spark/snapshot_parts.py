@@ -89,7 +89,7 @@ def comparable(record: RelationRecord) -> tuple[Any, ...]:
         record.stale,
         record.facts_hash,
         record.inputs_hash,
-        record.interface_hash,
+        record.visible_hash,
         record.content_hash,
         record.published_hash,
     )

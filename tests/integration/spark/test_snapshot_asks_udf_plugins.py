@@ -66,7 +66,7 @@ def test_a_plugins_new_answer_derives_the_view_anew_and_nothing_else(
     assert again.differing == 0
     assert comparable(same) == comparable(derived)
     assert changed.differing == 1
-    assert other.interface_hash != derived.interface_hash
+    assert other.visible_hash != derived.visible_hash
     versions = [w.split("-")[1] for w in wheels(tmp_path / "home", view.namespace[0]) if "_v-" in w]
     assert versions == ["1.0.0", "2.0.0"]
 

@@ -92,7 +92,7 @@ def test_what_cannot_be_derived_says_why_and_holds_up_only_its_cone(
     }
     assert "line 1" in found["broken"].reason
     assert "no_such_function" in found["strange"].reason
-    assert found["class"].interface_hash, "without the column that Avro has no type for"
+    assert found["class"].output, "without the column that Avro has no type for"
     assert found["x0"].published_hash == found["x0"].content_hash
 
 

@@ -100,7 +100,7 @@ def test_a_misspelt_namespace_is_told_with_what_the_catalog_has(folder: Folder) 
     ("arguments", "expected"),
     [
         (["snapshot", "--runner", "sparx"], "'sparx' is not one of 'auto', 'spark', 'local'"),
-        (["dead-letters", "--discard", "x"], "--discard"),
+        (["dead-letters", "--discard", "x"], "'--discard': expected a valid integer"),
         (["status", "--jason"], "--jason"),
         (["stats"], "stats"),
         (["explain"], "relation"),

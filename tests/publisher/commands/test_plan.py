@@ -24,7 +24,7 @@ from lakeschema.translation.model.outcome import Status
 from publisher.commands.plan import plan_as_it_is, plan_changes
 from publisher.commands.planning.packages import PackageForecast, Rules
 from publisher.commands.planning.values import Plan, PlannedVersion
-from publisher.commands.verify import Drift, Verification, verify
+from publisher.commands.verify import Drift, Verification, verify_packages
 from publisher.daemon.adapters import build_packaging, build_processes
 from publisher.daemon.assembly import build_engine, build_state
 from publisher.index.static import StaticIndex
@@ -107,7 +107,7 @@ enabled = false
         return {str(each.relation): each.reason for each in found}
 
     def verified(self, selection: Selection = EVERYTHING) -> Verification:
-        return verify(
+        return verify_packages(
             self._catalog, self.index, build_packaging(self._settings), DERIVER, selection
         )
 
@@ -118,7 +118,7 @@ enabled = false
         with LimitedProcesses(handlers, count=1, limits=limits) as processes:
             deriver = LimitedDeriver(processes, options)
             packaging = build_packaging(self._settings)
-            return verify(self._catalog, self.index, packaging, deriver)
+            return verify_packages(self._catalog, self.index, packaging, deriver)
 
     def drifts(self, selection: Selection = EVERYTHING) -> Sequence[Drift]:
         return self.verified(selection).drifts

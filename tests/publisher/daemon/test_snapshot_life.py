@@ -236,7 +236,7 @@ def test_a_comparer_that_finds_no_difference_leaves_quarantined_relations_to_try
     world.change(table(T, "a"))
     process_events(world)
     quarantined = replace(
-        record(world, T), status=Status.QUARANTINED, stale=False, inputs_hash=None
+        record(world, T), status=Status.QUARANTINED, stale=False, inputs=None, output=None
     )
     world._inner.write(lambda tx: tx.graph.write(quarantined))
 

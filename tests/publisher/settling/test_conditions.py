@@ -11,11 +11,11 @@ from lakeschema.catalog.identifiers import RelationName
 from lakeschema.translation.model.outcome import Status
 from publisher.selection import Selection
 from publisher.settling.conditions import condition, withheld_because
-from publisher.state.records import RelationRecord, Urgency, WorkRecord
+from publisher.state.records import Output, RelationRecord, Urgency, WorkRecord
 
 NAME = RelationName.of("shop", "orders")
 DERIVED = RelationRecord(
-    NAME, status=Status.OK, stale=False, content_hash="c", published_hash="c", facts_hash="f"
+    NAME, status=Status.OK, stale=False, output=Output("i", "c"), published_hash="c", facts_hash="f"
 )
 UPSTREAMS = [RelationName.of("shop", f"t{n}") for n in range(5)]
 
@@ -32,7 +32,7 @@ def test_every_state_of_a_relation_has_a_meaning(
         NAME,
         status=status,
         stale=stale,
-        content_hash=content,
+        output=None if content is None else Output("i", content),
         reason=reason,
         missing_since=missing_since,
     )
@@ -72,18 +72,18 @@ def test_what_cannot_be_read_again_keeps_its_package_and_says_why() -> None:
     ],
 )
 def test_what_failed_has_something_to_do(status: Status) -> None:
-    assert condition(replace(DERIVED, status=status, content_hash=None)).remedy
+    assert condition(replace(DERIVED, status=status, output=None)).remedy
 
 
 def test_what_reads_something_that_fails_names_that() -> None:
-    broken = replace(DERIVED, status=Status.BROKEN, content_hash=None)
+    broken = replace(DERIVED, status=Status.BROKEN, output=None)
 
     assert "repair shop.t0, shop.t1 first" in condition(broken, failing=UPSTREAMS[:2]).remedy
     assert "shop.t2 and 2 more" in condition(broken, failing=UPSTREAMS).remedy
 
 
 def test_what_is_withheld_says_by_which_setting_and_how_to_publish_it() -> None:
-    withheld = replace(DERIVED, content_hash=None)
+    withheld = replace(DERIVED, output=Output("i"))
 
     by_settings = withheld_because(withheld, Selection(exclude=("shop.*",)))
     by_itself = withheld_because(withheld, Selection())

@@ -7,7 +7,7 @@ from dataclasses import replace
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.translation.model.outcome import Status
 from publisher.state.protocol import Transaction
-from publisher.state.records import Edge, RelationRecord
+from publisher.state.records import Edge, Inputs, Output, RelationRecord
 from publisher.state.sqlite import SqliteState
 
 A, B, C, D = (RelationName.of("db", n) for n in "abcd")
@@ -21,7 +21,7 @@ def record(
     interface_hash: str = "i",
 ) -> RelationRecord:
     return RelationRecord(
-        name, facts_hash="f", status=status, stale=stale, interface_hash=interface_hash
+        name, facts_hash="f", status=status, stale=stale, output=Output(interface_hash)
     )
 
 
@@ -43,7 +43,9 @@ class TestGraph:
 
     def test_a_record_reads_back_as_written(self, state: SqliteState) -> None:
         whole = RelationRecord(
-            A, "f", 7, 1.5, Status.BROKEN, False, "why", "i", "c", "n", "f", "p", True, 3
+            A,
+            *("f", 7, 1.5, Status.OK, False, "why"),
+            *(Inputs("f", "n"), Output("i", "c", "s"), "p", True, 3),
         )
 
         self.write(state, record(A), whole)
@@ -71,7 +73,7 @@ class TestGraph:
     def test_what_the_catalog_had_is_known_by_its_facts_and_its_interface(
         self, state: SqliteState
     ) -> None:
-        known = replace(record(A), facts_hash="a", interface_hash="i")
+        known = replace(record(A), facts_hash="a")
         self.write(state, known, replace(record(B), facts_hash=None))
 
         assert state.read(lambda tx: tx.graph.facts_and_interfaces()) == {A: ("a", "i")}

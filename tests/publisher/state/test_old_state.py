@@ -86,8 +86,13 @@ def plain(value: object) -> object:
         case list() | tuple():
             return [plain(each) for each in value]
         case RelationRecord():
-            # The text that is stored, which was then the attribute itself.
-            return _fields(value) | {"interface_hash": value.visible_hash}
+            # What is stored, which was then an attribute each.
+            return _fields(value) | {
+                "interface_hash": value.visible_hash,
+                "content_hash": value.content_hash,
+                "inputs_hash": value.inputs_hash,
+                "derived_facts_hash": value.inputs and value.inputs.facts_hash,
+            }
         case _ if is_dataclass(value) and not isinstance(value, type):
             return _fields(value)
         case _:
@@ -96,7 +101,7 @@ def plain(value: object) -> object:
 
 ADDED = {
     *("fingerprint", "republish_after", "runtime", "read_at", "first_asked"),
-    *("index_check_due", "failures", "payload_length"),
+    *("index_check_due", "failures", "payload_length", "inputs", "output"),
 }
 """Attributes that the code which wrote the file did not know."""
 

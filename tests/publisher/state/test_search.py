@@ -12,7 +12,7 @@ import pytest
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.translation.model.outcome import Status
 from publisher.state.protocol import Transaction
-from publisher.state.records import Found, Match, RelationRecord
+from publisher.state.records import Found, Match, Output, RelationRecord
 from publisher.state.search_words import searched_texts
 from publisher.state.sqlite import SqliteState
 
@@ -41,7 +41,7 @@ def enter(
         RelationName.parse(name),
         status=Status.OK,
         stale=False,
-        content_hash="c" if text else None,
+        output=Output("i", "c" if text else None),
         published_hash=published,
     )
     state.write(lambda tx: tx.graph.write(record))

@@ -14,6 +14,8 @@ from lakeschema.translation.model.outcome import Status
 from publisher.state.protocol import Transaction
 from publisher.state.records import (
     Edge,
+    Inputs,
+    Output,
     RelationRecord,
     VersionRecord,
     VersionStatus,
@@ -47,11 +49,17 @@ def version(number: str, status: VersionStatus, *, schema: str | None = "{}") ->
 
 def fill(tx: Transaction) -> None:
     tx.graph.write(
-        RelationRecord(A, "f", 7, None, Status.OK, False, "", "i", "c", "n", "f", "p", True, 3)
+        RelationRecord(
+            A,
+            *("f", 7, None, Status.OK, False, ""),
+            *(Inputs("f", "n"), Output("i", "c"), "p", True, 3),
+        )
     )
     tx.graph.write(RelationRecord(B, "g", 8, 1.5, Status.BROKEN, True, "why", published_hash="p"))
     tx.graph.write(RelationRecord(C, None, 9, 2.5, published_hash="p", index_check_due=True))
-    tx.graph.write(RelationRecord(ODD, "o", read_at=4.5, fingerprint="x", republish_after=2))
+    tx.graph.write(
+        RelationRecord(ODD, "o", read_at=4.5, output=Output("i", None, "x"), republish_after=2)
+    )
     tx.graph.write(RelationRecord(ELSEWHERE, "e", missing_since=3.5, published_hash="p"))
     tx.graph.write_derivation(A, '{"a": 1}')
     tx.graph.replace_edges(B, [Edge(B, C, "i"), Edge(B, A, "i"), Edge(B, ODD)])

@@ -36,11 +36,9 @@ class _UploadsFirst(Publisher):
 class _IgnoresReadings(Publisher):
     """Does not see that the relation was read again, which also tells of a lost claim."""
 
-    def _reserve(
-        self, tx: Transaction, draft: Draft, cone: Cone, record: RelationRecord, now: float
-    ) -> bool:
+    def _reserve(self, tx: Transaction, draft: Draft, cone: Cone, record: RelationRecord) -> bool:
         as_read = replace(record, read_at=draft.job.read_at)
-        return super()._reserve(tx, draft, cone, as_read, now)
+        return super()._reserve(tx, draft, cone, as_read)
 
 
 def upload_before_reserve(deployment: Deployment) -> Engine:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from publisher.commands.registering.registration import Change, register
+from publisher.commands.registering.registration import Change, register_views
 from publisher.commands.registering.statements import Unwritable, Written
 from tests.publisher.commands.registering.fake_trino import FakeTrino
 from tests.publisher.commands.registering.lake import ABOVE, HASHED, masked, views
@@ -79,7 +79,7 @@ def test_a_masked_view_is_made_once_and_replaced_if_that_is_asked_for() -> None:
     first, changed = masked("shop.orders", rules=[NULL]), masked("shop.orders", rules=[DROP])
 
     made = [
-        next(iter(register(found, server, replace=replace))).change
+        next(iter(register_views(found, server, replace=replace))).change
         for found, replace in ((first, False), (first, True), (changed, False), (changed, True))
     ]
 
@@ -88,10 +88,10 @@ def test_a_masked_view_is_made_once_and_replaced_if_that_is_asked_for() -> None:
 
 def test_what_is_not_masked_never_takes_the_place_of_what_is() -> None:
     server = FakeTrino()
-    list(register(masked("shop.above", rules=[NULL]), server, replace=False))
+    list(register_views(masked("shop.above", rules=[NULL]), server, replace=False))
 
     for readers in (views(ABOVE), masked("shop.above", rules=[FOR_OTHERS], group="auditors")):
-        (found,) = register(readers, server, replace=True)
+        (found,) = register_views(readers, server, replace=True)
 
         assert found.change is Change.REFUSED
         assert found.reason == "it is registered there as shop.above under policies"
@@ -100,9 +100,9 @@ def test_what_is_not_masked_never_takes_the_place_of_what_is() -> None:
 
 def test_what_is_masked_never_takes_the_place_of_what_is_not() -> None:
     server = FakeTrino()
-    list(register(views(ABOVE), server, replace=False))
+    list(register_views(views(ABOVE), server, replace=False))
 
-    (found,) = register(masked("shop.above", rules=[NULL]), server, replace=True)
+    (found,) = register_views(masked("shop.above", rules=[NULL]), server, replace=True)
 
     assert found.reason == "it is registered there as shop.above"
 
@@ -111,7 +111,7 @@ def test_a_table_is_never_replaced_by_its_masked_view() -> None:
     server = FakeTrino()
     server.relations["shop"] = {"orders": None}
 
-    (found,) = register(
+    (found,) = register_views(
         masked("shop.orders", rules=[NULL], places="lake.{database}"), server, replace=True
     )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from publisher.commands.registering.registration import Change, ServerUnavailable, register
+from publisher.commands.registering.registration import Change, ServerUnavailable, register_views
 from tests.publisher.commands.registering.behaviour import ServerBehaviour
 from tests.publisher.commands.registering.fake_trino import FakeTrino
 from tests.publisher.commands.registering.lake import ABOVE, HASHED, TOP, views
@@ -23,11 +23,11 @@ class TestFakeTrino(ServerBehaviour):
 
 
 def changes(server: FakeTrino, *ddl: str, replace: bool = False) -> dict[str, Change]:
-    return {str(e.view): e.change for e in register(views(*ddl), server, replace=replace)}
+    return {str(e.view): e.change for e in register_views(views(*ddl), server, replace=replace)}
 
 
 def reason(server: FakeTrino, *ddl: str, replace: bool = False) -> str:
-    *_, last = register(views(*ddl), server, replace=replace)
+    *_, last = register_views(views(*ddl), server, replace=replace)
     assert last.change is Change.REFUSED
     return last.reason
 
@@ -91,7 +91,7 @@ def test_a_view_over_one_that_is_refused_is_refused_too() -> None:
     server = FakeTrino()
     server.refuses = "> 9"
 
-    found = list(register(views(TOP, ABOVE), server, replace=False))
+    found = list(register_views(views(TOP, ABOVE), server, replace=False))
 
     assert [each.change for each in found] == [Change.REFUSED, Change.REFUSED]
     assert found[0].reason == "Trino refuses it: it has '> 9'"
@@ -114,6 +114,6 @@ def test_a_schema_is_made_where_there_is_none() -> None:
 
 
 def test_a_catalog_that_is_not_there_refuses_each_view_with_its_reason() -> None:
-    found = list(register(views(ABOVE, places="nolake.s"), FakeTrino(), replace=False))
+    found = list(register_views(views(ABOVE, places="nolake.s"), FakeTrino(), replace=False))
 
     assert [each.reason for each in found] == ["Trino refuses it: Catalog 'nolake' not found"]

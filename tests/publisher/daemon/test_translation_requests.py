@@ -24,11 +24,11 @@ from lakeschema.translation.requests.limited_answers import MAX_RELATIONS, Form,
 from publisher.daemon.definitions import Definitions
 from publisher.daemon.service import Service
 from publisher.daemon.surroundings import KnownSurroundings
-from publisher.daemon.translating import Translations
+from publisher.daemon.translation_requests import Translations
 from publisher.outages import CATALOG, Outages
 from publisher.settings import Translate, load_settings
 from publisher.state.protocol import Transaction
-from publisher.state.records import Edge, RelationRecord
+from publisher.state.records import Edge, Output, RelationRecord
 from publisher.state.sqlite import SqliteState
 from publisher.web.limited_requests import Failed, Unavailable
 from tests.publisher.daemon.test_service import configured
@@ -81,7 +81,7 @@ def options_of(resolver: Callable[..., None]) -> Options:
 
 
 def note(state: SqliteState, name: RelationName, derivation: Any) -> None:
-    record = RelationRecord(name, facts_hash="f", interface_hash="i", status=Status.OK, stale=False)
+    record = RelationRecord(name, facts_hash="f", output=Output("i"), status=Status.OK, stale=False)
 
     def write(tx: Transaction) -> None:
         tx.graph.write(record)

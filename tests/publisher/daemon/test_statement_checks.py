@@ -16,13 +16,13 @@ from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.relations import Relation
 from lakeschema.translation.model.outcome import Status
 from publisher.daemon.adapters import build_user_grants
-from publisher.daemon.checking import Checks
 from publisher.daemon.known_relations import KnownRelations
 from publisher.daemon.service import Service
+from publisher.daemon.statement_checks import Checks
 from publisher.daemon.user_grants import UserGrants
 from publisher.settings import Check, SettingsError, load_settings
 from publisher.state.protocol import Transaction
-from publisher.state.records import RelationRecord
+from publisher.state.records import Output, RelationRecord
 from publisher.state.sqlite import SqliteState
 from publisher.web.limited_requests import Failed, Unavailable
 from tests.publisher.daemon.test_service import configured
@@ -69,7 +69,7 @@ def state(tmp_path: Path) -> Iterator[SqliteState]:
 
 def note(state: SqliteState, *, facts: str | None, interface: str = "i") -> None:
     record = RelationRecord(
-        ORDERS, facts_hash=facts, interface_hash=interface, status=Status.OK, stale=False
+        ORDERS, facts_hash=facts, output=Output(interface), status=Status.OK, stale=False
     )
 
     def write(tx: Transaction) -> None:
