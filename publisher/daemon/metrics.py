@@ -1,4 +1,4 @@
-"""The engine's counters and gauges, in Prometheus's format."""
+"""The engine's counters and gauges in Prometheus's format."""
 
 from __future__ import annotations
 
@@ -82,14 +82,14 @@ HISTOGRAM_HELP: Final[Mapping[str, str]] = {
 
 @dataclass(frozen=True, slots=True)
 class LastSnapshot:
-    """Of whichever process; None where there was none."""
+    """The last snapshot of any process; None before the first."""
 
     seconds_since: Callable[[], float | None] = lambda: None
     seconds_taken: Callable[[], float | None] = lambda: None
 
 
 class EngineMetrics(Collector):
-    """Figures that are kept, by the state and in memory: a scrape counts nothing."""
+    """Figures that the state and memory keep: a scrape counts nothing."""
 
     def __init__(
         self,
@@ -101,9 +101,10 @@ class EngineMetrics(Collector):
         checks: CheckCounts | None = None,
         translations: Callable[[], Mapping[str, int]] | None = None,
     ) -> None:
-        """``up``: of each service; ``troubles``: of readiness; ``build``: labels of what runs.
+        """``up``: whether each service works; ``troubles``: why the service is not ready.
 
-        ``checks``: None where no statements are checked. ``translations``: how many ended how, likewise.
+        ``build``: labels of the running release. ``checks``: None if statements are not checked.
+        ``translations``: how many had each result, or None.
         """
         self._translations = translations
         self._checks = checks
@@ -116,7 +117,7 @@ class EngineMetrics(Collector):
     def collect(self) -> Iterator[Metric]:
         counted = self._runtime.counters.values()
         for name, help_text in COUNTER_HELP.items():
-            # From zero: a rate of what is absent until it happens misses its first time.
+            # From zero: otherwise a rate would miss the first event.
             value = counted.get(name, 0)
             yield CounterMetricFamily(f"schema_publisher_{name}", help_text, value=value)
         if self._checks is not None:
@@ -124,7 +125,7 @@ class EngineMetrics(Collector):
             yield _counter("check_violations", self._checks.rules(), "rule")
         if self._translations is not None:
             yield _counter("translations", self._translations(), "ending")
-        # What the state says is absent while it cannot be read, and the rest says that.
+        # Without the state, its figures are absent, and the other metrics show why.
         with suppress(StateUnavailable):
             yield from self._stored()
         yield _gauge("ready", not self._troubles())
@@ -168,7 +169,7 @@ def _counter(name: str, values: Mapping[str, int], label: str) -> Metric:
 
 
 def _gauge(name: str, value: float | Mapping[str, float], label: str = "") -> Metric:
-    """One value, or one for each value of a label."""
+    """A metric with one value, or with one for each value of a label."""
     title, text = f"schema_publisher_{name}", GAUGE_HELP[name]
     if not isinstance(value, Mapping):
         return GaugeMetricFamily(title, text, value=value)

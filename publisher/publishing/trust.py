@@ -1,6 +1,6 @@
-"""Whether a wheel of the index was published by this deployment, as its provenance proves.
+"""Checks by its provenance that this deployment published a wheel of the index.
 
-What verifies signatures is imported for those deployments alone that ask for them: it is slow to import.
+The verifier of signatures is slow to import, so only deployments with keys import it.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ class UntrustedProvenance(Exception):
 def check_provenance(
     index: PackageIndex, file: IndexFile, sha256: str | None, trusted_keys: Sequence[bytes]
 ) -> None:
-    """Passes if there are no keys: this deployment does not ask for signatures.
+    """Accepts everything without keys: this deployment then asks for no signatures.
 
-    ``sha256`` is that of the wheel's bytes, or None if it is not known.
+    ``sha256``: of the wheel's bytes, or None if unknown.
 
     Raises:
         UntrustedProvenance: no trusted key signed that a file of this name has these bytes.
