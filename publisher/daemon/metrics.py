@@ -27,7 +27,7 @@ COUNTER_HELP: Final[Mapping[str, str]] = {
     "changed_before_publication": "publications postponed because the facts changed since derivation",
     "columns_omitted": "columns that derived schemas left out, since Avro has no type for them",
     "conflicts": "uploads refused because the index holds other bytes under the same version",
-    "failures": "times that processing one relation failed, for a reason of its own",
+    "failures": "times that processing failed for a reason that concerns one relation only",
     "dead_letters": "events that could not be decoded",
     "dead_letters_not_kept": "events that could not be decoded and were not stored: too many in a minute",
     "derivations_died": "derivations whose process crashed or exceeded its time limit",
@@ -53,30 +53,30 @@ COUNTER_HELP: Final[Mapping[str, str]] = {
 
 
 REQUEST_HELP: Final[Mapping[str, str]] = {
-    "checks": "requests for a check of statements, by verdict; only where statements are checked",
-    "check_violations": "requests of these whose statements broke a rule, by rule",
-    "translations": "requests for a translation, by how they ended; only where the service translates",
+    "checks": "requests for a check of statements, by verdict; only if [check] is enabled",
+    "check_violations": "requests for a check whose statements broke a rule, by rule",
+    "translations": "requests for a translation, by result; only if [translate] is enabled",
 }
 
 GAUGE_HELP: Final[Mapping[str, str]] = {
     "relations": "relations by status",
     "work": "relations with outstanding work",
-    "oldest_work_age_seconds": "for how long the oldest outstanding work is due, that of relations in trouble of their own apart",
+    "oldest_work_age_seconds": "how long the oldest outstanding work is due, without relations that keep failing alone",
     "versions": "published versions, yanked ones included",
-    "versions_in_conflict": "version numbers that the index holds with other bytes",
+    "versions_in_conflict": "version numbers that the index has with other bytes",
     "dead_letters_kept": "stored events that could not be decoded",
-    "ready": "1 if nothing keeps the service from its work, as /health/ready says, else 0",
-    "up": "1 if the service did its work when it was last needed, 0 if it failed",
+    "ready": "1 if the service is ready, as /health/ready says, else 0",
+    "up": "1 if the other service answered when it was last needed, 0 if it failed",
     "last_snapshot_timestamp_seconds": "when the last whole snapshot of the catalog ended, since the epoch",
     "last_snapshot_duration_seconds": "how long the last whole snapshot took",
-    "event_source_lag_seconds": "how old the newest event is that was read, 0 if none is left to read, and the time since",
-    "event_source_events_behind": "events that the source has and the service has not read, where the source says so",
-    "build_info": "always 1; the release that runs, and the generator of its packages",
+    "event_source_lag_seconds": "age of the newest event at its reading, or 0 if no event was left, plus the time since then",
+    "event_source_events_behind": "events that the service has not read yet, for sources that tell",
+    "build_info": "always 1; labels name the running release and its packages' generator",
 }
 
 HISTOGRAM_HELP: Final[Mapping[str, str]] = {
-    "event_to_installable_seconds": "from an event that names a relation to the version that the index "
-    "offers for it, its debounce included; since the event's receipt, or its own time where the source knows it",
+    "event_to_installable_seconds": "time from an event for a relation until the index "
+    "offers its version, debounce included; from the event's receipt, or from its own time if known",
 }
 
 

@@ -147,7 +147,7 @@ def _published_definition(stored: _Stored, why: str) -> Definition:
     stated = _provenance(stored.provenance)
     text = SECRETS.redact(str(stated.get("view_text") or ""))
     if newest is not None and text:
-        return Definition("view", text, f"As version {newest.number} was made of it. {why}")
+        return Definition("view", text, f"The definition of version {newest.number}. {why}")
     kind = stated.get("kind") or ("view" if stored.reads.total else "unknown")
     return Definition(str(kind), "", why)
 
@@ -164,7 +164,7 @@ def _fields(stored: _Stored) -> FieldList | None:
     """The fields of the last derivation, or else of the newest version."""
     if stored.derivation is not None:
         schema = derivation_from_text(stored.derivation).interface.schema
-        return _field_list(schema, "As it was derived last.")
+        return _field_list(schema, "From the last derivation.")
     newest = newest_published(stored.versions)
     if newest is None or newest.schema_text is None:
         return None
@@ -174,7 +174,9 @@ def _fields(stored: _Stored) -> FieldList | None:
         return None
     if not isinstance(published, Record):
         return None
-    return _field_list(published, f"Of version {newest.number}: it cannot be derived now.")
+    return _field_list(
+        published, f"From version {newest.number}: the relation cannot be derived now."
+    )
 
 
 def _field_list(schema: Record, source: str) -> FieldList:

@@ -171,7 +171,7 @@ class Daemon:
     def _retry_until_stopped(
         self, name: str, action: Callable[[], T], *passing: type[Exception]
     ) -> T:
-        """Retries while another service is unavailable, and reports it, or after ``passing`` errors."""
+        """Retries while another service is unavailable, and reports it; also retries after ``passing`` errors."""
 
         def report(error: BaseException | None) -> None:
             match error:

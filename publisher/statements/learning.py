@@ -58,6 +58,7 @@ class Learner:
             lines: JSON, one object a line, or an array of objects.
             ran_at: for statements that do not say when they ran; by default now.
             read_to: a source and the position after the lines, stored in the same transaction.
+
         Raises:
             ProcessDied: the lines took more than the limits allow; nothing was learnt.
             StateUnavailable: nothing was written.
