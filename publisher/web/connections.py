@@ -128,7 +128,11 @@ class OpenConnections:
             self._exposed.pop(connection.address, None)
 
     def make_room(self) -> None:
-        """If there are too many connections, closes a waiting one of the address with the most: a slow one if possible, else the oldest."""
+        """Closes a waiting connection if there are too many.
+
+        It belongs to the address with the most waiting ones: a slow one if possible, else the
+        oldest.
+        """
         if len(self._protected) + sum(map(len, self._exposed.values())) <= self._most:
             return
         crowd = max(self._exposed.values(), key=len)

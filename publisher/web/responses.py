@@ -17,7 +17,7 @@ _MIN_COMPRESSED_BYTES: Final = 1_000
 _COMPRESSION_LEVEL: Final = 5
 
 _VARY: Final = "Accept, Accept-Encoding, Authorization, Host, X-Forwarded-Proto"
-"""Every header that pages depend on; a cache must never show one address's page at another."""
+"""Every header that a page depends on, so that no cache serves a page made for another request."""
 
 
 @dataclass(frozen=True, slots=True)

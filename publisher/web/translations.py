@@ -149,7 +149,7 @@ def _read_form(body: bytes) -> TranslationView:
     except ValueError:
         raise Refusal(HTTPStatus.BAD_REQUEST, "the form is not the one of this page") from None
     return TranslationView(
-        # Browsers send a line's end as two characters.
+        # Browsers send a line end as two characters.
         text=fields.get("text", "").replace("\r\n", "\n"),
         relation=fields.get("relation", "").strip(),
         dialect=fields.get("dialect", DIALECTS[0]),
