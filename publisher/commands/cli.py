@@ -1,6 +1,6 @@
-"""The command line: its commands, its own options, and how whatever fails is told.
+"""The command line: its commands, its options, and its reports of failures.
 
-Commands import what is slow to import themselves, so that each loads only what it needs.
+Each command imports slow modules itself, so that it loads only what it needs.
 """
 
 from __future__ import annotations
@@ -33,13 +33,13 @@ from publisher.redaction import SECRETS
 
 
 class _Commands(TyperGroup):
-    """A command ends with an exit status and a line for people, whatever it raised."""
+    """Ends every command with an exit status and a line for people, whatever it raised."""
 
     def invoke(self, ctx: Any) -> Any:  # typer hides the context's type
         try:
             return super().invoke(ctx)
         except typer.TyperException as error:
-            # How the checker of options announces what is wrong with one.
+            # The checker of options puts this before its messages.
             error.message = error.message.replace("Value error, ", "", 1)
             raise
         except (typer.Exit, typer.Abort, BrokenPipeError):
@@ -95,12 +95,12 @@ app.add_typer(configuring.app, name="config")
 
 
 def main() -> None:
-    """Entry point of ``schema-publisher``."""
     show_warnings()
     try:
         app(prog_name="schema-publisher")
     finally:
-        # Else the interpreter looks for cycles among all modules before it ends, for 0.1 s or more.
+        # Otherwise the interpreter searches all modules for cycles before it ends, for 0.1 s or
+        # more.
         gc.freeze()
 
 

@@ -1,4 +1,4 @@
-"""``doctor``: all that can be asked of a deployment on one page, and what a person should do."""
+"""``doctor``: shows the health of a deployment on one page, and what a person should do."""
 
 from __future__ import annotations
 
@@ -16,9 +16,10 @@ if TYPE_CHECKING:
 
 
 def doctor(config: Config = None, *, json: Json = None) -> None:
-    """Settings, servers, service, relations and packages on one page, and what to do; exit status 1 if anything.
+    """Checks settings, servers, service, relations and packages on one page; exit status 1 if there is work for you.
 
-    Joins ``config check``, ``status`` and ``verify``. Changes nothing, and may run beside the service.
+    Joins ``config check``, ``status`` and ``verify``. Changes nothing, and may run while the
+    service runs.
     """
     from publisher.commands.configuring import check
     from publisher.commands.output.choice import output_for
@@ -27,7 +28,7 @@ def doctor(config: Config = None, *, json: Json = None) -> None:
     output = output_for(json)
 
     def of_settings() -> Sequence[str]:
-        # An end with a verdict is an exception.
+        # A verdict ends the command with an exception.
         check(config, json=json)
         return ()
 
@@ -62,7 +63,7 @@ def doctor(config: Config = None, *, json: Json = None) -> None:
 
 
 def to_do(status: EngineStatus) -> Iterator[str]:
-    """What waits for a person, by what the state says. Relations that cannot be derived do not: they are known."""
+    """Tasks for a person, according to the state; relations that cannot be derived are none."""
     from publisher.commands.noted import Noted
     from publisher.commands.output.times import shown_time
     from publisher.publishing.index_comparison import release_of

@@ -1,4 +1,4 @@
-"""How far a long command is, as a bar on a terminal's standard error."""
+"""Shows a long command's progress as a bar on a terminal's standard error."""
 
 from __future__ import annotations
 
