@@ -1,6 +1,6 @@
 """Reports for people: tables and plain words, coloured on a terminal unless NO_COLOR is set.
 
-Nothing is read as rich's markup, and every cell is made printable: names and reasons are untrusted.
+rich's markup is off, and every cell is made printable, because names and reasons are untrusted.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ _MAX_NAMED = 10
 
 class ConsoleOutput:
     def __init__(self, stream: TextIO | None = None, *, is_terminal: bool | None = None) -> None:
-        """Standard output if no stream is given; ``is_terminal`` overrides what it says of itself."""
+        """Writes to standard output by default; ``is_terminal`` overrides the stream's answer."""
         self._console = plain_console(stream, is_terminal=is_terminal)
 
     def snapshot(self, outcome: SnapshotOutcome | DryRun) -> None:
@@ -463,7 +463,7 @@ def _noted(noted: Noted) -> Mapping[str, str]:
 
 
 def _index_lines(found: ComparedIndex) -> Iterable[str]:
-    """What the comparison left to a person."""
+    """The findings that need a person."""
     yield from map(_held_line, found.held)
     yield from (f"foreign file: {name}" for name in found.foreign)
     yield from (f"{name}: {why}" for name, why in found.failed.items())
@@ -482,5 +482,5 @@ def _namespace(held: HeldDeletions) -> str:
 
 
 def _shown(value: Any) -> str:
-    """A cell of a derived table: lists have a line for each entry."""
+    """A cell of a derived table: a list has a line for each entry."""
     return "\n".join(map(str, value)) if isinstance(value, list) else str(value)
