@@ -1,4 +1,4 @@
-"""How a claim ends: a value, decided wherever a relation is processed, and written only here."""
+"""The ending of a claim: a value, decided by whoever processes a relation, and written only here."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """The work is done. A re-read that was requested for later remains scheduled.
+    """The work is done. A reread that was requested for later remains scheduled.
 
     It is dropped if it was already due when the claim was taken.
     """
@@ -30,7 +30,7 @@ class Done:
 
 @dataclass(frozen=True, slots=True)
 class Abandoned:
-    """The work is given up, together with any re-read that was requested."""
+    """The work is given up, together with any requested reread."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,19 +50,19 @@ class Deferred:
 
 
 MAX_REASON_LENGTH = 1000
-"""Of an error that is stored: it may quote what a catalog or an index sent."""
+"""The length of a stored error: it may quote a catalog's or an index's answer."""
 
 Ending: TypeAlias = Done | Abandoned | Reread | Deferred
 
 
 def is_work_due(tx: Transaction, now: float) -> bool:
-    """Whether there is work that somebody could claim now."""
+    """Whether some work can be claimed now."""
     due = tx.work.due_at()
     return due is not None and due <= now
 
 
 def end_claim(tx: Transaction, claim: Claim, ending: Ending) -> None:
-    """Ends the claim as ``ending`` says; does nothing if the claim was lost meanwhile."""
+    """Ends the claim as ``ending`` says; does nothing if the claim was lost in between."""
     owed = claim.reread_at if (claim.reread_at or 0.0) > claim.claimed_at else None
     match ending:
         case Done():
@@ -84,7 +84,7 @@ def end_claim(tx: Transaction, claim: Claim, ending: Ending) -> None:
 
 
 def retry_later(claim: Claim, reason: str, now: float, policy: Policy) -> Deferred:
-    """For what passes: the delay grows for some seconds."""
+    """For transient failures: the delay grows for some seconds."""
     return Deferred(now + policy.retry_delay(claim.retries), reason)
 
 
@@ -103,14 +103,14 @@ def defer(runtime: Runtime, claims: Iterable[Claim], reason: str) -> None:
 
 
 def fail(runtime: Runtime, claim: Claim, error: Exception) -> None:
-    """Processing this claim raised ``error``: this relation, and no other, waits ever longer.
+    """Handles an ``error`` from the processing of this claim: only this relation waits, ever longer.
 
-    It is logged once, and not at each attempt, and not at all where the cause is an outage that is.
-    What had no answer is logged the second time: an outage that ends between the requests for two
-    relations looks like a failure of one.
+    The error is logged once, and not at all during a known outage. A missing answer is logged only
+    the second time, because an outage that ends between two relations' requests looks like the
+    failure of one.
     """
     if isinstance(error, StateUnavailable):
-        # Whatever was being processed: it did not cause that.
+        # The state's failure is not the relation's fault.
         defer(runtime, [claim], str(error))
         return
     now, policy = runtime.clock.now(), runtime.policy
@@ -119,7 +119,7 @@ def fail(runtime: Runtime, claim: Claim, error: Exception) -> None:
     runtime.counters.add("failures")
     seconds = policy.backoff(claim.failures)
     if _is_of_outage(error, runtime.outages):
-        # Such as credentials that are not accepted: once they are, nothing waits for hours.
+        # Such as wrong credentials: once they are accepted, nothing waits for hours.
         seconds = min(seconds, policy.max_outage_retry_seconds)
     elif claim.failures == (1 if _had_no_answer(error) else 0):
         log.warning(
@@ -146,7 +146,7 @@ def _had_no_answer(error: Exception) -> bool:
 
 
 def _is_of_outage(error: Exception, outages: Outages) -> bool:
-    """Also of one that has ended since."""
+    """Whether the error belongs to an outage, even one that has ended since."""
     match error:
         case CatalogUnavailable():
             return outages.fails(CATALOG)
@@ -161,9 +161,9 @@ def isolate(
     act: Callable[[Sequence[T]], object],
     fail_one: Callable[[T, Exception], None],
 ) -> None:
-    """Runs ``act`` on all items; if it raises, on each alone, and ``fail_one`` for those that raise.
+    """Runs ``act`` on all items; if that raises, on each item alone, with ``fail_one`` for failing items.
 
-    So ``act`` may run twice for an item: what it did before it raised must do no harm then.
+    So ``act`` may run twice for an item, and its partial effects must be harmless.
     """
     if not items:
         return

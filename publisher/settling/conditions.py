@@ -1,4 +1,4 @@
-"""A relation's status in words: what it means and what a person can do, the same on pages and in commands."""
+"""Explains a relation's status: its meaning and a person's next step, the same on pages and in commands."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _NOT_SELECTED: Final = "artifacts.include and artifacts.exclude leave it out"
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """``remedy`` is "" where nothing is to be done."""
+    """``remedy`` is "" if there is nothing to do."""
 
     meaning: str
     remedy: str = ""
@@ -29,19 +29,19 @@ class Condition:
 
 @dataclass(frozen=True, slots=True)
 class Absence:
-    """Of a package that the index should have: ``is_held`` once a comparison left that to a person."""
+    """The absence of a package from the index; ``is_held``: whether a person must act."""
 
     distribution: str
     is_held: bool
 
 
 def shown_status(record: RelationRecord) -> str:
-    """STALE while it is to be derived again, whatever came of it before."""
+    """The status for people; STALE while the relation must be derived again."""
     return "STALE" if record.stale else record.status.value
 
 
 def withheld_because(record: RelationRecord | None, selection: Selection) -> str:
-    """Why a derived relation gets no package though it could; "" if that is not so."""
+    """Why a derived relation that could have a package gets none, or ""."""
     if record is None or not record.withheld:
         return ""
     return _OPTED_OUT if selection.includes(record.name) else _NOT_SELECTED
@@ -50,7 +50,7 @@ def withheld_because(record: RelationRecord | None, selection: Selection) -> str
 def absence_of(
     distribution: str, versions: Sequence[VersionRecord], held: Collection[str]
 ) -> Absence | None:
-    """Whether a package is absent under its present name, by its versions and what is held."""
+    """Whether a package is absent under its present name, by its versions and the held packages."""
     if distribution in held:
         return Absence(distribution, is_held=True)
     if any(version.status is VersionStatus.PUBLISHED for version in versions):
@@ -66,15 +66,15 @@ def condition(
     absence: Absence | None = None,
     deletion: HeldDeletions | None = None,
 ) -> Condition:
-    """What is the matter with a relation.
+    """The condition of a relation.
 
     Args:
         record: None if it was not read yet.
-        withheld: as ``withheld_because`` says.
-        failing: relations that it reads and that cannot be derived themselves.
-        work: what is still to be done for it.
-        absence: of its package, from the index.
-        deletion: held with others, of a relation that the catalog does not have now.
+        withheld: the answer of ``withheld_because``.
+        failing: upstreams that cannot be derived.
+        work: its outstanding work.
+        absence: the absence of its package from the index.
+        deletion: held deletions, if the catalog does not have the relation now.
     """
     if record is None or record.status is Status.UNKNOWN:
         return Condition("it was not read yet")
@@ -175,7 +175,7 @@ def _of_failed(record: RelationRecord, failing: Sequence[RelationName]) -> Condi
 
 
 def _resync(name: RelationName) -> str:
-    """Quoted, because it is there to be copied into a shell and the name is untrusted."""
+    """Quoted, because people copy it into a shell and the name is untrusted."""
     return f"schema-publisher resync {shlex.quote(str(name))}"
 
 
