@@ -96,7 +96,7 @@ def invalid_name(name: str) -> Refused:
     return Refused(
         USAGE_ERROR,
         f"invalid name {name!r}: expected database.table or database.table.column",
-        "a part that is not a plain word stands in back-ticks: 'shop.`order items`'",
+        "put a part that is not a plain word in back-ticks: 'shop.`order items`'",
     )
 
 

@@ -51,7 +51,9 @@ def snapshot(
         typer.Option(help="Where to read and derive; by default as snapshot.runner says."),
     ] = None,
     *,
-    dry_run: Annotated[bool, typer.Option(help="Only show what differs; write nothing.")] = False,
+    dry_run: Annotated[
+        bool, typer.Option(help="Only show the differences; write nothing.")
+    ] = False,
     enqueue_only: Annotated[
         bool, typer.Option(help="Leave deriving and publishing to a running daemon.")
     ] = False,
@@ -199,7 +201,9 @@ def adopt(config: Config = None, *, json: Json = None) -> None:
 def retire(
     config: Config = None,
     *,
-    dry_run: Annotated[bool, typer.Option(help="Only show what would be yanked.")] = False,
+    dry_run: Annotated[
+        bool, typer.Option(help="Only show which versions would be yanked.")
+    ] = False,
     json: Json = None,
 ) -> None:
     """Yanks versions that are old by index.retention, like the daemon; exit status 1 if the index cannot."""

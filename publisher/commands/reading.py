@@ -88,7 +88,7 @@ def verify(
         bool,
         typer.Option(
             "--repair",
-            help="Upload again what the index lost, publish what it lacks, and compare again.",
+            help="Upload lost files again, publish missing versions, and compare again.",
         ),
     ] = False,
     json: Json = None,

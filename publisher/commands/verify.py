@@ -200,7 +200,7 @@ class _Check:
             return f"{newest.filename} is not trusted: {error}"
         except CodegenError as error:
             return f"{newest.filename} is not ours: {error}"
-        return "" if published == expected else f"{newest.version} is not what the catalog says"
+        return "" if published == expected else f"{newest.version} differs from the catalog"
 
 
 @dataclass(frozen=True, slots=True)

@@ -99,7 +99,7 @@ class Checks:
                 answer = process.ask(known, self._granted(), request)
             if "grants_of" in answer:
                 self.counts.add(Verdict.FAILED)
-                raise Unavailable("what the user may do is outdated as soon as it is read")
+                raise Unavailable("the user's privileges expire as soon as they are read")
         except ProcessDied as died:
             log.warning("a statement's check died", extra={"why": died.reason})
             why = "it took too long" if died.timed_out else "its process ended"
@@ -118,7 +118,7 @@ class Checks:
         except CatalogError as error:
             log.warning("privileges of a user not read", extra={"why": str(error)})
             self.counts.add(Verdict.FAILED)
-            why = "the metastore does not say what the user may do"
+            why = "the metastore does not give the user's privileges"
             raise Unavailable(why) from None
 
     def _warm(self, process: _Process) -> None:

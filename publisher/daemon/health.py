@@ -24,7 +24,7 @@ class SnapshotAge:
         interval_seconds: float,
         now: Callable[[], float] = time.monotonic,
     ) -> None:
-        """``seconds_since_snapshot`` is None before the first snapshot."""
+        """``seconds_since_snapshot`` returns None before the first snapshot."""
         self._seconds_since_snapshot = seconds_since_snapshot
         self._max_seconds = _MAX_INTERVALS * interval_seconds
         self._now = now

@@ -141,7 +141,7 @@ def _answer(request: bytes, learner: Learner) -> Mapping[str, Any]:
         log.warning("statements were given up", extra={"why": died.reason})
         why = "they take too long" if died.timed_out else "the process ended"
         raise Failed(
-            f"the statements could not be read, and none of them is kept: {why}; send fewer at a time"
+            f"the statements could not be read, and none is stored: {why}; send fewer at a time"
         ) from None
     except StateUnavailable as error:
         raise Unavailable(f"the state cannot be written now: {error}") from None

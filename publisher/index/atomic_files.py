@@ -162,7 +162,7 @@ def rehearse(folder: Path) -> bool:
     try:
         with _step(folder, "files cannot be locked"):
             _rehearse_lock(trial / "lock")
-        with _step(folder, "a file cannot be written beside another and renamed to it"):
+        with _step(folder, "a file cannot be written next to another and replace it"):
             for data in (b"old", b"new"):
                 write_atomically({trial / "file": data})
             if (trial / "file").read_bytes() != b"new":

@@ -131,7 +131,7 @@ class ProjectFolder:
         if wanted in {None, sha256_of(data)}:
             metadata = read_own_metadata(filename, data)
             if entry is not None and self._entry(filename, data, entry, metadata) != entry:
-                yield Damage(JSON_PAGE, f"is damaged: what it says of {filename} is not so")
+                yield Damage(JSON_PAGE, f"is damaged: its entry for {filename} is wrong")
         elif entry is None or sha256_of(data) != entry.sha256:
             yield _has_other_bytes(filename, wanted)
 
@@ -153,11 +153,11 @@ class ProjectFolder:
             return self._shown_page(), [missing] if present else []
         found = []
         if json.read_bytes() != page_to_json(page):
-            found.append(Damage(JSON_PAGE, "is damaged: it is not as it was written"))
+            found.append(Damage(JSON_PAGE, "is damaged: it differs from the written content"))
         if not html.is_file():
             found.append(Damage(HTML_PAGE, f"is missing: {self.name} has files"))
         elif html.read_bytes() != page_to_html(page):
-            found.append(Damage(HTML_PAGE, f"is damaged: it does not show what {JSON_PAGE} lists"))
+            found.append(Damage(HTML_PAGE, f"is damaged: it differs from {JSON_PAGE}"))
         return page, found
 
     def _shown_page(self) -> ProjectPage:

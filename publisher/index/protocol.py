@@ -101,8 +101,8 @@ class UntrustedPackage(PackageIndexError):
 
     def __str__(self) -> str:
         return (
-            f"{self.distribution} on the index has no wheel that a trusted key signed; add the key of "
-            "whoever published it to artifacts.trusted_keys, or remove its files"
+            f"{self.distribution} on the index has no wheel that a trusted key signed; "
+            "add its publisher's key to artifacts.trusted_keys, or remove its files"
         )
 
 

@@ -37,7 +37,7 @@ _TRANSIENT_STATUSES = frozenset({408, 421, 425, 429, 500, 502, 503, 504})
 _DEFAULT_PORTS = {"http": 80, "https": 443}
 _SLOW = "look why the index is slow, or raise index.timeout_seconds"
 _ADDRESSES = "check that the index runs, and its addresses in [index]"
-_NOT_AN_INDEX = "check index.simple_url: what answers there is not the simple API of an index"
+_NOT_AN_INDEX = "check index.simple_url: this server is not the simple API of an index"
 _NO_INDEX = "check index.simple_url, and create the index if the server needs that"
 _CREDENTIALS = "check the username and password in [index]"
 _HINTS = {
@@ -135,7 +135,7 @@ class SimpleClient:
         """
         with self._open(self._server.url, ACCEPT, same_host=True) as response:
             if response.status_code in {404, 410}:
-                reason = "there is no such index"
+                reason = "the index does not exist"
                 raise IndexRefused(self._server.url, reason, response.status_code, _NO_INDEX)
             self._check_status(response)
 

@@ -44,7 +44,7 @@ from publisher.state.records import VersionRecord, VersionStatus
 log = logging.getLogger(__name__)
 
 _OTHER_BYTES = "another generator, another version of zlib, or other options made it"
-_ADOPTED = "it was adopted from the index, and the state does not know what it was made of"
+_ADOPTED = "it was adopted from the index, and its source is unknown"
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,11 +30,11 @@ def check_provenance(
     from publisher.publishing.attestation import verify
 
     if sha256 is None:
-        raise UntrustedProvenance("the page does not state its SHA-256, which a signature is for")
+        raise UntrustedProvenance("the page does not state the SHA-256 that the signature covers")
     try:
         provenance = index.provenance(file)
     except IndexRefused as error:
         raise UntrustedProvenance(f"its provenance cannot be read: {error.reason}") from error
     if provenance is None:
-        raise UntrustedProvenance("it has no provenance, which a trusted key would have signed")
+        raise UntrustedProvenance("it has no provenance signed by a trusted key")
     verify(provenance, file.filename, sha256, trusted_keys)

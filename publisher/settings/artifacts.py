@@ -64,7 +64,7 @@ class Artifacts(Section):
     `index.kind = "twine"` it stops the start. See [operations](operations.md#sign-packages)."""
 
     trusted_keys: tuple[str, ...] = ()
-    """Ed25519 public keys, one of which must have signed a wheel; needs `index.kind = "static"`.
+    """Ed25519 public keys, to accept only wheels that one of them signed; needs `index.kind = "static"`.
 
     Each is the one line between BEGIN and END that `openssl pkey -pubout` prints. With `"twine"`
     they stop the start. With keys set, the service takes over a wheel that the index has and the

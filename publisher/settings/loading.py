@@ -66,7 +66,7 @@ def read_file(path: Path | None) -> dict[str, Any]:
     except FileNotFoundError:
         if path is None:
             return {}
-        raise SettingsError((f"{file}: there is no such file",)) from None
+        raise SettingsError((f"{file}: the file does not exist",)) from None
     except (OSError, UnicodeDecodeError) as error:
         raise SettingsError((f"{file}: cannot be read: {error}",)) from None
     except tomllib.TOMLDecodeError as error:

@@ -149,8 +149,8 @@ class Http(Section):
     Commands on pages show it, and packages link to their pages. Without it pages show the address
     that the reader used, and packages have no such links. A changed address publishes no version; a
     lost file with the earlier address cannot be built again. If `host` is an address of this
-    machine only and there is no `operations_token_file`, a request must name its host, an IP
-    address, or a name that no other site can have; any other request is refused with 421."""
+    machine only and there is no `operations_token_file`, requests for unknown hosts are refused
+    with 421. Accepted are this host, IP addresses, and names that no other site can have."""
 
     operations_port: Port | None = None
     """A separate port for the dashboard, `/metrics` and the reasons of health checks; `port` then

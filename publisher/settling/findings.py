@@ -80,7 +80,7 @@ class Settled:
 class Unchanged:
     """No input of the derivation has changed since then.
 
-    ``inputs_hash`` is None for a member of a cycle, which has no derivation.
+    ``inputs_hash``: None for a member of a cycle, which has no derivation.
     """
 
     used: Mapping[RelationName, str]

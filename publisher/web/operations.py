@@ -62,7 +62,7 @@ class OperationsPages:
         *,
         translates: bool = False,
     ) -> None:
-        """``packages`` is None if packages are uploaded to another server's index.
+        """``packages``: None if packages are uploaded to another server's index.
 
         ``translates``: whether translations have a page, too.
         """

@@ -47,7 +47,7 @@ class VersionView:
 
 @dataclass(frozen=True, slots=True)
 class WorkView:
-    """``next_try`` is None during an attempt."""
+    """``next_try``: None during an attempt."""
 
     waits_since: Time
     next_try: Time | None

@@ -22,7 +22,7 @@ _VARY: Final = "Accept, Accept-Encoding, Authorization, Host, X-Forwarded-Proto"
 
 @dataclass(frozen=True, slots=True)
 class Body:
-    """A page's bytes in both forms; ``compressed`` is None if the page is too small."""
+    """A page's bytes in both forms; ``compressed``: None if the page is too small."""
 
     plain: bytes
     compressed: bytes | None

@@ -91,7 +91,7 @@ def write_models(
 def _written(
     model: Model, project: _Project, reasons: Mapping[str, str], ask: Ask, choices: Choices
 ) -> Written | str:
-    """The file, or why there is none."""
+    """The file, or why the model is skipped."""
     if model.language != "sql":
         return f"it is written in {model.language}"
     if model.materialized not in _MATERIALIZED:

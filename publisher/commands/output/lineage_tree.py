@@ -37,8 +37,8 @@ def print_lineage(console: Console, traced: Traced) -> None:
 def _why_untraced(relation: TracedRelation) -> str:
     if relation.is_derived:
         # An earlier release derived it.
-        return "what decides its rows is not known before the next snapshot"
-    return "its columns are not known, since it cannot be derived; explain says why"
+        return "the lineage of its rows is unknown until the next snapshot"
+    return "its columns are unknown, since it cannot be derived; explain says why"
 
 
 def _print_statements(console: Console, traced: Traced) -> None:

@@ -56,7 +56,7 @@ def read_against(text: str, settings: Settings) -> Against:
         return OtherCatalog(_of_folder(path, settings), has_state=False)
     if not separator and path.is_file():
         return OtherCatalog(load_settings(path), has_state=True)
-    raise Refused(USAGE_ERROR, f"--against {text}: there is no such folder or file", _FORMS)
+    raise Refused(USAGE_ERROR, f"--against {text}: this folder or file does not exist", _FORMS)
 
 
 def _of_metastore(uri: str, settings: Settings) -> Settings:

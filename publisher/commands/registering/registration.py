@@ -91,7 +91,7 @@ class _Registration:
             return self._run(view, Change.CREATED)
         mark = read_mark(there[view.place.name])
         if mark is None:
-            why = "there is a relation of that name, which was not made by register"
+            why = "another relation has that name, and register did not create it"
             return _refused(view, why, "name another place with --views, or drop it")
         if mark.source != view.source:
             why = f"it is registered there as {mark.source}"
@@ -100,7 +100,7 @@ class _Registration:
             return Registered(view.view, str(view.place), Change.UNCHANGED)
         if self._replace or mark.is_unfinished:
             return self._run(view, Change.REPLACED)
-        return _refused(view, "what is registered is not as it is now", "add --replace")
+        return _refused(view, "the registered view is outdated", "add --replace")
 
     def _schema(self, view: Written) -> dict[str, str | None]:
         """The comments in the view's schema, which is created if it does not exist."""

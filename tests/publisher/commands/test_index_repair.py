@@ -39,7 +39,7 @@ def test_lost_and_outdated_packages_are_mended_on_request(published: Folder) -> 
 
     assert [(line["relation"], line["reason"].split(":")[0]) for line in found] == [
         ("shop.ids", "is not on the index"),
-        ("shop.orders", "1.0.0 is not what the catalog says"),
+        ("shop.orders", "1.0.0 differs from the catalog"),
         ("shop.wrong", "cannot be derived"),
         ("shop.wrong", "cannot be derived"),
     ]

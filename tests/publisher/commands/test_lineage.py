@@ -243,7 +243,7 @@ def test_a_view_of_an_earlier_release_says_what_is_not_known_of_it(folder: Folde
     assert shown.splitlines() == [
         "shop.revenue.customer",
         "└── shop.orders.customer  (direct)",
-        "shop.revenue: what decides its rows is not known before the next snapshot",
+        "shop.revenue: the lineage of its rows is unknown until the next snapshot",
     ]
 
 

@@ -121,7 +121,7 @@ def test_without_names_all_views_are_made_under_policies(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "status", "line"),
     [
-        (("--group", "auditors"), 2, "a group is one of policies"),
+        (("--group", "auditors"), 2, "--group needs policies"),
         (("--policies", "policies.toml", "--group", "frad"), 2, "unknown group 'frad'"),
         (("--policies", "nope.toml"), 2, "nope.toml: No such file"),
         (("shop.nothing", "--policies", "policies.toml"), 1, "no relation shop.nothing"),
