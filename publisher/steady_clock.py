@@ -21,8 +21,6 @@ _BOOT_TIME_ROUNDING_SECONDS = 600
 
 
 class Machine(Protocol):
-    """A machine's clocks."""
-
     def boot_id(self) -> str:
         """A different id after each boot."""
 

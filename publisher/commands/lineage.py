@@ -92,7 +92,6 @@ def lineage(
 
 
 def invalid_name(name: str) -> Refused:
-    """The refusal of an invalid name of a relation or a column."""
     return Refused(
         USAGE_ERROR,
         f"invalid name {name!r}: expected database.table or database.table.column",

@@ -59,7 +59,7 @@ def snapshot(
     ] = False,
     json: Json = None,
 ) -> None:
-    """Compares the whole catalog once, on Spark or in this process, and publishes what differs.
+    """Compares the whole catalog once, on Spark or in this process, and publishes the differences.
 
     Exit status 1 if something could not be published, which `status` shows, or if a statement of a
     DDL folder could not be applied.

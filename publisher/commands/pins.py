@@ -72,9 +72,6 @@ def _read(path: Path) -> str:
         raise UnreadablePins(f"{path} is not UTF-8: {EXPECTED}") from error
 
 
-# Lock files
-
-
 def _locked(text: str, path: Path) -> Iterator[Pin]:
     try:
         document = tomllib.loads(text)
@@ -113,9 +110,6 @@ def _exactly(version: str, path: Path) -> SpecifierSet:
         return SpecifierSet(f"=={version}")
     except InvalidSpecifier as error:
         raise UnreadablePins(f"{path}: {version[:100]!r} is not a version") from error
-
-
-# Files of requirements
 
 
 @dataclass(slots=True)

@@ -136,7 +136,6 @@ def build_forecast(
 def opened_state(
     settings: Settings, say: Say, *, believes_state: bool
 ) -> Iterator[StateReading | None]:
-    """The state, or None if it cannot be read."""
     with ExitStack() as stack:
         state: StateReading | None = None
         if believes_state:

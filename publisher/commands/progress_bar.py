@@ -9,8 +9,6 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 
 class TerminalProgress:
-    """A bar on a terminal, nothing elsewhere."""
-
     def __init__(self) -> None:
         console = Console(stderr=True)
         self._bar = Progress(

@@ -14,7 +14,7 @@ from publisher.state.protocol import State
 def retirements(
     state: State, index: PackageIndex, retention: Retention, now: float, *, dry_run: bool
 ) -> Iterator[Retirement]:
-    """Yields each change after it was tried, or with ``dry_run`` instead of it.
+    """Yields each change after the attempt; a ``dry_run`` attempts none.
 
     Raises:
         PackageIndexError: the index does not answer; earlier changes stay.

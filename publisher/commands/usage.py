@@ -142,7 +142,6 @@ def logged_statements(log: Path, dialect: str) -> tuple[Sequence[Ran], Sequence[
 def known_catalog(
     state: State, catalog: Catalog, owner_property: str = OWNER
 ) -> tuple[Mapping[RelationName, KnownTable], Mapping[str, str]]:
-    """The state's relations, and their owners according to the catalog."""
     from lakeschema.analysis.checking import known_table
     from lakeschema.catalog.identifiers import RelationName
     from publisher.daemon.known_relations import KnownRelations

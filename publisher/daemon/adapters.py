@@ -129,7 +129,6 @@ def build_ddl_dialect(settings: Settings) -> Dialect | None:
 
 @contextmanager
 def open_catalog(settings: Settings) -> Iterator[Catalog]:
-    """Builds the catalog, and closes its connections at the end."""
     catalog = build_catalog(settings)
     try:
         yield catalog

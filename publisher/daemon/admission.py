@@ -125,7 +125,7 @@ class Admission(Generic[P]):
                 return
         try:
             found.set_result(answer(process))
-        except BaseException as error:  # noqa: BLE001 (it is the request's, and whoever asked handles it)
+        except BaseException as error:  # noqa: BLE001 (the client handles the error of its request)
             found.set_exception(error)
 
     def _with_process(self, action: Callable[[P], T]) -> T:

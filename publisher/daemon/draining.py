@@ -55,7 +55,7 @@ class Draining:
         return self._engine.runtime.state.read(lambda tx: tx.work.outstanding())
 
     def _is_stuck(self, left: Sequence[WorkRecord]) -> bool:
-        """Whether all remaining work has failed for the whole patience."""
+        """Whether all remaining work has failed for the whole time of patience."""
         now = self._clock.now()
         if self._fewest is None or len(left) < self._fewest or not all(w.last_error for w in left):
             self._fewest = len(left)

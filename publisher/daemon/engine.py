@@ -1,4 +1,4 @@
-"""The engine's steps, one call each: receive hints, process what is due, compare everything.
+"""The engine's steps, one call each: receive hints, process due work, compare everything.
 
 It is level-triggered: a hint only names a relation, and the catalog defines its state. Every step
 may be repeated, interrupted at any point and run by several workers at once.
@@ -105,8 +105,6 @@ class Engine:
             self._wake_one,
         )
 
-    # Receiving
-
     def position(self, source: str) -> str | None:
         return self._state.read(lambda tx: tx.journal.position(source))
 
@@ -169,8 +167,6 @@ class Engine:
         requested = self._state.write(request)
         self.wake()
         return requested
-
-    # Working
 
     def work(self) -> int:
         """Processes a batch of due relations; returns the number of claims.
@@ -288,8 +284,6 @@ class Engine:
         fail(self.runtime, claim, error)
         self.counters.add("put_off")
 
-    # Waiting
-
     def wake(self) -> None:
         """Wakes all sleeping workers, because there may be work."""
         with self._wakeup:
@@ -331,8 +325,6 @@ class Engine:
             if now >= deadline:
                 return False
             self._clock.sleep(min(max(due - now, 0.001), deadline - now))
-
-    # Comparing
 
     def snapshot(self, comparer: Comparer | None = None) -> SnapshotReport:
         report = self.compare_catalog(comparer)

@@ -42,8 +42,6 @@ class EngineStatus:
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """One relation: its record, upstreams, dependents, versions and outstanding work."""
-
     record: RelationRecord | None
     upstreams: Sequence[Edge]
     upstream_records: Mapping[RelationName, RelationRecord]

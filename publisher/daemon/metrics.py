@@ -169,7 +169,6 @@ def _counter(name: str, values: Mapping[str, int], label: str) -> Metric:
 
 
 def _gauge(name: str, value: float | Mapping[str, float], label: str = "") -> Metric:
-    """A metric with one value, or with one for each value of a label."""
     title, text = f"schema_publisher_{name}", GAUGE_HELP[name]
     if not isinstance(value, Mapping):
         return GaugeMetricFamily(title, text, value=value)

@@ -123,8 +123,6 @@ class Daemon:
     def is_alive(self) -> bool:
         return bool(self._threads) and all(thread.is_alive() for thread in self._threads)
 
-    # Threads
-
     def _spawn(
         self,
         name: str,

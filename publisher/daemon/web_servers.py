@@ -100,7 +100,6 @@ def max_connections(configured: int) -> int:
 
 
 def daemon_registry(metrics: EngineMetrics) -> CollectorRegistry:
-    """The metrics of the process and of the engine."""
     registry = CollectorRegistry()
     ProcessCollector(registry=registry)
     PlatformCollector(registry=registry)

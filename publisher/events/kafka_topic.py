@@ -166,7 +166,8 @@ class KafkaSource:
         try:
             found = consumer.poll(timeout_ms=wait_milliseconds)
         except OffsetOutOfRangeError:
-            # The log was trimmed during the read; the check of the offsets finds where to continue.
+            # The topic was trimmed during the read; the check of the offsets finds where to
+            # continue.
             self._checked_at = 0.0
             return ()
         return [record for records in found.values() for record in records]

@@ -117,7 +117,6 @@ class StaticIndex:
         return self.read_provenance(file.filename)
 
     def read_provenance(self, filename: str) -> bytes | None:
-        """The provenance of a file of this name."""
         wheel = self.file_path(filename)
         path = wheel.with_name(wheel.name + PROVENANCE_SUFFIX)
         with self._report_os_errors(f"reading {path.name}"):

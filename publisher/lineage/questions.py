@@ -86,7 +86,6 @@ def _unknown_relation(tx: Transaction, asked: RelationName) -> NotFound:
 
 
 def similar_relations(tx: Transaction, asked: RelationName) -> tuple[str, ...]:
-    """Known relations with a similar name."""
     return tuple(likely_names(str(asked), _known_names(tx)))
 
 

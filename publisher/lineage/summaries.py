@@ -92,12 +92,10 @@ def neighbouring_lineage(tx: Transaction, name: RelationName) -> LineageSummary 
 
 
 def filled_tables(tx: Transaction, name: RelationName) -> tuple[RelationName, ...]:
-    """The tables that statements fill from the relation."""
     return tuple(dict.fromkeys(each.target for each in tx.fillings.out_of([name])))
 
 
 def filled_from(tx: Transaction, name: RelationName) -> tuple[FilledFrom, ...]:
-    """The statements that fill the relation, the newest first."""
     return _statements(tx.fillings.into([name]))
 
 

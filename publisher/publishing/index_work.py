@@ -26,7 +26,7 @@ class IndexWork:
         self._runtime = runtime
 
     def for_each(self, claims: Sequence[Claim], act: Callable[[Claim], R]) -> Sequence[R]:
-        """The results of ``act`` where the index answered; the other claims are deferred.
+        """The results of the claims for which ``act`` succeeded; the other claims are deferred.
 
         A single item without an answer fails alone, and keeps its back-off during an outage.
         """

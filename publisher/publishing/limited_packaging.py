@@ -176,8 +176,6 @@ def _wheel_from_answer(answer: Attached) -> Wheel:
     return Wheel(**answer.value["wheel"], data=answer.data)
 
 
-# In the child
-
 _Drafting: TypeAlias = Callable[[PackageRequest, Predecessors], DraftedPackage]
 
 

@@ -1,5 +1,3 @@
-"""The generator, as the publisher uses it."""
-
 from __future__ import annotations
 
 import json

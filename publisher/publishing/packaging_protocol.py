@@ -71,7 +71,7 @@ class Predecessors:
 
 @dataclass(frozen=True, slots=True)
 class DraftedPackage:
-    """The wheel of a relation's next version, and what changed."""
+    """The wheel of a relation's next version, and the change."""
 
     change: Change
     wheel: Wheel

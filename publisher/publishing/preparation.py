@@ -100,7 +100,6 @@ def _candidates(
 
 
 def _fingerprints(tx: Transaction, names: set[RelationName]) -> Mapping[RelationName, str]:
-    """The fingerprint of each relation that has a schema."""
     known = {name: record.fingerprint for name, record in tx.graph.records(names).items()}
     # A state from an earlier release lacks some of them.
     texts = tx.graph.derivations(name for name, value in known.items() if value is None)

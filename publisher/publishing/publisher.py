@@ -146,8 +146,6 @@ class Publisher:
         if done:
             self._state.write(end)
 
-    # Comparing with the index
-
     def _known(self, names: Iterable[RelationName]) -> Mapping[RelationName, _Known]:
         distributions = {name: self._packaging.distribution(name) for name in names}
         histories, records = self._state.read(
@@ -277,8 +275,6 @@ class Publisher:
             tx.graph.write(replace(record, index_check_due=True))
             tx.work.request([WorkRequest(claim.relation, self._runtime.clock.now())])
 
-    # Reserving
-
     def _reserve_all(self, drafts: Sequence[Draft]) -> Sequence[Draft]:
         if not drafts:
             return ()
@@ -319,8 +315,6 @@ class Publisher:
         reason = "the relation or an upstream changed before publication"
         end_claim(tx, job.claim, retry_later(job.claim, reason, now, self._runtime.policy))
         return False
-
-    # Delivering
 
     def _deliver_all(self, drafts: Sequence[Draft]) -> None:
         by_name = {draft.job.name: draft for draft in drafts}

@@ -70,7 +70,6 @@ class Recheck:
         return not changed
 
     def changed(self, derived_from: FactsHashes, current: FactsHashes) -> Sequence[RelationName]:
-        """Relations whose facts changed since the derivation."""
         return [name for name, hash_ in derived_from.items() if current[name] != hash_]
 
     def _read_again(

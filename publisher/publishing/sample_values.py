@@ -50,7 +50,6 @@ def sample_values(schema: Record) -> Iterator[Value]:
 
 
 def with_defaults(schema: Record, value: Value, fields: Collection[str]) -> Value:
-    """The value with the defaults of these fields."""
     defaults = _DefaultValues(schema)
     return value | {
         field.name: defaults.value(field.default, field.type)

@@ -166,8 +166,6 @@ def _version_record(
 
 @dataclass(frozen=True, slots=True)
 class _Wheels:
-    """One relation's wheels on the index."""
-
     index: PackageIndex
     packaging: Packaging
     relation: RelationName

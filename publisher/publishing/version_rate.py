@@ -39,7 +39,6 @@ class VersionRate:
         self._max_per_hour = runtime.policy.max_versions_per_hour
 
     def allows(self, history: Sequence[VersionRecord]) -> bool:
-        """Whether another version is allowed now."""
         return seconds_to_wait(history, self._runtime.clock.wall(), self._max_per_hour) <= 0
 
     def admit(self, jobs: Sequence[tuple[Job, Reconciled]]) -> Sequence[tuple[Job, Reconciled]]:

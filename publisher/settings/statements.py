@@ -31,7 +31,7 @@ class Statements(Section):
     object a line. New statements are read within seconds."""
 
     kafka: StatementTopic | None = None
-    """A topic whose messages are such objects, or arrays of them: `[statements.kafka]`."""
+    """A topic whose messages are the same objects, or arrays of them: `[statements.kafka]`."""
 
     dialect: DialectName = "spark"
     """The dialect of statements that name no dialect: one of [these](analysis.md#the-request)."""

@@ -1,4 +1,4 @@
-"""The ending of a claim: a value, decided by whoever processes a relation, and written only here."""
+"""The ending of a claim, as a value: the code that processes a relation decides it; only this module writes it."""
 
 from __future__ import annotations
 
@@ -56,7 +56,6 @@ Ending: TypeAlias = Done | Abandoned | Reread | Deferred
 
 
 def is_work_due(tx: Transaction, now: float) -> bool:
-    """Whether some work can be claimed now."""
     due = tx.work.due_at()
     return due is not None and due <= now
 

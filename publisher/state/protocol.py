@@ -242,10 +242,10 @@ class VersionLedger(Protocol):
         """Records the status that the index showed; an open reservation stays."""
 
     def provenance(self, distribution: str, number: str) -> str:
-        """What was kept of a version that is not reserved; "" if nothing."""
+        """The stored provenance of a version that is not reserved; "" if unknown."""
 
     def distributions(self) -> Sequence[str]:
-        """The stored provenance of a version that is not reserved; "" if unknown."""
+        """Every distribution that has a version."""
 
     def adopt(
         self, versions: Sequence[VersionRecord], provenances: Mapping[str, str] = NONE_KNOWN

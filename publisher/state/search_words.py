@@ -82,7 +82,6 @@ def question(text: str) -> Question:
 
 
 def matching_fields(fields: str, asked: Question) -> tuple[str, ...]:
-    """The names in ``SearchedTexts.fields`` that match."""
     names = (line.partition(" ")[0] for line in fields.split("\n"))
     return tuple(name for name in names if asked.words in search_key(name))
 

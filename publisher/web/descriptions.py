@@ -91,9 +91,6 @@ def describe_limited(processes: LimitedProcesses, wheel: bytes) -> PackageDescri
     return _from_json(answer)
 
 
-# In the child
-
-
 def answer_about_wheels(_argument: Mapping[str, Any]) -> Callable[[Any], Any]:
     """The child's function from a wheel to its description."""
 

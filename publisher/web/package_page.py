@@ -120,7 +120,6 @@ def package_page(view: PackageView) -> bytes:
 
 
 def unknown_package_page(name: str, similar: Sequence[str]) -> bytes:
-    """The page for an address without a package."""
     links = tuple(package_link(other) for other in similar)
     return render("unknown_package.html", UnknownPackageView(name, links))
 
@@ -140,7 +139,7 @@ def package_view(
         page: the files of the package on the index.
         simple_url: the index's address for the reader's installer.
         description: None if none of the package's wheels is ours.
-        summary: what the daemon knows of the relation.
+        summary: the daemon's data about the relation.
         packaged: distributions of neighbours that have a page.
         shows_relations: whether relations have pages that the reader may see.
     """

@@ -88,7 +88,6 @@ def relation_page(details: RelationDetails, *, has_package_page: bool) -> bytes:
 
 
 def unknown_relation_page(name: str, similar: Sequence[str]) -> bytes:
-    """The page for an address without a relation."""
     view = UnknownRelationView(name, tuple(map(relation_link, similar)))
     return render("unknown_relation.html", view)
 

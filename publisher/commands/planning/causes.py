@@ -77,8 +77,6 @@ def _note(old: Column, new: Column) -> str:
 
 
 class Causes:
-    """Finds causes for the relations of a cone."""
-
     def __init__(self, cone: Cone, renamed: Mapping[RelationName, RelationName]) -> None:
         self._cone = cone
         self._renamed = renamed

@@ -1,5 +1,3 @@
-"""The command ``plan``."""
-
 from __future__ import annotations
 
 import gc

@@ -7,8 +7,6 @@ from enum import Enum
 
 
 class PlanFormat(Enum):
-    """Formats of ``plan`` and ``impact``."""
-
     TEXT = "text"
     JSON = "json"
     MARKDOWN = "markdown"

@@ -101,7 +101,6 @@ class PackageForecast:
         return self._next(request, expected, relation)
 
     def newest(self, name: RelationName) -> str | None:
-        """The number of its newest version."""
         distribution = self._packaging.distribution(name)
         numbers = read_listing(distribution, self._index.files(distribution)).ours
         return list(numbers)[-1] if numbers else None

@@ -102,7 +102,6 @@ def _written_masked(
 
 @contextmanager
 def _opened(place: str | None, config: Path | None) -> Iterator[tuple[Catalog, Options, str]]:
-    """The settings' catalog and options, and the place for views."""
     from publisher.daemon.adapters import build_options, open_catalog
     from publisher.settings import load_settings
 
@@ -129,7 +128,6 @@ def _places(place: str | None, settings: Settings) -> str:
 def _relations(
     names: Sequence[RelationName], catalog: Catalog, options: Options
 ) -> Mapping[RelationName, Relation]:
-    """The named relations with their upstreams, or all relations."""
     from lakeschema.translation.products.pig_scripts import read_with_upstreams
 
     listed = names or [
@@ -205,4 +203,4 @@ def _make(
         ) from None
     with open_server(trino.url, trino.username, trino.secret(), trino.timeout_seconds) as server:
         for each in make(written, server, replace=replace):
-            done.append(each)  # noqa: PERF402 (what came before a failure has to be there)
+            done.append(each)  # noqa: PERF402 (earlier results must survive a failure)

@@ -1,5 +1,3 @@
-"""Tables that statements fill from others, in SQL."""
-
 from __future__ import annotations
 
 import json

@@ -1,5 +1,3 @@
-"""The ledger of version numbers in SQL."""
-
 from __future__ import annotations
 
 import json

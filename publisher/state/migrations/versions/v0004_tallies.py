@@ -1,6 +1,6 @@
 """Adds tallies of rows, so that metrics and health checks count nothing, and indexes of relations in trouble.
 
-Triggers update the tallies, so no statement can forget it. They are written for SQLite. A later
+Triggers update the tallies, so no statement can forget them. They are written for SQLite. A later
 migration that rebuilds one of these tables must create its triggers again; a test compares the
 tallies.
 
