@@ -222,7 +222,7 @@ def test_a_view_that_cannot_be_derived_is_named_and_not_guessed(folder: Folder) 
     assert answer["untraced"] == ["shop.wrong"]
     kinds = {each["relation"]: each["kind"] for each in answer["relations"]}
     assert kinds["shop.wrong"] == "view"
-    assert "shop.wrong: its columns are not known" in shown
+    assert "shop.wrong: its columns are unknown" in shown
 
 
 @pytest.mark.thorough

@@ -235,7 +235,7 @@ class TestChecks:
         assert asked(user="ann")["ok"]
         assert "missing_privileges" not in asked()
         assert read == ["ann", "bob"]
-        with pytest.raises(Unavailable, match="does not say what the user may do"):
+        with pytest.raises(Unavailable, match="does not give the user's privileges"):
             asked(user="eve")
         checks.close()
 

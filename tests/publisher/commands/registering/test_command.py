@@ -147,7 +147,7 @@ def test_a_place_for_views_is_needed(folder: Path) -> None:
     status, _, err = run("--engine", "trino", "--dry-run")
 
     assert status == 2
-    assert "do not say where views are made" in err
+    assert "do not say where to create views" in err
 
 
 @pytest.mark.parametrize("place", ["lake", "lake.", ".s", "a.b.c", "{database}.s", "lake.{schema}"])

@@ -64,7 +64,7 @@ def test_a_relation_of_somebody_else_is_never_replaced() -> None:
     server = FakeTrino()
     server.relations["trino_shop"]["above"] = "a table of mine"
 
-    assert "not made by register" in reason(server, ABOVE, replace=True)
+    assert "register did not create it" in reason(server, ABOVE, replace=True)
     assert server.statements == []
 
 
