@@ -51,7 +51,7 @@ class TrinoServer:
             raise ServerUnavailable(f"{self._address} does not answer: {error}") from error
         except (ValueError, LookupError, AttributeError, TypeError) as error:
             # The client mistakes any answer for Trino's.
-            raise ServerUnavailable(f"{self._address} is not a server of Trino") from error
+            raise ServerUnavailable(f"{self._address} does not answer like Trino") from error
 
 
 @contextmanager

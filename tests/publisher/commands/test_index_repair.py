@@ -158,7 +158,7 @@ def test_a_package_under_a_new_prefix_is_not_said_to_be_there(published: Folder)
     published.config.write_text(settings.replace('"acme-schema"', '"other-schema"'))
 
     explained = published.people("explain", "shop.orders")
-    assert "there is no package other-schema-shop-orders yet: the next snapshot" in explained
+    assert "the package other-schema-shop-orders does not exist yet: the next snapshot" in explained
 
     published.run("snapshot")
     assert "its package is current" in published.people("explain", "shop.orders")

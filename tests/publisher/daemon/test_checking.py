@@ -244,7 +244,7 @@ class TestChecks:
         grants = UserGrants(lambda _: {"grants": []}, 0)
         checks = Checks(Check(timeout_seconds=60), known, grants)
 
-        with pytest.raises(Unavailable, match="outdated"):
+        with pytest.raises(Unavailable, match="expire"):
             checks.submit(b'{"sql": "SELECT 1", "user": "ann"}', "ann").result()
         checks.close()
 
