@@ -1,6 +1,6 @@
-"""How long events take: how far a source is ahead, and when what an event announced can be installed.
+"""Measures how far behind each event source is, and how long a change takes to reach the package index.
 
-Kept in memory: what was received before a restart is not measured.
+Kept in memory, so changes received before a restart are not measured.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from lakeschema.catalog.identifiers import RelationName
 BUCKET_SECONDS: Final = (0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600, 1800, 3600)
 MAX_WAITING: Final = 100_000
 _MAX_EVENTS_OF_RELATION: Final = 16
-"""The oldest ones count: each version is measured by the oldest event that it answers."""
+"""Further events are dropped: a version is measured from the oldest event that it answers."""
 
 RECEIPT: Final = "receipt"
 EVENT: Final = "event"
@@ -25,7 +25,7 @@ SINCE: Final = (RECEIPT, EVENT)
 
 @dataclass(frozen=True, slots=True)
 class Distribution:
-    """``counts``: how many were at most each of ``BUCKET_SECONDS``, and above; not cumulative."""
+    """``counts[i]`` is how many were at most ``BUCKET_SECONDS[i]``; the last counts the rest. Not cumulative."""
 
     counts: tuple[int, ...] = (0,) * (len(BUCKET_SECONDS) + 1)
     total_seconds: float = 0.0
@@ -38,7 +38,7 @@ class Distribution:
 
 @dataclass(frozen=True, slots=True)
 class Instant:
-    """The same moment on the engine's clock, which never steps, and as wall time."""
+    """One moment, on the engine's clock, which never steps, and as wall time."""
 
     steady: float
     wall: float
@@ -51,7 +51,7 @@ class _Received:
 
 
 class EventLatency:
-    """From an event to the moment that the index offers the version for it. Safe for threads."""
+    """Times from an event until the index offers the version for it. Safe for threads."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -61,7 +61,7 @@ class EventLatency:
     def receive(
         self, names: Iterable[RelationName], event_times: Mapping[RelationName, float], now: Instant
     ) -> None:
-        """Events named these relations; ``event_times``: when they happened, by wall time."""
+        """Notes events for these relations; ``event_times``: when the events happened, as wall time."""
         with self._lock:
             for name in names:
                 before = self._waiting.get(name, ())
@@ -74,7 +74,7 @@ class EventLatency:
                 self._waiting[name] = (*before, _Received(now, age))
 
     def publish(self, name: RelationName, reserved_at: float, now: Instant) -> None:
-        """The index offers a version that was reserved then, by wall time: it answers what came before."""
+        """Measures the events received before ``reserved_at`` (wall time): the new version answers them."""
         with self._lock:
             answered = self._take(name, lambda received: received.at.wall <= reserved_at)
             if not answered:
@@ -86,13 +86,13 @@ class EventLatency:
                 self._measure(EVENT, seconds + oldest.age_seconds)
 
     def forget(self, name: RelationName, claimed_at: float) -> None:
-        """What came before needs no version, or has one; ``claimed_at`` is of the engine's clock."""
+        """Drops the events received before ``claimed_at`` (engine clock): they need no version, or have one."""
         if name in self._waiting:
             with self._lock:
                 self._take(name, lambda received: received.at.steady <= claimed_at)
 
     def measured(self) -> Mapping[str, Distribution]:
-        """By what they begin with: an event's receipt, or its own time where the source knows it."""
+        """Times by their start: the event's receipt, or the event's own time where the source gives it."""
         with self._lock:
             return dict(self._measured)
 
@@ -117,19 +117,19 @@ class _Answer:
 
 
 class SourceLag:
-    """How far what was read of each event source is behind it. Safe for threads."""
+    """How far behind each event source we are. Safe for threads."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._newest: dict[str, _Answer] = {}
 
     def note(self, source: str, at: float, lag_seconds: float, behind: int | None) -> None:
-        """It answered: the newest event read is that old, and so many are left, if it says so."""
+        """Notes an answer: the newest event read is this old, and ``behind`` events are left, if known."""
         with self._lock:
             self._newest[source] = _Answer(at, lag_seconds, behind)
 
     def seconds(self, now: float) -> Mapping[str, float]:
-        """Of each source that ever answered; it rises while it does not."""
+        """The lag of each source that ever answered; it grows while the source is silent."""
         with self._lock:
             return {
                 source: max(0.0, newest.lag_seconds + now - newest.at)
@@ -137,7 +137,7 @@ class SourceLag:
             }
 
     def behind(self) -> Mapping[str, float]:
-        """How many events are left, of those that say so."""
+        """How many events are left, for the sources that tell."""
         with self._lock:
             return {
                 source: newest.behind

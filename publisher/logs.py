@@ -1,4 +1,4 @@
-"""Logs as JSON Lines: a lower-case event plus fields, one object a line, without known secrets."""
+"""Logs as JSON Lines: one object a line, with a lower-case event and its fields. Known secrets are removed."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def is_ours(logger: str) -> bool:
 
 
 class SeldomFromOthers(logging.Filter):
-    """Of each statement of a library one line a minute: during an outage it logs every attempt."""
+    """Passes one line a minute from each log statement of a library: in an outage it logs every attempt."""
 
     def __init__(self, now: Callable[[], float] = time.monotonic) -> None:
         super().__init__()
@@ -60,13 +60,14 @@ class JsonFormatter(logging.Formatter):
         if record.exc_info and is_ours(record.name):
             entry["trace"] = self.formatException(record.exc_info)
         elif record.exc_info and record.exc_info[1] is not None:
-            # Whoever asked the library says what it means; its inside helps nobody here.
+            # The library's caller says what the error means; a traceback inside the library helps
+            # nobody.
             entry["error"] = f"{type(record.exc_info[1]).__name__}: {record.exc_info[1]}"
         return json.dumps({name: _redacted(value) for name, value in entry.items()})
 
 
 def fields_of(record: logging.LogRecord) -> Mapping[str, object]:
-    """What ``extra`` gave it."""
+    """The fields that the caller passed as ``extra``."""
     return {k: v for k, v in vars(record).items() if k not in _STANDARD_FIELDS}
 
 
@@ -92,6 +93,6 @@ def log_to(stream: TextIO = sys.stderr, *, level: str = "INFO") -> None:
     root.setLevel(level)
     for verbose in ("uvicorn", "watchfiles", "py4j", "alembic", "sqlalchemy", "twine"):
         logging.getLogger(verbose).setLevel("WARNING")
-    # They report each connection that fails in several lines, and our own line has the error.
+    # These libraries log each failed connection in several lines; our own line has the error.
     for repetitive in ("kafka", "thrift"):
         logging.getLogger(repetitive).setLevel("CRITICAL")

@@ -1,4 +1,4 @@
-"""Which services fail now and since when, told to the log in a few lines however often each is asked."""
+"""Tracks which services fail and since when, and logs each outage in a few lines."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ log = logging.getLogger(__name__)
 CATALOG: Final = "catalog"
 INDEX: Final = "index"
 UPLOADS: Final = "index uploads"
-"""Apart from the index: its pages may answer while it accepts nothing."""
+"""Separate from the index: its pages may answer while it accepts no uploads."""
 STATE: Final = "state"
 
 REPORT_SECONDS: Final = 60.0
@@ -29,12 +29,10 @@ def event_source(name: str) -> str:
 
 @dataclass(slots=True)
 class _Failure:
-    """Of one service."""
-
     reason: str
     remedy: str
     requests: set[str]
-    """Kinds that failed and were not answered since."""
+    """Kinds of request that failed and have not succeeded since."""
 
     def __str__(self) -> str:
         return f"{self.reason}; {self.remedy}" if self.remedy else self.reason
@@ -42,7 +40,7 @@ class _Failure:
 
 @dataclass(slots=True)
 class _Outage:
-    """Of one server, from the first failure of one of its services until none fails."""
+    """One server's outage, from the first failure of one of its services until none fails."""
 
     service: str
     began_at: float
@@ -51,10 +49,10 @@ class _Outage:
 
 
 class Outages:
-    """Safe for threads.
+    """Tracks failing services. Safe for threads.
 
-    Of each server at most one line in ``REPORT_SECONDS`` says that it fails; the end of an outage that
-    was reported is one more line.
+    A failing server gets at most one log line in ``REPORT_SECONDS``, and one more when a reported
+    outage ends.
     """
 
     def __init__(
@@ -63,10 +61,10 @@ class Outages:
         servers: Mapping[str, str] = _NOTHING,
         now: Callable[[], float] = time.monotonic,
     ) -> None:
-        """What exists before it is needed for the first time.
+        """Names the services that exist before their first use.
 
-        ``services``: by name. ``servers``: which service another one is a part of, so that both fail
-        in one outage: a metastore gives facts and events.
+        ``servers``: the server that each service is part of. A metastore gives facts and events:
+        both fail in one outage.
         """
         self._now = now
         self._servers = servers
@@ -77,9 +75,9 @@ class Outages:
         self._reported_at: dict[str, float] = {}
 
     def fail(self, service: str, reason: str, remedy: str = "", request: str = "") -> None:
-        """It was needed, and did not do its work; ``remedy``: what a person can do.
+        """Notes that a service failed; ``remedy``: what a person can do.
 
-        ``request``: the kind of work, where a service may do one and not the other.
+        ``request``: the kind of request, for a service that may answer one kind and not another.
         """
         now = self._now()
         server = self._server_of(service)
@@ -100,9 +98,9 @@ class Outages:
         log.warning(event, extra={**fields, "why": reason, "remedy": remedy})
 
     def succeed(self, service: str, request: str = "") -> None:
-        """It was needed, and did its work: it works again if no other kind of ``request`` failed."""
+        """Notes that a service answered; it works again unless another kind of ``request`` still fails."""
         if service in self._known and service not in self._failing:
-            return  # most often, and without the lock
+            return  # the usual case, without the lock
         now = self._now()
         server = self._server_of(service)
         with self._lock:
@@ -120,17 +118,16 @@ class Outages:
             log.info("service works again", extra=_fields(outage, now))
 
     def failing(self) -> Mapping[str, str]:
-        """Why, and what to do, by service; empty if none fails."""
+        """The reason and remedy of each failing service."""
         with self._lock:
             return {service: str(failure) for service, failure in self._failing.items()}
 
     def fails(self, *services: str) -> bool:
-        """Whether one of them fails."""
         with self._lock:
             return any(service in self._failing for service in services)
 
     def up(self) -> Mapping[str, bool]:
-        """Whether it worked when it was last needed, by service."""
+        """Whether each service worked when it was last needed."""
         with self._lock:
             return {service: service not in self._failing for service in sorted(self._known)}
 

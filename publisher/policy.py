@@ -11,7 +11,7 @@ MassChange: TypeAlias = Literal["canary", "confirm", "off"]
 
 @dataclass(frozen=True, slots=True)
 class DeletionLimit:
-    """More deletions than ``at_least`` and than ``share`` of the known relations are held."""
+    """Deletions are held if they exceed both ``at_least`` and ``share`` of the known relations."""
 
     at_least: int = 10
     share: float = 0.2
@@ -22,13 +22,12 @@ class DeletionLimit:
 
 @dataclass(frozen=True, slots=True)
 class DeadLetterLimit:
-    """Of the events kept for inspection that could not be decoded; the newest are kept.
+    """Limits for stored events that could not be decoded; the newest are kept.
 
     Attributes:
-        count, bytes: of all of them together.
-        age_seconds: of each.
-        payload_bytes: of each; of a longer payload only the beginning is kept.
-        per_minute: of each source; of a flood only the first of each minute are kept.
+        count, bytes: for all events together.
+        payload_bytes: for each event; a longer payload is cut.
+        per_minute: for each source; only the first events of each minute are kept.
     """
 
     count: int = 1000
@@ -45,45 +44,46 @@ NO_LIMIT = DeletionLimit(share=1.0)
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """Durations, all in seconds, and limits of the engine.
+    """The engine's durations, all in seconds, and limits.
 
     Attributes:
-        debounce_seconds: how long a relation must not change before it is processed, but at most
-            ``max_wait_seconds`` after its first change.
-        staleness_seconds: how old a catalog's answer may be; a relation hinted without an event
-            id is read again after it. 0 trusts the first reading.
-        max_lag_seconds: how far a replica of the catalog may lag: for so long an event id is believed
-            although the catalog's current one is lower.
-        drop_grace_seconds: between the two readings that confirm a deletion.
-        lease_seconds: after which an unresponsive worker loses its claims.
-        max_attempts: crashes after which a relation is quarantined.
-        batch_size: relations that a worker claims at once, to share reads and commits.
-        questions_at_once: of one worker's batch, to the processes that derive and generate.
-        retry_seconds: first delay after a transient failure; doubled up to
+        debounce_seconds: how long a relation must be unchanged before it is processed.
+        max_wait_seconds: a relation is processed this long after its first change at the latest.
+        staleness_seconds: how old a catalog's answer may be. A relation hinted without an event id
+            is read again after this time; 0 trusts the first reading.
+        max_lag_seconds: how far a replica of the catalog may lag. An event id above the catalog's
+            current one is believed for this long.
+        drop_grace_seconds: time between the two readings that confirm a deletion.
+        lease_seconds: an unresponsive worker then loses its claims.
+        max_attempts: a relation is quarantined after this many crashes.
+        batch_size: how many relations a worker claims at once, to share reads and commits.
+        questions_at_once: how many relations of one batch are derived or generated at once.
+        retry_seconds: first delay after a transient failure; it doubles up to
             ``max_retry_seconds``.
-        max_backoff_seconds: the longest delay of a relation that fails for a cause of its own,
-            such as an upload that the index refuses.
-        max_outage_retry_seconds: the longest delay of such a relation while the index refuses all.
-        uploads_at_once: of one worker's batch. Simple servers queue five connections; a client
-            beyond that waits for a second.
-        snapshot_lease_seconds: after which another snapshot may replace one that was killed; a
-            running one renews its lease.
-        read_batch_size: relations that a snapshot reads from the catalog at once.
-        memo_seconds: how long derivations are kept in the memo.
-        max_versions_per_hour: of one relation; further ones wait.
-        deletion_limit: above which deletions are held, whether a snapshot or events found them.
-        max_memo_entries: of the memo; the oldest are forgotten first.
-        mass_change: whether versions that no change of a table asks for wait for a person, where
-            they would be more than ``change_limit``: if a few that are derived first would change
-            ("canary"), always ("confirm"), or never ("off").
-        dead_letter_limit: of the events kept that could not be decoded.
+        max_backoff_seconds: longest delay of a relation that fails while others do not, such as by
+            an upload that the index refuses.
+        max_outage_retry_seconds: longest delay of that relation while the index refuses all
+            uploads.
+        uploads_at_once: how many uploads of one batch run at once. Simple servers queue five
+            connections; a further client waits for a second.
+        snapshot_lease_seconds: another snapshot may then replace one that was killed; a running one
+            renews its lease.
+        read_batch_size: how many relations a snapshot reads from the catalog at once.
+        memo_seconds: how long the memo keeps derivations.
+        max_versions_per_hour: for one relation; further versions wait.
+        deletion_limit: more deletions are held, whether a snapshot or events found them.
+        max_memo_entries: the memo forgets the oldest entries beyond this number.
+        mass_change: whether versions without a changed table wait for a person when they exceed
+            ``change_limit``: if a first few derivations would change ("canary"), always
+            ("confirm"), or never ("off").
+        dead_letter_limit: limits for stored events that could not be decoded.
         index_checks_per_second: how many packages a snapshot compares with the index, at most.
-        index_bytes_per_snapshot: how much of a folder's wheels a snapshot reads, to find damaged ones;
-            the next one goes on from there.
+        index_bytes_per_snapshot: how many bytes of wheels a snapshot reads from a folder to find
+            damaged ones; the next snapshot continues there.
         discovers_packages: whether a snapshot looks for packages that the state does not know.
-        deletion_window_seconds: for how long a relation that was dropped counts towards the limit.
-        trusted_keys: Ed25519 public keys; if there are some, wheels that the state does not know
-            are adopted only with a provenance that one of them signed.
+        deletion_window_seconds: how long a dropped relation counts towards the limit.
+        trusted_keys: Ed25519 public keys. If set, unknown wheels are adopted only with a provenance
+            that one of the keys signed.
     """
 
     debounce_seconds: float = 5.0
@@ -119,5 +119,5 @@ class Policy:
         return min(self.max_retry_seconds, self.retry_seconds * 2.0 ** min(retries, 30))
 
     def backoff(self, failures: int) -> float:
-        """After so many failures of its own: ten of them reach hours."""
+        """The delay after this many failures of one relation; ten of them reach hours."""
         return min(self.max_backoff_seconds, self.retry_seconds * 4.0 ** min(failures, 30))

@@ -1,4 +1,4 @@
-"""Whether any work is done, or each attempt only ends in another one: without an error of a service that says so."""
+"""Detects that all work is only retried, without any service that reports an error."""
 
 from __future__ import annotations
 
@@ -12,22 +12,20 @@ from lakeschema.catalog.identifiers import RelationName
 
 STALLED_AFTER_SECONDS: Final = 300.0
 MAX_OWN_FAILURES: Final = 5
-"""A relation that failed more often in a row is in trouble of its own, which ``status`` shows."""
+"""``status`` shows a relation that failed more often in a row, as an error of that relation."""
 _MIN_RELATIONS: Final = 2
-"""One that cannot be processed says nothing of the others."""
+"""One relation that cannot be processed says nothing about the others."""
 
 
 @dataclass(frozen=True, slots=True)
 class Retried:
-    """Why work is tried again; ``failures``: how often in a row it failed for a cause of its own."""
+    """Why work is retried; ``failures``: how often in a row the relation failed for its own reason."""
 
     reason: str
     failures: int = 0
 
 
 class Progress:
-    """Safe for threads."""
-
     def __init__(self, now: Callable[[], float] = time.monotonic) -> None:
         self._now = now
         self._lock = threading.Lock()
@@ -35,7 +33,7 @@ class Progress:
         self._retried: dict[RelationName, str] = {}
 
     def note(self, claimed: int, retried: Mapping[RelationName, Retried]) -> None:
-        """How a batch ended: of so many relations, these are tried again."""
+        """Notes the end of a batch: how many relations it claimed, and which are retried."""
         with self._lock:
             if claimed > len(retried):
                 self._retried.clear()
@@ -49,7 +47,7 @@ class Progress:
             }
 
     def troubles(self) -> Mapping[str, str]:
-        """That nothing was done for long, and the newest reason; empty if it was, or nothing was to do."""
+        """The newest reason, if nothing but retries happened for long."""
         with self._lock:
             seconds = self._now() - self._since
             if len(self._retried) < _MIN_RELATIONS or seconds < STALLED_AFTER_SECONDS:

@@ -1,6 +1,6 @@
-"""Known secrets, replaced in whatever is logged, stored or shown, however it was encoded.
+"""Replaces known secrets, in any encoding, in everything that is logged, stored or shown.
 
-A server that refuses a request may echo it: the ``Authorization`` header in Base64, an address with
+A server may echo a request that it refuses: the ``Authorization`` header in Base64, an address with
 its password quoted, or the beginning of either. So every piece of a secret is replaced, in each
 encoding that servers and libraries use.
 """
@@ -19,13 +19,13 @@ MIN_LENGTH: Final = 4
 """Shorter secrets are not replaced: such pieces are part of many words."""
 
 _PIECE: Final = 8
-"""As many characters in a row as no text has by chance."""
+"""No text has this many characters of a secret in a row by chance."""
 
 _MASK: Final = "***"
 
 
 class Redactor:
-    """Learns secrets while they are read, since a file of a password may change. Safe for threads."""
+    """Learns each secret when it is read, since a password file may change. Safe for threads."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -42,7 +42,7 @@ class Redactor:
             self._lengths = tuple(sorted({len(piece) for piece in self._pieces}))
 
     def redact(self, text: str) -> str:
-        """The text without any piece of a secret. Takes time in proportion to the text."""
+        """Removes every piece of a secret, in time proportional to the text."""
         if not self._pieces:
             return text
         secret = bytearray(len(text))
@@ -54,7 +54,8 @@ class Redactor:
 
 
 SECRETS: Final = Redactor()
-"""Those of this process, as logging is the process's: learned wherever a setting is read."""
+"""Known secrets of this process, because logging is process-wide. Each reading of a setting adds to
+them."""
 
 
 def _masked(text: str, secret: bytearray) -> str:
@@ -89,7 +90,7 @@ def _forms(secret: str) -> Iterator[str]:
 
 
 def _base64_forms(data: bytes, offset: int) -> Iterator[str]:
-    """What is the secret's alone in the encoding of a longer text, where it begins at ``offset``."""
+    """The characters that depend on the secret alone when it is encoded at ``offset`` in a longer text."""
     first = -(-offset * 8 // 6)
     last = (offset + len(data)) * 8 // 6
     at_the_end = b"\0" * offset + data

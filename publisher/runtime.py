@@ -1,4 +1,4 @@
-"""What all parts of the running engine share: the state, the clock, the policy and the counters."""
+"""The parts that the whole engine shares: state, clock, policy and counters."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Clock(Protocol):
 
 
 class SystemClock:
-    """Wall time for both, where nothing that is stored is compared with ``now``."""
+    """Wall time for both; only where no stored time is compared with ``now``."""
 
     def now(self) -> float:
         return time.time()
@@ -45,7 +45,7 @@ class SystemClock:
 
 
 class Counters:
-    """Numbers that only rise, for metrics; safe between threads."""
+    """Counters for metrics; safe for threads."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -61,7 +61,7 @@ class Counters:
 
 
 def retrying(errors: tuple[type[Exception], ...], clock: Clock) -> Retrying:
-    """Three attempts for transient errors; the last error is raised."""
+    """Makes up to three attempts for transient errors, then raises the last error."""
     return Retrying(
         retry=retry_if_exception_type(errors),
         stop=stop_after_attempt(3),
@@ -72,12 +72,12 @@ def retrying(errors: tuple[type[Exception], ...], clock: Clock) -> Retrying:
 
 
 def map_at_once(width: int, act: Callable[[T], R], items: Sequence[T]) -> Sequence[R]:
-    """The results in the order of the items, of which ``width`` are under way at once.
+    """Applies ``act`` to ``width`` items at once; returns the results in the order of the items.
 
-    With a width of 1 everything happens in the caller's thread.
+    A width of 1 runs everything in the caller's thread.
 
     Raises:
-        Exception: what ``act`` raised for the first item that failed, once none is under way.
+        Exception: the error of the first item that failed, once all running calls have ended.
     """
     if min(width, len(items)) <= 1:
         return [act(item) for item in items]
@@ -89,10 +89,10 @@ def map_at_once(width: int, act: Callable[[T], R], items: Sequence[T]) -> Sequen
 
 
 def both_at_once(width: int, first: Callable[[], T], second: Callable[[], R]) -> tuple[T, R]:
-    """What both return; with a width of 1 one after the other, in the caller's thread.
+    """Runs both at once; a width of 1 runs them in turn in the caller's thread.
 
     Raises:
-        Exception: what one of them raised, once neither is under way.
+        Exception: the error of one of them, once both have ended.
     """
     if width <= 1:
         return first(), second()

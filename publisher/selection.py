@@ -1,8 +1,8 @@
-"""Which relations get a package. The others are still read and derived, for their dependents.
+"""Decides which relations get a package; the others are still derived, for their dependents.
 
 A pattern is ``database.table`` with ``*``, ``?`` and ``[…]`` as in file names: ``staging.*``,
-``*.tmp_*``. A relation that matches no pattern of ``include``, or one of ``exclude``, or whose own
-property says so, is withheld; versions that are published already stay on the index.
+``*.tmp_*``. A relation is withheld if it matches no pattern of ``include``, matches one of
+``exclude``, or opts out by its own property. Published versions stay on the index.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.relations import Relation
 
 OPT_OUT = "schema-publisher.publish"
-"""The table property that, set to ``false``, withholds its relation."""
+"""The table property that withholds its relation when set to ``false``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,16 +24,16 @@ class Selection:
     exclude: tuple[str, ...] = ()
 
     def publishes(self, relation: Relation) -> bool:
-        """Whether the relation, as its facts are now, gets a package."""
+        """Whether the relation, with its current facts, gets a package."""
         return self.includes(relation.name) and not _opts_out(relation)
 
     def includes(self, name: RelationName) -> bool:
-        """Whether the patterns include it; the relation's own property is not considered."""
+        """Whether the patterns include it; its own property is not considered."""
         return _matches(name, self.include) and not _matches(name, self.exclude)
 
     @property
     def text(self) -> str:
-        """Identifies the selection; empty for the one that includes everything."""
+        """An identifier of the selection; empty if it includes everything."""
         if self == EVERYTHING:
             return ""
         return json.dumps({"include": self.include, "exclude": self.exclude})
@@ -43,7 +43,6 @@ EVERYTHING = Selection()
 
 
 def is_pattern(text: str) -> bool:
-    """Whether the text has a database part and a table part."""
     namespace, dot, name = text.rpartition(".")
     return bool(namespace and dot and name)
 

@@ -1,4 +1,4 @@
-"""A name that nobody knows → the known names that may be meant, for commands and pages alike."""
+"""Suggests known names that are similar to an unknown one, for commands and pages."""
 
 from __future__ import annotations
 
@@ -19,17 +19,16 @@ _SEPARATORS: Final = re.compile(r"[\W_]+")
 def similar_names(
     asked: str, known: Collection[str], most: int = 10, at_least: float = 0.5
 ) -> Sequence[str]:
-    """Names of relations or of packages, the likeliest first: a list to choose from.
+    """Similar names of relations or packages, the likeliest first.
 
-    Names that have a word in common are compared letter by letter; names that have none only if
-    they are nearly the same. Of a catalog with 100,000 names few are compared so.
-
-    ``at_least`` so alike; 1 is the same name.
+    Names that share a word are compared letter by letter, other names only if they are nearly
+    equal. So few of a catalog's 100,000 names are compared. ``at_least`` is the least similarity; 1
+    is the same name.
     """
     asked = asked[:_MAX_LENGTH].lower()
     wanted = _stems(asked)
     shared = {name: wanted & _stems(name.lower()) for name in known}
-    # What every name shares, such as the packages' prefix, tells nothing.
+    # A word that every name shares, such as the packages' prefix, tells nothing.
     common = frozenset.intersection(*shared.values()) if len(shared) > 1 else frozenset()
     counts = {name: len(stems - common) for name, stems in shared.items()}
     nearest = sorted(counts, key=lambda n: (-counts[n], abs(len(n) - len(asked)), n))
@@ -41,9 +40,9 @@ def similar_names(
 
 
 def likely_names(asked: str, known: Collection[str]) -> Sequence[str]:
-    """The few of ``similar_names`` that ``did_you_mean`` can ask for.
+    """The few similar names that ``did_you_mean`` can suggest.
 
-    Behind the same namespace the names themselves have to be alike.
+    Within the same namespace, the table names themselves must be similar.
     """
     namespace, _, name = asked.lower().rpartition(".")
     found = similar_names(asked, known, _MAX_LIKELY, _LIKELY)
@@ -58,12 +57,12 @@ def _is_likely(namespace: str, name: str, known: str) -> bool:
 
 
 def did_you_mean(names: Sequence[str]) -> str:
-    """A hint for people; "" without names."""
+    """A hint for people; empty without names."""
     return f"did you mean {' or '.join(names)}?" if names else ""
 
 
 def _stems(name: str) -> frozenset[str]:
-    """How words begin and end: a misspelt letter leaves one of both as it was."""
+    """The beginning and the end of each word: a misspelt letter leaves one of them intact."""
     words = [word for word in _SEPARATORS.split(name) if word]
     return frozenset(
         stem for word in words for stem in (word[:_STEM_LENGTH], f"…{word[-_STEM_LENGTH:]}")

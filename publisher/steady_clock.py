@@ -2,7 +2,7 @@
 
 Leases, delays and graces are compared with stored times, by several processes and over reboots. All
 processes of one boot share one offset, which the first of them stores. The scale begins at wall
-time, as which earlier releases stored them, and never goes back.
+time, which earlier releases stored, and never goes back.
 """
 
 from __future__ import annotations
@@ -21,13 +21,11 @@ _BOOT_TIME_ROUNDING_SECONDS = 600
 
 
 class Machine(Protocol):
-    """What a machine knows of time."""
-
     def boot_id(self) -> str:
-        """Another one after each boot."""
+        """A different id after each boot."""
 
     def since_boot(self) -> float:
-        """Seconds that never step, with those for which the machine was suspended."""
+        """Seconds that never step, including time when the machine was suspended."""
 
     def wall(self) -> float:
         """Seconds since the epoch; a person or NTP may step them at any time."""
@@ -38,12 +36,13 @@ class LocalMachine:
         try:
             return _BOOT_ID.read_text().strip()
         except OSError:
-            # Not Linux. A step of wall time then counts as a boot, which is safe.
+            # Without Linux's boot id, a step of wall time counts as a boot, which is safe.
             boot = (self.wall() - self.since_boot()) / _BOOT_TIME_ROUNDING_SECONDS
             return f"boot at {round(boot)}"
 
     def since_boot(self) -> float:
-        # Not everywhere; a monotonic clock may stand still while the machine is suspended.
+        # CLOCK_BOOTTIME is not everywhere; a monotonic clock may stop while the machine is
+        # suspended.
         return time.clock_gettime(getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC))
 
     def wall(self) -> float:
@@ -54,7 +53,7 @@ _LOCAL = LocalMachine()
 
 
 class SteadyClock:
-    """``now`` is for what is compared, ``wall`` for what people read."""
+    """``now`` is for comparisons, ``wall`` for people."""
 
     def __init__(self, offset: float, machine: Machine = _LOCAL) -> None:
         self._offset = offset
@@ -79,13 +78,13 @@ def open_clock(state: State, machine: Machine = _LOCAL) -> SteadyClock:
 
 
 def end_leases(tx: Transaction, until: float) -> None:
-    """Ends whatever is claimed or held by then; for a process that knows that its holder is gone."""
+    """Ends all leases at ``until``, for a process that knows that their holder is gone."""
     tx.work.shorten_leases(until)
     tx.journal.shorten_leases(until)
 
 
 def mark_time(tx: Transaction, now: float) -> None:
-    """Stores how far the scale is, before which it does not begin after the next boot."""
+    """Stores the current time; after the next boot the scale does not begin before it."""
     note = json.loads(tx.journal.note(_NOTE) or "{}")
     if now > note.get("mark", now):
         tx.journal.write_note(_NOTE, json.dumps({**note, "mark": now}))
@@ -99,8 +98,7 @@ def _stored_offset(tx: Transaction, machine: Machine) -> float | None:
 def _begin_boot(tx: Transaction, machine: Machine) -> float:
     """Continues at wall time, or at the mark if wall time is behind it.
 
-    Wall time may be wrong at a boot, so that graces begin again; leases end, because whoever held
-    them does not exist any more.
+    Wall time may be wrong at a boot, so graces begin again. Leases end: their holders are gone.
     """
     mark: float = json.loads(tx.journal.note(_NOTE) or "{}").get("mark", 0.0)
     now = max(machine.wall(), mark)

@@ -21,7 +21,7 @@ from deploy.chaos.wheel_content import name_and_version
 
 class Verdict(Enum):
     LOST = "lost"
-    """A relation's newest package is not what the catalog says at the end."""
+    """A relation's newest package differs from the catalog at the end."""
     DOUBLED = "doubled"
     """One content twice in a row."""
     GHOST = "ghost"

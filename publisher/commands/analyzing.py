@@ -1,4 +1,4 @@
-"""Files of SQL → what their statements read and write, as tables for people."""
+"""Prints what the statements in SQL files read and write, as tables for people."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from publisher.commands.output.tables import plain_console, print_table, say
 Row = Sequence[str]
 
 SHOWN: Final = ("table_access", "column_lineage", "dataflow", "defence")
-"""What is asked for people who did not choose."""
+"""The default analyses for people."""
 
 STANDARD_INPUT: Final = Path("-")
 
@@ -23,7 +23,7 @@ def read_sql(path: Path) -> str:
     """The text of a file, or of standard input.
 
     Raises:
-        Refused: it cannot be read, or is not UTF-8.
+        Refused: the file cannot be read, or is not UTF-8.
     """
     try:
         if path == STANDARD_INPUT:
@@ -36,7 +36,7 @@ def read_sql(path: Path) -> str:
 
 
 def print_analysis(place: str, result: Mapping[str, Any]) -> None:
-    """What ``analyze`` answers for one text: a table for each analysis that says something."""
+    """Prints the answer of ``analyze`` for one text: a table for each analysis with a result."""
     console = plain_console()
     statements: Sequence[Mapping[str, Any]] = result["statements"]
     failed = sum("error" in each for each in statements)
@@ -168,7 +168,7 @@ _OF_EACH: Final[Mapping[str, _Section]] = {
 _OF_ALL: Final[Mapping[str, _Section]] = {
     "dataflow": ("where the data comes from in the end", ("table", "from"), _dataflow),
     "column_dataflow": (
-        "where the data of columns comes from in the end",
+        "the original sources of columns' data",
         ("column", "from"),
         _column_dataflow,
     ),

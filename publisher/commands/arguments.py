@@ -1,4 +1,4 @@
-"""Options and arguments that several commands take."""
+"""Options and arguments of several commands."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ PolicyFile = Annotated[
     typer.Option("--policies", help="A TOML file of masks, filters and dropped columns."),
 ]
 Group = Annotated[
-    str | None, typer.Option(help="With --policies: whose variant; of no group without it.")
+    str | None, typer.Option(help="With --policies: the group of the readers; by default no group.")
 ]
 Json = Annotated[
     bool | None,
@@ -40,7 +40,7 @@ def relation_name(text: str) -> RelationName:
     """An argument ``database.table`` as a value.
 
     Raises:
-        Refused: the text is not such a name.
+        Refused: the text has another form.
     """
     from lakeschema.catalog.errors import MalformedName
     from lakeschema.catalog.identifiers import RelationName
@@ -53,7 +53,7 @@ def relation_name(text: str) -> RelationName:
         raise Refused(
             USAGE_ERROR,
             f"invalid relation name {text!r}: expected database.table",
-            "a part that is not a plain word stands in back-ticks: 'shop.`order items`'",
+            "put a part that is not a plain word in back-ticks: 'shop.`order items`'",
         )
     return name
 
@@ -61,16 +61,16 @@ def relation_name(text: str) -> RelationName:
 def unknown_relation(
     message: str, asked: RelationName, known: Collection[RelationName], hint: str
 ) -> Refused:
-    """With the known names that may be meant as its hint, or ``hint`` if there is none."""
+    """A refusal that suggests similar known names, or gives ``hint``."""
     close = likely_names(str(asked), [str(name) for name in known])
     return Refused(NO, message, did_you_mean(close) or hint)
 
 
 def names_near(catalog: Catalog, asked: RelationName) -> list[RelationName]:
-    """The catalog's relations in the namespace of ``asked`` and in those that may be meant.
+    """The catalog's relations in the namespace of ``asked`` and in similar namespaces.
 
     Raises:
-        CatalogError: it does not answer.
+        CatalogError: the catalog does not answer.
     """
     namespaces = {".".join(namespace): namespace for namespace in catalog.namespaces()}
     stated = ".".join(asked.namespace)

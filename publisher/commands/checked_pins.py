@@ -1,4 +1,4 @@
-"""Are a consumer's pins the newest? What each newer version changes, and what breaks.
+"""Compares a consumer's pins with the newest versions: what changes, and what breaks.
 
 The words come from the changelog of the newest wheel, which a limited process reads.
 """
@@ -28,15 +28,14 @@ _NOT_RECORDED = "not recorded"
 
 @dataclass(frozen=True, slots=True)
 class CheckedPin:
-    """A pin, and what the index has of its package.
+    """A pin, and the state of its package on the index.
 
     Attributes:
-        pinned: the newest listed version that the file allows, or the text of what it allows if
-            none is listed.
-        newest: the newest version that is not yanked; None if there is none.
+        pinned: the newest listed version that the file allows, or else the text of the allowed
+            versions.
+        newest: the newest version that is not yanked, or None.
         status: ``breaks`` if a newer version is a major one.
-        why: of a yanked version the reason that the index states, of an unknown package the names
-            that may be meant; "" otherwise.
+        why: for a yanked version the index's reason, for an unknown package similar names; else "".
         releases: the newer versions, the newest first.
     """
 
@@ -53,17 +52,17 @@ class CheckedPin:
 
 
 class NotOurIndex(Exception):
-    """The index has none of the packages, and no other with their prefix."""
+    """The index has none of the packages, and no other package with their prefix."""
 
 
 def check_pins(
     pins: Iterable[Pin], index: PackageIndex, packaging: Packaging
 ) -> Sequence[CheckedPin]:
-    """One entry for each pin.
+    """Checks each pin.
 
     Raises:
         PackageIndexError: the index did not answer.
-        NotOurIndex: most likely at another address.
+        NotOurIndex: the address is probably wrong.
     """
     listed = {
         pin: read_listing(pin.distribution, index.files(pin.distribution)).ours for pin in pins
@@ -81,14 +80,16 @@ def check_pins(
 
 
 def _known(index: PackageIndex, prefix: str, *, knows_some: bool) -> Sequence[str]:
-    """The index's packages with the prefix; none where it has some and does not list them."""
+    """The index's packages with the prefix; empty if it has some of the pins but gives no list."""
     try:
         projects = index.projects()
     except PackageIndexError as error:
         if knows_some:
             return ()
         if error.status in {404, 410}:
-            raise NotOurIndex(f"{error}: it has no list of packages, and none of these") from error
+            raise NotOurIndex(
+                f"{error}: it has no list of packages, and none of the pinned ones"
+            ) from error
         raise
     known = [name for name in projects if name.startswith(f"{prefix}-")]
     if not known and not knows_some:
@@ -101,7 +102,7 @@ def _check(
 ) -> CheckedPin:
     offered = [number for number, file in files.items() if file.yanked is None]
     newest = offered[-1] if offered else None
-    # As installers do: a yanked version only where nothing else is allowed.
+    # Like installers: a yanked version only if nothing else is allowed.
     allowed = list(pin.versions.filter(offered)) or list(pin.versions.filter(files))
     if not allowed:
         text = str(pin.versions).removeprefix("==") or "any version"
@@ -121,7 +122,7 @@ def _check(
 def _releases(
     newer: Sequence[str], newest: IndexFile, index: PackageIndex, packaging: Packaging
 ) -> Sequence[Release]:
-    """What the newest wheel says of the newer versions, and itself; yanked ones are left out."""
+    """The newer versions as the newest wheel describes them; yanked ones are left out."""
     try:
         told = {r.version: r for r in shorten(_changelog(newest, index, packaging))}
         unknown = _NOT_RECORDED
@@ -142,10 +143,10 @@ def _changelog(file: IndexFile, index: PackageIndex, packaging: Packaging) -> Se
     if packaging.distribution(package.relation) != file.filename.partition("-")[0].replace(
         "_", "-"
     ):
-        raise CodegenError(f"it is a package of {package.relation}")
+        raise CodegenError(f"it is the package of {package.relation}")
     return package.changelog
 
 
 def _is_major(release: Release, pinned: str) -> bool:
-    """By what its changelog says, or by its number: sequential numbers have no major part."""
+    """Judges by the changelog, or by the number: sequential numbers have no major part."""
     return release.change == "major" or parse_number(release.version)[0] > parse_number(pinned)[0]

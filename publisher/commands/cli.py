@@ -1,6 +1,6 @@
-"""The command line: its commands, its own options, and how whatever fails is told.
+"""The command line: its commands, its options, and its reports of failures.
 
-Commands import what is slow to import themselves, so that each loads only what it needs.
+Each command imports slow modules itself, so that it loads only what it needs.
 """
 
 from __future__ import annotations
@@ -33,12 +33,13 @@ from publisher.redaction import SECRETS
 
 
 class _Commands(TyperGroup):
-    """A command ends with an exit status and a line for people, whatever it raised."""
+    """Ends every command with an exit status and a line for people, whatever it raised."""
 
     def invoke(self, ctx: Any) -> Any:  # typer hides the context's type
         try:
             return super().invoke(ctx)
         except typer.TyperException as error:
+            # The checker of options puts its own words before its messages.
             from publisher.settings.problems import in_plain_words
 
             error.message = in_plain_words(error.message)
@@ -96,12 +97,12 @@ app.add_typer(configuring.app, name="config")
 
 
 def main() -> None:
-    """Entry point of ``schema-publisher``."""
     show_warnings()
     try:
         app(prog_name="schema-publisher")
     finally:
-        # Else the interpreter looks for cycles among all modules before it ends, for 0.1 s or more.
+        # Otherwise the interpreter searches all modules for cycles before it ends, for 0.1 s or
+        # more.
         gc.freeze()
 
 

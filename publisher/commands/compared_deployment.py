@@ -1,4 +1,4 @@
-"""A desired state, compared with a catalog or with the packages of another deployment, to be read."""
+"""Compares a desired state with a catalog, or with the packages of another deployment."""
 
 from __future__ import annotations
 
@@ -46,14 +46,15 @@ def compare_deployment(
     question: Question,
     say: Say,
 ) -> Plan:
-    """What would follow if ``against`` became what the scripts, or without them the catalog, say.
+    """The plan to make ``against`` equal to the scripts or, without scripts, to the catalog.
 
-    ``processes`` are those of ``against``'s settings.
+    ``processes`` have ``against``'s settings.
 
     Raises:
         MalformedDdl: a statement cannot be read or applied.
-        CatalogUnavailable, CatalogRefused, PackageIndexError: one does not answer.
-        Refused: nothing is left to compare, or the address is not one.
+        CatalogUnavailable, CatalogRefused, PackageIndexError: the catalog or the index does not
+            answer.
+        Refused: there is nothing to compare, or the address is invalid.
     """
     match against:
         case OtherCatalog(settings=theirs):

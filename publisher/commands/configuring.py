@@ -1,4 +1,4 @@
-"""``config``: a settings file to start from, its JSON Schema, what holds, and whether what it names can be used."""
+"""``config``: writes a first settings file, shows its JSON Schema and all values, and tests them."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ if TYPE_CHECKING:
 
 app = typer.Typer(
     no_args_is_help=True,
-    help="The settings: a file to start from, what holds, what editors can know of them, and whether what they name can be used.",
+    help="Writes, shows and tests the settings; prints their JSON Schema for editors.",
 )
 
 
 @app.command()
 def init(
     prefix: Annotated[
-        str, typer.Option(help="Begins the name of every package, such as acme-schema.")
+        str, typer.Option(help="The beginning of every package's name, such as acme-schema.")
     ] = "acme-schema",
     catalog: Annotated[
         Literal["hive", "ddl", "spark"], typer.Option(help="Where relations are read.")
@@ -37,7 +37,7 @@ def init(
     ] = "thrift://127.0.0.1:9083",
     config: Config = None,
 ) -> None:
-    """Writes a settings file to start from; an existing one is left alone."""
+    """Writes a first settings file; an existing one is left alone."""
     from publisher.settings.loading import DEFAULT_FILE
     from publisher.settings.starting_file import starting_file
 
@@ -60,11 +60,11 @@ def show(
     config: Config = None,
     *,
     describe: Annotated[
-        bool, typer.Option("--describe", help="Say what each setting means, too.")
+        bool, typer.Option("--describe", help="Also say what each setting means.")
     ] = False,
     json: Json = None,
 ) -> None:
-    """Every setting as it holds, and whether it comes from the environment, the file or a default."""
+    """Shows each setting's value, and whether it comes from the environment, the file or a default."""
     from publisher.commands.output.choice import output_for
     from publisher.settings import load_settings
     from publisher.settings.effective import effective_settings
@@ -78,7 +78,7 @@ def show(
 
 @app.command()
 def schema() -> None:
-    """The JSON Schema of the settings file, by which an editor completes keys and says what they mean."""
+    """Prints the JSON Schema of the settings file, with which editors complete and explain keys."""
     from publisher.settings.json_schema import settings_schema
 
     typer.echo(dumps(settings_schema(), indent=2, ensure_ascii=False))
@@ -93,9 +93,9 @@ def check(
     ] = False,
     json: Json = None,
 ) -> None:
-    """Whether the settings can be read, and what they name answers; exit status 1 if something fails.
+    """Tests whether the settings are valid and the servers in them answer; exit status 1 if a test fails.
 
-    Changes nothing, and may run beside the service.
+    Changes nothing, and may run while the service runs.
     """
     from publisher.commands.output.choice import output_for
     from publisher.daemon.probes import Probe, probes
@@ -115,7 +115,7 @@ def check(
 
 
 def _of_plan(settings: Settings) -> Iterator[Probe]:
-    """Whether the files can be used that tell ``plan`` who is hit, where there are any."""
+    """Tests the files that tell ``plan`` who is affected, if there are any."""
     from publisher.commands.planned_deployment import build_audience
     from publisher.daemon.probes import Probe
     from publisher.settings import Planning

@@ -1,4 +1,4 @@
-"""What a consumer's commands work on: an index to read, and the names of one prefix."""
+"""Opens an index to read, and the names of one prefix, for a consumer's commands."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from publisher.settings.loading import DEFAULT_FILE
 
 @dataclass(frozen=True, slots=True)
 class OpenIndex:
-    """``packaging`` reads wheels in a process within limits; its prefix is normalised."""
+    """``packaging`` reads wheels in a limited process; its prefix is normalised."""
 
     index: PackageIndex
     packaging: Packaging
@@ -33,11 +33,11 @@ class OpenIndex:
 def opened_index(
     config: Path | None, address: str | None, prefix: str | None
 ) -> Iterator[OpenIndex]:
-    """The index at ``address``, or the deployment's; no settings are needed if both are given.
+    """The index at ``address``, or the deployment's; with ``address`` and ``prefix`` no settings are needed.
 
     Raises:
-        SettingsError: settings are needed, and wrong.
-        Refused: settings are needed, and there are none; or the address is not one.
+        SettingsError: the settings are needed and wrong.
+        Refused: the settings are needed and missing, or the address is invalid.
     """
     settings = None if address is not None and prefix is not None else _settings(config, address)
     if settings is not None:
@@ -46,14 +46,14 @@ def opened_index(
     index = (
         build_index_to_read(settings) if settings and address is None else index_at(address or "")
     )
-    # Nothing is built: the other options of a packaging have no effect.
+    # Nothing is built, so the packaging's other options have no effect.
     handler = packaging_handler(normalised, immutable=False, project_urls={}, second_opinion="off")
     with LimitedProcesses({HANDLER: handler}, count=1) as processes:
         yield OpenIndex(index, LimitedPackaging(processes, WheelPackaging(normalised), "off"))
 
 
 def _settings(config: Path | None, address: str | None) -> Settings:
-    """For the address or the prefix that was not given."""
+    """The settings for a missing address or prefix."""
     try:
         return load_settings(config)
     except SettingsError as error:
@@ -71,10 +71,10 @@ def _settings(config: Path | None, address: str | None) -> Settings:
 
 
 def index_at(address: str) -> PackageIndex:
-    """An index, to be read by its simple pages.
+    """An index that is read through its simple pages.
 
     Raises:
-        Refused: the address is not one.
+        Refused: the address is invalid.
     """
     try:
         return TwineIndex(address, address)

@@ -1,4 +1,4 @@
-"""Which reasons keep how many relations without a package, the costliest first."""
+"""Counts the relations without a package by reason, the most frequent reason first."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ _HINT: Final = re.compile(r" \([^()]*(?:\([^()]*\)[^()]*)*\)$")
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """Of some relations, which have no package for it.
+    """A reason why some relations have no package.
 
     Attributes:
-        text: without the names and places in which the relations differ.
-        examples: the first of them, by name.
+        text: without the names and places that differ between the relations.
+        examples: the first relations, by name.
     """
 
     status: Status
@@ -36,7 +36,7 @@ class Reason:
 
 @dataclass(frozen=True, slots=True)
 class Coverage:
-    """``known`` counts relations that the catalog has, ``covered`` those that can have a package."""
+    """``known``: relations that the catalog has; ``covered``: those that can have a package."""
 
     known: int
     covered: int
@@ -44,7 +44,6 @@ class Coverage:
 
 
 def coverage_of(records: Iterable[RelationRecord]) -> Coverage:
-    """What the state knows of each relation, by reason."""
     known = covered = 0
     found: dict[tuple[Status, str], list[RelationName]] = {}
     for record in records:
@@ -64,6 +63,6 @@ def coverage_of(records: Iterable[RelationRecord]) -> Coverage:
 
 
 def reason_class(reason: str, name: RelationName) -> str:
-    """The reason without the relation's name, places in its text and the hint, so that like ones count."""
+    """The reason without the relation's name, places in its text and the hint, so that equal ones count together."""
     text = reason.removeprefix(f"{name}: ")
     return _HINT.sub("", _PLACE.sub("", text)) or "no reason was recorded"

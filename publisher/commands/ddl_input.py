@@ -1,4 +1,4 @@
-"""Arguments of a command → the DDL that they stand for: files, folders, standard input, statements."""
+"""Reads the DDL that a command's arguments name: files, folders, standard input, statements."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ INLINE = "inline DDL"
 
 
 def read_scripts(arguments: Iterable[str], standard_input: BinaryIO) -> Sequence[Script]:
-    """One script a file; of a folder its ``.sql`` files in order of their paths.
+    """One script for each file, and for each ``.sql`` file of a folder in the order of paths.
 
-    ``-`` is the standard input; what has a blank in it and is no path is DDL itself.
+    ``-`` is the standard input; an argument with a blank that is not a path is DDL itself.
 
     Raises:
-        Refused: there is no such file, it cannot be read, or it is not UTF-8.
+        Refused: a file is missing, unreadable, or not UTF-8.
     """
     scripts: list[Script] = []
     for argument in arguments:

@@ -1,4 +1,4 @@
-"""Confirms deletions that a snapshot held because they were too many to be meant."""
+"""Confirms deletions that a snapshot held because there were too many."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from publisher.state.protocol import State
 
 
 class ConfirmsDeletions(Protocol):
-    """An engine, as far as it is asked here."""
+    """The part of an engine that is needed here."""
 
     def confirm_deletions(self, namespace: tuple[str, ...] = ()) -> None: ...
 
@@ -20,7 +20,7 @@ class ConfirmsDeletions(Protocol):
 def confirm(
     engine: ConfirmsDeletions, state: State, namespace: str | None
 ) -> Sequence[HeldDeletions]:
-    """Has the next snapshot carry out what is held in a namespace, or with None whatever is held.
+    """Makes the next snapshot carry out the held deletions of a namespace, or all for None.
 
     Raises:
         Refused: nothing is held there.
@@ -44,7 +44,7 @@ def confirm(
 def _of_namespace(
     held: Sequence[HeldDeletions], namespace: str, *, exists: bool
 ) -> Sequence[HeldDeletions]:
-    """Its own; or its part of what is held of the whole catalog."""
+    """The namespace's held deletions, or its part of deletions held for the whole catalog."""
     own = [h for h in held if h.namespace == namespace]
     if own or not exists:
         return own
@@ -52,5 +52,5 @@ def _of_namespace(
 
 
 def _parts(namespace: str) -> tuple[str, ...]:
-    """Of the text that a brake's note has; dots join parts, so that either reading is one brake."""
+    """The parts of a namespace in a brake's note; either reading of its dots gives the same brake."""
     return tuple(namespace.lower().split(".")) if namespace else ()

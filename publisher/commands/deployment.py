@@ -1,4 +1,4 @@
-"""What commands work on: the state and the engine of a deployment, opened and closed."""
+"""Opens and closes a deployment's state and engine for commands."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class OpenDeployment:
         """Whether the relation was ever recorded, or the catalog has it now.
 
         Raises:
-            CatalogUnavailable: it was not recorded, and the catalog does not answer.
+            CatalogUnavailable: the relation was not recorded, and the catalog does not answer.
         """
         return name in self.state.read(lambda tx: tx.graph.records([name])) or bool(
             self.catalog.read([name])
@@ -36,9 +36,9 @@ class OpenDeployment:
 
 
 def facts_now(settings: Settings, name: RelationName) -> Relation | Unanswered | None:
-    """A relation as the catalog has it now, asked briefly; None if it does not have it.
+    """A relation's current facts in the catalog, asked for briefly; None if it does not exist.
 
-    Spark is not asked: a session takes longer to start than a person waits.
+    Spark is not asked: its session takes longer to start than a person waits.
     """
     if isinstance(settings.default_catalog, SparkCatalogSettings):
         return Unanswered("")
@@ -47,10 +47,10 @@ def facts_now(settings: Settings, name: RelationName) -> Relation | Unanswered |
 
 
 def state_to_read(settings: Settings) -> State:
-    """The state, which a command that only looks does not make.
+    """The existing state; a command that only reads does not create it.
 
     Raises:
-        Refused: there is none yet.
+        Refused: there is no state yet.
     """
     if not settings.state.file.exists():
         raise Refused(

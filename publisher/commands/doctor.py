@@ -1,4 +1,4 @@
-"""``doctor``: all that can be asked of a deployment on one page, and what a person should do."""
+"""``doctor``: shows the health of a deployment on one page, and what a person should do."""
 
 from __future__ import annotations
 
@@ -16,9 +16,10 @@ if TYPE_CHECKING:
 
 
 def doctor(config: Config = None, *, json: Json = None) -> None:
-    """Settings, servers, service, relations and packages on one page, and what to do; exit status 1 if anything.
+    """Checks settings, servers, service, relations and packages on one page; exit status 1 if there is work for you.
 
-    Joins ``config check``, ``status`` and ``verify``. Changes nothing, and may run beside the service.
+    Joins ``config check``, ``status`` and ``verify``. Changes nothing, and may run while the
+    service runs.
     """
     from publisher.commands.configuring import check
     from publisher.commands.output.choice import output_for
@@ -27,7 +28,7 @@ def doctor(config: Config = None, *, json: Json = None) -> None:
     output = output_for(json)
 
     def of_settings() -> Sequence[str]:
-        # An end with a verdict is an exception.
+        # A verdict ends the command with an exception.
         check(config, json=json)
         return ()
 
@@ -62,7 +63,7 @@ def doctor(config: Config = None, *, json: Json = None) -> None:
 
 
 def to_do(status: EngineStatus) -> Iterator[str]:
-    """What waits for a person, by what the state says. Relations that cannot be derived do not: they are known."""
+    """Tasks for a person, according to the state; relations that cannot be derived do not count."""
     from publisher.commands.noted import Noted
     from publisher.commands.output.times import shown_time
     from publisher.publishing.index_comparison import release_of
@@ -72,28 +73,28 @@ def to_do(status: EngineStatus) -> Iterator[str]:
         if not status.is_worked_on:
             yield "the service was killed: schema-publisher run"
         elif service.is_silent(time.time()):
-            yield f"the service has said nothing since {shown_time(service.said_at)}: read its log"
+            yield f"the service has not reported since {shown_time(service.said_at)}: read its log"
         else:
             yield from (f"{part}: {why}" for part, why in sorted(service.troubles.items()))
     yield from (
-        f"deletions are held: {held.reason}; if they are meant: {held.confirming_command}"
+        f"deletions are held: {held.reason}; if they are intended: {held.confirming_command}"
         for held in noted.held_deletions
         if not held.is_confirmed
     )
     yield from (
-        f"changes are held: {why}; if they are meant: schema-publisher confirm-changes"
+        f"changes are held: {why}; if they are intended: schema-publisher confirm-changes"
         for why in noted.held_changes.values()
         if why
     )
     for index in noted.compared_indexes:
         yield from (
-            f"packages are held: {h}; if that is meant: {release_of(h)}" for h in index.held
+            f"packages are held: {h}; if this is intended: {release_of(h)}" for h in index.held
         )
         yield from (f"{name}: {why}" for name, why in index.failed.items())
     yield from (f"{name} is not listed: {why}" for name, why in noted.not_listed.items())
     if status.conflicts:
         yield (
-            f"version numbers under which the index has other content: {len(status.conflicts)}; "
+            f"version numbers with other content on the index: {len(status.conflicts)}; "
             "find out who else uploads under the prefix"
         )
     if status.dead_letters:

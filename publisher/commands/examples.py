@@ -1,4 +1,4 @@
-"""What people type: the examples at the end of each command's help."""
+"""The examples at the end of each command's help."""
 
 from __future__ import annotations
 
@@ -78,12 +78,12 @@ EXAMPLES: Mapping[str, Sequence[str]] = MappingProxyType(
 
 
 def examples_of(command: str) -> str:
-    """As paragraphs, which help shows a line each."""
+    """The examples as paragraphs, so that help shows one in each line."""
     return "\n\n".join(["Examples:", *example_lines(command)])
 
 
 def example_lines(command: str) -> Sequence[str]:
-    """What is typed, with the program's name."""
+    """The commands to type, with the program's name."""
     return [
         line if "| schema-publisher " in line else f"schema-publisher {line}"
         for line in EXAMPLES[command]

@@ -1,4 +1,4 @@
-"""An error → a line for people, a hint, and an exit status.
+"""Turns an error into a line for people, a hint, and an exit status.
 
 Exit status: 0 done, 1 the answer is "no", 2 used wrongly, 3 something outside failed.
 """
@@ -16,20 +16,20 @@ OUTSIDE_FAILED = 3
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """How a command ends that did not do what was asked."""
+    """How a failed command ends."""
 
     exit_status: int
     message: str
     hint: str = ""
 
     def __str__(self) -> str:
-        """With a line for each problem, and nothing that a terminal would obey."""
+        """A line for each problem, without control characters for the terminal."""
         lines = [f"schema-publisher: {self.message}", *([f"  {self.hint}"] if self.hint else [])]
         return "\n".join(printable(line) for text in lines for line in text.splitlines())
 
 
 class Refused(Exception):
-    """What a command raises whose answer is "no", or that was used wrongly."""
+    """The answer of a command is "no", or the command was used wrongly."""
 
     def __init__(self, exit_status: int, message: str, hint: str = "") -> None:
         super().__init__(exit_status, message, hint)
@@ -40,7 +40,7 @@ class Refused(Exception):
 
 
 def failure_of(error: Exception) -> Failure:
-    """Whatever was raised, as the person who typed the command reads it."""
+    """The failure to report for any error."""
     if isinstance(error, Refused):
         return error.failure
     hint = getattr(error, "hint", "")
@@ -60,7 +60,7 @@ def failure_of(error: Exception) -> Failure:
     )
 
 
-# The imports below are slow, and needed by a command that failed only.
+# The imports below are slow, and only needed by a command that failed.
 
 
 def _usage_errors() -> tuple[type[Exception], ...]:
@@ -116,7 +116,7 @@ def _hint(error: Exception) -> str:
     seconds = Policy().snapshot_lease_seconds
     return (
         "wait until it ends, and repeat the command; "
-        f"one that was killed beside a running service no longer counts after {seconds:.0f} seconds"
+        f"a killed one no longer counts after {seconds:.0f} seconds"
     )
 
 

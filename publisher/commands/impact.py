@@ -1,4 +1,4 @@
-"""The command that says what a change of a column or a relation hits: views, tables, packages, people, masks."""
+"""``impact``: shows what a change of a column or a relation affects: views, tables, packages, people, masks."""
 
 from __future__ import annotations
 
@@ -38,13 +38,14 @@ def impact(
     log: Annotated[
         Path | None,
         typer.Option(
-            help="A file or folder of statements that ran, for who reads and fills what is hit; by "
+            help="A file or folder of statements that ran, to find affected readers and tables; by "
             "default plan.query_log."
         ),
     ] = None,
-    days: Annotated[int, typer.Option(min=1, help="Of the log, its last so many days.")] = 90,
+    days: Annotated[int, typer.Option(min=1, help="How many of the log's last days count.")] = 90,
     policies: Annotated[
-        Path | None, typer.Option(help="TOML file of masks and tags: which of them are concerned.")
+        Path | None,
+        typer.Option(help="TOML file of masks and tags, to find those that are affected."),
     ] = None,
     output_format: Annotated[
         PlanFormat | None,
@@ -54,9 +55,9 @@ def impact(
     ] = None,
     json: Json = None,
 ) -> None:
-    """What a column or a relation reaches, and what becomes of it if it goes: one answer, nearest first.
+    """Shows what depends on a column or a relation, and what happens if it is removed: nearest first.
 
-    Views, tables that statements fill, packages with the versions that they would get, people of a log,
+    It lists views, tables that statements fill, packages with their next versions, people in a log,
     tags and masks. Nothing is changed.
     """
     from lakeschema.catalog.errors import MalformedName
@@ -106,7 +107,7 @@ def impact(
 
 
 def _planned(settings: Settings, catalog: Catalog, traced: Traced) -> tuple[Plan | None, str]:
-    """What would follow if it were gone, or why that is not known."""
+    """The plan for its removal, or why there is no plan."""
     from publisher.commands.impacting.loss import CannotLose, loss_of
     from publisher.commands.plan import plan_change
     from publisher.commands.planned_deployment import build_forecast, opened_state
@@ -130,7 +131,7 @@ def _planned(settings: Settings, catalog: Catalog, traced: Traced) -> tuple[Plan
 
 
 def _stored(state: State, catalog: Catalog, hits: Sequence[Hit]) -> Stored:
-    """The hits and all that they read, upstream ones first."""
+    """The hits and all relations that they read, upstream ones first."""
     from lakeschema.translation.deriving.upstream_first import waves
     from publisher.commands.impacting.finding import Stored
     from publisher.settling.deriving import derivation_from_text
@@ -145,7 +146,7 @@ def _stored(state: State, catalog: Catalog, hits: Sequence[Hit]) -> Stored:
         wanted = sorted(upstreams - derivations.keys() - set(wanted))
     whole: dict[RelationName, Derivation] = {}
     for wave in waves({name: d.upstreams for name, d in derivations.items()}):
-        # What reads a relation that cannot be derived has columns of which nothing is known.
+        # The columns of a view are unknown if one of its upstreams cannot be derived.
         known = [name for name in wave if all(u in whole for u in derivations[name].upstreams)]
         whole |= {name: derivations[name] for name in known}
     return Stored(whole, catalog.read(list(whole)))
@@ -158,7 +159,7 @@ def _derivations(names: Sequence[RelationName], tx: Transaction) -> Mapping[Rela
 def _counts(
     log: Path, settings: Settings, days: int, relations: Mapping[RelationName, KnownTable]
 ) -> Counts:
-    """Of the log's last days; statements without a day count."""
+    """Counts the log's last days; statements without a day count too."""
     from lakeschema.analysis.usage.disuse import days_before
     from lakeschema.analysis.usage.tables import count_log_within_limits
     from publisher.commands.usage import logged_statements

@@ -1,4 +1,4 @@
-"""The command that shows where columns come from and who reads them, from the state alone."""
+"""``lineage``: shows where columns come from and who reads them, from the state alone."""
 
 from __future__ import annotations
 
@@ -27,28 +27,30 @@ def lineage(
     config: Config = None,
     *,
     downstream: Annotated[
-        bool, typer.Option("--downstream", help="Who reads it, instead of what it comes from.")
+        bool, typer.Option("--downstream", help="Show dependents instead of sources.")
     ] = False,
     depth: Annotated[
-        int | None, typer.Option(min=1, help="How many views far; by default all the way.")
+        int | None, typer.Option(min=1, help="How many views to follow; by default all.")
     ] = None,
     output_format: Annotated[
         Literal["openlineage"] | None,
         typer.Option(
             "--format",
-            help="openlineage: an event for each view, a line each, of all its columns.",
+            help="openlineage: a line with an event for each view, with all its columns.",
             show_default=False,
         ),
     ] = None,
     namespace: Annotated[
         str | None,
-        typer.Option(help="Of OpenLineage's datasets; by default hive://HOST:PORT of the catalog."),
+        typer.Option(
+            help="Namespace of OpenLineage's datasets; by default the catalog's hive://HOST:PORT."
+        ),
     ] = None,
     json: Json = None,
 ) -> None:
-    """Where a relation or a column comes from, directly and through which clauses; or who is hit.
+    """Shows the sources of a relation or a column, with the clauses involved, or its dependents.
 
-    Of what was derived last: tables and views of the state, not of the catalog.
+    It uses the last derivations in the state, and does not ask the catalog.
     """
     from lakeschema.catalog.errors import MalformedName
     from publisher.commands.deployment import state_to_read
@@ -90,16 +92,15 @@ def lineage(
 
 
 def invalid_name(name: str) -> Refused:
-    """Of a relation or a column."""
     return Refused(
         USAGE_ERROR,
         f"invalid name {name!r}: expected database.table or database.table.column",
-        "a part that is not a plain word stands in back-ticks: 'shop.`order items`'",
+        "put a part that is not a plain word in back-ticks: 'shop.`order items`'",
     )
 
 
 def dataset_namespace(settings: Settings) -> str:
-    """As OpenLineage calls a metastore; a catalog that has no address has the packages' prefix."""
+    """The namespace that OpenLineage gives a metastore; for catalogs without an address, the packages' prefix."""
     from publisher.lineage.openlineage import metastore_namespace
 
     catalog = settings.default_catalog

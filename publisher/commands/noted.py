@@ -1,4 +1,4 @@
-"""What the state's notes say of a deployment: its snapshots, its index, and what waits for a person."""
+"""A deployment's notes in the state: its snapshots, its index, and what waits for a person."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class LastSnapshot:
 
 @dataclass(frozen=True, slots=True)
 class ComparedIndex:
-    """What the last comparison of a catalog's packages with the index found, and left to a person.
+    """The result of the last comparison of a catalog's packages with the index.
 
     Attributes:
         checked, differing, adopted: numbers of packages.
@@ -47,11 +47,11 @@ class ComparedIndex:
 
 @dataclass(frozen=True, slots=True)
 class ServiceReport:
-    """What a service said last; it takes that back when it stops.
+    """A service's last report, which it removes when it stops.
 
     Attributes:
         started_at, said_at: seconds since the epoch.
-        troubles: what kept it from its work, by part.
+        troubles: why it was not ready, by part.
     """
 
     started_at: float
@@ -59,22 +59,22 @@ class ServiceReport:
     troubles: Mapping[str, str]
 
     def is_silent(self, now: float) -> bool:
-        """Whether it should have spoken again; a service that cannot write its state does not."""
+        """Whether a new report is overdue; a service that cannot write its state gives none."""
         return now - self.said_at > 2 * REPEAT_SECONDS
 
 
 @dataclass(frozen=True, slots=True)
 class Noted:
-    """The notes of a state, read.
+    """The parsed notes of a state.
 
     Attributes:
-        last_snapshots, compared_indexes: the newest of each catalog.
-        snapshot_due: why the next snapshot does not wait for its time; "" if it does.
-        retention: what the last run of it did; "" if there was none.
+        last_snapshots, compared_indexes: the newest for each catalog.
+        snapshot_due: why the next snapshot comes early, or "".
+        retention: the result of its last run, or "".
         held_deletions: those of the whole catalog first.
         held_changes: reasons by catalog; "" once they are confirmed.
-        not_listed: why, by namespace that the catalog refuses to list.
-        services: those that run, or were killed.
+        not_listed: for each namespace that the catalog refuses to list, the reason.
+        services: running services, and those that were killed.
     """
 
     last_snapshots: Sequence[LastSnapshot]
@@ -88,7 +88,7 @@ class Noted:
 
     @classmethod
     def read(cls, notes: Mapping[str, str]) -> Self:
-        """``notes`` are those of the state whose keys begin with "@"."""
+        """``notes``: the state's notes with keys that begin with "@"."""
         return cls(
             [LastSnapshot(n, **json.loads(text)) for n, text in _of(notes, SNAPSHOT_ENDED)],
             [ComparedIndex(n, **json.loads(text)) for n, text in _of(notes, INDEX)],
@@ -102,7 +102,7 @@ class Noted:
 
 
 def _of(notes: Mapping[str, str], prefix: str) -> Iterator[tuple[str, str]]:
-    """Those of one kind that say something, by what follows the prefix."""
+    """The notes of one kind that are not empty, by the rest of the key."""
     for key, note in sorted(notes.items()):
         if key.startswith(prefix) and note:
             yield key.removeprefix(prefix), note

@@ -21,10 +21,10 @@ def run(
     *,
     log_level: Annotated[
         Literal["debug", "info", "warning", "error"],
-        typer.Option(help="What is logged, on standard error, as JSON Lines."),
+        typer.Option(help="The least level of the log, which is JSON Lines on standard error."),
     ] = "info",
 ) -> None:
-    """The daemon: events, periodic snapshots and HTTP, until SIGTERM or Ctrl-C."""
+    """Runs the daemon: events, periodic snapshots and HTTP, until SIGTERM or Ctrl-C."""
     from publisher.daemon.service import Service
     from publisher.logs import log_to
     from publisher.settings import load_settings
@@ -39,7 +39,7 @@ def run(
         if service.operations_url is not None:
             ready["operations"] = service.operations_url
         print(json_text.dumps(ready), flush=True)
-        # A signal that another thread receives does not end a wait without a time-out.
+        # Without a time-out, a signal that another thread receives does not end the wait.
         while not stopping.wait(_SIGNAL_SECONDS):
             pass
 
@@ -51,16 +51,18 @@ def snapshot(
         typer.Option(help="Where to read and derive; by default as snapshot.runner says."),
     ] = None,
     *,
-    dry_run: Annotated[bool, typer.Option(help="Only show what differs; write nothing.")] = False,
+    dry_run: Annotated[
+        bool, typer.Option(help="Only show the differences; write nothing.")
+    ] = False,
     enqueue_only: Annotated[
         bool, typer.Option(help="Leave deriving and publishing to a running daemon.")
     ] = False,
     json: Json = None,
 ) -> None:
-    """One full pass over the catalog, on Spark or in this process; publishes what differs.
+    """Compares the whole catalog once, on Spark or in this process, and publishes the differences.
 
-    Exit status 1 if something could not be published, which `status` shows, or a statement of a DDL
-    folder could not be applied.
+    Exit status 1 if something could not be published, which `status` shows, or if a statement of a
+    DDL folder could not be applied.
     """
     from publisher.commands import snapshot as passes
     from publisher.commands.output.choice import output_for
@@ -79,13 +81,13 @@ def snapshot(
 
 def resync(
     relation: Annotated[
-        str | None, typer.Argument(help="database.table; the whole catalog if not given")
+        str | None, typer.Argument(help="database.table; by default the whole catalog")
     ] = None,
     config: Config = None,
     *,
     json: Json = None,
 ) -> None:
-    """Reads a relation, or the whole catalog, again; the daemon or the next snapshot publishes."""
+    """Reads a relation, or the whole catalog, again; the daemon or the next snapshot publishes changes."""
     from publisher.commands.deployment import opened_deployment
     from publisher.commands.output.choice import output_for
     from publisher.commands.reports import ResyncReport
@@ -111,13 +113,13 @@ def resync(
 
 def confirm_deletions(
     namespace: Annotated[
-        str | None, typer.Argument(help="such as shop; whatever is held if not given")
+        str | None, typer.Argument(help="such as shop; by default all held deletions")
     ] = None,
     config: Config = None,
     *,
     json: Json = None,
 ) -> None:
-    """Lets the next snapshot carry out deletions that were held because they were so many."""
+    """Lets the next snapshot carry out deletions that were held because there were so many."""
     from publisher.commands.deletions import confirm
     from publisher.commands.deployment import opened_deployment
     from publisher.commands.output.choice import output_for
@@ -129,7 +131,7 @@ def confirm_deletions(
 
 
 def confirm_changes(config: Config = None, *, json: Json = None) -> None:
-    """Lets the next snapshot publish what an upgrade or a setting changes in many packages."""
+    """Lets the next snapshot publish the many new versions that an upgrade or a setting causes."""
     from publisher.commands.deployment import opened_deployment
     from publisher.commands.output.choice import output_for
     from publisher.settings import load_settings
@@ -145,7 +147,7 @@ def republish(
     relations: Annotated[
         list[str] | None,
         typer.Argument(
-            help="database.table …; the packages of earlier generators if not given",
+            help="database.table …; by default the packages of earlier generators",
         ),
     ] = None,
     config: Config = None,
@@ -155,11 +157,11 @@ def republish(
     ] = False,
     missing: Annotated[
         bool,
-        typer.Option("--missing", help="Upload again what the index lost, however much it is."),
+        typer.Option("--missing", help="Upload again all files that the index lost, however many."),
     ] = False,
     json: Json = None,
 ) -> None:
-    """Publishes a new patch version though nothing changed: for fixes of the generated code."""
+    """Publishes a new patch version of unchanged packages, to deliver fixes of the generated code."""
     from publisher.commands.deployment import opened_deployment
     from publisher.commands.output.choice import output_for
     from publisher.commands.republish import mark
@@ -185,7 +187,7 @@ def republish(
 
 
 def adopt(config: Config = None, *, json: Json = None) -> None:
-    """Takes over packages that the index has and the state lacks: after it was lost or restored."""
+    """Adopts packages that the index has and the state lacks, after the state was lost or restored."""
     from publisher.commands.deployment import opened_deployment
     from publisher.commands.output.choice import output_for
     from publisher.settings import load_settings
@@ -199,10 +201,12 @@ def adopt(config: Config = None, *, json: Json = None) -> None:
 def retire(
     config: Config = None,
     *,
-    dry_run: Annotated[bool, typer.Option(help="Only show what would be yanked.")] = False,
+    dry_run: Annotated[
+        bool, typer.Option(help="Only show which versions would be yanked.")
+    ] = False,
     json: Json = None,
 ) -> None:
-    """Yanks what index.retention calls old, as the daemon does; exit status 1 if the index cannot."""
+    """Yanks versions that are old by index.retention, like the daemon; exit status 1 if the index cannot."""
     from publisher.commands.deployment import state_to_read
     from publisher.commands.output.choice import output_for
     from publisher.commands.retire import retirements
@@ -234,12 +238,12 @@ def retire(
 
 
 def dead_letters(
-    discard: Annotated[int | None, typer.Option(help="Forget the one with this id.")] = None,
+    discard: Annotated[int | None, typer.Option(help="Delete the event with this id.")] = None,
     config: Config = None,
     *,
     json: Json = None,
 ) -> None:
-    """Events that could not be read, with their bytes and the reason."""
+    """Lists events that could not be read, with their bytes and the reason."""
     from publisher.commands.deployment import state_to_read
     from publisher.commands.output.choice import output_for
     from publisher.settings import load_settings

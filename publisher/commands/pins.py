@@ -1,7 +1,7 @@
-"""A consumer's file of requirements, or lock file → the packages of one prefix that it names.
+"""Reads the packages of one prefix from a consumer's requirements or lock file.
 
-The file is untrusted: nothing of it is fetched or executed, its size and those that it includes are
-bounded, and markers are ignored, since the environment that it is for is not this one.
+The file is untrusted: nothing in it is fetched or executed, and sizes and the number of included
+files are limited. Markers are ignored, since they are for another environment.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from publisher.index.wheel_files import MalformedWheel, parse_filename
 
 MAX_FILE_BYTES = 8 * 1024 * 1024
 MAX_FILES = 50
-"""That a file of requirements includes, itself among them."""
+"""How many files a requirements file may include, itself among them."""
 MAX_LINE_CHARACTERS = 100_000
-"""With its continuations: a requirement with the hashes of a thousand files."""
+"""The length of a line with its continuations: enough for the hashes of a thousand files."""
 
 EXPECTED = "expected requirements.txt, uv.lock, poetry.lock or pylock.toml"
 _INCLUDE = re.compile(r"(?:-r|--requirement|-c|--constraint)(?:[ \t]*=[ \t]*|[ \t]*)(\S.*)")
@@ -35,10 +35,10 @@ class UnreadablePins(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Pin:
-    """A package that a file names. ``distribution`` is normalised as PEP 503 says.
+    """A package in a file. ``distribution`` is normalised by PEP 503.
 
     Attributes:
-        versions: those that the file allows; one of a lock file.
+        versions: the versions that the file allows; a lock file allows one.
     """
 
     distribution: str
@@ -46,10 +46,10 @@ class Pin:
 
 
 def read_pins(path: Path, prefix: str) -> Sequence[Pin]:
-    """Those whose names begin with ``prefix`` and a hyphen, sorted, each once.
+    """The packages whose names begin with ``prefix`` and a hyphen, sorted, each once.
 
     Raises:
-        UnreadablePins: as it says.
+        UnreadablePins: the file cannot be used.
         OSError: a file cannot be read.
     """
     text = _read(path)
@@ -70,9 +70,6 @@ def _read(path: Path) -> str:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise UnreadablePins(f"{path} is not UTF-8: {EXPECTED}") from error
-
-
-# Lock files
 
 
 def _locked(text: str, path: Path) -> Iterator[Pin]:
@@ -105,7 +102,7 @@ def _entries(document: Mapping[str, Any], path: Path) -> Sequence[object]:
         case {"metadata": {"lock-version": str()}}:
             return ()
         case _:
-            raise UnreadablePins(f"{path} is no lock file that is known here: {EXPECTED}")
+            raise UnreadablePins(f"{path} is not a supported lock file: {EXPECTED}")
 
 
 def _exactly(version: str, path: Path) -> SpecifierSet:
@@ -115,12 +112,9 @@ def _exactly(version: str, path: Path) -> SpecifierSet:
         raise UnreadablePins(f"{path}: {version[:100]!r} is not a version") from error
 
 
-# Files of requirements
-
-
 @dataclass(slots=True)
 class _Required:
-    """What is read so far, of a file and those that it includes."""
+    """The pins so far, of a file and its included files."""
 
     requirements: list[Pin] = field(default_factory=list)
     constraints: dict[str, SpecifierSet] = field(default_factory=dict)
@@ -166,7 +160,7 @@ def _required(path: Path, text: str) -> Iterator[Pin]:
 
 
 def _logical_lines(text: str, path: Path) -> Iterator[str]:
-    """Lines with their continuations, without comments and blank ones."""
+    """Joins continued lines, and removes comments and blank lines."""
     parts: list[str] = []
     size = 0
     for line in [*text.splitlines(), ""]:
@@ -185,7 +179,7 @@ def _logical_lines(text: str, path: Path) -> Iterator[str]:
 
 
 def _pin(path: Path, line: str) -> Pin | None:
-    """None for a folder, a file or an address, which names no package."""
+    """The pin in a line; None for a folder, a file or an address without a package name."""
     text = re.split(r"[ \t]--?[A-Za-z]", line, maxsplit=1)[0].strip()
     try:
         requirement = Requirement(text)
@@ -200,7 +194,7 @@ def _pin(path: Path, line: str) -> Pin | None:
 
 
 def _of_address(url: str) -> SpecifierSet:
-    """Of ``name @ https://…/name-1.0.0-py3-none-any.whl``; any version if the file has another name."""
+    """The version in ``name @ https://…/name-1.0.0-py3-none-any.whl``; any version for other file names."""
     try:
         named = parse_filename(url.partition("#")[0].rpartition("/")[2])
     except MalformedWheel:

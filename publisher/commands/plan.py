@@ -1,4 +1,4 @@
-"""What publishing would do, found without doing it: changes, versions, what breaks, and because of what."""
+"""Predicts what publishing would do: changes, versions, what breaks, and the causes."""
 
 from __future__ import annotations
 
@@ -47,10 +47,9 @@ def plan_changes(
     audience: Audience | None = None,
     tells_renames: bool = True,
 ) -> Plan:
-    """What follows if the scripts run.
+    """The consequences of running the scripts.
 
-    Numbers come from the index and from what the state knows of it. ``tells_renames`` as of
-    ``apply_ddl``.
+    Version numbers come from the index and the state. ``tells_renames``: as in ``apply_ddl``.
 
     Raises:
         MalformedDdl: a statement cannot be read, or applied to the catalog.
@@ -84,7 +83,7 @@ def plan_change(
     say: Say,
     audience: Audience | None = None,
 ) -> Plan:
-    """As ``plan_changes``, of a change that is known."""
+    """Like ``plan_changes``, for a known change."""
     now = CatalogNow(catalog, deriver, state, say)
     cone = derive_cone(now, change, deriver)
     causes = Causes(cone, change.renamed)
@@ -111,7 +110,7 @@ def plan_as_it_is(
     say: Say,
     progress: Progress = NO_PROGRESS,
 ) -> Plan:
-    """What is not published yet of the catalog as it is; everything is derived.
+    """Derives the current catalog and finds all that is not published yet.
 
     Raises:
         CatalogUnavailable: the catalog could not be read.
@@ -143,7 +142,7 @@ def plan_as_it_is(
 
 
 class _Consequences:
-    """Sorts the relations of a cone by what becomes of them."""
+    """Sorts the relations of a cone by their consequences."""
 
     def __init__(self, cone: Cone, causes: Causes, forecast: PackageForecast) -> None:
         self._cone = cone

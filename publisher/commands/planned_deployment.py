@@ -1,4 +1,4 @@
-"""A plan of a deployment: its catalog, index and state, opened to be read."""
+"""Opens a deployment's catalog, index and state for a plan."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ from publisher.state.sqlite_reading import StateReading, UnreadableState, read_s
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What a plan is asked for.
+    """The question for a plan.
 
     Attributes:
-        scripts: none for what is not published yet.
-        dialect: None for that of the catalog.
+        scripts: DDL; without any, the plan shows what is not published yet.
+        dialect: None for the catalog's dialect.
         believes_state: whether the state may answer in place of the catalog.
     """
 
@@ -46,11 +46,11 @@ class Question:
 def plan_deployment(
     settings: Settings, processes: LimitedProcesses, question: Question, say: Say
 ) -> Plan:
-    """What the scripts would change.
+    """Plans the changes of the scripts.
 
     Raises:
         MalformedDdl: a statement cannot be read, or applied to the catalog.
-        CatalogUnavailable, PackageIndexError: one does not answer.
+        CatalogUnavailable, PackageIndexError: the catalog or the index does not answer.
     """
     with open_catalog(settings) as catalog:
         return plan_opened(settings, catalog, processes, question, say)
@@ -63,11 +63,11 @@ def plan_opened(
     question: Question,
     say: Say,
 ) -> Plan:
-    """As ``plan_deployment``, with a catalog that is open."""
+    """Like ``plan_deployment``, with an open catalog."""
     deriver = build_deriver(settings, processes)
     audience = build_audience(settings)
     if not question.scripts:
-        # Slow to import, and only for what takes long itself.
+        # Slow to import; only needed for a slow plan.
         from publisher.commands.progress_bar import TerminalProgress
 
         forecast = build_forecast(settings, processes, None)
@@ -89,14 +89,14 @@ def plan_opened(
 
 
 def build_audience(settings: Settings) -> Audience:
-    """Who is known to use the packages.
+    """The known users of the packages.
 
     Raises:
         Refused: a file that the settings name is missing, too large or damaged.
     """
     packaging, named = build_packaging(settings), settings.plan
     audience = Audience(packaging.distribution)
-    # Each is imported for those alone who have such files.
+    # Each reader is only imported if the settings have its file.
     if named.query_log is not None:
         from publisher.commands.audience.query_log import require_query_log
 
@@ -127,7 +127,7 @@ def build_rules(settings: Settings) -> Rules:
 def build_forecast(
     settings: Settings, processes: LimitedProcesses, state: StateReading | None
 ) -> PackageForecast:
-    """Which versions would be published."""
+    """The forecast of the versions that would be published."""
     packaging = build_limited_packaging(settings, processes)
     return PackageForecast(build_index_to_read(settings), packaging, build_rules(settings), state)
 
@@ -136,7 +136,6 @@ def build_forecast(
 def opened_state(
     settings: Settings, say: Say, *, believes_state: bool
 ) -> Iterator[StateReading | None]:
-    """None where there is no state that can be read."""
     with ExitStack() as stack:
         state: StateReading | None = None
         if believes_state:

@@ -1,10 +1,10 @@
-"""Untrusted text → text that a terminal shows and does not obey."""
+"""Makes untrusted text safe for a terminal."""
 
 from __future__ import annotations
 
 
 def printable(text: str) -> str:
-    """One line: control and direction characters and lone surrogates stand as escapes."""
+    """Escapes control and direction characters and lone surrogates, so that the text is one line."""
     if text.isprintable():
         return text
     return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)

@@ -1,4 +1,4 @@
-"""How far a long command is, as a bar on a terminal's standard error."""
+"""Shows a long command's progress as a bar on a terminal's standard error."""
 
 from __future__ import annotations
 
@@ -9,8 +9,6 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 
 class TerminalProgress:
-    """A bar on a terminal, nothing elsewhere."""
-
     def __init__(self) -> None:
         console = Console(stderr=True)
         self._bar = Progress(

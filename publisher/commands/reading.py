@@ -1,4 +1,4 @@
-"""Commands that look and change nothing: status, coverage, explain, verify, check."""
+"""Commands that read and change nothing: status, coverage, explain, verify, check."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ if TYPE_CHECKING:
 
 
 def status(config: Config = None, *, json: Json = None) -> None:
-    """The service, relations, packages, outstanding work, and what is wrong with which of them."""
+    """Shows the service, relations, packages, outstanding work, and the problems among them."""
     from publisher.commands.output.choice import output_for
 
     output_for(json).status(read_status(config))
 
 
 def read_status(config: Path | None) -> EngineStatus:
-    """What the state says, and whether somebody works on it now."""
+    """The state's status, and whether a process works on it now."""
     from publisher.commands.deployment import state_to_read
     from publisher.daemon.inspection import engine_status
     from publisher.settings import load_settings
@@ -40,7 +40,7 @@ def read_status(config: Path | None) -> EngineStatus:
 
 
 def coverage(config: Config = None, *, json: Json = None) -> None:
-    """How many relations can have a package, and which reasons keep how many others without one."""
+    """Counts the relations that can have a package, and the others by reason."""
     from publisher.commands.coverage import coverage_of
     from publisher.commands.deployment import state_to_read
     from publisher.commands.output.choice import output_for
@@ -57,7 +57,7 @@ def explain(
     *,
     json: Json = None,
 ) -> None:
-    """A relation's status and its reason, upstreams, dependents, and versions with their reasons."""
+    """Shows a relation's status and reason, upstreams, dependents, and versions with their reasons."""
     from publisher.commands.deployment import facts_now, state_to_read
     from publisher.commands.output.choice import output_for
     from publisher.commands.reports import relation_report
@@ -88,14 +88,15 @@ def verify(
         bool,
         typer.Option(
             "--repair",
-            help="Upload again what the index lost, publish what it lacks, and compare again.",
+            help="Upload lost files again, publish missing versions, and compare again.",
         ),
     ] = False,
     json: Json = None,
 ) -> None:
-    """Derives everything anew and compares it with the index, and the index with what was published.
+    """Derives everything again and compares the index with it and with the published versions.
 
-    Exit status 1 if anything differs. What cannot be derived and never had a package is counted only.
+    Exit status 1 if anything differs. Relations that cannot be derived and never had a package are
+    only counted.
     """
     from publisher.commands.deployment import state_to_read
     from publisher.commands.output.choice import output_for
@@ -116,7 +117,7 @@ def verify(
     settings = load_settings(config)
 
     def published() -> Sequence[VersionRecord]:
-        """None without a state: the pages alone then say which bytes are right."""
+        """The published versions; empty without a state, so that only the pages know the right bytes."""
         if not settings.state.file.exists():
             return ()
         with closing(state_to_read(settings)) as state:
@@ -141,7 +142,7 @@ def verify(
             return replace(found, unapplied=unapplied_statements(catalog))
 
     if repair:
-        # A new state would publish under new numbers what the index has: `adopt` is for that.
+        # A new state would publish the index's content under new numbers; `adopt` is for that.
         state_to_read(settings).close()
     output = output_for(json)
     verification = verified()
@@ -169,7 +170,7 @@ def check(
     ] = None,
     json: Json = None,
 ) -> None:
-    """Which schema packages of a project are behind, what newer versions change, and what breaks.
+    """Shows which schema packages of a project are outdated, what newer versions change, and what breaks.
 
     Exit status 1 if a newer version is a major one, or a pinned one is yanked or missing.
     """

@@ -1,4 +1,4 @@
-"""Mends what ``verify`` found: uploads again what the index lost, and publishes what it lacks."""
+"""Repairs the findings of ``verify``: uploads lost files again, and publishes missing versions."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from publisher.state.records import WorkRecord
 
 
 def repair_drifts(settings: Settings, drifts: Sequence[Drift]) -> Sequence[WorkRecord]:
-    """Works until every drift is mended or keeps failing; returns what is left undone.
+    """Works until every drift is repaired or keeps failing; returns the unfinished work.
 
-    A running service may do a part of the work: what one has claimed the other leaves alone.
+    A running service may do part of the work: claims keep both apart.
 
     Raises:
         CatalogUnavailable, PackageIndexError: nothing was done.

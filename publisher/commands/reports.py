@@ -1,4 +1,4 @@
-"""What commands found, as values: made of the state, shown by an output."""
+"""The results of commands as values, made from the state and shown by an output."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ from publisher.state.records import RelationRecord, VersionRecord
 
 @dataclass(frozen=True, slots=True)
 class SeenColumn:
-    """A column of a table whose columns are others in Hive than in Spark.
+    """A column of a table whose columns differ between Hive and Spark.
 
     Attributes:
-        hive: its type there; "" where Hive has no such column.
-        spark: likewise.
+        hive: its type in Hive; "" if Hive does not have the column.
+        spark: its type in Spark, likewise.
         package: its name in the newest package.
     """
 
@@ -48,13 +48,13 @@ class RelationReport:
     """One relation and its neighbours.
 
     Attributes:
-        dependents: each direct one, with its status.
-        withheld_because: "" where it is not withheld from publication.
+        dependents: each direct dependent, with its status.
+        withheld_because: "" if it is not withheld from publication.
         condition: what its status means, and what to do.
-        omitted: columns that its newest version leaves out, each with its type and why.
-        seen: what each engine has where Hive and Spark see different columns.
-        not_read: why the catalog did not tell what it has now; "" where it did or was not asked.
-        lineage: what its columns come from; None of a table, and of what was never derived.
+        omitted: columns that its newest version leaves out, each with its type and the reason.
+        seen: each engine's columns, if Hive and Spark see different ones.
+        not_read: why the catalog did not answer; "" if it did, or was not asked.
+        lineage: the sources of its columns; None for a table, or if it was never derived.
     """
 
     name: RelationName
@@ -69,14 +69,14 @@ class RelationReport:
 
     @property
     def upstreams(self) -> Sequence[tuple[RelationName, str]]:
-        """Each direct one, with its status."""
+        """Each direct upstream, with its status."""
         records = self.explanation.upstream_records
         return [(e.upstream, _status(records.get(e.upstream))) for e in self.explanation.upstreams]
 
 
 @dataclass(frozen=True, slots=True)
 class Retirement:
-    """``is_done`` is False in a dry run, and where the index cannot."""
+    """``is_done`` is False in a dry run, and if the index cannot yank."""
 
     change: FileChange
     is_done: bool
@@ -84,7 +84,7 @@ class Retirement:
 
 @dataclass(frozen=True, slots=True)
 class ResyncReport:
-    """What will be read again: one relation, or what a snapshot found."""
+    """What will be read again: one relation, or the differences that a snapshot found."""
 
     found: RelationName | SnapshotReport
 
@@ -96,7 +96,7 @@ def relation_report(
     selection: Selection,
     facts: Relation | Unanswered | None,
 ) -> RelationReport | None:
-    """None where nothing at all is known of the relation; ``facts``: None if the catalog does not have it now."""
+    """None for an unknown relation; ``facts``: None if the catalog does not have it now."""
     found = explanation(tx, name, distribution)
     if found.record is None and not found.versions and found.work is None:
         return None
@@ -159,12 +159,12 @@ def _seen(facts: Relation | Unanswered | None, schema: Record | None) -> Sequenc
 
 @dataclass(frozen=True, slots=True)
 class UsageReport:
-    """What a query log says.
+    """The results of a query log.
 
     Attributes:
-        failures: by kind of error, statements or parts of them that could not be read.
-        given_up: where statements stand that took more than the limits allow.
-        tables: rows of each derived table that is to be shown, by its columns.
+        failures: how many statements or parts could not be read, by kind of error.
+        given_up: places of statements that exceeded the limits.
+        tables: the rows of each table to show, by column.
     """
 
     statements: int

@@ -1,4 +1,4 @@
-"""Marks relations so that their packages get a new version though their content is the same."""
+"""Marks relations so that their unchanged packages get a new version."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from publisher.state.protocol import State
 
 
 class Republishes(Protocol):
-    """An engine, as far as it is asked here."""
+    """The part of an engine that is needed here."""
 
     def republish(
         self, names: Sequence[RelationName], *, whatever_generator: bool = False
     ) -> Sequence[RelationName]:
-        """Marks these, or with none the packages of earlier generators; returns those it marked.
+        """Marks these packages, or by default those of earlier generators; returns the marked ones.
 
         With ``whatever_generator`` and no names it marks every package.
         """
@@ -30,10 +30,10 @@ def mark(
     *,
     whatever_generator: bool = False,
 ) -> Sequence[RelationName]:
-    """Those that were marked; nothing is if one of ``names`` is not known.
+    """Marks packages and returns them; marks none if one of ``names`` is unknown.
 
     Raises:
-        Refused: naming those that are not known or have no package.
+        Refused: names are unknown or have no package; the message lists them.
     """
     known = state.read(lambda tx: tx.graph.records(names))
     unknown = [name for name in names if name not in known]

@@ -1,4 +1,4 @@
-"""Yanks, one at a time, what the settings' retention calls old."""
+"""Yanks versions that are old by the settings' retention, one at a time."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from publisher.state.protocol import State
 def retirements(
     state: State, index: PackageIndex, retention: Retention, now: float, *, dry_run: bool
 ) -> Iterator[Retirement]:
-    """Each change once it was tried, or with ``dry_run`` as it would be.
+    """Yields each change after the attempt; a ``dry_run`` attempts none.
 
     Raises:
-        PackageIndexError: the index does not answer; what came before stays done.
+        PackageIndexError: the index does not answer; earlier changes stay.
     """
     for change in chain.from_iterable(plans(state, index, retention, now)):
         yield Retirement(change, not dry_run and index.yank(change.file, change.reason))

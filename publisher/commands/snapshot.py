@@ -1,7 +1,7 @@
 """One full pass over the catalog, from settings: on Spark, or in this process.
 
-Spark's executors read and derive; what they find goes into the memo, what differs becomes work,
-and workers, here or in a running daemon, read once more and publish.
+Spark's executors read and derive. Results go into the memo, and differences become work. Workers,
+here or in a running daemon, read once more and publish.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ _SYSTEM_CLOCK = SystemClock()
 
 @dataclass(frozen=True, slots=True)
 class OnExecutors:
-    """What Spark's executors did: relations derived, and in how many waves."""
+    """The work of Spark's executors: derived relations, and the number of waves."""
 
     derived: int
     waves: int
@@ -59,15 +59,15 @@ class OnExecutors:
 
 @dataclass(frozen=True, slots=True)
 class SnapshotOutcome:
-    """A full pass.
+    """The result of a full pass.
 
     Attributes:
         held: deletions that wait for a person, by namespace ("" for all).
-        on_executors: None where nothing ran on Spark.
-        seconds: by step.
-        counters: of this process.
-        undone: work that kept failing, or that a stop interrupted.
-        held_changes: why new versions that no change of a relation asks for wait; "" if none does.
+        on_executors: None if nothing ran on Spark.
+        seconds: the duration of each step.
+        counters: the counters of this process.
+        undone: work that kept failing or was interrupted.
+        held_changes: why new versions without a changed relation wait, or "".
         unapplied: statements of a DDL folder that could not be read or applied.
     """
 
@@ -86,7 +86,7 @@ class SnapshotOutcome:
 
 @dataclass(frozen=True, slots=True)
 class DryRun:
-    """What a full pass would find; ``errors`` says why relations cannot be derived."""
+    """The findings of a full pass; ``errors`` says why relations cannot be derived."""
 
     listed: int
     differing: Sequence[RelationName]
@@ -97,18 +97,18 @@ class DryRun:
 def run_snapshot(
     settings: Settings, choice: RunnerChoice, *, publish: bool = True
 ) -> SnapshotOutcome:
-    """What was listed, what differed, how long each step took. SIGTERM ends it early.
+    """Runs a full pass; SIGTERM ends it early.
 
     Args:
-        settings: the deployment's.
+        settings: the deployment's settings.
         choice: where relations are read and derived.
-        publish: work on what differs here, and return when it is done.
+        publish: whether to process the differences here before it returns.
 
     Raises:
         CatalogUnavailable: nothing was concluded.
         SnapshotBusy: another snapshot of this catalog runs.
-        SparkMissing: Spark is asked for and not installed.
-        SystemExit: SIGTERM came while it compared; nothing was concluded.
+        SparkMissing: Spark is requested and not installed.
+        SystemExit: SIGTERM came during the comparison; nothing was concluded.
     """
     options = build_options(settings)
     with (
@@ -149,22 +149,23 @@ def run_snapshot(
 
 
 def _publish(engine: Engine, is_stopping: Callable[[], bool]) -> Sequence[WorkRecord]:
-    """Works on what differs, then on what the index lacks; what is left undone.
+    """Processes the differences, then the index's gaps; returns the unfinished work.
 
-    In this order, since what was confirmed is to be done before its release ends.
+    The differences come first, because confirmed deletions and changes must be done before their
+    release ends.
     """
     with TerminalProgress() as progress:
         undone = Draining(engine, progress=progress).run(is_stopping)
         if is_stopping():
             return undone
         engine.compare_index()
-        # What failed until now is not waited for again.
+        # Work that has failed until now is not waited for again.
         patience = 0.0 if undone else PATIENCE_SECONDS
         return Draining(engine, patience, progress).run(is_stopping)
 
 
 def dry_run(settings: Settings) -> DryRun:
-    """Derives everything, and writes nothing.
+    """Derives everything and writes nothing.
 
     Raises:
         CatalogUnavailable: the catalog could not be read.
@@ -189,7 +190,7 @@ def dry_run(settings: Settings) -> DryRun:
 
 
 class SparkComparison:
-    """Compares on Spark and fills the memo; ``result`` is there afterwards."""
+    """Compares on Spark and fills the memo; ``result`` is set afterwards."""
 
     def __init__(
         self,
@@ -200,7 +201,7 @@ class SparkComparison:
         decorate: Callable[[PartitionTask], PartitionTask] = undecorated,
         clock: Clock = _SYSTEM_CLOCK,
     ) -> None:
-        """``decorate`` wraps each task that executors run: tests break some on purpose."""
+        """``decorate`` wraps each task for the executors: tests break some on purpose."""
         self._clock = clock
         self._decorate = decorate
         self._settings = settings
@@ -216,7 +217,7 @@ class SparkComparison:
         catalog = self._settings.default_catalog
         snapshot = self._settings.snapshot
         session = spark_session(snapshot.conf, tasks=snapshot.tasks)
-        # Only now: without the extra the session says what to install.
+        # Imported late, because without the extra the session says what to install.
         from lakeschema.spark.snapshot import Cluster, run_job
 
         access = (

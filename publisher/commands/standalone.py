@@ -33,7 +33,7 @@ def translate(
     to: Annotated[
         str | None,
         typer.Option(
-            help="With --script: pig; of a relation: avro, plan, spark, trino, hive or pig."
+            help="With --script: pig; for a relation: avro, plan, spark, trino, hive or pig."
         ),
     ] = None,
     script: Annotated[
@@ -43,18 +43,18 @@ def translate(
     group: Group = None,
     json: Json = None,
 ) -> None:
-    """A view in another engine's text, or its schema; a table with its masks; from DDL alone in a batch; Pig scripts without views."""
+    """Translates a view to another engine's text or a schema, a table with masks, a batch, or a Pig script."""
     chosen = read_policy_file(policies, group)
     if relation is not None:
         if batch or script is not None or to is None:
             hint = "add --to avro, plan, spark, trino, hive or pig, without --batch and --script"
-            raise Refused(USAGE_ERROR, f"{relation} is translated to one engine", hint)
+            raise Refused(USAGE_ERROR, "a relation needs exactly one target", hint)
         print_relation(relation, to, chosen, config, as_json=json)
         return
     if script is not None:
         if batch or to != "pig" or chosen is not None:
             hint = "add --to pig, without --batch and --policies"
-            raise Refused(USAGE_ERROR, "a script is one of Pig's", hint)
+            raise Refused(USAGE_ERROR, "--script only reads Pig scripts", hint)
         _print_without_views(script, config)
         return
     if not batch or to is not None:
@@ -71,7 +71,7 @@ def translate(
 
 
 def _print_without_views(script: Path, config: Path | None) -> None:
-    """The script, read against the catalog of the settings."""
+    """Prints the script without views, resolved in the settings' catalog."""
     from lakeschema.translation.model.errors import TranslationError
     from lakeschema.translation.products.pig_scripts import script_without_views
     from publisher.daemon.adapters import build_options, open_catalog
@@ -97,30 +97,30 @@ def analyze(
     config: Config = None,
     *,
     batch: Annotated[bool, typer.Option(help="JSON Lines in, JSON Lines out.")] = False,
-    dialect: Annotated[str | None, typer.Option(help="Of the files; spark without it.")] = None,
+    dialect: Annotated[
+        str | None, typer.Option(help="Dialect of the files; by default spark.")
+    ] = None,
     ask: Annotated[
         list[str] | None,
-        typer.Option(help="Of the files, this analysis alone; may be given again.", metavar="NAME"),
+        typer.Option(help="Only this analysis of the files; may be given again.", metavar="NAME"),
     ] = None,
     namespace: Annotated[
-        str | None, typer.Option(help="Of bare names in the files, such as shop.")
+        str | None, typer.Option(help="Namespace of bare names in the files, such as shop.")
     ] = None,
     ddl: Annotated[
         list[Path] | None,
-        typer.Option(
-            help="A file that creates the tables which the files read; may be given again."
-        ),
+        typer.Option(help="A file with DDL of the tables that the files read; may be given again."),
     ] = None,
     grants_from_metastore: Annotated[
         bool,
         typer.Option(
             "--grants-from-metastore",
-            help="Privileges of a request's user, where it states no grants, are read from the settings' metastore.",
+            help="Read the privileges of a request's user from the settings' metastore, unless the request has grants.",
         ),
     ] = False,
     json: Json = None,
 ) -> None:
-    """What statements read and write, down to columns, before they are run.
+    """Shows what statements read and write, down to columns, without running them.
 
     Exit status 1 if a statement or a line cannot be read.
     """
@@ -135,7 +135,7 @@ def analyze(
         return
     if dialect or ask or namespace or ddl:
         hint = "leave out --dialect, --ask, --namespace and --ddl"
-        raise Refused(USAGE_ERROR, "each request of a batch states these itself", hint)
+        raise Refused(USAGE_ERROR, "each request of a batch has its own options", hint)
     if not grants_from_metastore:
         _analyze_lines(lambda request: request)
         return
@@ -150,7 +150,7 @@ def analyze(
 def _stated(
     dialect: str, ask: Sequence[str] | None, namespace: str | None, ddl: Sequence[Path] | None
 ) -> dict[str, Any]:
-    """What holds for each file, as a request has it."""
+    """The common parts of the requests for files."""
     from publisher.commands.analyzing import read_sql
 
     found: dict[str, Any] = {"dialect": dialect, "ddl": [read_sql(path) for path in ddl or ()]}
@@ -164,7 +164,7 @@ def _stated(
 def _analyze_files(
     files: Sequence[Path], stated: Mapping[str, Any], *, as_json: bool | None
 ) -> None:
-    """Each file is a text by itself."""
+    """Analyzes each file as a separate text."""
     from publisher.commands.analyzing import SHOWN, print_analysis, read_sql
 
     texts = [(str(path), read_sql(path)) for path in files]
@@ -190,7 +190,7 @@ def _analyze_files(
 
 @contextmanager
 def _answering() -> Iterator[Callable[[object], dict[str, Any]]]:
-    """Each request is answered within limits."""
+    """A function that answers requests within limits."""
     from lakeschema.analysis.limits import GIVEN_UP, LIMITS, REASON
     from lakeschema.isolation.limits import Handler, ProcessDied
     from lakeschema.isolation.pool import LimitedProcesses
@@ -211,7 +211,7 @@ def _answering() -> Iterator[Callable[[object], dict[str, Any]]]:
 
 
 def _analyze_lines(completed: Callable[[object], object]) -> None:
-    """Standard error ends with the lines that were given up, and with those that are no requests."""
+    """Answers a batch, and reports lines that exceeded limits or are not requests on standard error."""
     from lakeschema.analysis.limits import GIVEN_UP, REASON
 
     with _answering() as answer:
@@ -224,7 +224,7 @@ def _analyze_lines(completed: Callable[[object], object]) -> None:
 
 
 def _with_grants(request: object, read: Callable[[str], object]) -> object:
-    """The request, with the grants of its user where it states none."""
+    """The request, with its user's grants unless it has some."""
     if not isinstance(request, dict) or "grants" in request:
         return request
     user = request.get("user")
@@ -232,9 +232,9 @@ def _with_grants(request: object, read: Callable[[str], object]) -> object:
 
 
 def _answer_lines(answer: Callable[[object], dict[str, Any]]) -> Mapping[str, Sequence[int]]:
-    """One answer for each line of standard input, in the order of the lines.
+    """Prints an answer for each line of standard input, in order.
 
-    Returns the numbers of the lines whose answer is an error, by its type.
+    Returns the numbers of lines with an error, by type.
     """
     noted: dict[str, list[int]] = {}
     for number, line in enumerate(sys.stdin.buffer, 1):
@@ -257,11 +257,11 @@ def _answer_lines(answer: Callable[[object], dict[str, Any]]) -> Mapping[str, Se
 def generate(
     schema: Annotated[Path, typer.Argument(help="An Avro schema, such as order.avsc.")],
     package: Annotated[str, typer.Option(help="Import name of the package, such as acme_order.")],
-    output: Annotated[Path, typer.Option(help="Folder to write it into.")],
+    output: Annotated[Path, typer.Option(help="Folder for the package.")],
     *,
     immutable: Annotated[bool, typer.Option(help="Records are frozen and hashable.")] = False,
 ) -> None:
-    """A typed package from one Avro schema, without the service."""
+    """Writes a typed package for one Avro schema, without the service."""
     from codegen.errors import CodegenError
     from codegen.standalone import generate as write_package
     from lakeschema.avro.errors import MalformedAvroSchema
@@ -281,10 +281,10 @@ def generate(
 
 def demo(
     *,
-    keep: Annotated[bool, typer.Option(help="Leave the folder with everything made.")] = False,
+    keep: Annotated[bool, typer.Option(help="Keep the folder with all results.")] = False,
 ) -> None:
-    """The whole story on embedded parts, in under a minute, ending in pip install."""
-    # The demo starts servers by the files of a checkout, which no wheel carries.
+    """Shows the whole service on embedded servers, in under a minute, with a pip install at the end."""
+    # The demo starts servers from files of a checkout, which the wheel lacks.
     if not (Path(__file__).parents[2] / "deploy" / "demo").is_dir():
         raise Refused(
             USAGE_ERROR,

@@ -1,4 +1,4 @@
-"""SIGTERM, which service managers send, ends a command without a traceback and leaves nothing held."""
+"""Ends a command without a traceback at SIGTERM, and releases what it holds."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from contextlib import contextmanager
 from types import FrameType
 
 TERMINATED = 128 + signal.SIGTERM
-"""The exit status, as shells report it."""
+"""The exit status that shells report."""
 
 
 @contextmanager
 def exit_on_sigterm() -> Iterator[None]:
-    """SystemExit is raised where the command is, so that what it holds is released."""
+    """Raises SystemExit in the running command, so that it releases what it holds."""
 
     def leave(_number: int, _frame: FrameType | None) -> None:
-        # A second one must not interrupt the release.
+        # A second signal must not interrupt the release.
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
         raise SystemExit(TERMINATED)
 
@@ -30,7 +30,7 @@ def exit_on_sigterm() -> Iterator[None]:
 
 @contextmanager
 def note_sigterm() -> Iterator[threading.Event]:
-    """The event is set, for a loop that ends between two steps."""
+    """Sets the event at SIGTERM, for a loop that ends between two steps."""
     requested = threading.Event()
     previous = signal.signal(signal.SIGTERM, lambda *_: requested.set())
     try:

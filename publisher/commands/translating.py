@@ -1,6 +1,6 @@
-"""A view of the catalog in an engine's text, or its schema: whole, or as the readers under a policy file get it.
+"""Prints a view as another engine's text or as a schema: whole, or for readers under a policy file.
 
-A table is written under policies alone, as the view of all of its columns.
+A table is only printed under policies, as a view of all its columns.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ TARGETS: Final = ("avro", "plan", "spark", "trino", "hive", "pig")
 
 
 def read_policy_file(path: Path | None, group: str | None) -> Policies | None:
-    """The policies of a TOML file, for readers of the group, or of none; None without a file."""
+    """The policies of a TOML file, for the group's readers or for readers without a group."""
     if path is None:
         if group is not None:
-            raise Refused(USAGE_ERROR, "a group is one of policies", "add --policies FILE")
+            raise Refused(USAGE_ERROR, "--group needs policies", "add --policies FILE")
         return None
     try:
         return read_every_policy(path).for_group(group)
@@ -54,9 +54,9 @@ def read_every_policy(path: Path) -> Policies:
 def print_relation(
     relation: str, to: str, policies: Policies | None, config: Path | None, *, as_json: bool | None
 ) -> None:
-    """What ``translate --batch`` answers as ``result``, or as a file of the engine; a plan is text.
+    """Prints the ``result`` of ``translate --batch``, or a file for the engine; a plan is text.
 
-    ``as_json``: None for a file of the engine on a terminal, and JSON elsewhere.
+    ``as_json``: None prints a file on a terminal, and JSON elsewhere.
     """
     if to not in TARGETS:
         raise Refused(USAGE_ERROR, f"--to: expected one of {', '.join(TARGETS)}, got {to!r}")
@@ -93,7 +93,7 @@ def _answer(relation: str, to: str, policies: Policies | None, config: Path | No
 
 
 def check_names(policies: Policies, catalog: Catalog) -> None:
-    """A misspelt name would leave a table without its mask."""
+    """Refuses unknown names: a misspelt name would leave a table without its mask."""
     named = {text: RelationName.of(*text.split(".")) for text in policies.relations_named}
     known = catalog.read(sorted(named.values()))
     for text, each in sorted(named.items()):
@@ -103,7 +103,7 @@ def check_names(policies: Policies, catalog: Catalog) -> None:
 
 
 class _Upstreams:
-    """A relation with its upstreams, for a request that brings neither."""
+    """A relation with its upstreams, for a request that includes neither."""
 
     def __init__(self, relations: Mapping[RelationName, Relation], options: Options) -> None:
         self._relations = relations
@@ -122,7 +122,7 @@ class _Upstreams:
 
 
 def _file_of(answer: dict[str, Any]) -> Iterator[str]:
-    """The engine's text under comments with what it needs, and with what policies did."""
+    """The engine's text, after comments with its needs and the effects of policies."""
     for setting, value in answer.get("settings", {}).items():
         yield _comment(f"needs the setting {setting} = {value}")
     for function in answer.get("functions", ()):

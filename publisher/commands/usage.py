@@ -1,4 +1,4 @@
-"""The command that says what a query log tells of a warehouse: who uses what, and whom to tell."""
+"""``usage``: shows who uses a warehouse, from a query log, and whom to tell about a change."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from publisher.state.protocol import State
 
 OWNER = "owner"
-"""The table property that names a relation's owner, unless another one is chosen."""
+"""The default table property for a relation's owner."""
 
 
 def usage(
@@ -34,31 +34,28 @@ def usage(
     *,
     show: Annotated[
         list[str] | None,
-        typer.Option(
-            help="Of these tables alone; may be given again. By default all.", metavar="TABLE"
-        ),
+        typer.Option(help="Only this table; may be given again. By default all.", metavar="TABLE"),
     ] = None,
     about: Annotated[
         str | None,
         typer.Option(
-            help="database.table or database.table.column: whom to tell of a change of it.",
+            help="database.table or database.table.column: show whom to tell about its change.",
             metavar="NAME",
         ),
     ] = None,
-    days: Annotated[
-        int, typer.Option(min=0, help="What nobody read for so many days is unused.")
-    ] = 90,
+    days: Annotated[int, typer.Option(min=0, help="Unread for this many days means unused.")] = 90,
     today: Annotated[
         str | None,
-        typer.Option(help="The last of these days; by default that of the log.", metavar="DATE"),
+        typer.Option(help="The last of these days; by default the log's last day.", metavar="DATE"),
     ] = None,
     dialect: Annotated[
-        str | None, typer.Option(help="Of statements that name none; by default check.dialect.")
+        str | None,
+        typer.Option(help="Dialect of statements that name no dialect; by default check.dialect."),
     ] = None,
     sizes: Annotated[
         Path | None,
         typer.Option(
-            help="JSON object: table to its size in any one unit, for what to materialise."
+            help="JSON object of tables and their sizes in any one unit, to rank views to materialise."
         ),
     ] = None,
     owner_property: Annotated[
@@ -66,9 +63,9 @@ def usage(
     ] = OWNER,
     json: Json = None,
 ) -> None:
-    """What a query log says of a warehouse: use, layout, joins, flows, repetition, disuse, readers.
+    """Analyzes a query log: use, layout, joins, flows, repetition, disuse, readers.
 
-    Statements are read against the relations that the state knows. Nothing of the log is executed.
+    Names are resolved with the state's relations. Nothing in the log is executed.
     """
     from lakeschema.analysis.usage.tables import (
         DERIVED,
@@ -87,7 +84,7 @@ def usage(
     for each in show or ():
         if each not in DERIVED:
             known = ", ".join(DERIVED)
-            raise Refused(USAGE_ERROR, f"--show: unknown table {each!r}; they are {known}")
+            raise Refused(USAGE_ERROR, f"--show: unknown table {each!r}; expected one of {known}")
     name = None if about is None else _name(about)
     stated_day, stated_sizes = _day(today), _sizes(sizes)
     settings = load_settings(config)
@@ -121,7 +118,7 @@ def _name(about: str) -> RelationName:
 
 
 def logged_statements(log: Path, dialect: str) -> tuple[Sequence[Ran], Sequence[str]]:
-    """The log, and where each of its statements stands."""
+    """The log's statements, and the place of each."""
     from lakeschema.analysis.syntax.dialects import UnknownDialect, grammar_of
     from lakeschema.analysis.usage.running import ran
     from publisher.commands.audience.query_log import log_entries
@@ -145,7 +142,6 @@ def logged_statements(log: Path, dialect: str) -> tuple[Sequence[Ran], Sequence[
 def known_catalog(
     state: State, catalog: Catalog, owner_property: str = OWNER
 ) -> tuple[Mapping[RelationName, KnownTable], Mapping[str, str]]:
-    """What the state knows of relations, and who owns them as the catalog says."""
     from lakeschema.analysis.checking import known_table
     from lakeschema.catalog.identifiers import RelationName
     from publisher.daemon.known_relations import KnownRelations
@@ -156,7 +152,7 @@ def known_catalog(
     stated = catalog.read(list(names))
     owned = catalog.owners(list(stated)) if isinstance(catalog, _KnowsOwners) else {}
     owners = {str(name): owner for name, owner in owned.items()}
-    # A property is what people write: it wins over who happened to run the CREATE.
+    # A property is a person's choice: it precedes the user who happened to run the CREATE.
     owners |= {
         str(name): relation.properties[owner_property]
         for name, relation in stated.items()
@@ -171,7 +167,7 @@ def known_catalog(
 
 @runtime_checkable
 class _KnowsOwners(Protocol):
-    """A catalog that says who owns relations: a metastore."""
+    """A catalog that knows owners of relations: a metastore."""
 
     def owners(self, names: Sequence[RelationName]) -> Mapping[RelationName, str]: ...
 

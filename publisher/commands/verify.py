@@ -1,7 +1,7 @@
-"""Is the index what the catalog says, with the bytes that were published? Everything is derived again.
+"""Checks that the index agrees with the catalog and has the published bytes; derives everything again.
 
-Nothing here runs the engine, or reads of the state more than which bytes were published: a check must not share its
-mistakes.
+It does not use the engine, and reads only the published hashes from the state: a check must not
+share the engine's mistakes.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ _BEYOND_REPAIR = "; it cannot be built again: restore it from a backup of the in
 
 @dataclass(frozen=True, slots=True)
 class Drift:
-    """One way in which a relation's package is not what the catalog says, or not what was published.
+    """One way in which a relation's package differs from the catalog, or from what was published.
 
-    ``is_gap``: it never had a package, and cannot have one.
+    ``is_gap``: whether it never had a package, and cannot have one.
     """
 
     relation: RelationName
@@ -46,11 +46,11 @@ class Drift:
 
 @dataclass(frozen=True, slots=True)
 class Verification:
-    """What differs.
+    """The differences.
 
     Attributes:
         checked: how many relations should have a package.
-        gaps: known ones, which no repair ends.
+        gaps: known ones, which a repair cannot end.
         unapplied: statements of a DDL folder that could not be read or applied.
     """
 
@@ -70,10 +70,10 @@ def verify_packages(
     progress: Progress = NO_PROGRESS,
     versions: Sequence[VersionRecord] = (),
 ) -> Verification:
-    """Each relation of ``selection`` that cannot be derived, or whose newest wheel differs; damaged files.
+    """Finds relations of ``selection`` that cannot be derived or whose newest wheel differs, and damaged files.
 
-    Where there are ``trusted_keys``, one of them must have signed that wheel's provenance. ``versions``
-    are those of the state; packages of relations that have none any more are looked at, too.
+    If there are ``trusted_keys``, one of them must have signed the wheel's provenance. ``versions``
+    come from the state; their packages are checked even if the relation is gone.
 
     Raises:
         CatalogUnavailable: the catalog could not be read.
@@ -108,7 +108,7 @@ def _others(
     packaging: Packaging,
     published: frozenset[RelationName],
 ) -> Iterator[tuple[RelationName, Sequence[VersionRecord]]]:
-    """What was published and would not be now, of the present prefix."""
+    """Published packages of the present prefix that would not be published now."""
     for distribution, history in sorted(ledger.items()):
         name = history[-1].relation
         if name not in published and packaging.distribution(name) == distribution:
@@ -117,7 +117,7 @@ def _others(
 
 @dataclass(frozen=True, slots=True)
 class _Check:
-    """Of one relation after the other."""
+    """Checks one relation at a time."""
 
     index: PackageIndex
     packaging: Packaging
@@ -126,7 +126,7 @@ class _Check:
     def of_files(
         self, name: RelationName, history: Sequence[VersionRecord], *, is_dropped: bool = False
     ) -> Sequence[Drift]:
-        """The files that are not what was published; of several that are all gone only the last."""
+        """The files that differ from the published ones; if several are gone, only the last."""
         distribution = self.packaging.distribution(name)
         published = published_hashes(history)
         damages = [
@@ -161,7 +161,7 @@ class _Check:
     def of_content(
         self, relation: Relation, outcome: Outcome, *, has_history: bool
     ) -> Sequence[Drift]:
-        """Whether the newest wheel says what the catalog says."""
+        """Whether the newest wheel agrees with the catalog."""
         name, distribution = relation.name, self.packaging.distribution(relation.name)
         wheels = [f for f in self.index.files(distribution) if f.filename.endswith(".whl")]
         expected = self._expected(relation, outcome)
@@ -174,7 +174,6 @@ class _Check:
         return [Drift(name, distribution, reason)] if reason else []
 
     def _expected(self, relation: Relation, outcome: Outcome) -> str | _Impossible:
-        """The hash of the content that the package should have."""
         match outcome:
             case Failed(reason=reason):
                 return _Impossible(f"cannot be derived: {reason}", is_derivable=False)
@@ -186,7 +185,7 @@ class _Check:
             return _Impossible(f"cannot be packaged: {error}", is_derivable=True)
 
     def _of_wheel(self, newest: IndexFile, expected: str) -> str:
-        """What is wrong with it; "" if nothing is."""
+        """The error in the wheel, or ""."""
         try:
             data = self.index.fetch(newest)
         except IndexRefused as error:
@@ -201,12 +200,10 @@ class _Check:
             return f"{newest.filename} is not trusted: {error}"
         except CodegenError as error:
             return f"{newest.filename} is not ours: {error}"
-        return "" if published == expected else f"{newest.version} is not what the catalog says"
+        return "" if published == expected else f"{newest.version} differs from the catalog"
 
 
 @dataclass(frozen=True, slots=True)
 class _Impossible:
-    """Why there can be no package."""
-
     reason: str
     is_derivable: bool

@@ -1,4 +1,4 @@
-"""Warnings of the program while a command runs, as lines for people on standard error."""
+"""Shows the program's warnings on standard error as lines for people."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ def _shown(fields: dict[str, str]) -> str:
 
 
 def show_warnings() -> None:
-    """For commands of people; ``run`` has a log of its own instead.
+    """Set up for interactive commands; ``run`` has a separate log.
 
-    What a library warns of, the command says itself where it matters.
+    Libraries' warnings are hidden: the command itself reports what matters.
     """
     handler = logging.StreamHandler()
     handler.setFormatter(_Line())

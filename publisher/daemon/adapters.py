@@ -1,6 +1,7 @@
-"""Settings → the catalog, the index and what derives: what reading commands and the service share.
+"""Builds the catalog, the index and the deriver from settings, for reading commands and the service.
 
-Drivers are imported where they are chosen: a command waits for those alone that it uses.
+Each function imports the drivers that the settings choose: a command waits only for those that it
+uses.
 """
 
 from __future__ import annotations
@@ -76,14 +77,14 @@ def build_catalog(settings: Settings) -> Catalog:
                 own_schemas=LimitedOwnSchemas(catalog.table_files.limits()),
             )
         case DdlCatalogSettings():
-            # Its processes start with the first query of a CREATE TABLE … AS SELECT.
+            # The processes start with the first query of a CREATE TABLE … AS SELECT.
             processes = build_processes(settings)
             columns = query_columns(build_deriver(settings, processes))
             return DdlFilesCatalog(
                 catalog.path, Dialect(catalog.dialect), columns, on_close=processes.close
             )
         case SparkCatalogSettings():
-            # PySpark is an optional extra, which only Spark catalogs need.
+            # PySpark is an optional extra that only Spark catalogs need.
             from lakeschema.catalog.spark import SparkCatalog
             from lakeschema.spark.session import spark_session
 
@@ -94,15 +95,15 @@ def build_catalog(settings: Settings) -> Catalog:
 
 
 def unapplied_statements(catalog: Catalog) -> Sequence[MalformedDdl]:
-    """Those of a DDL folder that could not be read or applied; a relation that it knows of them says so, too."""
+    """Statements of a DDL folder that could not be read or applied; the relations involved report them too."""
     return catalog.problems() if isinstance(catalog, DdlFilesCatalog) else ()
 
 
 def build_user_grants(catalog: Catalog) -> Callable[[str], Mapping[str, Any]]:
-    """Reads the grants of a user.
+    """Returns a function that reads a user's grants.
 
     Raises:
-        SettingsError: the catalog knows none.
+        SettingsError: the catalog has no grants.
     """
     from lakeschema.catalog.hive_metastore import HiveMetastoreCatalog
     from lakeschema.catalog.metastore_grants import MetastoreGrants
@@ -113,7 +114,7 @@ def build_user_grants(catalog: Catalog) -> Callable[[str], Mapping[str, Any]]:
 
 
 def build_ddl_dialect(settings: Settings) -> Dialect | None:
-    """Whose DDL changes the catalog; None for a metastore, which Hive and Spark may share."""
+    """The dialect of DDL that changes the catalog; None for a metastore, which Hive and Spark may share."""
     catalog = settings.default_catalog
     match catalog:
         case HiveCatalogSettings():
@@ -128,7 +129,6 @@ def build_ddl_dialect(settings: Settings) -> Dialect | None:
 
 @contextmanager
 def open_catalog(settings: Settings) -> Iterator[Catalog]:
-    """Builds the catalog, and closes its connections at the end."""
     catalog = build_catalog(settings)
     try:
         yield catalog
@@ -143,8 +143,6 @@ def close_catalog(catalog: Catalog) -> None:
 
 @runtime_checkable
 class _Closeable(Protocol):
-    """A catalog with connections."""
-
     def close(self) -> None: ...
 
 
@@ -156,7 +154,7 @@ def build_index(settings: Settings) -> PackageIndex:
 
 
 def build_index_to_read(settings: Settings) -> PackageIndex:
-    """For whoever uploads nothing, and need not be able to read the signing key."""
+    """The index for commands that upload nothing and may be unable to read the signing key."""
     _require_signable(settings)
     return _index(settings, None)
 
@@ -214,7 +212,7 @@ def build_options(settings: Settings) -> Options:
 
 
 def _udf_resolver(translation: Translation) -> UdfResolver | None:
-    """Imports the plugins now, so that the start fails if one is missing."""
+    """Imports the plugins now, so that a missing one fails the start."""
     chosen = translation.udf_plugins
     references = installed_references() if chosen is None else chosen
     if not references:
@@ -237,9 +235,9 @@ def build_limits(settings: Settings) -> Limits:
 
 
 def build_processes(settings: Settings, early: Child | None = None) -> LimitedProcesses:
-    """The processes that do what depends on untrusted input; each starts with its first question.
+    """The processes that handle untrusted input; each starts with its first question.
 
-    ``early`` is one that runs already.
+    ``early`` is a process that already runs.
     """
     return LimitedProcesses(
         {
@@ -273,7 +271,7 @@ def build_packaging(settings: Settings) -> WheelPackaging:
 
 
 def build_limited_packaging(settings: Settings, processes: LimitedProcesses) -> Packaging:
-    """As ``build_packaging``; what depends on untrusted input is done by ``processes``."""
+    """Like ``build_packaging``, but ``processes`` handle untrusted input."""
     return limited_packaging.LimitedPackaging(
         processes, build_packaging(settings), settings.artifacts.second_opinion
     )

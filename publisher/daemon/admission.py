@@ -1,4 +1,4 @@
-"""Requests that a few processes answer, which stay warm, and a bounded queue before them that is fair."""
+"""Distributes requests to a few warm processes, with a bounded and fair queue."""
 
 from __future__ import annotations
 
@@ -23,21 +23,20 @@ T = TypeVar("T")
 class Admission(Generic[P]):
     """Safe for threads. A process has one request at a time; clients take turns.
 
-    Where the queue is full, the client with the most requests in it gives its newest one up for
-    another client's.
+    In a full queue, the client with the most requests loses its newest one to another client's.
     """
 
     def __init__(
         self, processes: Sequence[P], max_waiting: int, name: str, refused: Callable[[], object]
     ) -> None:
-        """``name`` is of the threads that wait for the processes; ``refused`` hears of each refusal."""
+        """``name``: for the threads that wait for the processes; ``refused`` is called at each refusal."""
         self._most = len(processes) + max_waiting
         self._refused = refused
         self._under_way = 0
         self._is_closed = False
-        # Again, since a request that is refused is done at once.
+        # Reentrant, since a refused request is done at once.
         self._lock = threading.RLock()
-        # The requests of each client, oldest first; the client whose turn it is first.
+        # The requests of each client, oldest first; the client with the next turn is first.
         self._waiting: dict[str, dict[Future[Any], Callable[[P], Any]]] = {}
         self._idle: queue.LifoQueue[P] = queue.LifoQueue()
         for process in processes:
@@ -45,10 +44,10 @@ class Admission(Generic[P]):
         self._threads = ThreadPoolExecutor(len(processes), thread_name_prefix=name)
 
     def submit(self, client: str, answer: Callable[[P], T]) -> Future[T]:
-        """Has a process answer; ``Unavailable`` if another client's request takes the place.
+        """Has a process answer; the future raises ``Unavailable`` if another client's request takes the place.
 
         Raises:
-            Unavailable: too many wait, or it is closed.
+            Unavailable: too many requests wait, or the queue is closed.
         """
         found: Future[T] = Future()
         with self._lock:
@@ -63,14 +62,14 @@ class Admission(Generic[P]):
         return found
 
     def with_each_idle(self, action: Callable[[P], object]) -> None:
-        """Has each process that is idle now do something beside the caller, before the next request."""
+        """Runs an action with each process that is idle now, in other threads, before its next request."""
         with self._lock:
             if not self._is_closed:
                 for _ in range(self._idle.qsize()):
                     self._threads.submit(self._with_process, action)
 
     def close(self) -> None:
-        """Ends the processes; one that answers ends after its answer."""
+        """Ends the processes, each after its current answer."""
         with self._lock:
             self._is_closed = True
             for client, asked in list(self._waiting.items()):
@@ -84,7 +83,7 @@ class Admission(Generic[P]):
                 break
 
     def _make_room(self, client: str) -> None:
-        """Raises: Unavailable: no other client has more requests waiting than this one would have."""
+        """Raises: Unavailable: no other client has more waiting requests than this one would have."""
         most = max(self._waiting, key=lambda each: len(self._waiting[each]), default=client)
         own = len(self._waiting.get(client, ()))
         if len(self._waiting.get(most, ())) <= own + 1:
@@ -94,7 +93,7 @@ class Admission(Generic[P]):
 
     def _refuse(self, client: str, found: Future[Any], why: str) -> None:
         self._remove(client, found)
-        # Whoever asked may have left at this moment.
+        # The client may have left at this moment.
         if found.set_running_or_notify_cancel():
             found.set_exception(self._refusal(why))
 
@@ -119,14 +118,14 @@ class Admission(Generic[P]):
                 return
             client, asked = next(iter(self._waiting.items()))
             found, answer = next(iter(asked.items()))
-            # Behind the others, if more of it waits.
+            # If more of its requests wait, the client moves to the end.
             self._waiting[client] = self._waiting.pop(client)
             self._remove(client, found)
             if not found.set_running_or_notify_cancel():
                 return
         try:
             found.set_result(answer(process))
-        except BaseException as error:  # noqa: BLE001 (it is the request's, and whoever asked handles it)
+        except BaseException as error:  # noqa: BLE001 (the client handles the error of its request)
             found.set_exception(error)
 
     def _with_process(self, action: Callable[[P], T]) -> T:

@@ -1,4 +1,4 @@
-"""Settings → the service: its sources, its state and its engine; ``adapters`` has what else they name."""
+"""Builds the service from settings: its sources, state and engine; ``adapters`` builds the other parts."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def _source(events: EventSettings, settings: Settings, catalog: Catalog) -> Even
 
 
 def _notification_log(events: NotificationLogSettings, settings: Settings) -> EventSource:
-    """Where the catalog is a metastore, too, it is asked as that is."""
+    """Uses the catalog's connection settings if the catalog is a metastore, too."""
     metastore = settings.default_catalog
     address, idle_seconds = events.uri or _metastore_uri(settings), events.poll_seconds
     if not isinstance(metastore, HiveCatalogSettings):
@@ -99,7 +99,7 @@ def _notification_log(events: NotificationLogSettings, settings: Settings) -> Ev
 
 
 def shared_servers(settings: Settings) -> Mapping[str, str]:
-    """Which services are parts of another: an event source, of the server that gives the catalog, too."""
+    """Which services share a server: an event source may use the catalog's."""
     catalog = settings.default_catalog
     names = []
     for events in settings.events:
@@ -144,9 +144,9 @@ def build_statement_logs(settings: Settings) -> Sequence[StatementSource]:
 
 
 def take_part(settings: Settings, state: State) -> Participation:
-    """Counts this process among those that work on the state, until the result is closed.
+    """Registers this process as one that works on the state, until the result is closed.
 
-    The only one need not wait for what a process that was killed had claimed.
+    If it is the only one, it ends the claims of killed processes.
     """
     participation = Participation(settings.state.file)
 
@@ -156,7 +156,7 @@ def take_part(settings: Settings, state: State) -> Participation:
 
     try:
         if participation.is_alone:
-            # Else the claims end in minutes.
+            # Otherwise the claims end in minutes.
             with contextlib.suppress(StateUnavailable):
                 now = open_clock(state).now()
                 state.write(put_in_order)
@@ -169,7 +169,7 @@ def take_part(settings: Settings, state: State) -> Participation:
 
 @dataclass(frozen=True, slots=True)
 class Deployment:
-    """What an engine works with: real services, or fakes in tests.
+    """The services that an engine uses: real ones, or fakes in tests.
 
     Attributes:
         versioning: "semantic" or "sequential".
@@ -237,9 +237,9 @@ def build_engine(
     processes: LimitedProcesses,
     outages: Outages | None = None,
 ) -> Engine:
-    """An engine whose untrusted work is done by ``processes``, those of ``build_processes``.
+    """An engine whose untrusted work the ``processes`` of ``build_processes`` do.
 
-    It notes in ``outages`` what fails of the catalog and the index.
+    It notes failures of the catalog and the index in ``outages``.
     """
     outages = Outages() if outages is None else outages
     deployment = Deployment(

@@ -1,4 +1,4 @@
-"""Derives some relations as a worker would, and writes nothing."""
+"""Derives some relations like a worker, but writes nothing."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from publisher.state.records import Claim, RelationRecord
 
 
 class Contents:
-    """What the package of a finding would contain."""
+    """The package content of a finding."""
 
     def __init__(self, packaging: Packaging, selection: Selection) -> None:
         self._packaging = packaging
@@ -59,7 +59,7 @@ class Canary:
         self._contents = contents
 
     def count_changing(self, names: Sequence[RelationName]) -> int:
-        """How many would not have the package that they have now."""
+        """How many of the relations would get a package that differs from the present one."""
         readings = [
             Reading(self._claim(name), answer.relation, answer.at_least, answer.at_most)
             for name, answer in self._reader.read(names).items()
@@ -84,7 +84,7 @@ class Canary:
                 return not (isinstance(content, Packageable) and content.content_hash == published)
 
     def _claim(self, name: RelationName) -> Claim:
-        """Of no work: it is held by nobody, and nothing is written for it."""
+        """A claim without work: nobody holds it, and nothing is written for it."""
         now = self._runtime.clock.now()
         return Claim(
             name,

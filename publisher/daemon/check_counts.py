@@ -1,4 +1,4 @@
-"""How requests for checks ended, and which rules they broke: for metrics."""
+"""Counts requests for checks by result, and the rules that they broke: for metrics."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from publisher.runtime import Counters
 
 
 class Verdict(Enum):
-    """A statement with violations and missing privileges counts under the former.
+    """The result of a request; a statement with violations and missing privileges is VIOLATIONS.
 
-    INVALID: the request means nothing. FAILED: it exceeded a limit. REFUSED: too many waited, or the
-    service began or ended.
+    INVALID: the request is invalid. FAILED: it exceeded a limit. REFUSED: too many requests waited,
+    or the service was starting or ending.
     """
 
     OK = "ok"
@@ -26,8 +26,6 @@ class Verdict(Enum):
 
 
 class CheckCounts:
-    """Safe between threads."""
-
     def __init__(self) -> None:
         self._verdicts = Counters()
         self._rules = Counters()
@@ -36,7 +34,7 @@ class CheckCounts:
         self._verdicts.add(verdict.value)
 
     def add_answer(self, answer: Mapping[str, Any]) -> None:
-        """A rule counts once a request, however often a statement breaks it."""
+        """Counts a rule once a request, however often a statement breaks it."""
         self.add(_verdict(answer))
         result = answer.get("result", {})
         broken = (*result.get("violations", ()), *result.get("warnings", ()))
@@ -44,7 +42,7 @@ class CheckCounts:
             self._rules.add(rule)
 
     def verdicts(self) -> Mapping[str, int]:
-        """Each from zero: a rate of what is absent until it happens misses its first time."""
+        """The count of each verdict, from zero: otherwise a rate would miss the first event."""
         counted = self._verdicts.values()
         return {verdict.value: counted.get(verdict.value, 0) for verdict in Verdict}
 

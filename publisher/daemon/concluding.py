@@ -1,7 +1,7 @@
 """From findings to the state and the index: settle in one transaction, then publish or yank.
 
-What is left to do at the index is decided at the end of that transaction: a finding of the same
-batch may have changed what an earlier one settled.
+The end of that transaction decides what is left to do at the index, because a finding may change
+what an earlier one of the batch settled.
 """
 
 from __future__ import annotations
@@ -32,16 +32,17 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class _Outstanding:
-    """What settled findings leave to do at the index.
+    """The work that settled findings leave at the index.
 
     Attributes:
         reserved: how each claim ends once the open reservation of its relation is delivered.
-        jobs: what the index lacks; each is made after the transaction, since that takes long.
-        compared: claims of relations without a new version whose packages are to be compared with
-            the index: dropped ones, and those whose derivation failed or is withheld.
-        held: relations that the catalog no longer has, as many others: a person must confirm it.
-        changes: of statuses, which are logged once they are committed.
-        is_more_due: other work is, such as that of dependents.
+        jobs: the packages that the index lacks; each job is made after the transaction, because it
+            takes long.
+        compared: claims of relations without a new version whose packages must be compared with the
+            index: dropped, failed and withheld ones.
+        held: relations missing from the catalog together with many others: a person must confirm.
+        changes: of statuses; logged after the commit.
+        is_more_due: whether other work is due, such as that of dependents.
     """
 
     reserved: Mapping[Claim, Ending]
@@ -53,7 +54,7 @@ class _Outstanding:
 
 
 class Concluding:
-    """Safe to repeat with the same findings: what is done already is found done."""
+    """Safe to repeat with the same findings: work that is already done is recognised."""
 
     def __init__(
         self,
@@ -95,7 +96,7 @@ class Concluding:
             self._publisher.compare(outstanding.compared)
 
     def _log_held(self, held: frozenset[RelationName]) -> None:
-        """Once each, although events may name what is held again and again."""
+        """Logs each relation once, although events may name a held one again and again."""
         for name in sorted(held - self._logged):
             log.warning("deletion held until confirmed", extra={"relation": str(name)})
         self._logged |= held
@@ -118,8 +119,8 @@ class Concluding:
             claim, ending = finding.reading.claim, settlement.ending
             needs_none = settlement.verdict in {Verdict.ENDED, Verdict.HELD}
             if needs_none and ending and claim.relation in reserved:
-                # A reservation needs outstanding work until it is delivered, even if the
-                # relation needs no version now.
+                # A reservation needs outstanding work until it is delivered, even if the relation
+                # needs no version now.
                 kept[claim] = ending
             elif ending is not None:
                 end_claim(tx, claim, ending, self._runtime)
@@ -138,7 +139,7 @@ class Concluding:
     def _jobs(
         self, tx: Transaction, settled: Sequence[tuple[Finding, RelationRecord]]
     ) -> Sequence[Callable[[], Job]]:
-        """What to publish; what a later finding of the batch changed is due again instead."""
+        """The jobs of the findings; those that a later finding of the batch changed become due again."""
         names = [record.name for _, record in settled]
         records = tx.graph.records(names)
         texts = tx.graph.derivations(r.name for f, r in settled if _derivation(f) is None)

@@ -1,4 +1,4 @@
-"""What the catalog says of relations now, asked for a page or a request: briefly, and few at a time."""
+"""Asks the catalog for relations' current definitions, for pages and requests: briefly, and few at a time."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ class Unanswered:
 
 
 class Definitions:
-    """Safe for threads. A catalog that hangs holds no page, and pages take no work's place in it.
+    """Safe for threads. A hanging catalog does not block pages, and pages do not block work.
 
-    What fails here is no outage: the service does its work, and nothing would ask again to see the end.
+    A failure here is not noted as an outage, because nothing would ask again to see its end.
     """
 
     def __init__(
@@ -44,18 +44,18 @@ class Definitions:
         self._slots = threading.Semaphore(max_at_once)
 
     def read(self, name: RelationName) -> Relation | Unanswered | None:
-        """None if the catalog does not have it."""
+        """The relation; None if the catalog does not have it."""
         found = self.read_all([name])
         return found if isinstance(found, Unanswered) else found.get(name)
 
     def read_all(self, names: Sequence[RelationName]) -> Found | Unanswered:
-        """Those that the catalog has."""
+        """The relations that the catalog has."""
         if self._outages.fails(CATALOG):
             return Unanswered("the catalog does not work now")
         if not self._slots.acquire(blocking=False):
             return Unanswered("others ask the catalog now; try again")
         answer: Future[Found | Unanswered] = Future()
-        # A daemon's thread: the process may end while the catalog hangs.
+        # A daemon thread, so that the process may end while the catalog hangs.
         threading.Thread(target=self._ask, args=(names, answer), daemon=True).start()
         try:
             return answer.result(self._seconds)

@@ -1,4 +1,4 @@
-"""Works until nothing is left to do, or until all that is left keeps failing: for one-off passes."""
+"""Works until nothing is left to do, or until everything left keeps failing: for one-off passes."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from publisher.daemon.engine import Engine
 from publisher.state.records import WorkRecord
 
 PATIENCE_SECONDS = 30.0
-"""How long everything that is left may fail: a package index restarts within it."""
+"""How long all remaining work may fail: long enough for a package index to restart."""
 
 _FIRST_PAUSE_SECONDS = 0.1
 _MAX_PAUSE_SECONDS = 5.0
 _LOOK_SECONDS = 5.0
-"""Between two looks at all that is left, which may be much."""
+"""The time between two looks at all remaining work, which may be long."""
 
 
 class Draining:
-    """``run`` returns what is left undone: it failed, or was not tried before the stop."""
+    """``run`` returns the unfinished work: it failed, or was not tried before the stop."""
 
     def __init__(
         self,
@@ -44,7 +44,7 @@ class Draining:
                 continue
             looked_at = self._clock.now()
             left = self._left()
-            # What was claimed says less: a view that waits for its table is claimed again.
+            # Counting claims is less exact: a view that waits for its table is claimed again.
             self._progress.done(max(0, waiting - len(left)))
             waiting = min(waiting, len(left))
             if not left or is_stopping() or self._is_stuck(left):
@@ -55,7 +55,7 @@ class Draining:
         return self._engine.runtime.state.read(lambda tx: tx.work.outstanding())
 
     def _is_stuck(self, left: Sequence[WorkRecord]) -> bool:
-        """Whether nothing but failures was left for as long as patience lasts."""
+        """Whether all remaining work has failed for the whole time of patience."""
         now = self._clock.now()
         if self._fewest is None or len(left) < self._fewest or not all(w.last_error for w in left):
             self._fewest = len(left)

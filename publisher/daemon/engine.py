@@ -1,7 +1,7 @@
-"""The engine's steps, one call each: receive hints, process what is due, compare everything.
+"""The engine's steps, one call each: receive hints, process due work, compare everything.
 
-Level-triggered: a hint only names what to read, and the catalog says what is there. Every step may
-be repeated, interrupted at any point and run by several workers at once.
+It is level-triggered: a hint only names a relation, and the catalog defines its state. Every step
+may be repeated, interrupted at any point and run by several workers at once.
 """
 
 from __future__ import annotations
@@ -59,8 +59,6 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """The parts of an engine, built by ``publisher.daemon.assembly.parts_of``."""
-
     runtime: Runtime
     catalog: Catalog
     reader: CatalogReader
@@ -77,8 +75,8 @@ class Parts:
 class Engine:
     """Safe for use by several threads.
 
-    ``drain`` is for tests, one-off snapshots and benchmarks; the daemon has threads that call
-    ``work`` and sleep in ``wait_for_work``.
+    ``drain`` is for tests, one-off snapshots and benchmarks; the daemon's threads call ``work`` and
+    sleep in ``wait_for_work``.
     """
 
     def __init__(self, parts: Parts) -> None:
@@ -107,8 +105,6 @@ class Engine:
             self._wake_one,
         )
 
-    # Receiving
-
     def position(self, source: str) -> str | None:
         return self._state.read(lambda tx: tx.journal.position(source))
 
@@ -123,7 +119,7 @@ class Engine:
             self._wake_one()
 
     def resync(self, names: Iterable[RelationName]) -> None:
-        """Requests that relations be read and derived now, and packaged if that was refused."""
+        """Requests that relations are read and derived now, and packaged again if that was refused."""
         now = self._clock.now()
         requests = [WorkRequest(name, now) for name in names]
         names = [request.relation for request in requests]
@@ -139,12 +135,11 @@ class Engine:
     def republish(
         self, names: Iterable[RelationName] = (), *, whatever_generator: bool = False
     ) -> Sequence[RelationName]:
-        """Requests new versions of packages although their content is the same; returns which.
+        """Requests new versions of unchanged packages; returns the relations concerned.
 
-        Of ``names``, those that have a package, and those that could not be packaged, which is tried
-        again. Without names, every package that an earlier generator built, so that a fix of the
-        code that packages contain reaches them; with ``whatever_generator`` those of the current
-        one, too.
+        From ``names`` it takes relations with a package, and those that could not be packaged, for
+        another attempt. Without names it takes every package of an earlier generator, to deliver
+        fixes of generated code; with ``whatever_generator`` it takes all packages.
         """
         wanted = frozenset(names)
         generator = self._packaging.build_keys.generator
@@ -173,10 +168,8 @@ class Engine:
         self.wake()
         return requested
 
-    # Working
-
     def work(self) -> int:
-        """Processes a batch of due relations; returns how many it claimed.
+        """Processes a batch of due relations; returns the number of claims.
 
         Transient failures defer the work and are counted; they are not raised.
         """
@@ -249,7 +242,7 @@ class Engine:
         )
 
     def conclude(self, findings: Sequence[Finding]) -> None:
-        """Settles findings in one transaction, and publishes or yanks what then differs."""
+        """Settles findings in one transaction, and publishes or yanks the resulting differences."""
         self._concluding.conclude(findings)
 
     def _quarantine_all(self, claims: Sequence[Claim]) -> None:
@@ -292,9 +285,9 @@ class Engine:
             self._wakeup.notify_all()
 
     def _wake_one(self) -> None:
-        """Wakes one sleeping worker, which wakes the next if it leaves work that is due.
+        """Wakes one sleeping worker, which wakes the next if it leaves due work.
 
-        All at once would compete for the state's lock, most of them for nothing.
+        If all woke at once, they would compete for the state's lock, mostly for nothing.
         """
         with self._wakeup:
             self._wakeups += 1
@@ -314,7 +307,7 @@ class Engine:
             self._wakeup.wait_for(lambda: self._wakeups != seen, timeout=seconds)
 
     def drain(self, timeout_seconds: float = 3600.0) -> bool:
-        """Works until nothing is outstanding, sleeping while all work is deferred. False on timeout."""
+        """Works until nothing is outstanding, and sleeps while all work is deferred. False on timeout."""
         deadline = self._clock.now() + timeout_seconds
         while True:
             if self.work():
@@ -327,16 +320,13 @@ class Engine:
                 return False
             self._clock.sleep(min(max(due - now, 0.001), deadline - now))
 
-    # Comparing
-
     def snapshot(self, comparer: Comparer | None = None) -> SnapshotReport:
-        """``compare_catalog``, then ``compare_index``."""
         report = self.compare_catalog(comparer)
         self.compare_index()
         return report
 
     def compare_catalog(self, comparer: Comparer | None = None) -> SnapshotReport:
-        """Compares everything and enqueues what differs; ``drain`` or the workers process it."""
+        """Compares everything and enqueues the differences; ``drain`` or the workers process them."""
         report = self._comparison.run(comparer)
         horizon = self._clock.now() - self._policy.memo_seconds
         self._state.write(lambda tx: tx.memo.forget_before(horizon))
@@ -345,9 +335,9 @@ class Engine:
         return report
 
     def compare_index(self) -> bool:
-        """Enqueues packages that the index does not offer as the state says.
+        """Enqueues packages whose index differs from the state.
 
-        It may take half an hour: a server is asked for so many pages a second only.
+        It may take half an hour, because a server is asked for a limited number of pages a second.
 
         Returns:
             False if a page or the catalog could not be read: a later comparison may find more.
@@ -368,9 +358,10 @@ class Engine:
         return is_whole
 
     def refill(self) -> IndexReport:
-        """Requests that every version which the index lacks be uploaded again, however many.
+        """Requests new uploads of all versions that the index lacks, however many.
 
-        All wheels of a folder are read, so that damaged ones are mended. What could not be packaged is tried again.
+        Reads all wheels of a folder to repair damaged ones, and tries again to package what was
+        refused.
         """
         now = self._clock.now()
 
@@ -382,9 +373,9 @@ class Engine:
         return self._end_comparison(self._index_comparison.run(NO_LIMIT, None, inf))
 
     def adopt(self) -> IndexReport:
-        """Takes over every package under our prefix that the state does not know.
+        """Adopts every package under our prefix that the state does not know.
 
-        Those of relations that the catalog does not have are yanked as dropped.
+        Packages of relations that do not exist are yanked as dropped.
 
         Raises:
             CatalogUnavailable, PackageIndexError: nothing was adopted.
@@ -398,35 +389,36 @@ class Engine:
         return report
 
     def snapshot_is_due(self) -> bool:
-        """Whether one was requested, or begun, and none has succeeded since."""
+        """Whether a snapshot was requested or begun, and none has succeeded since."""
         return bool(self._state.read(lambda tx: tx.journal.note(SNAPSHOT_DUE)))
 
     def snapshot_was_interrupted(self) -> bool:
-        """Whether one was begun and has not succeeded."""
+        """Whether a snapshot was begun and has not succeeded."""
         return self._state.read(lambda tx: tx.journal.note(SNAPSHOT_DUE)) == SNAPSHOT_BEGUN
 
     def snapshot_is_running(self) -> bool:
-        """Whether some process runs one; one that was killed counts until its lease ends."""
+        """Whether some process runs a snapshot; a killed one counts until its lease ends."""
         return self._comparison.is_running()
 
     def seconds_since_snapshot(self) -> float | None:
-        """Since the end of the last whole one, of whichever process; None if there was none."""
+        """The time since the end of any process's last whole snapshot, or None."""
         return self._comparison.seconds_since_last()
 
     def last_snapshot_seconds(self) -> float | None:
-        """How long the last whole one took, of whichever process; None if it is not known."""
+        """The duration of any process's last whole snapshot; None if unknown."""
         return self._comparison.last_seconds()
 
     def confirm_deletions(self, namespace: tuple[str, ...] = ()) -> None:
-        """Lets the next snapshot carry out the held deletions of a namespace, or with () of all.
+        """Lets the next snapshot carry out the held deletions of a namespace; () stands for all.
 
-        What is not carried out within ``release_seconds`` of that snapshot is held again.
+        Deletions that are not carried out within ``release_seconds`` of that snapshot are held
+        again.
         """
         brake = f"{BRAKE}{'.'.join(namespace)}"
         self._state.write(lambda tx: tx.journal.write_note(brake, RELEASED))
 
     def confirm_changes(self) -> str:
-        """Lets the next snapshot carry out the changes that were held; "" if none were."""
+        """Lets the next snapshot carry out the held changes; returns why they were held, or ""."""
         return self._comparison.mass_change.release()
 
     def status(self) -> EngineStatus:
@@ -434,7 +426,7 @@ class Engine:
 
 
 def _retry_unfit(tx: Transaction, names: Iterable[RelationName]) -> Sequence[RelationName]:
-    """Lets those of these be packaged again for which that was refused; returns which."""
+    """Lets relations be packaged again that the generator refused; returns them."""
     unfit = [record for record in tx.graph.records(names).values() if record.is_unfit]
     derive_again(tx, unfit)
     return [record.name for record in unfit]

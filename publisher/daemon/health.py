@@ -1,4 +1,4 @@
-"""Why the daemon is not ready, put together from what it knows already: no service is asked."""
+"""Collects why the daemon is not ready, from known facts and without a request to any service."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _MAX_INTERVALS = 2
 
 
 class SnapshotAge:
-    """Whether the last whole snapshot is older than it should be, or, since the start, missing."""
+    """Tells when the last whole snapshot is too old or, since the start, missing."""
 
     def __init__(
         self,
@@ -24,7 +24,7 @@ class SnapshotAge:
         interval_seconds: float,
         now: Callable[[], float] = time.monotonic,
     ) -> None:
-        """``seconds_since_snapshot`` is None where there was none."""
+        """``seconds_since_snapshot`` returns None before the first snapshot."""
         self._seconds_since_snapshot = seconds_since_snapshot
         self._max_seconds = _MAX_INTERVALS * interval_seconds
         self._now = now
@@ -42,7 +42,7 @@ class SnapshotAge:
 
 
 class Health:
-    """``is_live`` costs nothing; ``troubles`` reads one row of the state."""
+    """``is_live`` is free of cost; ``troubles`` reads one row of the state."""
 
     def __init__(
         self, daemon: Daemon, outages: Outages, progress: Progress, snapshot_age: SnapshotAge
@@ -56,9 +56,9 @@ class Health:
         return self._daemon.is_alive()
 
     def troubles(self) -> Mapping[str, str]:
-        """What keeps it from its work, by part; empty if it is ready."""
+        """The reasons why the service is not ready, by part; empty if it is."""
         dead = {} if self.is_live() else {"threads": "one has ended; restart the service"}
-        # What a thread itself reports says more than its silence, or than its age.
+        # A thread's own report says more than its silence or its age.
         troubles = {
             **self._state_troubles(),
             **self._progress.troubles(),

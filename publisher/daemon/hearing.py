@@ -1,4 +1,4 @@
-"""Everything that tells of statements, over HTTP, in files and in a topic, heard by one learner."""
+"""Collects statements from HTTP, files and a topic, and gives them to one learner."""
 
 from __future__ import annotations
 
@@ -24,17 +24,17 @@ from publisher.web.limited_requests import Failed, Unavailable
 log = logging.getLogger(__name__)
 
 MAX_BYTES: Final = 4 * 1024**2
-"""Of a request."""
+"""The limit for a request."""
 _MAX_WAITING: Final = 64
 _POLL_SECONDS: Final = 2.0
 _READY_SECONDS: Final = 0.2
 _MAX_READY_SECONDS: Final = 60.0
 _OURSELVES: Final = ""
-"""The client of what the service reads itself."""
+"""The client name for the service's own sources."""
 
 
 class StatementSource(Protocol):
-    """``name``: of its position."""
+    """``name``: the key of its position."""
 
     @property
     def name(self) -> str: ...
@@ -46,8 +46,6 @@ class StatementSource(Protocol):
 
 
 class Hearing:
-    """Safe for threads."""
-
     def __init__(
         self,
         state: State,
@@ -79,7 +77,7 @@ class Hearing:
         thread.start()
 
     def _begin(self) -> None:
-        """Once the first snapshot has ended and what it found is derived, or has had its time."""
+        """Waits until the first snapshot's findings are derived, but only for a limited time."""
         until = time.monotonic() + _MAX_READY_SECONDS
         while not self._ends.is_set():
             try:
@@ -88,15 +86,15 @@ class Hearing:
                     self._known.start(lambda: None)
                     return
             except StateUnavailable:
-                # The state's outage is told by the state.
+                # The state logs its outage itself.
                 pass
             self._ends.wait(_READY_SECONDS)
 
     def submit(self, request: bytes, client: str) -> Future[Mapping[str, Any]]:
-        """What was learnt of a request's lines, once it is stored; clients take turns.
+        """Learns from a request's lines; the result is stored. Clients take turns.
 
         Raises:
-            Unavailable: the request does not wait.
+            Unavailable: the request cannot wait in the queue.
         """
         if self._known.current is None:
             raise Unavailable("the service begins, and has not read its relations yet")
@@ -119,7 +117,7 @@ class Hearing:
             except SourceUnavailable as error:
                 self._outages.fail(source.name, error.reason, error.hint)
             except (StateUnavailable, Unavailable, CancelledError):
-                # The state's outage is told by the state; at the end of the service all is over.
+                # The state logs its outage itself; at the end of the service nothing matters.
                 pass
             except Exception:
                 log.exception("unexpected error", extra={"part": source.name})
@@ -143,7 +141,7 @@ def _answer(request: bytes, learner: Learner) -> Mapping[str, Any]:
         log.warning("statements were given up", extra={"why": died.reason})
         why = "they take too long" if died.timed_out else "the process ended"
         raise Failed(
-            f"the statements could not be read, and none of them is kept: {why}; send fewer at a time"
+            f"the statements could not be read, and none is stored: {why}; send fewer at a time"
         ) from None
     except StateUnavailable as error:
         raise Unavailable(f"the state cannot be written now: {error}") from None
@@ -156,7 +154,7 @@ def _answer(request: bytes, learner: Learner) -> Mapping[str, Any]:
 
 
 def _learn(source: str, piece: Piece, learner: Learner) -> None:
-    """Where the lines together take too much, each is learnt alone, and those that still do are left out."""
+    """Learns all lines together or, if that exceeds the limits, each alone; skips those that still fail."""
     read_to = (source, piece.position)
     if not piece.lines:
         learner.save(read_to)

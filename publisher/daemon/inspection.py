@@ -1,4 +1,4 @@
-"""What the engine knows, as values for the command line and HTTP."""
+"""The engine's knowledge as values for the command line and HTTP."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ class EngineStatus:
     """The engine at one moment.
 
     Attributes:
-        relations: how many have each status; "STALE" counts those to be derived again.
-        work: outstanding, most urgent first.
+        relations: how many have each status; "STALE" counts those that must be derived again.
+        work: the outstanding work, most urgent first.
         troubled: relations with a reason, by name.
-        conflicts: numbers that the index holds with other bytes.
+        conflicts: versions that the index has with other bytes.
         notes: the stored notes: held deletions, the last snapshot and others.
         counters: since this process started.
         is_worked_on: whether a service, or a command that publishes, works on the state.
@@ -42,8 +42,6 @@ class EngineStatus:
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """One relation: its record, upstreams, dependents, versions and outstanding work."""
-
     record: RelationRecord | None
     upstreams: Sequence[Edge]
     upstream_records: Mapping[RelationName, RelationRecord]
@@ -53,7 +51,7 @@ class Explanation:
 
     @property
     def failing_upstreams(self) -> Sequence[RelationName]:
-        """Direct ones that cannot be derived, in order of first mention."""
+        """Direct upstreams that cannot be derived, in order of first mention."""
         found = (self.upstream_records.get(edge.upstream) for edge in self.upstreams)
         return [record.name for record in found if record is not None and record.has_failed]
 

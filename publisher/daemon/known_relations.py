@@ -1,7 +1,7 @@
-"""What the state and the catalog say of all relations, for checks of statements: read anew in turns.
+"""All relations of the state and the catalog, for checks of statements; refreshed regularly.
 
-Columns are those of the last derivation; which of them are partitions, the catalog alone says, and it
-is asked for relations that changed only.
+Columns come from the last derivation. Only the catalog knows the partitions; it is asked for
+changed relations only.
 """
 
 from __future__ import annotations
@@ -32,19 +32,20 @@ _READ_AT_ONCE: Final = 500
 _ASK_AGAIN: Final = ("", "")
 
 Known: TypeAlias = Mapping[str, Any]
-"""By name, as ``checking.table_value`` has it. An unchanged table is the same object as before."""
+"""Known relations by name, as ``checking.table_value`` makes them. Unchanged tables are the same
+objects."""
 
 _Reads: TypeAlias = tuple[tuple[RelationName, tuple[str, ...]], ...]
 _Marks: TypeAlias = Mapping[RelationName, tuple[str, str]]
 
 
 class KnownRelations:
-    """``current`` is replaced as a whole, and so can be read by every thread."""
+    """``current`` is replaced as a whole, so every thread can read it."""
 
     def __init__(
         self, state: State, catalog: Catalog, refresh_seconds: float, *, with_columns: bool = False
     ) -> None:
-        """``with_columns``: ``made_of`` says of views where their columns come from; checks do not ask."""
+        """``with_columns``: fills ``made_of`` with the sources of views' columns, which checks do not need."""
         self.current: Known | None = None
         self.made_of: dict[RelationName, tuple[ViewColumn, ...]] = {}
         self._with_columns = with_columns
@@ -55,7 +56,7 @@ class KnownRelations:
         self._ends = threading.Event()
 
     def start(self, changed: Callable[[], None]) -> None:
-        """Reads again and again in a thread, and calls ``changed`` there whenever it found a change."""
+        """Refreshes regularly in a thread, and calls ``changed`` there after each change."""
         keep = partial(self._keep_current, changed)
         threading.Thread(target=keep, name="checks", daemon=True).start()
 
@@ -72,12 +73,12 @@ class KnownRelations:
             except StateUnavailable as error:
                 log.warning("relations for checks not read", extra={"why": str(error)})
             except Exception:
-                # What is known stays, and checks go on.
+                # The known relations stay, and checks go on.
                 log.exception("relations for checks not read")
             self._ends.wait(self._seconds)
 
     def refresh(self) -> None:
-        """Reads what changed since the last time.
+        """Reads the changes since the last time.
 
         Raises:
             StateUnavailable: nothing was read.
@@ -111,7 +112,7 @@ class KnownRelations:
                 if self._with_columns:
                     self.made_of[name] = _made_of(stored)
             if facts is None:
-                # It is asked again in the next turn; until then what it said before holds.
+                # The catalog is asked again in the next turn; until then its earlier answer counts.
                 self._marks[name] = _ASK_AGAIN
                 _, partitions, is_view, _ = before or (None, (), bool(reads), ())
                 table = KnownTable(columns, tuple(partitions), is_view)
@@ -135,13 +136,13 @@ def _table(columns: tuple[str, ...] | None, stated: Relation | None) -> KnownTab
         return KnownTable(columns)
     partitions = tuple(column.name for column in stated.partition_columns)
     if columns is None and not stated.is_view:
-        # It is not derived yet.
+        # The view is not derived yet.
         columns = tuple(column.name for column in stated.every_column) or None
     return KnownTable(columns, partitions, stated.is_view)
 
 
 def _columns(derivation: Mapping[str, Any]) -> tuple[str, ...]:
-    """The names of a derivation's columns, those that its schema leaves out included."""
+    """The names of a derivation's columns, including those that its schema leaves out."""
     interface = derivation["interface"]
     names = [column[0] for column in interface["columns"]]
     for position, column, _ in interface.get("omitted", ()):
@@ -150,7 +151,7 @@ def _columns(derivation: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def _reads(stored: StoredLineage) -> _Reads:
-    """What a view's query reads; of a derivation that knows no clauses, all of each relation."""
+    """The columns that a view's query reads; every column if the derivation knows no clauses."""
     found: dict[RelationName, dict[str, None]] = {name: {} for name in stored.upstreams}
     if stored.rows is None:
         return tuple((name, (EVERY_COLUMN,)) for name in found)
@@ -162,7 +163,7 @@ def _reads(stored: StoredLineage) -> _Reads:
 
 
 def _made_of(stored: StoredLineage) -> tuple[ViewColumn, ...]:
-    """Where a view's columns come from; empty of a derivation that knows no clauses."""
+    """The sources of a view's columns; empty if the derivation knows no clauses."""
     found: dict[ViewColumn, None] = {}
 
     def add(name: str, source: SourceColumn, *, is_value: bool) -> None:

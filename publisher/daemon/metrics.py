@@ -1,4 +1,4 @@
-"""The engine's counters and gauges, in Prometheus's format."""
+"""The engine's counters and gauges in Prometheus's format."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ COUNTER_HELP: Final[Mapping[str, str]] = {
     "changed_before_publication": "publications postponed because the facts changed since derivation",
     "columns_omitted": "columns that derived schemas left out, since Avro has no type for them",
     "conflicts": "uploads refused because the index holds other bytes under the same version",
-    "failures": "times that processing one relation failed, for a reason of its own",
+    "failures": "times that processing failed for a reason that concerns one relation only",
     "dead_letters": "events that could not be decoded",
     "dead_letters_not_kept": "events that could not be decoded and were not stored: too many in a minute",
     "derivations_died": "derivations whose process crashed or exceeded its time limit",
@@ -53,43 +53,43 @@ COUNTER_HELP: Final[Mapping[str, str]] = {
 
 
 REQUEST_HELP: Final[Mapping[str, str]] = {
-    "checks": "requests for a check of statements, by verdict; only where statements are checked",
-    "check_violations": "requests of these whose statements broke a rule, by rule",
-    "translations": "requests for a translation, by how they ended; only where the service translates",
+    "checks": "requests for a check of statements, by verdict; only if [check] is enabled",
+    "check_violations": "requests for a check whose statements broke a rule, by rule",
+    "translations": "requests for a translation, by result; only if [translate] is enabled",
 }
 
 GAUGE_HELP: Final[Mapping[str, str]] = {
     "relations": "relations by status",
     "work": "relations with outstanding work",
-    "oldest_work_age_seconds": "for how long the oldest outstanding work is due, that of relations in trouble of their own apart",
+    "oldest_work_age_seconds": "how long the oldest outstanding work is due, without relations that keep failing alone",
     "versions": "published versions, yanked ones included",
-    "versions_in_conflict": "version numbers that the index holds with other bytes",
+    "versions_in_conflict": "version numbers that the index has with other bytes",
     "dead_letters_kept": "stored events that could not be decoded",
-    "ready": "1 if nothing keeps the service from its work, as /health/ready says, else 0",
-    "up": "1 if the service did its work when it was last needed, 0 if it failed",
+    "ready": "1 if the service is ready, as /health/ready says, else 0",
+    "up": "1 if the other service answered when it was last needed, 0 if it failed",
     "last_snapshot_timestamp_seconds": "when the last whole snapshot of the catalog ended, since the epoch",
     "last_snapshot_duration_seconds": "how long the last whole snapshot took",
-    "event_source_lag_seconds": "how old the newest event is that was read, 0 if none is left to read, and the time since",
-    "event_source_events_behind": "events that the source has and the service has not read, where the source says so",
-    "build_info": "always 1; the release that runs, and the generator of its packages",
+    "event_source_lag_seconds": "age of the newest event at its reading, or 0 if no event was left, plus the time since then",
+    "event_source_events_behind": "events that the service has not read yet, for sources that tell",
+    "build_info": "always 1; labels name the running release and its packages' generator",
 }
 
 HISTOGRAM_HELP: Final[Mapping[str, str]] = {
-    "event_to_installable_seconds": "from an event that names a relation to the version that the index "
-    "offers for it, its debounce included; since the event's receipt, or its own time where the source knows it",
+    "event_to_installable_seconds": "time from an event for a relation until the index "
+    "offers its version, debounce included; from the event's receipt, or from its own time if known",
 }
 
 
 @dataclass(frozen=True, slots=True)
 class LastSnapshot:
-    """Of whichever process; None where there was none."""
+    """The last snapshot of any process; None before the first."""
 
     seconds_since: Callable[[], float | None] = lambda: None
     seconds_taken: Callable[[], float | None] = lambda: None
 
 
 class EngineMetrics(Collector):
-    """Figures that are kept, by the state and in memory: a scrape counts nothing."""
+    """Figures that the state and memory keep: a scrape counts nothing."""
 
     def __init__(
         self,
@@ -101,9 +101,10 @@ class EngineMetrics(Collector):
         checks: CheckCounts | None = None,
         translations: Callable[[], Mapping[str, int]] | None = None,
     ) -> None:
-        """``up``: of each service; ``troubles``: of readiness; ``build``: labels of what runs.
+        """``up``: whether each service works; ``troubles``: why the service is not ready.
 
-        ``checks``: None where no statements are checked. ``translations``: how many ended how, likewise.
+        ``build``: labels of the running release. ``checks``: None if statements are not checked.
+        ``translations``: how many had each result, or None.
         """
         self._translations = translations
         self._checks = checks
@@ -116,7 +117,7 @@ class EngineMetrics(Collector):
     def collect(self) -> Iterator[Metric]:
         counted = self._runtime.counters.values()
         for name, help_text in COUNTER_HELP.items():
-            # From zero: a rate of what is absent until it happens misses its first time.
+            # From zero: otherwise a rate would miss the first event.
             value = counted.get(name, 0)
             yield CounterMetricFamily(f"schema_publisher_{name}", help_text, value=value)
         if self._checks is not None:
@@ -124,7 +125,7 @@ class EngineMetrics(Collector):
             yield _counter("check_violations", self._checks.rules(), "rule")
         if self._translations is not None:
             yield _counter("translations", self._translations(), "ending")
-        # What the state says is absent while it cannot be read, and the rest says that.
+        # Without the state, its figures are absent, and the other metrics show why.
         with suppress(StateUnavailable):
             yield from self._stored()
         yield _gauge("ready", not self._troubles())
@@ -168,7 +169,6 @@ def _counter(name: str, values: Mapping[str, int], label: str) -> Metric:
 
 
 def _gauge(name: str, value: float | Mapping[str, float], label: str = "") -> Metric:
-    """One value, or one for each value of a label."""
     title, text = f"schema_publisher_{name}", GAUGE_HELP[name]
     if not isinstance(value, Mapping):
         return GaugeMetricFamily(title, text, value=value)

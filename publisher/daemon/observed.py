@@ -1,4 +1,4 @@
-"""The catalog, the index and the state, with a note of whether each worked when it was last needed."""
+"""Wrappers for the catalog, the index and the state that note whether each worked when last needed."""
 
 from __future__ import annotations
 
@@ -27,7 +27,8 @@ from publisher.state.protocol import State, StateUnavailable, Transaction
 T = TypeVar("T")
 
 IsGeneral: TypeAlias = Callable[[IndexRefused], bool]
-"""Whether a refusal may concern all projects: it does if more than one in a row is refused."""
+"""Whether a refusal may concern all projects; it does if more than one project in a row is
+refused."""
 
 _REFUSES_ALL = frozenset({401, 405, 407})
 _MAY_REFUSE_ALL = frozenset({402, 403, 404, 410})
@@ -35,10 +36,10 @@ _READ_ONLY = re.compile(r"read.?only", re.IGNORECASE)
 
 
 class ObservedCatalog:
-    """A refusal is an answer: it says something of one relation, and not of the catalog.
+    """A refusal counts as an answer, because it concerns one relation and not the catalog.
 
-    An outage ends once every kind of request that failed is answered again: a metastore may tell its
-    newest event, and give no table.
+    An outage ends once every failed kind of request succeeds again: a metastore may tell its newest
+    event and still give no table.
     """
 
     def __init__(self, catalog: Catalog, outages: Outages) -> None:
@@ -71,7 +72,7 @@ class ObservedCatalog:
 
 
 class ObservedIndex:
-    """A refusal is an answer, unless it says that nothing may be read, or nothing uploaded."""
+    """A refusal counts as an answer, unless it means that nothing can be read, or nothing uploaded."""
 
     def __init__(self, index: PackageIndex, outages: Outages) -> None:
         self._index = index
@@ -104,7 +105,7 @@ class ObservedIndex:
         published: Mapping[str, str],
         may_read: Callable[[int], bool],
     ) -> Sequence[Damage]:
-        # An index that keeps its files itself is not even asked: that is no answer of it.
+        # Some indexes are not even asked for damages, so success here is no answer.
         with self._failures[INDEX].observed(distribution, _may_refuse_all_pages, is_answer=False):
             return self._index.damages(distribution, published, may_read)
 
@@ -122,20 +123,20 @@ class ObservedIndex:
 
 
 class _Failures:
-    """Of one service of the index: which say something of one project, and which of all."""
+    """Distinguishes failures of one project from failures of a whole service of the index."""
 
     def __init__(self, outages: Outages, service: str) -> None:
         self._outages = outages
         self._service = service
         self._lock = threading.Lock()
         self._in_a_row: dict[str, PackageIndexError] = {}
-        """The newest of each project since the last answer; of two projects, which is enough."""
+        """The newest failure of each project since the last answer; two projects are enough."""
 
     @contextmanager
     def observed(
         self, distribution: str, may_be_general: IsGeneral, *, is_answer: bool = True
     ) -> Iterator[None]:
-        """``is_answer``: whether an end without an error says that the service works."""
+        """``is_answer``: whether success shows that the service works."""
         try:
             yield
         except IndexUnavailable as error:
@@ -165,7 +166,7 @@ class _Failures:
             self._note_answer()
 
     def _note_failure(self, distribution: str, error: PackageIndexError) -> None:
-        """One project may be somebody else's, or damaged; once two fail, both do so with all."""
+        """One project may be foreign or damaged; two failures mean that all projects fail."""
         if not distribution:
             return
         with self._lock:
@@ -187,7 +188,7 @@ class _Failures:
 
 
 def _is_general(error: IndexRefused) -> bool:
-    """Credentials are for all projects, and so is the address that takes uploads."""
+    """Credentials and the upload address are the same for all projects."""
     status = error.status or 0
     return status in _REFUSES_ALL or 300 <= status < 400
 
@@ -199,7 +200,7 @@ def _may_refuse_all_uploads(error: IndexRefused) -> bool:
 
 
 def _may_refuse_all_pages(error: IndexRefused) -> bool:
-    """What a server says; without a status, something here was not right with one project."""
+    """Whether a server refused; without a status, the error is ours and concerns one project."""
     return error.status is not None and error.status != 404
 
 
@@ -218,7 +219,7 @@ class ObservedState:
         self._state.close()
 
     def _call(self, request: str, act: Callable[[], T]) -> T:
-        """``request``: a full disk can be read, and not written."""
+        """``request``: reading or writing, because a full disk can still be read."""
         try:
             result = act()
         except StateUnavailable as error:

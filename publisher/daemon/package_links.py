@@ -1,7 +1,7 @@
-"""The links that each package has on an index: those of the settings, and to our own pages.
+"""The links of each package on an index: those of the settings, and links to our pages.
 
-Renovate, Dependabot and indexes find a changelog by the labels of PEP 753. A link is no content of a
-package: another address publishes no version.
+Renovate, Dependabot and indexes find a changelog by the labels of PEP 753. Links are not part of a
+package's content, so another address publishes no version.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ _ALIASES = {"changes": "changelog", "whatsnew": "changelog", "history": "changel
 
 
 def package_links(settings: Settings) -> Mapping[str, str]:
-    """By label; ``{name}`` and ``{relation}`` are to be filled in.
+    """Links by label; ``{name}`` and ``{relation}`` are still to be filled in.
 
-    Pages of ours have a known address where ``http.public_url`` is set. A label of the settings wins
-    over ours of the same meaning.
+    Our pages have a known address if ``http.public_url`` is set. A label of the settings replaces
+    ours of the same meaning.
     """
     chosen = settings.artifacts.project_urls
     http = settings.http

@@ -1,6 +1,6 @@
-"""Whether what the settings name can be used: each part asked once, and nothing changed.
+"""Tests once whether each part that the settings name is usable, and changes nothing.
 
-In the folder of an index a new folder is made, for a moment.
+It only creates and removes a folder in the index's folder.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _FAILURES = (
 
 @dataclass(frozen=True, slots=True)
 class Probe:
-    """``part`` is a section of the settings; ``found`` says what answered, or why it cannot be used."""
+    """``part`` is a section of the settings; ``found`` is the answer, or why the part is unusable."""
 
     part: str
     is_usable: bool
@@ -47,7 +47,7 @@ class Probe:
 
 
 def probes(settings: Settings) -> Iterator[Probe]:
-    """One by one, as they are made: a server that is away takes its time-out."""
+    """Yields each probe when it is done: a server that is away takes its time-out."""
     translation = _probe("translation", partial(_translation, settings))
     yield translation
     yield _probe("state", partial(_writable, settings.state.file.parent))
@@ -60,7 +60,7 @@ def probes(settings: Settings) -> Iterator[Probe]:
                 yield _probe("snapshot", partial(_snapshot, settings, catalog))
             yield from _events(settings, catalog)
     except _FAILURES as error:
-        # A folder of DDL needs the translation as well, whose fault is told above.
+        # A folder of DDL also needs the translation, whose error is reported above.
         if _reason(error) != translation.found:
             yield Probe("catalog", is_usable=False, found=_reason(error))
     if settings.http.operations_token_file is not None:
@@ -105,17 +105,17 @@ def _index(settings: Settings) -> str:
     from publisher.index.twine_index import TwineIndex
 
     assert isinstance(index, TwineIndex)
-    # A page that every index can serve, whether it has such a package or not.
+    # Every index can serve this page, even if it lacks the package.
     index.files(f"{settings.artifacts.prefix}-config-check")
     index.require_root()
     return "answers; whether it takes uploads shows with the first one"
 
 
 def _folder_of_index(path: Path) -> str:
-    """What the service does there works, or in the folder in which it will be made.
+    """Tests the service's file operations in the folder, or in its first existing parent.
 
     Raises:
-        OSError: it does not, and ``strerror`` says what.
+        OSError: an operation fails; ``strerror`` says which.
     """
     found = _writable(path)
     if rehearse(_existing(path / "simple")):
@@ -164,7 +164,7 @@ def _counted(count: int, thing: str) -> str:
 
 
 def _writable(folder: Path) -> str:
-    """``folder``, or the one in which it will be made.
+    """Describes ``folder``, or its first existing parent.
 
     Raises:
         OSError: this user may not write there.

@@ -1,4 +1,4 @@
-"""From a source's batch to requested work: hints, dead letters and position in one transaction."""
+"""Turns a source's batch into requested work; stores hints, dead letters and position in one transaction."""
 
 from __future__ import annotations
 
@@ -19,7 +19,8 @@ from publisher.state.records import Urgency, WorkRequest
 log = logging.getLogger(__name__)
 
 MAX_LISTED_NAMESPACES = 10
-"""Of those that undecodable events of one batch name; for more of them a snapshot is requested."""
+"""The namespaces that one batch's undecodable events may name; beyond it a snapshot is
+requested."""
 
 
 class Receiving:
@@ -34,8 +35,8 @@ class Receiving:
     def receive(self, source: str, batch: Batch) -> None:
         """Stores the batch; the caller acknowledges it.
 
-        If an event of a namespace could not be decoded, all its relations are requested; if it is
-        not known of which namespace it was, a snapshot is.
+        An undecodable event requests all relations of its namespace, or a snapshot if the namespace
+        is unknown.
 
         Raises:
             CatalogUnavailable: nothing was stored.
@@ -67,7 +68,7 @@ class Receiving:
         _log_dead_letters(source, batch.dead_letters, kept)
 
     def _list(self, namespace: tuple[str, ...]) -> Sequence[RelationName]:
-        """The relations of a namespace; none if the catalog refuses it: the known ones are read."""
+        """The relations of a namespace; empty if the catalog refuses, so that only known ones are read."""
         found = list_namespace(self._catalog, namespace)
         if isinstance(found, NotListed):
             log.warning("namespace not listed", extra={"namespace": namespace, "why": found.why})
@@ -106,7 +107,7 @@ class Receiving:
 
 
 def _log_dead_letters(source: str, letters: Sequence[DeadLetter], kept: int) -> None:
-    """Those that were kept, so that a flood of them floods no log either."""
+    """Logs only those that were kept, so that a flood of them does not flood the log."""
     for letter in letters[:kept]:
         named = ".".join(letter.namespace or ())
         fields = {"source": source, "namespace": named, "why": letter.reason[:MAX_REASON_LENGTH]}
@@ -117,5 +118,5 @@ def _log_dead_letters(source: str, letters: Sequence[DeadLetter], kept: int) -> 
 
 
 def _known(tx: Transaction, namespace: tuple[str, ...]) -> Iterable[RelationName]:
-    """Its relations, also those that were named by an event and not read yet."""
+    """The known relations of a namespace, including those that an event named and nobody has read."""
     return [*tx.graph.in_namespace(namespace), *tx.work.in_namespace(namespace)]

@@ -1,4 +1,4 @@
-"""One relation from the state and the catalog, as the values that its page shows."""
+"""One relation from the state and the catalog, as values for its page."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ _MAX_OMITTED: Final = 100
 
 @dataclass(frozen=True, slots=True)
 class _Stored:
-    """What the state has of one relation, read at once."""
+    """A relation's data in the state, read at once."""
 
     record: RelationRecord | None
     failing: Sequence[RelationName]
@@ -66,7 +66,7 @@ class DetailsReader:
     selection: Selection
 
     def read(self, name: RelationName, distribution: str, now: float) -> RelationDetails | None:
-        """None if nothing is known; ``now`` is of the clock that work is due by."""
+        """None if nothing is known; ``now`` is on the clock for due work."""
         stored = self.state.read(lambda tx: _read(tx, name, distribution))
         record = stored.record
         if record is None and not stored.versions and stored.work is None:
@@ -142,12 +142,12 @@ def _definition(answer: Relation | Unanswered | None, stored: _Stored) -> Defini
 
 
 def _published_definition(stored: _Stored, why: str) -> Definition:
-    """What the newest version was made of, where the catalog does not say what is there."""
+    """The definition of the newest version, if the catalog gives no current one."""
     newest = newest_published(stored.versions)
     stated = _provenance(stored.provenance)
     text = SECRETS.redact(str(stated.get("view_text") or ""))
     if newest is not None and text:
-        return Definition("view", text, f"As version {newest.number} was made of it. {why}")
+        return Definition("view", text, f"The definition of version {newest.number}. {why}")
     kind = stated.get("kind") or ("view" if stored.reads.total else "unknown")
     return Definition(str(kind), "", why)
 
@@ -161,10 +161,10 @@ def _provenance(text: str) -> Mapping[str, object]:
 
 
 def _fields(stored: _Stored) -> FieldList | None:
-    """Of the last derivation, or of the newest version where there is none."""
+    """The fields of the last derivation, or else of the newest version."""
     if stored.derivation is not None:
         schema = derivation_from_text(stored.derivation).interface.schema
-        return _field_list(schema, "As it was derived last.")
+        return _field_list(schema, "From the last derivation.")
     newest = newest_published(stored.versions)
     if newest is None or newest.schema_text is None:
         return None
@@ -174,7 +174,9 @@ def _fields(stored: _Stored) -> FieldList | None:
         return None
     if not isinstance(published, Record):
         return None
-    return _field_list(published, f"Of version {newest.number}: it cannot be derived now.")
+    return _field_list(
+        published, f"From version {newest.number}: the relation cannot be derived now."
+    )
 
 
 def _field_list(schema: Record, source: str) -> FieldList:

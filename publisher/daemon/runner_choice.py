@@ -1,4 +1,4 @@
-"""Where a snapshot runs, if the settings leave it open: by the size of the catalog, and what is installed."""
+"""Chooses where a snapshot runs, by the size of the catalog and by what is installed."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ def choose_runner(
     *,
     has_spark: bool | None = None,
 ) -> Runner:
-    """What ``choice`` means for this catalog; ``has_spark`` is found out where it is not given.
+    """The runner for this catalog; ``has_spark`` is detected by default.
 
     Raises:
         CatalogUnavailable: the catalog could not be listed.
-        SparkMissing: Spark is asked for and not installed.
+        SparkMissing: Spark is requested and not installed.
     """
     if choice == "local":
         return "local"

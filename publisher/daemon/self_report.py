@@ -1,4 +1,4 @@
-"""What a running service says of itself in the state, for commands beside it that cannot ask it."""
+"""A running service's report in the state, for commands that cannot ask the service."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from typing import Final
 from publisher.state.protocol import State, StateUnavailable, Transaction
 
 NOTE: Final = "@service "
-"""Prefix of the notes: one for each service that works on the state."""
+"""Prefix of the notes, one for each service that works on the state."""
 REPEAT_SECONDS: Final = 60.0
 _LOOK_SECONDS: Final = 2.0
 
 
 class SelfReport:
-    """Stores the troubles of a service when they change, and that it lives once in ``REPEAT_SECONDS``.
+    """Stores a service's troubles when they change, and a sign of life once in ``REPEAT_SECONDS``.
 
-    What it stored last stays there if the process is killed.
+    The last report stays if the process is killed.
     """
 
     def __init__(
@@ -43,14 +43,14 @@ class SelfReport:
         self._thread.start()
 
     def stop(self) -> None:
-        """Takes back what it said: it ends as it was asked to."""
+        """Removes the report, because the service ends as requested."""
         self._stopping.set()
         if self._thread.ident is not None:
             self._thread.join()
         self._write("")
 
     def look(self) -> None:
-        """Says what has changed, or repeats what it said long ago."""
+        """Stores changed troubles, or repeats an old report."""
         troubles, now = dict(self._troubles()), self._now()
         if troubles == self._said and abs(now - self._said_at) < REPEAT_SECONDS:
             return
@@ -67,13 +67,13 @@ class SelfReport:
         try:
             self._state.write(lambda tx: tx.journal.write_note(self._key, note))
         except StateUnavailable:
-            # The outage itself is told by whoever works on the state.
+            # Workers on the state report its outage.
             return False
         return True
 
 
 def forget_services(tx: Transaction) -> None:
-    """Removes what services said that no longer work on the state."""
+    """Removes the reports of services that no longer work on the state."""
     for key in tx.journal.notes(NOTE):
         tx.journal.write_note(key, "")
     tx.journal.forget_empty_notes(NOTE)

@@ -1,4 +1,4 @@
-"""The daemon with its state, engine, sources, snapshots and HTTP server, started and stopped together."""
+"""The daemon with its state, engine, sources, snapshots and HTTP server; all start and stop together."""
 
 from __future__ import annotations
 
@@ -70,14 +70,15 @@ _KNOWN_REFRESH_SECONDS: Final = 10.0
 
 
 class Service:
-    """A running daemon; as a context manager it is closed at the end.
+    """A running daemon, and a context manager that closes it.
 
     Raises:
-        SettingsError, SparkMissing, AddressTaken, OSError: it did not start, and left nothing running.
+        SettingsError, SparkMissing, AddressTaken, OSError: the start failed, and nothing is left
+            running.
     """
 
     def __init__(self, settings: Settings, config: Path | None = None) -> None:
-        """``config`` is the file of the settings, which a snapshot's process reads too."""
+        """``config``: the file of the settings, which a snapshot's process reads too."""
         self._settings = settings
         with ExitStack() as failed_start:
             self._build(settings, config, failed_start)
@@ -157,12 +158,12 @@ class Service:
 
     @property
     def url(self) -> str | None:
-        """Where it answers over HTTP; None if that is disabled."""
+        """The HTTP address; None if HTTP is disabled."""
         return self._web.url
 
     @property
     def operations_url(self) -> str | None:
-        """Where it answers operators; None if that is not an address of its own."""
+        """The operators' address; None if it is not separate."""
         return self._web.operations_url
 
     def __enter__(self) -> Self:
@@ -250,7 +251,6 @@ class Service:
         return self._health.troubles()
 
     def status(self) -> ServiceStatus:
-        """The daemon at this moment, for people."""
         troubles = self.troubles()
         shown = ServiceStatus(
             live=self.is_live(),
@@ -275,11 +275,10 @@ class Service:
         )
 
     def summarize(self, name: RelationName) -> RelationSummary | None:
-        """What is known of a relation beyond its packages; None if it is unknown."""
+        """A relation's summary without its packages; None if unknown."""
         return self._shown.summarize(name)
 
     def relation(self, name: RelationName) -> RelationDetails | None:
-        """All that is known of a relation, for its page."""
         distribution = distribution_name(name, self._settings.artifacts.prefix)
         return self._details.read(name, distribution, self.engine.runtime.clock.now())
 

@@ -1,4 +1,4 @@
-"""What the pages show of the state: relations in trouble, those that a question finds, and neighbours."""
+"""The state's data for pages: relations in trouble, search results, and neighbours."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _MAX_PACKAGES: Final = 500
 
 @dataclass(frozen=True, slots=True)
 class Troubled:
-    """Relations that need somebody, ``more`` of them not listed."""
+    """Relations that need a person; ``more`` of them are not listed."""
 
     relations: tuple[RelationStatus, ...]
     more: int
@@ -39,7 +39,7 @@ class Troubled:
 
 @dataclass(frozen=True, slots=True)
 class ShownState:
-    """``prefix`` is that of the packages."""
+    """``prefix``: the packages' prefix."""
 
     state: State
     prefix: str
@@ -61,7 +61,7 @@ class ShownState:
         return [FoundPackage(self._distribution(hit.relation), _because(hit)) for hit in found.hits]
 
     def summarize(self, name: RelationName) -> RelationSummary | None:
-        """What is known of a relation beyond its packages; None if it is unknown."""
+        """A relation's summary without its packages; None if unknown."""
         record, edges, dependents, lineage = self.state.read(
             lambda tx: (
                 tx.graph.records([name]).get(name),
@@ -95,7 +95,7 @@ class ShownState:
         return self.state.read(read)
 
     def _troubled(self, tx: Transaction) -> Troubled:
-        """Those whose work fails first, then those that cannot be derived, then those that are gone."""
+        """Relations whose work fails, then those that cannot be derived, then those that are gone."""
         failing = tx.work.failing(_MAX_TROUBLED)
         records = tx.graph.records(work.relation for work in failing)
         troubled = sorted(tx.graph.in_trouble(_MAX_TROUBLED), key=_is_gone)
@@ -110,7 +110,7 @@ class ShownState:
     def _failing(self, work: WorkRecord, record: RelationRecord | None) -> RelationStatus:
         if record is None:
             return RelationStatus(str(work.relation), Status.UNKNOWN.value, work.last_error)
-        # Why it cannot be processed now says more than what came of it before.
+        # The current error says more than the earlier result.
         return self._status(record, work.last_error or record.reason)
 
     def _status(self, record: RelationRecord, reason: str) -> RelationStatus:

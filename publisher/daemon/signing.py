@@ -1,4 +1,4 @@
-"""The deployment's signing key, from the file of the settings to what signs uploads."""
+"""Makes a signer for uploads from the key file of the settings."""
 
 from __future__ import annotations
 
@@ -16,16 +16,17 @@ from publisher.settings import Settings, SettingsError
 from publisher.settings.public_keys import encode_public_key
 
 MAX_KEY_BYTES = 16 * 1024
-# A secret that an orchestrator mounts is often readable by a group that the service alone is in.
+# A secret mounted by an orchestrator is often readable by a group with the service as its only
+# member.
 _MODE_OF_OTHERS = stat.S_IRWXO | stat.S_IWGRP
 
 
 def build_sign(settings: Settings) -> Sign | None:
-    """What makes the provenance of an upload; None where no key is configured.
+    """A function that makes an upload's provenance; None if no key is configured.
 
     Raises:
         SettingsError: the file is not a private key that only this service can read, or the key is
-            not among the trusted ones.
+            not trusted.
     """
     file = settings.artifacts.signing_key_file
     if file is None:
@@ -56,7 +57,7 @@ def _read_private(setting: str, file: Path) -> bytes:
 
 
 def _parse_key(setting: str, data: bytes) -> Ed25519PrivateKey:
-    """Without the parser's message, which may show a part of the key."""
+    """Parses a key; hides the parser's message, which may show a part of it."""
     try:
         key = load_pem_private_key(data, password=None)
     except (ValueError, TypeError, UnsupportedAlgorithm):

@@ -1,4 +1,4 @@
-"""The snapshot in a child process: Spark's memory and its crashes do not affect the daemon."""
+"""Runs the snapshot in a child process, so that Spark's memory and crashes do not affect the daemon."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class SnapshotProcess:
         self._engine.wake()
 
     def _wait_for_lease(self) -> None:
-        """A child that was killed could not release its lease, which ends soon."""
+        """A killed child could not release its lease, which ends soon."""
         while self._engine.snapshot_is_running() and not self._stopping:
             self._engine.runtime.clock.sleep(_LEASE_CHECK_SECONDS)
 

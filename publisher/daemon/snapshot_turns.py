@@ -1,7 +1,7 @@
-"""When a daemon's snapshot is due, and one after another where several threads need one.
+"""Decides when a daemon's snapshot is due, and runs one at a time for several threads.
 
-What is due is read from the state: a snapshot of another process counts, and one that was begun
-and killed is due again at once.
+The state says what is due: a snapshot of another process counts, and one that was killed is due
+again at once.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from publisher.settling.comparison import SnapshotBusy
 
 _STOP_CHECK_SECONDS = 0.2
 _FIRST_POLL_SECONDS = 10.0
-"""How long the snapshot of a start leaves to sources that have no position yet: theirs is enough."""
+"""How long the first snapshot waits for sources without a position, because theirs is enough."""
 
 
 class SnapshotTurns:
     """Safe for threads.
 
-    Two sources with a gap at the same time need a snapshot that begins after both gaps, not two.
+    If two sources have a gap at the same time, one snapshot after both gaps is enough.
     """
 
     def __init__(
@@ -35,11 +35,11 @@ class SnapshotTurns:
         sources: Sequence[str] = (),
         pause_seconds: float = 300.0,
     ) -> None:
-        """``runner`` compares everything and enqueues.
+        """``runner`` compares everything and enqueues differences.
 
-        ``sources``: the names of those that ask for a snapshot when they have no position.
-        ``pause_seconds``: after one, before the next that events request: undecodable ones may
-        come without pause.
+        ``sources``: names of the sources that request a snapshot if they have no position.
+        ``pause_seconds``: the least time between two snapshots that events request, because
+        undecodable events may come without pause.
         """
         self._pause_seconds = min(pause_seconds, interval_seconds)
         self._engine = engine
@@ -54,7 +54,7 @@ class SnapshotTurns:
         self._begun = 0
 
     def is_due(self) -> bool:
-        """Whether one should run now. While another process runs one, none should."""
+        """Whether a snapshot should run now; False while another process runs one."""
         if self._engine.snapshot_is_running():
             return False
         uptime = self._engine.runtime.clock.now() - self._started_at
@@ -73,7 +73,7 @@ class SnapshotTurns:
         return any(self._engine.position(source) is None for source in self._sources)
 
     def run(self) -> None:
-        """Does nothing if a snapshot that began meanwhile has compared the same.
+        """Does nothing if another snapshot began after the call and has ended.
 
         Raises:
             SnapshotBusy: another process runs one.
@@ -81,7 +81,7 @@ class SnapshotTurns:
         self._run(self._runner)
 
     def run_after_gap(self) -> None:
-        """As ``run``, in this process.
+        """Like ``run``, but in this process.
 
         Raises:
             SnapshotBusy: another process runs one, which may have begun before the gap.

@@ -1,4 +1,4 @@
-"""Checks of statements by limited processes that stay warm, and a bounded queue before them."""
+"""Checks statements in warm limited processes, behind a bounded queue."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ log = logging.getLogger(__name__)
 
 
 def handler_of(settings: Check, *, asks_grants: bool) -> Handler:
-    """What answers in the processes.
+    """The handler that answers in the processes.
 
     Raises:
-        SettingsError: a rule is unknown, or the file of the grants cannot be used.
+        SettingsError: a rule is unknown, or the grants' file is unusable.
     """
     choices = Choices(
         settings.dialect,
@@ -47,16 +47,16 @@ def handler_of(settings: Check, *, asks_grants: bool) -> Handler:
 
 
 class Checks:
-    """Safe for threads.
+    """Answers requests for checks. Safe for threads.
 
     Raises:
-        SettingsError: a rule is unknown, or the file of the grants cannot be used.
+        SettingsError: a rule is unknown, or the grants' file is unusable.
     """
 
     def __init__(
         self, settings: Check, known: KnownRelations, grants: UserGrants | None = None
     ) -> None:
-        """``grants``: of a metastore; without them those of the settings' file, if there is one."""
+        """``grants``: from a metastore; by default from the settings' file, if set."""
         handlers = {HANDLER: handler_of(settings, asks_grants=grants is not None)}
         self._grants = grants
         limits = Limits(settings.timeout_seconds, settings.memory_bytes)
@@ -67,12 +67,12 @@ class Checks:
         self._admission = Admission(processes, settings.max_waiting, "check", self._count_refusal)
 
     def start(self) -> None:
-        """Begins to read what is known, and starts the processes beside the caller."""
+        """Starts to read the known relations, and starts the processes in other threads."""
         self._bring()
         self._known.start(self._bring)
 
     def _bring(self) -> None:
-        """Tells each process what is known now, so that no request waits for that."""
+        """Sends each process the known relations now, so that no request waits for it."""
         self._admission.with_each_idle(self._warm)
 
     def submit(self, request: bytes, client: str) -> Future[Mapping[str, Any]]:
@@ -85,7 +85,7 @@ class Checks:
         self.counts.add(Verdict.REFUSED)
 
     def close(self) -> None:
-        """Ends the processes; one that answers ends after its answer."""
+        """Ends the processes, each after its current answer."""
         self._known.close()
         self._admission.close()
 
@@ -99,7 +99,7 @@ class Checks:
                 answer = process.ask(known, self._granted(), request)
             if "grants_of" in answer:
                 self.counts.add(Verdict.FAILED)
-                raise Unavailable("what the user may do is outdated as soon as it is read")
+                raise Unavailable("the user's privileges expire as soon as they are read")
         except ProcessDied as died:
             log.warning("a statement's check died", extra={"why": died.reason})
             why = "it took too long" if died.timed_out else "its process ended"
@@ -118,7 +118,7 @@ class Checks:
         except CatalogError as error:
             log.warning("privileges of a user not read", extra={"why": str(error)})
             self.counts.add(Verdict.FAILED)
-            why = "the metastore does not say what the user may do"
+            why = "the metastore does not give the user's privileges"
             raise Unavailable(why) from None
 
     def _warm(self, process: _Process) -> None:
@@ -129,7 +129,7 @@ class Checks:
 
 
 class _Process:
-    """A limited process, and what it knows of relations."""
+    """A limited process, and the relations and grants that it has received."""
 
     def __init__(self, process: LimitedProcess) -> None:
         self._process = process
@@ -137,7 +137,7 @@ class _Process:
         self._granted: Granted = {}
 
     def ask(self, known: Known, granted: Granted, request: bytes | None) -> Any:
-        """Raises: ProcessDied: there is no answer; the next one comes of a new process."""
+        """Raises: ProcessDied: there is no answer; a new process answers the next request."""
         if self._process.is_new:
             self._known, self._granted = {}, {}
         changed, removed = _differences(self._known, known)
@@ -154,7 +154,7 @@ class _Process:
 def _differences(
     before: Mapping[str, Any], now: Mapping[str, Any]
 ) -> tuple[dict[str, Any], list[str]]:
-    """What is new or other, and what is gone."""
+    """The new and changed values, and the names that are gone."""
     if now is before:
         return {}, []
     changed = {name: value for name, value in now.items() if before.get(name) is not value}

@@ -1,6 +1,6 @@
-"""What the service knows of the relations that a request for a translation reads and does not bring.
+"""Finds the relations that a translation request reads but does not define.
 
-Interfaces are those of the last derivation; facts, which a view's text is a part of, the catalog has.
+Interfaces come from the last derivation; facts, including a view's text, come from the catalog.
 """
 
 from __future__ import annotations
@@ -19,23 +19,21 @@ from publisher.web.limited_requests import Unavailable
 
 
 class KnownSurroundings:
-    """Safe for threads."""
-
     def __init__(self, state: State, definitions: Definitions, options: Options) -> None:
-        """``options`` have the resolver of the deployment, which is asked for relations of the catalog."""
+        """``options`` include the deployment's resolver, which also serves relations of the catalog."""
         self._state = state
         self._definitions = definitions
         self._options = options
 
     def tell(self, wanted: Wanted, told: Told) -> None:
-        """Adds what is wanted.
+        """Adds the wanted relations.
 
         Raises:
             Unavailable: the catalog or the state does not answer.
         """
         try:
             if wanted.relations:
-                # What asks a second time goes on to what views are made of, so that no third is needed.
+                # A second question also gets the upstreams of views, so that no third is needed.
                 goes_on = bool(told.relations)
                 names = self._with_upstreams(wanted.relations) if goes_on else wanted.relations
                 self._tell_relations([n for n in names if str(n) not in told.relations], told)

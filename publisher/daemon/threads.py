@@ -1,7 +1,7 @@
 """The daemon's threads, which receive, work and compare until they are stopped.
 
-They keep nothing outside the state, so that the daemon may end at any point. Transient errors are
-retried; any other is logged and the thread continues, since one relation must not stop the others.
+They keep everything in the state, so the daemon may end at any point. Transient errors are retried.
+Any other error is logged and the thread continues, since one relation must not stop the others.
 """
 
 from __future__ import annotations
@@ -32,15 +32,15 @@ T = TypeVar("T")
 
 _POLL_SECONDS = 1.0
 _IDLE_SECONDS = 0.5
-"""Work that another process enqueued is seen after at most this long."""
+"""The longest time until work that another process enqueued is noticed."""
 _AFTER_ERROR_SECONDS = 1.0
 _MAX_SNAPSHOT_PAUSE_SECONDS = 60.0
-"""A snapshot that keeps failing reads the whole catalog each time."""
+"""A failing snapshot reads the whole catalog each time, so it is retried rarely."""
 
 
 @dataclass(frozen=True, slots=True)
 class Schedule:
-    """When its threads do what.
+    """When the threads act.
 
     Attributes:
         snapshot_interval_seconds: from the end of one snapshot to the next.
@@ -54,10 +54,10 @@ class Schedule:
 
 
 class Daemon:
-    """``snapshot_runner`` is ``engine.compare_catalog``, or does the same on Spark in a child.
+    """``snapshot_runner`` is ``engine.compare_catalog``, or a function that does the same on Spark.
 
-    A snapshot runs before the position of a source is stored that starts, or has a gap in its events.
-    After a gap it runs in this process.
+    If a source starts or has a gap in its events, a snapshot runs before its position is stored;
+    after a gap it runs in this process.
     """
 
     def __init__(
@@ -77,7 +77,8 @@ class Daemon:
         self._stopping = threading.Event()
         self._threads: list[threading.Thread] = []
         self._index_is_due = threading.Event()
-        """After a snapshot that a source asked for as it began, or because a page could not be read."""
+        """Set after a snapshot that a starting source requested, or when a page could not be
+        read."""
         self._index_pause_seconds = _AFTER_ERROR_SECONDS
         self._index_not_before = 0.0
         self._lock = threading.Lock()
@@ -97,11 +98,11 @@ class Daemon:
             self._spawn(name, self._watched(name, partial(self._receive, source)))
         for number in range(self._schedule.workers):
             self._spawn(f"work {number}", self._watched(f"work {number}", self._work))
-        # Not watched: it may read for hours, and the age of the last snapshot is.
+        # Not watched, because it may read for hours; the age of the last snapshot is watched.
         self._spawn("snapshot", self._take_snapshots, max_pause_seconds=_MAX_SNAPSHOT_PAUSE_SECONDS)
 
     def stop(self, timeout_seconds: float = 30.0) -> bool:
-        """Lets each thread finish its turn. False if one did not: its work is retried later."""
+        """Lets each thread finish its turn; False if one did not, so that its work is retried later."""
         self._stopping.set()
         self._engine.wake()
         for thread in self._threads:
@@ -111,18 +112,16 @@ class Daemon:
         return not any(thread.is_alive() for thread in self._threads)
 
     def troubles(self) -> Mapping[str, str]:
-        """What fails now, by thread; empty if nothing does."""
+        """Current failures by thread."""
         with self._lock:
             return dict(self._troubles)
 
     def overdue(self) -> Mapping[str, str]:
-        """Which threads are in one turn for too long, and for how long."""
+        """Threads whose current turn is too long, and how long it is."""
         return self._watchdog.overdue()
 
     def is_alive(self) -> bool:
         return bool(self._threads) and all(thread.is_alive() for thread in self._threads)
-
-    # Threads
 
     def _spawn(
         self,
@@ -144,7 +143,7 @@ class Daemon:
                 self._set_trouble(name, None)
                 pause = _AFTER_ERROR_SECONDS
             except StateUnavailable:
-                # The state's outage is noted and logged, whoever meets it.
+                # The state's outage is noted and logged by its wrapper.
                 self._stopping.wait(pause)
                 pause = min(2 * pause, max_pause_seconds)
             except Exception as error:
@@ -170,14 +169,14 @@ class Daemon:
     def _retry_until_stopped(
         self, name: str, action: Callable[[], T], *passing: type[Exception]
     ) -> T:
-        """Retries while another service is unavailable, and reports that meanwhile; or what is passing."""
+        """Retries while another service is unavailable, and reports it; also retries after ``passing`` errors."""
 
         def report(error: BaseException | None) -> None:
             match error:
                 case SourceUnavailable(source=source, reason=reason, hint=hint):
                     self._outages.fail(event_source(source), reason, hint)
                 case CatalogUnavailable():
-                    # Logged where the catalog was asked. Other answers of it do not end this.
+                    # The catalog's wrapper logs it; the catalog's other answers do not end it.
                     self._set_trouble(name, str(error))
                 case _:
                     self._set_trouble(name, None)
@@ -207,7 +206,7 @@ class Daemon:
                 fields = {"source": source.name, "why": batch.gap}
                 level = logging.INFO if batch.gap == FIRST_START else logging.WARNING
                 log.log(level, "events may be missing", extra=fields)
-            # While another process takes a snapshot, the one after the gap has to wait.
+            # If another process takes a snapshot, the one after the gap has to wait.
             store = partial(self._store_batch, source, batch)
             self._retry_until_stopped(name, store, SnapshotBusy)
         except (SourceUnavailable, CatalogUnavailable, SnapshotBusy):
@@ -252,7 +251,7 @@ class Daemon:
         try:
             self._retry_until_stopped("snapshot", self._snapshots.run)
         except SnapshotBusy:
-            # Of another process; when it ends, the state says whether one is still due.
+            # Another process runs it; when it ends, the state says whether one is still due.
             log.info("another snapshot is running")
             return
         except CatalogUnavailable:
@@ -261,14 +260,14 @@ class Daemon:
         self._follow_snapshot()
 
     def _follow_snapshot(self) -> None:
-        """Not in the snapshot's turn: a source with a gap waits for that, but not for the index."""
+        """Runs outside of the snapshot's turn: a source with a gap waits for that, but not for the index."""
         self._index_is_due.clear()
         if not self._stopping.is_set():
             self._compare_index()
         self._apply_retention()
 
     def _compare_index(self) -> None:
-        """And again soon if a page failed: else the status would name an outage until the next snapshot."""
+        """Compares again soon if a page failed: otherwise the status would show an outage until the next snapshot."""
         clock = self._engine.runtime.clock
         began = clock.now()
         if self._engine.compare_index():
@@ -281,7 +280,7 @@ class Daemon:
         self._index_is_due.set()
 
     def _apply_retention(self) -> None:
-        """Runs after each snapshot, since no event says that a version became old."""
+        """Runs after each snapshot, since no event tells that a version became old."""
         if self._retention is None or self._stopping.is_set():
             return
         try:

@@ -1,4 +1,4 @@
-"""Translations by limited processes that stay warm, and a bounded queue before them."""
+"""Translates in warm limited processes, behind a bounded queue."""
 
 from __future__ import annotations
 
@@ -36,11 +36,11 @@ _FIRST_REQUEST: Final = b'{"query": "SELECT 1 AS one", "to": "trino"}'
 
 
 class Ending(Enum):
-    """Of a request.
+    """How a request ended.
 
-    INVALID: it means nothing. UNTRANSLATABLE: there is no answer, and why was said. FAILED: it exceeded a
-    limit, or a fault of the program. REFUSED: too many waited, what it reads could not be read, or the
-    service ended.
+    INVALID: the request is invalid. UNTRANSLATABLE: there is no answer, with the reason. FAILED: it
+    exceeded a limit, or the program failed. REFUSED: too many requests waited, the relations could
+    not be read, or the service ended.
     """
 
     OK = "ok"
@@ -60,18 +60,18 @@ _ENDINGS: Final = {
 
 class Surroundings(Protocol):
     def tell(self, wanted: Wanted, told: Told) -> None:
-        """Adds what is wanted.
+        """Adds the wanted relations.
 
         Raises:
-            Unavailable: it is not known now.
+            Unavailable: a relation cannot be read now.
         """
 
 
 class Translations:
-    """Safe for threads."""
+    """Answers translation requests. Safe for threads."""
 
     def __init__(self, settings: Translate, options: Options, surroundings: Surroundings) -> None:
-        """``options`` are the defaults of each request's own."""
+        """``options``: the defaults for each request."""
         self.max_bytes = settings.max_bytes
         self._seconds = settings.timeout_seconds
         self._surroundings = surroundings
@@ -84,18 +84,18 @@ class Translations:
         )
 
     def start(self) -> None:
-        """Starts the processes beside the caller, and has them import all that they need."""
+        """Starts the processes in other threads, and makes them import all that they need."""
         self._admission.with_each_idle(_warm)
 
     def submit(self, request: bytes, form: Form, client: str) -> Future[Answer]:
         return self._admission.submit(client, lambda process: self._answer(process, request, form))
 
     def close(self) -> None:
-        """Ends the processes; one that answers ends after its answer."""
+        """Ends the processes, each after its current answer."""
         self._admission.close()
 
     def endings(self) -> Mapping[str, int]:
-        """How many requests ended how, each from zero."""
+        """How many requests had each ending, from zero."""
         counted = self._endings.values()
         return {ending.value: counted.get(ending.value, 0) for ending in Ending}
 
@@ -117,7 +117,7 @@ class Translations:
         return answer
 
     def _ask(self, process: LimitedProcess, request: bytes, form: Form) -> Answer:
-        """In turns: a request's views name relations, and those name others."""
+        """Asks in turns, because a request's views name relations, and those name others."""
         told, end = Told(), time.monotonic() + self._seconds
         for _ in range(_MAX_TURNS):
             answer = read_answer(process.ask(HANDLER, question(request, form, told)))

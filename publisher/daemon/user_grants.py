@@ -1,4 +1,4 @@
-"""Grants of users, read when a check first needs them and kept for a while."""
+"""Users' grants, read when a check first needs them and kept for a while."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from types import MappingProxyType
 from typing import Any, Final, TypeAlias
 
 MAX_USERS: Final = 10_000
-"""Who asks for checks names any user: what is kept must have an end."""
+"""Clients may name any user, so the number of stored users needs a limit."""
 
 Granted: TypeAlias = Mapping[str, Any]
-"""By user, as ``read_grants`` takes them. Grants that were not read anew are the same object."""
+"""Grants by user, in the form for ``read_grants``. Unchanged grants are the same object."""
 
 
 class UserGrants:
-    """Safe between threads."""
+    """Safe for threads."""
 
     def __init__(
         self,
@@ -24,7 +24,7 @@ class UserGrants:
         seconds: float,
         now: Callable[[], float] = time.monotonic,
     ) -> None:
-        """``seconds``: for so long what was read is used."""
+        """``seconds``: how long grants are used before they are read again."""
         self._read = read
         self._seconds = seconds
         self._now = now
@@ -33,10 +33,10 @@ class UserGrants:
         self._current: Granted = MappingProxyType({})
 
     def current(self) -> Granted:
-        """Of the users whose grants were read lately. The same object until that changes."""
+        """The grants of users that were read lately; the same object until they change."""
         with self._lock:
             now = self._now()
-            # In the order in which they were read, and so in which they end.
+            # Grants expire in the order in which they were read.
             ended = []
             for user, until in self._until.items():
                 if until > now:
@@ -47,7 +47,7 @@ class UserGrants:
             return self._current
 
     def read(self, user: str) -> None:
-        """Raises: CatalogError: the metastore does not say."""
+        """Raises: CatalogError: the metastore does not tell."""
         found = self._read(user)
         with self._lock:
             self._until.pop(user, None)

@@ -1,4 +1,4 @@
-"""Which threads have not got on with their work for too long, by a clock that never steps back."""
+"""Finds threads without progress for too long, by a clock that never steps back."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from contextlib import contextmanager
 
 
 class Watchdog:
-    """Safe for threads. A part is watched from its first ``report_progress`` on."""
+    """Safe for threads. A part is watched from its first ``report_progress``."""
 
     def __init__(
         self, max_silence_seconds: float, now: Callable[[], float] = time.monotonic
@@ -25,7 +25,7 @@ class Watchdog:
 
     @contextmanager
     def suspended(self, part: str) -> Iterator[None]:
-        """For an action that may rightly take hours, and that something else watches."""
+        """Suspends the watch during an action that may take hours and that something else watches."""
         with self._lock:
             self._progress.pop(part, None)
         try:
@@ -34,7 +34,7 @@ class Watchdog:
             self.report_progress(part)
 
     def overdue(self) -> Mapping[str, str]:
-        """What to say of each part that is."""
+        """A message for each part that is overdue."""
         with self._lock:
             silent = {part: self._now() - since for part, since in self._progress.items()}
         return {

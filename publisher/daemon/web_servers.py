@@ -1,4 +1,4 @@
-"""The daemon's HTTP servers: one for everything, or a second one for the operations pages."""
+"""The daemon's HTTP servers: one for everything, or a second one for operations pages."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ _DESCRIPTORS_PER_CONNECTION: Final = 4
 
 
 class WebServers:
-    """Running servers; none of them where HTTP is disabled.
+    """The running servers, if HTTP is enabled.
 
     Raises:
-        SettingsError: the file of the operations token cannot be used.
+        SettingsError: the operations token's file is unusable.
         AddressTaken: nothing is left running.
     """
 
@@ -92,7 +92,7 @@ class WebServers:
 
 
 def max_connections(configured: int) -> int:
-    """No more than leave file descriptors to the state, the index and the catalog."""
+    """The configured number, limited so that the state, the index and the catalog have file descriptors."""
     descriptors, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     if descriptors == resource.RLIM_INFINITY:
         return configured
@@ -100,7 +100,6 @@ def max_connections(configured: int) -> int:
 
 
 def daemon_registry(metrics: EngineMetrics) -> CollectorRegistry:
-    """The metrics of the process and of the engine."""
     registry = CollectorRegistry()
     ProcessCollector(registry=registry)
     PlatformCollector(registry=registry)

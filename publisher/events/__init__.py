@@ -1,1 +1,1 @@
-"""Where hints come from: the metastore's notification log, a Kafka topic, a watched folder."""
+"""Sources of hints: the metastore's notification log, a Kafka topic, a watched folder."""

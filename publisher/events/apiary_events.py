@@ -31,7 +31,7 @@ _EVENT_ID = "DB_NOTIFICATION_EVENT_ID_KEY_NAME"
 
 
 def decode_apiary(payload: bytes) -> Decoded:
-    """Hints for the named relations, none for noise, a dead letter for a message that cannot be read."""
+    """Hints for the named relations, nothing for noise, a dead letter for an unreadable message."""
     if _is_noise(payload):
         return ()
     if len(payload) > MAX_MESSAGE_BYTES:
@@ -80,7 +80,7 @@ def _text(value: object) -> str:
 
 
 def _event_id(event: Mapping[str, Any]) -> int | None:
-    """The id in the metastore's own log, present only if that listener runs as well."""
+    """The event's id in the metastore's log; present only if the metastore's own listener runs too."""
     parameters = event.get("parameters")
     text = parameters.get(_EVENT_ID) if isinstance(parameters, dict) else None
     return int(text) if isinstance(text, str) and re.fullmatch("[0-9]{1,18}", text) else None
@@ -95,7 +95,7 @@ def _old_name(event: Mapping[str, Any], name: RelationName) -> RelationName | No
 
 
 def _table(value: object) -> Relation | None:
-    """Facts of a table object; None if it is absent or incomplete, and then proves nothing."""
+    """The facts of a table object; None if it is absent or incomplete."""
     if not isinstance(value, dict) or not isinstance(value.get("sd"), dict):
         return None
     if not isinstance(value["sd"].get("cols"), list):

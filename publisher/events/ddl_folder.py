@@ -1,7 +1,7 @@
 """A watched folder of DDL files as an event source: hints for relations whose facts changed.
 
-The position holds the hashes of the facts, so that a change made while no program ran is found at
-the next start.
+The position holds the hashes of the facts, so the next start finds a change made while no program
+ran.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _MAX_WAIT_SECONDS = 2.0
 
 
 class DdlFolderSource:
-    """Not safe for threads; a source is polled by one. ``catalog`` may be shared.
+    """Not safe for threads; only one polls a source. ``catalog`` may be shared.
 
     Files are watched by the operating system, and read every two seconds anyway, because some file
     systems report no changes.
@@ -57,7 +57,7 @@ class DdlFolderSource:
             raise SourceUnavailable(self._name, error.reason, error.hint) from error
 
     def acknowledge(self, position: str) -> None:
-        """Nothing to do: a folder keeps no position."""
+        """Does nothing: a folder keeps no position."""
 
     def close(self) -> None:
         self._stop.set()

@@ -1,4 +1,4 @@
-"""What every decoder of events answers: hints, or a dead letter, whatever the message contains."""
+"""The answer of every decoder of events: hints, or a dead letter; no message raises an error."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ class MalformedMessage(ValueError):
 
 
 def checked(hints: Iterable[Hint]) -> tuple[Hint, ...]:
-    """The hints, whose names may be stored and asked of a catalog.
+    """Returns the hints if all their names are valid in the state and in catalogs.
 
     Raises:
-        MalformedName: one of them may not.
+        MalformedName: a name is invalid.
     """
     every = tuple(hints)
     for hint in every:
@@ -39,7 +39,7 @@ def checked(hints: Iterable[Hint]) -> tuple[Hint, ...]:
 
 
 def reason_of(error: Exception) -> str:
-    """Text that can be stored, although the message may be quoted in it."""
+    """A reason that can be stored, even if it quotes the message."""
     text = _in_words(error)[:_MAX_REASON_LENGTH]
     return text.encode("utf-8", "backslashreplace").decode("utf-8")
 

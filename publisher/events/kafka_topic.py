@@ -1,7 +1,7 @@
 """A Kafka topic of metastore events as an event source.
 
-Reading continues from the position in the state, never from the group's offsets: those are committed
-after the state's transaction, so that tools can show the lag.
+Reading continues from the position in the state, never from the group's offsets. These are
+committed only so that tools can show the lag.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _RIGHTS = "allow this user DESCRIBE and READ of the topic, and READ of the group
 
 
 class KafkaSource:
-    """Not safe for threads; a source is polled by one.
+    """Not safe for threads; only one polls a source.
 
     The position is JSON: the next offset of each partition. An offset that the broker no longer
     has, or does not have yet, means that events are lost: reading continues at the earliest
@@ -58,7 +58,7 @@ class KafkaSource:
     ) -> None:
         """``options`` are passed to kafka-python: ``security_protocol``, ``sasl_…``, ``ssl_…``.
 
-        ``setting``: where the topic is named.
+        ``setting``: the setting that names the topic.
         """
         self._name = name or f"kafka:{topic}"
         self._topic = topic
@@ -67,10 +67,10 @@ class KafkaSource:
             "max_poll_records": 1000,
             "fetch_max_wait_ms": 100,
             "bootstrap_timeout_ms": 5000,
-            # A static member that returns, killed or not, has its partitions at once; otherwise the
-            # broker waits for the dead member's session to expire, 45 s. Of two processes with one
-            # group the broker fences the earlier one. Nothing is lost, since both go on from the
-            # state's position, but each has to join again: give each a ``group_id`` of its own.
+            # A static member that returns gets its partitions at once, even after a kill; otherwise
+            # the broker waits 45 s for the dead member's session to expire. If two processes share
+            # a group, the broker fences the earlier one. Nothing is lost, since both continue from
+            # the state's position, but each has to join again: give each a separate ``group_id``.
             "group_instance_id": group_id,
             "client_id": "schema-publisher",
             **(options or {}),
@@ -101,10 +101,10 @@ class KafkaSource:
             raise _unavailable(self._name, error) from error
 
     def count_partitions(self) -> int:
-        """Of the topic, asked outside of the group: a running service is not disturbed.
+        """The topic's partitions, asked outside of the group so that a running service is not disturbed.
 
         Raises:
-            SourceUnavailable: no broker answers, or there is no such topic.
+            SourceUnavailable: no broker answers, or the topic does not exist.
         """
         alone = {**self._settings, "group_id": None, "group_instance_id": None}
         try:
@@ -116,7 +116,7 @@ class KafkaSource:
             self.close()
 
     def acknowledge(self, position: str) -> None:
-        """Commits the group's offsets; a failure does no harm, because nothing is read from there."""
+        """Commits the group's offsets; a failure is harmless, because nothing reads them."""
         if self._consumer is None:
             return
         offsets = _parse_position(position) or {}
@@ -166,7 +166,8 @@ class KafkaSource:
         try:
             found = consumer.poll(timeout_ms=wait_milliseconds)
         except OffsetOutOfRangeError:
-            # Trimmed while it was read; the check of the offsets finds where to continue.
+            # The topic was trimmed during the read; the check of the offsets finds where to
+            # continue.
             self._checked_at = 0.0
             return ()
         return [record for records in found.values() for record in records]
@@ -194,7 +195,7 @@ class KafkaSource:
         return [TopicPartition(self._topic, partition) for partition in sorted(partitions)]
 
     def _seek(self, assigned: set[Any]) -> None:
-        """Moves to the state's position; a partition that it does not name is new, all of it."""
+        """Moves to the state's position; a partition that it does not name is new and read from its start."""
         for tp in assigned:
             offset = self._next_offsets.get(tp.partition, 0)
             if self._consumer_offsets.get(tp.partition) != offset:
@@ -203,7 +204,7 @@ class KafkaSource:
 
     def _begin(self, assigned: set[Any]) -> None:
         self._seek(assigned)
-        # What was just assigned has not been checked.
+        # The new partitions have not been checked.
         self._checked_at = 0.0
 
     def _forget(self, revoked: set[Any]) -> None:
@@ -211,11 +212,11 @@ class KafkaSource:
             self._consumer_offsets.pop(tp.partition, None)
 
     def _check_offsets(self) -> None:
-        """Checks from time to time that the broker responds and still has what is read next."""
+        """Checks from time to time that the broker responds and still has the next events."""
         if self._clock() - self._checked_at < _OFFSET_CHECK_SECONDS and self._checked_at:
             return
         assigned = list(self._consumer.assignment())
-        # Without an assignment, too: a poll during which no broker responds returns nothing.
+        # Also without an assignment: a poll returns nothing if no broker responds.
         asked = assigned or self._partitions()
         first = self._consumer.beginning_offsets(asked, timeout_ms=_REQUEST_MILLISECONDS)
         after = self._consumer.end_offsets(asked, timeout_ms=_REQUEST_MILLISECONDS)
@@ -266,7 +267,7 @@ class KafkaSource:
         )
 
     def _count_left(self, offsets: Mapping[int, int]) -> int:
-        """As of the newest response of each partition that this process reads."""
+        """The events left, by the newest response of each partition that this process reads."""
         ends = {tp.partition: self._consumer.highwater(tp) for tp in self._consumer.assignment()}
         return sum(
             max(0, end - offsets.get(partition, 0))
@@ -281,9 +282,9 @@ def _unavailable(source: str, error: Exception) -> SourceUnavailable:
 
 
 def _new_consumer(settings: Mapping[str, Any]) -> Any:
-    """A consumer; if no broker responds, nothing of it remains.
+    """A consumer; if no broker responds, its client is closed.
 
-    kafka-python would leave a thread at each attempt, which tries to connect forever.
+    kafka-python would leave a thread behind that tries to connect forever.
     """
     clients: list[Any] = []
 
@@ -300,7 +301,7 @@ def _new_consumer(settings: Mapping[str, Any]) -> Any:
 
 
 class _Rebalance(ConsumerRebalanceListener):  # type: ignore[misc]  # kafka-python has no types
-    """Seeks in partitions that were just assigned, before anything is fetched from them."""
+    """Seeks in newly assigned partitions before anything is fetched from them."""
 
     def __init__(
         self, seek: Callable[[set[Any]], None], forget: Callable[[set[Any]], None]

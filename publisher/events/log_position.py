@@ -1,8 +1,8 @@
-"""How far the notification log was read, and what its next response means; pure.
+"""The position in the notification log, and what its next response means; pure.
 
 Ids alone are not trusted: on Derby, concurrent DDL gives several events one id, and some become
 visible after later ones. So the newest events are read again each time and identified by their
-content, which also shows that a log was replaced by another.
+content, which also reveals that another log replaced this one.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    # Whoever asks how far the log was read decodes no event, and need not import what does.
+    # A caller that only asks for the position decodes no event, and need not import the decoder.
     from publisher.events.metastore_events import LogEvent
 
 OVERLAP_EVENTS = 64
@@ -28,13 +28,13 @@ class MalformedPosition(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class LogPosition:
-    """How far the log was read.
+    """The position in the log.
 
     Attributes:
         last: the newest id that was seen.
-        after: the log is read again after this id; an event that is found there and is not in
-            ``recent`` is new, even with an id below ``last``.
-        recent: signatures of the events that were seen after ``after``, by id.
+        after: the log is read again after this id. An event found there that is not in ``recent``
+            is new, even with an id below ``last``.
+        recent: signatures of the events seen after ``after``, by id.
     """
 
     last: int
@@ -60,11 +60,11 @@ class LogPosition:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What one response of the log contains.
+    """The contents of one response of the log.
 
     Attributes:
         new: events that were not seen before, in the order of their ids.
-        gap: why others may be missing; None if none are.
+        gap: why other events may be missing, or None.
     """
 
     new: tuple[LogEvent, ...]
@@ -75,13 +75,13 @@ class Reading:
 def read_log(
     position: LogPosition, events: Sequence[LogEvent], current: int, *, complete: bool
 ) -> Reading:
-    """Compares the log's response with what was seen before.
+    """Compares the log's response with the events seen before.
 
     Args:
-        position: how far the log was read.
-        events: all those after ``position.after``; the first of them unless ``complete``.
+        position: the position before this response.
+        events: the events after ``position.after``, or only the first of them unless ``complete``.
         current: the newest id, read *before* ``events``.
-        complete: whether the response was not truncated.
+        complete: False if the response was truncated.
     """
     if current < position.last:
         gap = f"the log was replaced: its newest event is {current}, but {position.last} was read"
@@ -108,8 +108,8 @@ def start_position(events: Sequence[LogEvent], current: int) -> LogPosition:
     """The position from which every event after ``current`` is new.
 
     Args:
-        events: the newest ones, read after ``overlap_start(current)``.
-        current: the newest id, read before them.
+        events: the newest events, read after ``overlap_start(current)``.
+        current: the newest id, read before the events.
     """
     seen = [event for event in events if event.id <= current]
     return LogPosition(current, *_recent_signatures(seen, overlap_start(current)))
@@ -160,7 +160,7 @@ def _gap(position: LogPosition, visible: Mapping[int, Counter[str]], current: in
 def _recent_signatures(
     events: Sequence[LogEvent], after: int
 ) -> tuple[int, dict[int, tuple[str, ...]]]:
-    """Signatures of the newest events, all or none of an id, up to a number and a size of events.
+    """Signatures of the newest events up to a number and a size; for each id, all its events or none.
 
     Older events are not read again.
     """

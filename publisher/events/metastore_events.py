@@ -42,18 +42,18 @@ NOISE = frozenset({
     "DELETE_PARTITION_COLUMN_STAT", "UPDATE_PARTITION_COLUMN_STAT_BATCH",
     "LOAD_DONE", "LOCK", "UNLOCK",
 })  # fmt: skip
-"""Event types that change no facts. An unknown type is taken for a hint."""
+"""Event types that change no facts. An unknown type counts as a hint."""
 
 _NAMESPACE_EVENTS = frozenset({"CREATE_DATABASE", "ALTER_DATABASE", "DROP_DATABASE"})
 
 
 @dataclass(frozen=True, slots=True)
 class LogEvent:
-    """The log's Thrift event, its message not parsed yet.
+    """The log's Thrift event, with its message still unparsed.
 
     Attributes:
         time: seconds since 1970, by the metastore's clock.
-        message_format: ``json-0.2``, ``gzip(json-2.0)``, or empty from an old metastore.
+        message_format: ``json-0.2``, ``gzip(json-2.0)``, or empty if the metastore is old.
     """
 
     id: int
@@ -66,7 +66,7 @@ class LogEvent:
 
 
 def decode(event: LogEvent) -> Decoded:
-    """Hints for the relations that the event may have changed, none for noise."""
+    """Hints for the relations that the event may have changed; nothing for noise."""
     if event.type in NOISE:
         return ()
     try:
@@ -91,7 +91,7 @@ def _decode(event: LogEvent) -> Decoded:
 def _decode_alter(event: LogEvent) -> Decoded:
     """Both names of a rename; nothing if the facts before and after are equal.
 
-    What a commit changed of a Delta or Iceberg table only its files say.
+    The event of a Delta or Iceberg commit does not show its changes; only the table's files do.
     """
     body = json.loads(_message_text(event))
     before = _parse_table(body["tableObjBeforeJson"])

@@ -45,7 +45,7 @@ _QUIET_SECONDS = 10.0
 class NotificationLogSource:
     """Waiting costs one call of a third of a millisecond per ``idle_seconds``.
 
-    Not safe for threads; a source is polled by one.
+    Not safe for threads; only one polls a source.
     """
 
     def __init__(
@@ -92,7 +92,7 @@ class NotificationLogSource:
             raise SourceUnavailable(self._name, message) from error
 
     def acknowledge(self, position: str) -> None:
-        """Nothing to do: the metastore keeps no position."""
+        """Does nothing: the metastore keeps no position."""
 
     def close(self) -> None:
         self._client.close()
@@ -115,7 +115,7 @@ class NotificationLogSource:
                 decoded = _decode_all(reading.new)
                 if decoded.hints or decoded.dead_letters:
                     return self._batch(decoded, here, noise + len(reading.new))
-                # Noise advances the position in memory only, so that it costs no transactions.
+                # Noise advances the position in memory only, to save transactions.
                 noise += len(reading.new)
             left = deadline - self._clock()
             if left <= 0:
@@ -136,7 +136,7 @@ class NotificationLogSource:
         complete = len(events) < self._limit
         reading = read_log(position, events, current, complete=complete)
         if not complete and not reading.new:
-            # The overlap fills a whole request: read on after it.
+            # The overlap fills a whole request: continue after it.
             past_overlap = LogPosition(position.last, position.last)
             events = self._events(position.last)
             return read_log(past_overlap, events, current, complete=False)
@@ -196,7 +196,7 @@ def _log_event(event: Any) -> LogEvent:
 
 @dataclass(frozen=True, slots=True)
 class _Decoded:
-    """``times``: of the oldest event of each relation."""
+    """``times``: when the oldest event of each relation happened."""
 
     hints: tuple[Hint, ...]
     dead_letters: tuple[DeadLetter, ...]

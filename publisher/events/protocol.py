@@ -1,7 +1,7 @@
-"""What an event source returns: hints, never facts.
+"""The interface of event sources: they return hints, never facts.
 
-An event is only a key to read again. Its payload is used to find the key and to drop what is
-certainly noise, and for nothing else.
+An event only names a relation to read again. Its payload serves to find the name and to drop
+certain noise.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ Hint = RelationHint | NamespaceHint
 
 @dataclass(frozen=True, slots=True)
 class DeadLetter:
-    """An event that could not be decoded, with its bytes, and its namespace if that is known."""
+    """An event that could not be decoded: its bytes, and its namespace if known."""
 
     payload: bytes
     reason: str
@@ -42,22 +42,21 @@ class DeadLetter:
 
 
 FIRST_START = "first start"
-"""The gap of a source that has no position yet: what happened before was nobody's to hear."""
+"""The gap of a source that has no position yet: nobody listened to earlier events."""
 
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """What one poll returned.
+    """The result of one poll.
 
     Attributes:
-        position: where to continue, text that only the source interprets. It is stored in one
-            transaction with the work, and only then passed to ``acknowledge``.
-        gap: why events may be missing, so that a snapshot must run before the position is
-            trusted; None if none are.
+        position: where to continue; only the source interprets it. It is stored in one transaction
+            with the work, and only then passed to ``acknowledge``.
+        gap: why events may be missing, or None. A snapshot must run before the position is trusted.
         seen: the number of events read, including noise.
-        behind: how many events are left to read, where the source knows.
-        event_times: when the oldest event of each relation happened, in seconds since the epoch,
-            where the source knows; ``newest_event_at``: when the newest event did.
+        behind: how many events are left to read, if the source knows.
+        event_times: when the oldest event of each relation happened, in seconds since the epoch, if
+            the source knows; ``newest_event_at``: when the newest event did.
     """
 
     hints: Sequence[Hint]
@@ -71,7 +70,7 @@ class Batch:
 
 
 def add_times(times: dict[RelationName, float], hints: Iterable[Hint], happened_at: float) -> None:
-    """Of relations that an event names: the oldest event's time stays."""
+    """Adds an event's time for the relations that it names; the oldest time of each is kept."""
     for hint in hints:
         if isinstance(hint, RelationHint):
             times[hint.relation] = min(happened_at, times.get(hint.relation, happened_at))
@@ -96,16 +95,16 @@ class SourceUnavailable(Exception):
 class EventSource(Protocol):
     @property
     def name(self) -> str:
-        """Stable: the key under which the position is stored."""
+        """A stable name: the key under which the position is stored."""
 
     def poll(self, position: str | None, timeout_seconds: float) -> Batch | None:
-        """The next events after ``position`` (None: never polled before); None if there are none.
+        """The next events after ``position`` (None at the first poll), or None if nothing came.
 
-        Waits at most ``timeout_seconds``. The stored position is passed every time, so that a restart
-        and a transaction that was rolled back are the same case.
+        Waits at most ``timeout_seconds``. The caller always passes the stored position, so a
+        restart needs no other treatment than a rolled-back transaction.
         """
 
     def acknowledge(self, position: str) -> None:
-        """The position is stored: commit it at the source, if that keeps one too."""
+        """Tells the source that the position is stored, so that it can commit it too."""
 
     def close(self) -> None: ...

@@ -1,7 +1,6 @@
 """Parses Thrift's JSON encoding of a struct, as in metastore events, to the binding's objects.
 
-Thrift's own ``TJSONProtocol`` reads one character at a time: 15 times slower, measured on a sample
-event.
+Thrift's own ``TJSONProtocol`` reads one character at a time: 15 times slower on a sample event.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ def struct_from_json(struct: type, text: str) -> Any:
     """An instance of a generated Thrift class; unknown fields are ignored.
 
     Raises:
-        MalformedThriftJson: the text does not encode such a struct.
+        MalformedThriftJson: the text does not encode the struct.
     """
     try:
         return _parse_struct(struct, json.loads(text))
@@ -70,7 +69,7 @@ def _parse_value(content: Any, kind: int, arguments: Any) -> Any:
 
 
 def _key_parser(kind: int, arguments: Any) -> Callable[[str], Any]:
-    """Every key is text in JSON; lists as keys (skewed columns) stay text."""
+    """Keys are text in JSON; lists as keys (skewed columns) stay text."""
     if kind in {TType.STRING, TType.LIST}:
         return str
     return lambda text: _parse_value(json.loads(text), kind, arguments)

@@ -1,1 +1,1 @@
-"""Where wheels go: a static folder that the daemon serves, or any twine-compatible server."""
+"""Where wheels are published: a static folder that the daemon serves, or any twine-compatible server."""

@@ -1,7 +1,6 @@
-"""Files that are written atomically and durably, and a lock between processes.
+"""Writes files atomically and durably, and locks them between processes.
 
-On local disks, and on file systems of the network and of programs, which may lack a part of POSIX:
-``rehearse`` tries what one has.
+Network file systems and FUSE may lack parts of POSIX; ``rehearse`` tries the parts that we need.
 """
 
 from __future__ import annotations
@@ -19,16 +18,17 @@ from pathlib import Path
 
 _TEMPORARY_SUFFIX = ".partial"
 
-# What file systems answer that have no such thing. Others, such as EIO, say that it failed.
+# Errors of a file system without the feature. Others, such as EIO, mean that it failed.
 _UNSUPPORTED = frozenset({errno.EINVAL, errno.ENOTSUP, errno.ENOSYS, errno.EBADF})
 NO_LOCKS = _UNSUPPORTED | {errno.ENOLCK}
-"""Of ``OSError.errno``: the file system has no locks of this kind, or not for this descriptor."""
+"""Values of ``OSError.errno`` if the file system has no locks of this kind, or not for this
+descriptor."""
 
 
 def write_atomically(files: Mapping[Path, bytes]) -> None:
-    """Writes each file beside its path, syncs all, and renames them in order.
+    """Writes a temporary file next to each path, syncs them all, and renames them in order.
 
-    A crash leaves of each the old file or the new, and the new ones are the first of the order. The
+    After a crash each file is either old or new, and the new files come first in the order. The
     renames are durable only after ``sync_folder``.
     """
     partials = {path: path.with_name(f".{uuid.uuid4().hex}{_TEMPORARY_SUFFIX}") for path in files}
@@ -51,9 +51,9 @@ def _write_durably(path: Path, data: bytes) -> None:
 
 
 def sync_folder(path: Path) -> bool:
-    """Makes the folder's entries durable: files that were added, renamed or removed.
+    """Makes added, renamed and removed files of a folder durable.
 
-    False if the file system cannot sync folders, as some of Windows shares and of FUSE cannot.
+    False if the file system cannot sync folders, like some Windows shares and FUSE file systems.
     """
     descriptor = os.open(path, os.O_RDONLY)
     try:
@@ -77,13 +77,13 @@ def remove_partial_files(folder: Path) -> None:
 def lock(file: Path, timeout_seconds: float, also: Path | None = None) -> Iterator[None]:
     """Holds an exclusive lock on a file, made if missing; the kernel frees it when the process dies.
 
-    NFS and SMB lock files that are open for writing, and no folders. Earlier releases locked the
-    folder ``also``: it is locked as well, where its file system can, so that they and this one
-    exclude each other. Where it cannot, they could not work at all.
+    NFS and SMB lock only files that are open for writing, and no folders. Earlier releases locked
+    the folder ``also``. Where possible it is locked too, so that both releases exclude each other;
+    elsewhere the earlier ones could not work at all.
 
     Raises:
         TimeoutError: another process or thread held it for ``timeout_seconds``.
-        OSError: there is no such lock; its errno is then one of ``NO_LOCKS``.
+        OSError: its errno is one of ``NO_LOCKS`` if the file system has no locks.
     """
     deadline = time.monotonic() + timeout_seconds
     descriptors = [_open_lock(file)]
@@ -103,7 +103,7 @@ def _open_lock(file: Path) -> int:
     try:
         return os.open(file, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
     except PermissionError:
-        # Another user's, whose file a local disk locks all the same.
+        # Another user's file; a local disk locks it all the same.
         return os.open(file, os.O_RDONLY | os.O_CLOEXEC)
 
 
@@ -134,13 +134,13 @@ def _try_flock(descriptor: int) -> bool:
 
 
 def _try_lock(descriptor: int) -> bool:
-    """By flock or, where the file system has ranges only, of the whole file as a range."""
+    """Tries flock or, on a file system with range locks only, a lock of the whole range."""
     try:
         return _try_flock(descriptor)
     except OSError as error:
         if error.errno not in NO_LOCKS:
             raise
-    # Of the open file, unlike ``lockf``: threads of one process exclude each other, too.
+    # Belongs to the open file, unlike ``lockf``: threads of one process exclude each other, too.
     whole = struct.pack("hhqqi4x", fcntl.F_WRLCK, os.SEEK_SET, 0, 0, 0)
     try:
         fcntl.fcntl(descriptor, fcntl.F_OFD_SETLK, whole)
@@ -150,19 +150,19 @@ def _try_lock(descriptor: int) -> bool:
 
 
 def rehearse(folder: Path) -> bool:
-    """Tries in a new folder within ``folder`` what changing files takes, and removes it again.
+    """Tries all file operations in a new folder within ``folder``, which it then removes.
 
-    False if all works but that folders cannot be synced.
+    False if everything works except the sync of folders.
 
     Raises:
-        OSError: one thing does not work; ``strerror`` says which, and why.
+        OSError: an operation fails; ``strerror`` says which, and why.
     """
     with _step(folder, "a folder cannot be made"):
         trial = Path(tempfile.mkdtemp(prefix=".schema-publisher-check-", dir=folder))
     try:
         with _step(folder, "files cannot be locked"):
             _rehearse_lock(trial / "lock")
-        with _step(folder, "a file cannot be written beside another and renamed to it"):
+        with _step(folder, "a file cannot be written next to another and replace it"):
             for data in (b"old", b"new"):
                 write_atomically({trial / "file": data})
             if (trial / "file").read_bytes() != b"new":

@@ -14,13 +14,13 @@ from lakeschema.exchange import ExchangeTimeout, exchange, use
 
 
 def bound_exchanges(session: requests.Session) -> None:
-    """Makes a session obey the exchange in which it is used; nothing is retried."""
+    """Makes a session obey the deadline of the exchange that uses it; nothing is retried."""
     for scheme in ("http://", "https://"):
         session.mount(scheme, _BoundedAdapter())
 
 
 class BoundedSession(requests.Session):
-    """Each answer ends within that time, redirects and its body included, or with ``requests.Timeout``."""
+    """Each response, redirects and body included, ends in time or raises ``requests.Timeout``."""
 
     def __init__(self, timeout_seconds: float) -> None:
         super().__init__()
@@ -61,7 +61,7 @@ class _Connection(HTTPConnection):
 
 
 class _TlsConnection(_Connection, HTTPSConnection):
-    """``super()`` in the methods above is ``HTTPSConnection`` here."""
+    """Here ``super()`` in the methods above is ``HTTPSConnection``."""
 
 
 class _Pool(HTTPConnectionPool):

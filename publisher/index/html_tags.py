@@ -1,7 +1,7 @@
-"""The opening tags of an HTML text, in linear time: untrusted input.
+"""Reads the opening tags of untrusted HTML in linear time.
 
-The parsers of the standard library, and those that build a tree, need quadratic time for some texts.
-Every search here either goes on behind what it found, or ends the page.
+The standard library's parsers, and those that build a tree, need quadratic time for some texts.
+Here each search continues behind its match, or ends the page.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 MAX_TAG_CHARACTERS = 64 * 1024
-"""An index writes a few hundred."""
+"""The limit; an index writes a few hundred."""
 
 _NAME = re.compile(r"</?([A-Za-z][^\s/>]*+)")
 _TAG_END = re.compile(r"""(?:[^>"']++|"[^"]*+"|'[^']*+')*+>""")
@@ -21,23 +21,23 @@ _RAW_TEXT = {
     name: re.compile(f"</{name}", re.IGNORECASE)
     for name in ("script", "style", "title", "textarea")
 }
-"""Elements in which a ``<`` is text, and what ends them."""
+"""Elements that contain plain text, in which a ``<`` opens no tag, and their ends."""
 
 
 class MalformedMarkup(ValueError):
-    """The text is not HTML that is read here; the message says why."""
+    """The text is not HTML that this reader supports; the message says why."""
 
 
 @dataclass(frozen=True, slots=True)
 class Tag:
-    """``name`` and the names of attributes are in lower case; of equal ones the first counts."""
+    """``name`` and the attributes' names are in lower case; of equal names the first counts."""
 
     name: str
     attributes: Mapping[str, str]
 
 
 def opening_tags(text: str) -> Iterator[Tag]:
-    """In order; comments, closing tags and what is inside of scripts are left out.
+    """The opening tags in order, without those in comments and scripts.
 
     Raises:
         MalformedMarkup: a tag does not end, or has a malformed character reference.
@@ -60,7 +60,7 @@ def opening_tags(text: str) -> Iterator[Tag]:
 
 
 def _end_of_other(text: str, start: int) -> int:
-    """Where a comment, a declaration or a ``<`` without a name ends; a broken one ends the page."""
+    """The end of a comment, a declaration or a ``<`` without a name; a broken one ends the page."""
     if text.startswith("<!--", start):
         end, length = text.find("-->", start + 4), 3
     elif text.startswith(("<!", "<?", "</"), start):
@@ -84,6 +84,6 @@ def _attributes(text: str) -> Mapping[str, str]:
         try:
             found.setdefault(match[1].lower(), html.unescape(value))
         except ValueError as error:
-            # A reference to a character of thousands of digits.
+            # The character reference has thousands of digits.
             raise MalformedMarkup("a character reference is malformed") from error
     return found

@@ -1,8 +1,8 @@
-"""The text of a project's page, HTML or JSON, to a ``ProjectPage``: untrusted input.
+"""Parses a project's page, HTML or JSON, to a ``ProjectPage``: untrusted input.
 
-Time is linear in the size of the page. Files of other projects, and files that are neither wheels
-nor source distributions, are left out: nothing on a page may lead to another name than the one
-that was asked for.
+Time is linear in the size of the page. Files of other projects, and files other than wheels and
+source distributions, are left out: nothing on a page may lead to another name than the requested
+one.
 """
 
 from __future__ import annotations
@@ -19,20 +19,20 @@ from publisher.index.simple_page import API_VERSION, ListedFile, ProjectPage
 from publisher.index.wheel_files import MalformedWheel, is_normalised, parse_filename
 
 MAX_ADDRESS_CHARACTERS = 8_192
-"""Of the page and a link on it, together."""
+"""The limit for the address of the page plus a link on it."""
 MAX_FILES = 100_000
-"""Of one project; each costs some 20 µs."""
+"""The limit for one project; each file costs about 20 µs."""
 
 
 class MalformedPage(ValueError):
-    """The text is not a page of the simple API that we know; the message says why."""
+    """The text is not a supported page of the simple API; the message says why."""
 
 
 def parse_json_page(data: bytes, name: str, url: str = "") -> ProjectPage:
     """Parses a PEP 691 page; relative links are resolved against ``url``.
 
     Raises:
-        MalformedPage: it is not JSON of the simple API of major version 1.
+        MalformedPage: the text is not JSON of the simple API, major version 1.
     """
     entries = _parse_json(data, "files")
     return _project_page(name, (_parse_entry(entry, url) for entry in entries))
@@ -46,7 +46,7 @@ def parse_json_root(data: bytes) -> tuple[str, ...]:
 
 
 def parse_html_root(text: str, url: str = "") -> tuple[str, ...]:
-    """Those of a PEP 503 root page; a project's name is the last part of its link's path."""
+    """The normalised names on a PEP 503 root page; a name is the last part of its link's path."""
     links = _read_links(text, url)
     paths = (urlsplit(link.url).path for link in links.addresses)
     return _normalised(unquote(path.rstrip("/").rsplit("/", 1)[-1]) for path in paths)
@@ -59,7 +59,7 @@ def _normalised(names: Iterable[str]) -> tuple[str, ...]:
 
 def _parse_json(data: bytes, key: str) -> list[Any]:
     try:
-        # Not ``json.loads``, which recurses in Python.
+        # ``json.loads`` recurses in Python.
         document = from_json(data)
         version = str(document["meta"]["api-version"])
         entries = document[key]
@@ -72,7 +72,7 @@ def _parse_json(data: bytes, key: str) -> list[Any]:
 
 
 def parse_html_page(text: str, name: str, url: str = "") -> ProjectPage:
-    """Parses a PEP 503 page; otherwise as ``parse_json_page``."""
+    """Parses a PEP 503 page; otherwise like ``parse_json_page``."""
     return _project_page(name, _read_links(text, url).files)
 
 
@@ -132,7 +132,7 @@ def _parse_entry(entry: object, base_url: str) -> ListedFile | None:
 
 
 def _metadata_hashes(entry: Mapping[Any, object]) -> object:
-    """Of PEP 714's key or, from older servers, PEP 658's."""
+    """The hashes under PEP 714's key or, from older servers, PEP 658's."""
     return entry.get("core-metadata", entry.get("dist-info-metadata"))
 
 
@@ -152,7 +152,7 @@ def _sha256_of_hashes(hashes: object) -> str | None:
 
 
 def _sha256_of_fragment(text: str) -> str | None:
-    """The hash of ``sha256=…``, which may stand among other pairs of a fragment."""
+    """The hash in ``sha256=…``, possibly among other pairs of a fragment."""
     for part in text.split("&"):
         name, _, value = part.partition("=")
         if name == "sha256" and _is_sha256(value):

@@ -1,7 +1,7 @@
-"""The folder of one project of a static index: what is damaged of its files, and the files that mend it.
+"""One project's folder in a static index: which of its files are damaged, and how to repair them.
 
-A wheel is damaged if it has neither the bytes that were published, as whoever asks knows them, nor those that the page
-states. Bytes that the page alone states are another publisher's, and left alone.
+A wheel is damaged if its bytes have neither the published hash, which the caller knows, nor the
+hash on the page. Bytes that only the page knows belong to another publisher, and stay.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ PROVENANCE_SUFFIX = ".provenance"
 
 @dataclass(frozen=True, slots=True)
 class Contents:
-    """What a folder should hold: ``files`` are to be written before ``page``."""
+    """The contents that a folder should have: ``files`` are written before ``page``."""
 
     page: ProjectPage
     files: Mapping[Path, bytes]
@@ -41,7 +41,7 @@ class ProjectFolder:
         """The recorded page; None without one.
 
         Raises:
-            MalformedPage: it is damaged.
+            MalformedPage: the page is damaged.
         """
         try:
             data = (self.path / JSON_PAGE).read_bytes()
@@ -50,7 +50,7 @@ class ProjectFolder:
         return parse_json_page(data, self.name)
 
     def wheels(self) -> Mapping[str, Path]:
-        """Those of the project that are there, listed or not, by name."""
+        """The project's wheels in the folder, listed or not, by name."""
         return {path.name: path for path in sorted(self.path.glob("*.whl")) if self._is_own(path)}
 
     def _is_own(self, path: Path) -> bool:
@@ -62,7 +62,7 @@ class ProjectFolder:
     def describe(
         self, filename: str, data: bytes, metadata: CoreMetadata | None, upload_time: str | None
     ) -> ListedFile:
-        """The entry of a wheel with these bytes, and with the provenance that is there."""
+        """The entry of a wheel with these bytes, and with its provenance if the file exists."""
         return ListedFile(
             filename=filename,
             url=filename,
@@ -81,19 +81,19 @@ class ProjectFolder:
         return self.path / f"{filename}{PROVENANCE_SUFFIX}"
 
     def provenance_name(self, filename: str) -> str | None:
-        """Of the file beside a wheel, if there is one."""
+        """The name of a wheel's provenance file, if it exists."""
         path = self.provenance_path(filename)
         return path.name if path.is_file() else None
 
     def damages(
         self, published: Mapping[str, str], may_read: Callable[[int], bool]
     ) -> Sequence[Damage]:
-        """As ``PackageIndex.damages`` says; the middle of an upload looks damaged, too."""
+        """Implements ``PackageIndex.damages``; an unfinished upload also looks damaged."""
         present = self.wheels()
         page, of_pages = self._recorded(present)
         listed = {file.filename: file for file in page.files}
         sizes = {name: self._size(name) for name in {*listed, *published, *present}}
-        # Of two pages that disagree, the wheels tell which one is right.
+        # If the two pages disagree, the wheels tell which one is right.
         reads = may_read(sum(size or 0 for size in sizes.values())) or bool(of_pages)
         found = {damage.filename: damage for damage in of_pages}
         for filename, size in sorted(sizes.items()):
@@ -131,7 +131,7 @@ class ProjectFolder:
         if wanted in {None, sha256_of(data)}:
             metadata = read_own_metadata(filename, data)
             if entry is not None and self._entry(filename, data, entry, metadata) != entry:
-                yield Damage(JSON_PAGE, f"is damaged: what it says of {filename} is not so")
+                yield Damage(JSON_PAGE, f"is damaged: its entry for {filename} is wrong")
         elif entry is None or sha256_of(data) != entry.sha256:
             yield _has_other_bytes(filename, wanted)
 
@@ -142,7 +142,7 @@ class ProjectFolder:
             return None
 
     def _recorded(self, present: Mapping[str, Path]) -> tuple[ProjectPage, list[Damage]]:
-        """The page or, if it is damaged, what the one for people says; and what is wrong with both."""
+        """The JSON page or, if it is damaged, the HTML page's contents; and the damages of both."""
         json, html = self.path / JSON_PAGE, self.path / HTML_PAGE
         try:
             page = self.read_page()
@@ -153,15 +153,15 @@ class ProjectFolder:
             return self._shown_page(), [missing] if present else []
         found = []
         if json.read_bytes() != page_to_json(page):
-            found.append(Damage(JSON_PAGE, "is damaged: it is not as it was written"))
+            found.append(Damage(JSON_PAGE, "is damaged: it differs from the written content"))
         if not html.is_file():
             found.append(Damage(HTML_PAGE, f"is missing: {self.name} has files"))
         elif html.read_bytes() != page_to_html(page):
-            found.append(Damage(HTML_PAGE, f"is damaged: it does not show what {JSON_PAGE} lists"))
+            found.append(Damage(HTML_PAGE, f"is damaged: it differs from {JSON_PAGE}"))
         return page, found
 
     def _shown_page(self) -> ProjectPage:
-        """What the page in HTML lists, which has all but sizes and times; nothing if it is damaged."""
+        """The HTML page's contents, which lack only sizes and times; nothing if it is damaged."""
         try:
             page = parse_html_page((self.path / HTML_PAGE).read_text("utf-8"), self.name)
         except (FileNotFoundError, UnicodeDecodeError, MalformedPage):
@@ -171,7 +171,7 @@ class ProjectFolder:
     def _entry(
         self, filename: str, data: bytes, known: ListedFile | None, metadata: CoreMetadata | None
     ) -> ListedFile:
-        """What a page should say of a wheel with these bytes: when it came, and its yank, are kept."""
+        """The entry of a wheel with these bytes; the time of its upload, and its yank, stay."""
         described = self.describe(filename, data, metadata, known.upload_time if known else None)
         return replace(described, yanked=known.yanked if known else None)
 
@@ -182,14 +182,14 @@ class ProjectFolder:
         upload_time: Callable[[Path], str],
         sign: Sign | None,
     ) -> Contents:
-        """The folder without its damages, as far as ``wheels`` (bytes by name) and its own files go.
+        """The repaired contents, as far as ``wheels`` (bytes by name) and the files in the folder allow.
 
-        ``upload_time``: of a wheel of which no page says it. A damaged wheel that is not given stays as
-        it is, listed with the hash that it should have.
+        ``upload_time``: for a wheel whose time no page tells. A damaged wheel that ``wheels`` lacks
+        stays and is listed with its published hash.
         """
         present = self.wheels()
         recorded, _ = self._recorded(present)
-        # The page for people may still have what the other one lost: a yank, for example.
+        # The HTML page may still have data that the JSON page lost, such as a yank.
         pages = (self._shown_page(), recorded)
         listed = {file.filename: file for page in pages for file in page.files}
         files: dict[Path, bytes] = {}
@@ -197,7 +197,8 @@ class ProjectFolder:
         for filename in {*listed, *present, *wheels}:
             known, path = listed.get(filename), self.path / filename
             if filename not in wheels and not path.is_file():
-                # What was published is uploaded again; nobody can install what else is listed.
+                # Published wheels are uploaded again later; nobody can install the other listed
+                # ones.
                 entries += [known] if known is not None and filename in published else []
                 continue
             data = wheels[filename] if filename in wheels else path.read_bytes()
@@ -217,7 +218,7 @@ class ProjectFolder:
     def _whole(
         self, filename: str, data: bytes, known: ListedFile | None, sign: Sign | None
     ) -> tuple[ListedFile, Mapping[Path, bytes]]:
-        """The entry of a wheel with these bytes, and what should lie beside it."""
+        """The entry of a wheel with these bytes, and the files that belong next to it."""
         metadata = read_own_metadata(filename, data)
         entry = self._entry(filename, data, known, metadata)
         beside = {} if metadata is None else {self.metadata_path(filename): metadata.data}
@@ -237,7 +238,7 @@ def _wanted(filename: str, published: Mapping[str, str], entry: ListedFile | Non
 
 
 def read_own_metadata(filename: str, data: bytes) -> CoreMetadata | None:
-    """The METADATA of a wheel; None of what is no wheel of its name."""
+    """The METADATA of a wheel; None if the data is not a wheel of that name."""
     try:
         return read_metadata(data, parse_filename(filename))
     except MalformedWheel:

@@ -1,4 +1,4 @@
-"""What every package index offers, and the errors that it raises."""
+"""The interface of every package index, and the errors that it raises."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from typing import Protocol, TypeAlias
 from codegen.package import Wheel
 
 MAX_PROVENANCE_BYTES = 64 * 1024
-"""Ours has less than one kB, PyPI's some ten for each attestation."""
+"""Our provenances have less than one kB; PyPI's have about ten for each attestation."""
 
 Sign: TypeAlias = Callable[[str, str], bytes]
-"""File name and SHA-256 to the provenance that says who published such a file."""
+"""From a file's name and SHA-256 to the provenance that says who published it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,10 +34,10 @@ class IndexFile:
 
 @dataclass(frozen=True, slots=True)
 class Damage:
-    """A file of a distribution, a page of it included, that is not as it was published.
+    """A damaged file or page of a distribution.
 
     Attributes:
-        is_missing: it is a wheel that is gone.
+        is_missing: whether it is a wheel that is gone.
     """
 
     filename: str
@@ -49,11 +49,11 @@ class Damage:
 
 
 class PackageIndexError(Exception):
-    """Root of the package's errors.
+    """Base class of this package's errors.
 
     Attributes:
         hint: what a person can do.
-        concerns_all: whether the index fails for all projects; set once another one shows it.
+        concerns_all: whether the index fails for all projects; set once another project fails too.
     """
 
     def __init__(self, index: str, reason: str, status: int | None = None, hint: str = "") -> None:
@@ -70,15 +70,15 @@ class PackageIndexError(Exception):
 
 
 class IndexUnavailable(PackageIndexError):
-    """No response, or one that asks to try again later: retried after reading what the index holds."""
+    """No response, or one that asks to try again later. The caller reads the index before it retries."""
 
 
 class IndexRefused(PackageIndexError):
-    """The index refused the request: 4xx. The publisher reads back before it takes it for final."""
+    """The index refused the request with 4xx. The publisher reads the index before it believes this."""
 
 
 class ForeignPackage(PackageIndexError):
-    """The distribution exists on the index, for another relation: another deployment's, it seems."""
+    """The distribution on the index is another relation's package, probably another deployment's."""
 
     def __init__(self, distribution: str, relation: str) -> None:
         super().__init__(distribution, relation)
@@ -93,7 +93,7 @@ class ForeignPackage(PackageIndexError):
 
 
 class UntrustedPackage(PackageIndexError):
-    """Nobody whom this deployment trusts published a wheel of a distribution under its prefix."""
+    """No trusted key signed any wheel of a distribution under the deployment's prefix."""
 
     def __init__(self, distribution: str) -> None:
         super().__init__(distribution, "not signed by a trusted key")
@@ -101,8 +101,8 @@ class UntrustedPackage(PackageIndexError):
 
     def __str__(self) -> str:
         return (
-            f"{self.distribution} on the index has no wheel that a trusted key signed; add the key of "
-            "whoever published it to artifacts.trusted_keys, or remove its files"
+            f"{self.distribution} on the index has no wheel that a trusted key signed; "
+            "add its publisher's key to artifacts.trusted_keys, or remove its files"
         )
 
 
@@ -111,24 +111,24 @@ class PackageIndex(Protocol):
         """The normalised names of all distributions, whoever uploaded them."""
 
     def files(self, distribution: str) -> Sequence[IndexFile]:
-        """Every file of a distribution, not from a cache; empty if the index does not know it."""
+        """Every file of a distribution, uncached; empty if the index does not know it."""
 
     def fetch(self, file: IndexFile) -> bytes:
         """The file's bytes."""
 
     def provenance(self, file: IndexFile) -> bytes | None:
-        """The file's provenance (PEP 740), of at most ``MAX_PROVENANCE_BYTES``; None without one."""
+        """The file's provenance (PEP 740), of at most ``MAX_PROVENANCE_BYTES``, or None."""
 
     def upload(self, wheel: Wheel) -> None:
         """Returns once the index accepted it.
 
         Raises:
-            IndexUnavailable: it may or may not hold the wheel now.
-            IndexRefused: it rejected the wheel.
+            IndexUnavailable: the index may or may not hold the wheel now.
+            IndexRefused: the index rejected the wheel.
         """
 
     def yank(self, file: IndexFile, reason: str | None) -> bool:
-        """Yanks a file, or unyanks it if ``reason`` is None; False if the index does not support it."""
+        """Yanks a file, or without a ``reason`` unyanks it; False if the index does not support yanking."""
 
     def damages(
         self,
@@ -136,13 +136,13 @@ class PackageIndex(Protocol):
         published: Mapping[str, str],
         may_read: Callable[[int], bool],
     ) -> Sequence[Damage]:
-        """The files that are damaged or gone; none of an index that keeps its files to itself.
+        """The damaged and missing files; always empty for an index whose files we cannot inspect.
 
-        ``published`` has the SHA-256 that wheels should have, by file name. ``may_read`` is asked
-        whether so many bytes of wheels may be read: else those of the right size are believed.
+        ``published`` has the right SHA-256 of each wheel by file name. ``may_read`` decides whether
+        this many bytes may be read; if not, a wheel of the right size counts as intact.
         """
 
     def mend(
         self, distribution: str, published: Mapping[str, str], wheels: Sequence[Wheel]
     ) -> None:
-        """Writes these wheels over damaged ones, and what else is damaged anew from the wheels."""
+        """Writes these wheels over damaged ones, and repairs all other damaged files from the wheels."""

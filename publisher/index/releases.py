@@ -1,4 +1,4 @@
-"""Files of one distribution in the order of their versions, and the newest of them."""
+"""Sorts the files of one distribution by version, and finds the newest."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from packaging.version import Version
 
 
 class VersionedFile(Protocol):
-    """``version`` is as PEP 440 writes it."""
+    """A file; ``version`` has PEP 440's form."""
 
     @property
     def filename(self) -> str: ...
@@ -23,7 +23,7 @@ File = TypeVar("File", bound=VersionedFile)
 
 
 def newest_release(files: Iterable[File]) -> tuple[File, ...]:
-    """The files of the highest version, of which a release may have several; empty without any."""
+    """The files of the highest version; empty without any files."""
     ordered = sorted(files, key=by_version)
     return tuple(file for file in ordered if _version(file) == _version(ordered[-1]))
 

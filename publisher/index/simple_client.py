@@ -1,7 +1,7 @@
 """Reads any index's simple API over HTTP: uncached, bounded, and with credentials for one origin.
 
-A project's page that redirects to another host is refused: that index falls back to a public one
-for names that it does not have, and whoever installs from it would get untrusted packages.
+A project's page must not redirect to another host: such an index falls back to a public one for
+unknown names, so its users would install untrusted packages.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _TRANSIENT_STATUSES = frozenset({408, 421, 425, 429, 500, 502, 503, 504})
 _DEFAULT_PORTS = {"http": 80, "https": 443}
 _SLOW = "look why the index is slow, or raise index.timeout_seconds"
 _ADDRESSES = "check that the index runs, and its addresses in [index]"
-_NOT_AN_INDEX = "check index.simple_url: what answers there is not the simple API of an index"
+_NOT_AN_INDEX = "check index.simple_url: this server is not the simple API of an index"
 _NO_INDEX = "check index.simple_url, and create the index if the server needs that"
 _CREDENTIALS = "check the username and password in [index]"
 _HINTS = {
@@ -63,17 +63,17 @@ class Credentials:
 
 @dataclass(frozen=True, slots=True)
 class Server:
-    """An index's address without credentials, safe to show, and the credentials."""
+    """An index's address, safe to show without credentials, and the credentials."""
 
     url: str
     credentials: Credentials | None
 
     @classmethod
     def of(cls, url: str, username: str | None = None, password: str | None = None) -> Server:
-        """Credentials are those given or, without them, those in the address.
+        """Uses the given credentials or, without them, those in the address.
 
         Raises:
-            ValueError: the address is not one of http or https.
+            ValueError: the address is not http or https.
         """
         parts = urlsplit(url)
         if parts.scheme not in {"http", "https"} or not parts.hostname:
@@ -91,7 +91,7 @@ class SimpleClient:
     def __init__(
         self, server: Server, timeout_seconds: float, file_hosts: Collection[str] = ()
     ) -> None:
-        """``file_hosts``: from which files are fetched too: a host, or ``host:port``."""
+        """``file_hosts``: further hosts of files, each as host or ``host:port``."""
         url = server.url if server.url.endswith("/") else server.url + "/"
         self._server = Server(url, server.credentials)
         self._session = requests.Session()
@@ -103,7 +103,7 @@ class SimpleClient:
         self._session.close()
 
     def page(self, distribution: str) -> ProjectPage:
-        """A project's page, with absolute addresses; without files if the index does not know it."""
+        """A project's page, with absolute addresses; without files if the index does not know the project."""
         url = urljoin(self._server.url, f"{distribution}/")
         with self._open(url, ACCEPT, same_host=True) as response:
             if response.status_code in {404, 410}:
@@ -128,14 +128,14 @@ class SimpleClient:
         raise self._not_an_index(f"its root page: expected HTML or JSON, got {content_type[:80]!r}")
 
     def require_root(self) -> None:
-        """Only its status is read: a server may list millions of projects there.
+        """Checks that the root page exists; reads only its status, since it may list millions of projects.
 
         Raises:
-            IndexRefused: there is no root page, and so no index.
+            IndexRefused: there is no root page, so no index.
         """
         with self._open(self._server.url, ACCEPT, same_host=True) as response:
             if response.status_code in {404, 410}:
-                reason = "there is no such index"
+                reason = "the index does not exist"
                 raise IndexRefused(self._server.url, reason, response.status_code, _NO_INDEX)
             self._check_status(response)
 
@@ -162,7 +162,7 @@ class SimpleClient:
 
     @contextmanager
     def _open(self, url: str, accept: str, *, same_host: bool) -> Iterator[requests.Response]:
-        """The response after redirects, its body not read yet."""
+        """The response after redirects, with its body unread."""
         with bounded_exchange(self._server.url, self._timeout_seconds):
             for _ in range(_MAX_REDIRECTS + 1):
                 if not same_host:
@@ -183,7 +183,7 @@ class SimpleClient:
         return self._session.get(
             url,
             headers={"Accept": accept, **_UNCACHED},
-            # An object even without credentials: given None, requests reads the user's .netrc.
+            # An object even without credentials: for None, requests reads the user's .netrc.
             auth=BasicOrNone(credentials),
             allow_redirects=False,
             stream=True,
@@ -191,7 +191,7 @@ class SimpleClient:
         )
 
     def _check_file_host(self, url: str) -> None:
-        """Whoever writes the index's pages must not choose what this host asks its neighbours."""
+        """The author of the index's pages must not choose which hosts we contact."""
         target = urlsplit(url)
         own = urlsplit(self._server.url)
         hosts = {f"{target.hostname}:{_origin(target)[2]}"}
@@ -246,12 +246,12 @@ class SimpleClient:
         return IndexRefused(self._server.url, reason, response.status_code, _NOT_AN_INDEX)
 
     def _not_an_index(self, reason: str) -> IndexUnavailable:
-        """Of no single project: a proxy or another server answers in place of the index."""
+        """An error that concerns all projects: a proxy or another server answers in place of the index."""
         return IndexUnavailable(self._server.url, reason, hint=_NOT_AN_INDEX)
 
 
 class BasicOrNone(requests.auth.AuthBase):
-    """Basic authentication, or explicitly none."""
+    """Basic authentication, or explicitly no authentication."""
 
     def __init__(self, credentials: Credentials | None) -> None:
         self._credentials = credentials
@@ -267,9 +267,9 @@ class BasicOrNone(requests.auth.AuthBase):
 
 @contextmanager
 def bounded_exchange(index: str, timeout_seconds: float) -> Iterator[None]:
-    """Ends within a few times the timeout, and turns errors of the connection into ours.
+    """Ends within a few times the timeout, and converts errors of the connection to this package's.
 
-    After an error it is unknown what the server did.
+    After an error it is unknown whether the server acted.
     """
     try:
         with exchange(_TIMEOUTS_PER_EXCHANGE * timeout_seconds):
@@ -284,7 +284,7 @@ def bounded_exchange(index: str, timeout_seconds: float) -> Iterator[None]:
         reason = f"no response ({_describe_root_cause(error)})"
         raise IndexUnavailable(index, reason, hint=_ADDRESSES) from error
     except ValueError as error:
-        # requests splits a redirect's address even where it does not follow it.
+        # requests parses a redirect's address even if it does not follow it.
         raise _malformed_address(index) from error
 
 
@@ -295,10 +295,10 @@ def _malformed_address(index: str) -> IndexRefused:
 def check_status(
     index: str, response: requests.Response, credentials: Credentials | None = None
 ) -> None:
-    """Passes 2xx.
+    """Accepts 2xx.
 
     Raises:
-        IndexUnavailable: 5xx, and those of 4xx that ask to try again later.
+        IndexUnavailable: 5xx, or a 4xx that asks to try again later.
         IndexRefused: any other status.
     """
     status = response.status_code
@@ -319,7 +319,7 @@ def _hint(status: int) -> str:
 
 
 def _server_message(response: requests.Response, credentials: Credentials | None) -> str:
-    """The reason that the server gave, in one line, without markup and without our password."""
+    """The server's reason in one line, without markup and without our password."""
     phrase = response.reason or "no reason given"
     try:
         body = next(response.iter_content(4096), b"")
@@ -336,7 +336,7 @@ def _server_message(response: requests.Response, credentials: Credentials | None
 
 
 def _describe_root_cause(error: BaseException) -> str:
-    """The class and message of the first cause, without what urllib3 wraps around it."""
+    """The class and message of the first cause, without urllib3's wrappers."""
     while (inner := error.__cause__ or error.__context__) is not None:
         error = inner
     reason = getattr(error, "strerror", None)

@@ -1,7 +1,7 @@
 """A project's page of the simple API as a value, rendered as HTML and as JSON.
 
-PEP 503 and 691 give the two forms, 629 and 700 their version, versions, sizes and times, 592 yanks,
-658 and 714 the ``.metadata`` file beside each wheel, 740 its ``.provenance``.
+PEP 503 and 691 define the two forms, 629 and 700 their version, versions, sizes and times, 592
+yanks, 658 and 714 the ``.metadata`` file of each wheel, and 740 its ``.provenance``.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ class ListedFile:
 
     Attributes:
         url: absolute, or relative to the page.
-        upload_time: as PEP 700 writes it, in UTC.
-        metadata_sha256: of the ``.metadata`` file beside it; None if there is none.
+        upload_time: in PEP 700's form, in UTC.
+        metadata_sha256: the hash of its ``.metadata`` file, or None.
         yanked: the reason, possibly empty; None if the file is not yanked.
-        provenance: the address of the ``.provenance`` file, as ``url``; None if there is none.
+        provenance: the address of the ``.provenance`` file, in the form of ``url``, or None.
     """
 
     filename: str
@@ -50,7 +50,7 @@ class ListedFile:
 
 @dataclass(frozen=True, slots=True)
 class ProjectPage:
-    """``name`` is the normalised name; every file's name is one of that project's."""
+    """``name`` is the normalised name; every file belongs to that project."""
 
     name: str
     files: tuple[ListedFile, ...] = ()
@@ -64,13 +64,13 @@ class ProjectPage:
         return _API_VERSION_WITH_PROVENANCE if has_provenance else API_VERSION
 
     def with_file(self, added: ListedFile) -> ProjectPage:
-        """The page with a file added, or replaced if there is one of its name."""
+        """The page with an added file, which replaces a file of its name."""
         others = [file for file in self.files if file.filename != added.filename]
         return ProjectPage(self.name, tuple(sorted([*others, added], key=by_version)))
 
 
 def page_to_json(page: ProjectPage) -> bytes:
-    """Without the older name of ``core-metadata``, which some installers misread in JSON."""
+    """The JSON page, without the older name of ``core-metadata``, which some installers misread in JSON."""
     versions = {file.version: None for file in page.files}
     document = {
         "meta": {"api-version": page.api_version},

@@ -1,16 +1,17 @@
-"""A package index that is a folder: any web server over it serves pip and uv.
+"""A package index in a folder: any web server over it serves pip and uv.
 
-``simple/{project}/`` holds the project's wheels, each with its ``.metadata`` and, where they are signed,
-its ``.provenance``, and the page as ``index.html`` and ``index.json``. The JSON page is the record: a
-file is published once it is listed there. The order of writing is metadata, provenance, wheel, HTML and, once these are durable, JSON, so that a
-listed file always exists and is complete; after a crash between them, the next upload to the project repairs the pages. A wheel
-without a record is listed with the bytes that it has and never overwritten. What another program or a disk
-damaged is found by ``damages`` and written again by ``mend``.
+``simple/{project}/`` holds the project's wheels, each with its ``.metadata`` and, if signed, its
+``.provenance``, and the page as ``index.html`` and ``index.json``. The JSON page is the record: a
+file is published once it is listed there. Metadata, provenance and wheel are written first, then
+the HTML page and, once these are durable, the JSON page. So a listed file always exists and is
+complete. After a crash in between, the next upload to the project repairs the pages. A wheel
+without a record is listed with its present bytes and never overwritten. ``damages`` finds damage by
+another program or a disk, and ``mend`` repairs it.
 
-``.locks/`` has a file for each project, which whoever changes the project holds locked.
+``.locks/`` has a file for each project; a process locks it to change the project.
 
-There is no root page: it would be rewritten by each upload, and installers do not read it. The
-daemon's server renders it on request.
+There is no root page: each upload would rewrite it, and installers do not read it. The daemon's
+server renders it on request.
 """
 
 from __future__ import annotations
@@ -80,12 +81,12 @@ def _now() -> datetime:
 
 
 class StaticIndex:
-    """Files under ``path``; several processes may use one folder at once."""
+    """An index under ``path``; several processes may use one folder at once."""
 
     def __init__(
         self, path: Path | str, now: Callable[[], datetime] = _now, sign: Sign | None = None
     ) -> None:
-        """``sign``: makes the provenance of what is uploaded; None uploads without one."""
+        """``sign``: makes the provenance of each upload; None uploads without provenance."""
         self._simple = Path(path) / "simple"
         self._name = str(path)
         self._now = now
@@ -93,7 +94,7 @@ class StaticIndex:
         self._syncs_folders = True
 
     def files(self, distribution: str) -> Sequence[IndexFile]:
-        """As the protocol says, of those that are there: somebody may have removed one.
+        """The listed files that still exist: somebody may have removed one.
 
         A name that is not normalised has no files.
         """
@@ -116,7 +117,6 @@ class StaticIndex:
         return self.read_provenance(file.filename)
 
     def read_provenance(self, filename: str) -> bytes | None:
-        """That of a file of this name."""
         wheel = self.file_path(filename)
         path = wheel.with_name(wheel.name + PROVENANCE_SUFFIX)
         with self._report_os_errors(f"reading {path.name}"):
@@ -173,12 +173,12 @@ class StaticIndex:
             found = folder.damages(published, read)
         if not found or not self._lock_file(distribution).exists():
             return found
-        # Half of an upload looks damaged: what does so without one is.
+        # An unfinished upload looks damaged, so damage is confirmed while no upload runs.
         try:
             with self._lock_project(distribution):
                 return folder.damages(published, lambda _: reads)
         except IndexUnavailable:
-            # Whoever only reads may not lock.
+            # A process that only reads may not be able to lock.
             return found
 
     def mend(
@@ -205,14 +205,14 @@ class StaticIndex:
         return True
 
     def page(self, distribution: str) -> ProjectPage | None:
-        """The recorded page of a project; None if there is no such project."""
+        """The recorded page of a project, or None."""
         if not is_normalised(distribution):
             return None
         with self._report_os_errors(f"reading the page of {distribution}"):
             return self._read_page(distribution)
 
     def has(self, distribution: str) -> bool:
-        """Whether there is a page of a project, without reading it."""
+        """Whether a project has a page, without reading it."""
         page = self._folder(distribution).path / JSON_PAGE
         return is_normalised(distribution) and page.is_file()
 
@@ -227,7 +227,7 @@ class StaticIndex:
             return tuple(sorted(project for project in found if self._may_have(project)))
 
     def _may_have(self, project: str) -> bool:
-        """As ``has``; what cannot be looked at is listed, and its own page then says why."""
+        """Like ``has``; a project that cannot be inspected is listed, and its page then says why."""
         try:
             return self.has(project)
         except PermissionError:
@@ -237,7 +237,7 @@ class StaticIndex:
         """The path of a file of that name, which need not exist.
 
         Raises:
-            IndexRefused: it is not the name of a wheel or source distribution.
+            IndexRefused: the name is not that of a wheel or source distribution.
         """
         try:
             return self._folder(parse_filename(filename).distribution).path / filename
@@ -252,7 +252,7 @@ class StaticIndex:
 
     @contextmanager
     def _lock_project(self, distribution: str) -> Iterator[ProjectFolder]:
-        """Holds a project locked, its folder made if missing, without half-written files."""
+        """Locks a project, makes its folder if missing, and removes half-written files."""
         with self._report_os_errors(f"changing {distribution}"):
             folder, file = self._folder(distribution), self._lock_file(distribution)
             if not folder.path.is_dir():
@@ -298,7 +298,7 @@ class StaticIndex:
             ) from error
 
     def _read_or_rebuild_page(self, folder: ProjectFolder) -> ProjectPage:
-        """The recorded page, with the wheels that a crash left unrecorded."""
+        """The recorded page, plus the wheels that a crash left unrecorded."""
         page = self._read_page(folder.name) or ProjectPage(folder.name)
         listed = {file.filename for file in page.files}
         for filename, path in folder.wheels().items():
@@ -317,7 +317,7 @@ class StaticIndex:
         return _written_time(self._now())
 
     def _time_of(self, wheel: Path) -> str:
-        """When it was written or, if it is not there, now."""
+        """When the wheel was written, or now if it does not exist."""
         if not wheel.is_file():
             return self._upload_time()
         return _written_time(datetime.fromtimestamp(wheel.stat().st_mtime, UTC))
@@ -325,11 +325,11 @@ class StaticIndex:
     def _files(
         self, folder: ProjectFolder, wheel: Wheel, metadata: CoreMetadata
     ) -> dict[Path, bytes]:
-        """A wheel that is not in the folder, with what belongs to it."""
+        """The files to write for a new wheel."""
         files = {folder.metadata_path(wheel.filename): metadata.data}
         signed = folder.provenance_path(wheel.filename)
         if self._sign is None:
-            # What a crash left of another wheel of this name does not stay.
+            # A crash may have left the provenance of another wheel of this name.
             signed.unlink(missing_ok=True)
         else:
             files[signed] = self._sign(wheel.filename, wheel.sha256)
@@ -341,7 +341,7 @@ class StaticIndex:
         page: ProjectPage,
         files: Mapping[Path, bytes] = MappingProxyType({}),
     ) -> None:
-        """Writes only the pages that differ: an upload that changes nothing writes nothing."""
+        """Writes only the pages that differ; an upload without changes writes nothing."""
         html, json = folder.path / HTML_PAGE, folder.path / JSON_PAGE
         self._write_and_sync(folder, {**files, **_different(html, page_to_html(page))})
         self._write_and_sync(folder, _different(json, page_to_json(page)))
@@ -353,12 +353,12 @@ class StaticIndex:
 
 
 def _written_time(time: datetime) -> str:
-    """As PEP 700 writes it."""
+    """A time in PEP 700's form."""
     return time.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
 
 
 def _different(path: Path, data: bytes) -> Mapping[Path, bytes]:
-    """What is to be written so that a file has this content."""
+    """The file to write, if its content differs."""
     return {} if has_content(path, data) else {path: data}
 
 

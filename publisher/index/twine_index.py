@@ -1,8 +1,8 @@
 """Any twine-compatible server as a package index: uploads by twine, reads by the simple API.
 
-Servers answer the upload of an existing file differently (pypiserver 400, devpi and Nexus 409,
-GitLab and Artifactory 403 or 400; some overwrite it), so a response is only classified as
-*unavailable* or *refused*; what the index holds then, callers read from ``files``.
+Servers answer the upload of an existing file differently: pypiserver 400, devpi and Nexus 409,
+GitLab and Artifactory 403 or 400, and some overwrite it. So a response only counts as *unavailable*
+or *refused*; callers then read ``files``.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from publisher.index.wheel_files import MalformedWheel, check_wheel, is_normalis
 
 
 class TwineIndex:
-    """One server, reached through sessions of its own; safe for threads."""
+    """One server, with its sessions; safe for threads."""
 
     def __init__(
         self,
@@ -45,10 +45,10 @@ class TwineIndex:
     ) -> None:
         """Credentials may also be part of the addresses; those given here take precedence.
 
-        ``file_hosts``: as of ``SimpleClient``.
+        ``file_hosts``: as in ``SimpleClient``.
 
         Raises:
-            ValueError: an address is not one of http or https.
+            ValueError: an address is not http or https.
         """
         self._server = Server.of(repository_url, username, password)
         self._timeout_seconds = timeout_seconds
@@ -61,7 +61,7 @@ class TwineIndex:
         return self._simple.projects()
 
     def require_root(self) -> None:
-        """As of ``SimpleClient``: a missing index answers for a package as one that lacks it."""
+        """Like ``SimpleClient``: a missing index answers like an index without the package."""
         self._simple.require_root()
 
     def files(self, distribution: str) -> Sequence[IndexFile]:
@@ -73,7 +73,7 @@ class TwineIndex:
         return self._simple.file(file.url)
 
     def provenance(self, file: IndexFile) -> bytes | None:  # noqa: ARG002
-        """None: uploads have none, since servers take attestations of Sigstore only, if any."""
+        """Always None: servers accept only attestations of Sigstore, if any."""
         return None
 
     def upload(self, wheel: Wheel) -> None:
@@ -87,7 +87,7 @@ class TwineIndex:
             self._post(path)
 
     def yank(self, file: IndexFile, reason: str | None) -> bool:  # noqa: ARG002
-        """Not supported: there is no yank that upload APIs agree on."""
+        """Unsupported: upload APIs have no common way to yank."""
         return False
 
     def damages(
@@ -96,13 +96,13 @@ class TwineIndex:
         published: Mapping[str, str],  # noqa: ARG002
         may_read: Callable[[int], bool],  # noqa: ARG002
     ) -> Sequence[Damage]:
-        """None: the server keeps its files, and its pages state the hashes of what it has."""
+        """Always empty: the server manages its files, and its pages state the hashes of the current ones."""
         return ()
 
     def mend(
         self, distribution: str, published: Mapping[str, str], wheels: Sequence[Wheel]
     ) -> None:
-        """Nothing: no damage is known."""
+        """Does nothing, because no damage is known."""
 
     def close(self) -> None:
         self._repository.close()
@@ -123,7 +123,7 @@ class TwineIndex:
 class _QuietRepository(Repository):
     """Twine's repository with a timeout, without its retries and its output to the terminal.
 
-    The publisher retries itself, after it has read what the index holds.
+    The publisher retries itself, after it has read the index.
     """
 
     def __init__(self, server: Server, timeout_seconds: float) -> None:

@@ -1,4 +1,4 @@
-"""A wheel's file name and its METADATA, parsed and checked: both may be untrusted input.
+"""Parses and checks a wheel's file name and its METADATA; both may be untrusted.
 
 A file name that passes ``parse_filename`` is one plain path component.
 """
@@ -24,13 +24,13 @@ from codegen.package import Wheel
 from codegen.zip_reader import ArchiveReader, UnreadableArchive
 
 MAX_METADATA_BYTES = 16 * 1024 * 1024
-_MAX_FILENAME_BYTES = 240  # leaves room, below 255, for the suffix .metadata
+_MAX_FILENAME_BYTES = 240  # leaves room below 255 for the suffix .metadata
 _PLAIN_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+!-]*", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
 class NamedFile:
-    """``distribution`` is normalised as PEP 503 says; ``version`` as PEP 440 says."""
+    """``distribution`` is normalised by PEP 503, ``version`` by PEP 440."""
 
     distribution: str
     version: str
@@ -38,7 +38,7 @@ class NamedFile:
 
 @dataclass(frozen=True, slots=True)
 class CoreMetadata:
-    """A wheel's METADATA: its bytes, for PEP 658, and what an index page repeats of it."""
+    """A wheel's METADATA: its bytes, for PEP 658, and a field that index pages repeat."""
 
     data: bytes
     requires_python: str | None
@@ -49,12 +49,12 @@ class CoreMetadata:
 
 
 class MalformedWheel(ValueError):
-    """The wheel is not what it claims to be; the message says why."""
+    """The wheel contradicts its name or hash; the message says why."""
 
 
 @lru_cache(maxsize=65_536)
 def parse_filename(filename: str) -> NamedFile:
-    """The distribution and version that a file is named after.
+    """The distribution and version in a file's name.
 
     Raises:
         MalformedWheel: the name is outside the grammar of wheel and sdist file names.
@@ -101,9 +101,9 @@ def read_metadata(data: bytes, named: NamedFile) -> CoreMetadata:
     """The METADATA inside a wheel, which must name the same distribution and version.
 
     Raises:
-        MalformedWheel: ``data`` is not such a wheel.
+        MalformedWheel: ``data`` is not a wheel with this METADATA.
     """
-    # Slow to import, and needed by whoever uploads.
+    # Slow to import; only uploads need it.
     from packaging.metadata import parse_email
 
     text = _read_metadata_bytes(data)

@@ -11,9 +11,9 @@ from publisher.lineage.values import Link, Place, Statement, Traced
 
 
 def traced_json(traced: Traced) -> dict[str, Any]:
-    """``column`` is null for a whole relation, and in links for its rows.
+    """``column`` is null for a whole relation and, in links, for its rows.
 
-    ``statement`` of a link is the number of one of ``statements``, from 0.
+    A link's ``statement`` is an index into ``statements``.
     """
     said = dict.fromkeys(link.statement for link in traced.links if link.statement is not None)
     numbers = {statement: number for number, statement in enumerate(said)}
@@ -39,7 +39,7 @@ def traced_json(traced: Traced) -> dict[str, Any]:
 
 
 def summary_json(summary: LineageSummary) -> dict[str, Any]:
-    """Sources as people read them, ``shop.orders.day (where)``."""
+    """Sources have the form that people read: ``shop.orders.day (where)``."""
     return {
         "columns": [
             {
@@ -60,7 +60,7 @@ def summary_json(summary: LineageSummary) -> dict[str, Any]:
 
 
 def statement_json(statement: Statement) -> dict[str, Any]:
-    """Times in ISO form, of UTC."""
+    """Times are in ISO form, in UTC."""
     return {
         "text": statement.text,
         "user": statement.user or None,

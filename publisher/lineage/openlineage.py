@@ -1,4 +1,4 @@
-"""The lineage of published views as OpenLineage's events: a job for each view, by its name."""
+"""The lineage of published views as OpenLineage events: one job for each view, with the view's name."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ JOBS = "schema-publisher"
 
 
 def metastore_namespace(uri: str) -> str:
-    """Of the tables of a metastore: ``hive://host:port``; of several servers, the first."""
+    """The namespace of a metastore's tables: ``hive://host:port``, with the first of several servers."""
     split = urlsplit(uri.partition(",")[0].strip())
     host = split.hostname or ""
     return f"hive://{f'[{host}]' if ':' in host else host}:{split.port or 9083}"
@@ -37,7 +37,7 @@ def metastore_namespace(uri: str) -> str:
 def traced_events(
     tx: Transaction, traced: Traced, namespace: str, event_time: str
 ) -> Sequence[dict[str, Any]]:
-    """An event for each view of the answer; of a table that was asked for, its columns alone."""
+    """An event for each view of the answer; for a table, an event with its columns only."""
     derived = {
         name: derivation_from_text(text)
         for name, text in tx.graph.derivations(traced.relations).items()
@@ -62,7 +62,7 @@ def traced_events(
 def _read_missing(
     tx: Transaction, derivation: Derivation, derived: dict[RelationName, Derivation]
 ) -> None:
-    """Upstreams of views that the answer was cut before, or that lie beside its way."""
+    """Adds upstreams that the answer left out: beyond its depth, or not on the traced path."""
     missing = [name for name in derivation.upstreams if name not in derived]
     for name, text in tx.graph.derivations(missing).items():
         derived[name] = derivation_from_text(text)
@@ -84,7 +84,7 @@ def _columns(derivation: Derivation) -> Sequence[DescribedColumn]:
 
 def _output(name: RelationName, derivation: Derivation, namespace: str) -> DescribedDataset:
     inputs: dict[str, Sequence[InputColumn]] = {}
-    # The lineage has the names of fields, which may differ from those of columns.
+    # Lineage uses the names of fields, which may differ from those of columns.
     both = zip(derivation.interface.columns, derivation.lineage, strict=True)
     for column, made in both:
         found = [

@@ -1,4 +1,4 @@
-"""What people call a column or a relation → the place that is meant, or what may be meant."""
+"""Finds the column or relation that a person's text names, or similar names."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from publisher.state.protocol import Transaction
 
 _MAX_SIMILAR = 3
 _SIMILAR = 0.6
-"""Of columns, whose names are short."""
+"""The least similarity of columns, whose names are short."""
 
 
 @dataclass(frozen=True, slots=True)
 class NotFound:
-    """``reason`` names what is not known; ``similar`` may be meant."""
+    """``reason`` names the unknown thing; ``similar`` lists names that may be meant."""
 
     reason: str
     similar: tuple[str, ...] = ()
@@ -29,10 +29,10 @@ class NotFound:
 
 
 def place_of(tx: Transaction, text: str) -> Place | NotFound:
-    """``database.table``, ``database.table.column`` and fields in it, or these with a catalog in front.
+    """Accepts a table, a column or a field in a column, each also with a catalog in front.
 
     Raises:
-        MalformedName: the text is no name.
+        MalformedName: the text is not a name.
     """
     whole = RelationName.parse(text)
     if not whole.namespace:
@@ -47,7 +47,7 @@ def place_of(tx: Transaction, text: str) -> Place | NotFound:
 
 
 def _field_of(tx: Transaction, name: RelationName) -> Place | NotFound | None:
-    """The field that the name means if it begins with a relation, the longest that there is."""
+    """The field that the name means, if it begins with a relation; the longest such relation counts."""
     parts = (*name.namespace, name.name)
     sizes = range(len(parts) - 2, 1, -1)
     outer = {size: RelationName(parts[: size - 1], parts[size - 1]) for size in sizes}
@@ -60,14 +60,14 @@ def _field_of(tx: Transaction, name: RelationName) -> Place | NotFound | None:
 
 
 def place_in(tx: Transaction, relation: RelationName, column: str | None) -> Place | NotFound:
-    """The whole relation without a column."""
+    """The column's place, or the whole relation's place without a column."""
     if relation not in tx.graph.records([relation]):
         return _unknown_relation(tx, relation)
     return Place(relation) if column is None else column_of(tx, relation, column)
 
 
 def column_of(tx: Transaction, relation: RelationName, column: str) -> Place | NotFound:
-    """The column of a relation that the state knows, in any case."""
+    """The place of a column; case does not matter."""
     known = StoredRelations(tx).of(relation)
     if known is None:
         return NotFound(f"the columns of {relation} are not known: it is not derived")
@@ -86,7 +86,6 @@ def _unknown_relation(tx: Transaction, asked: RelationName) -> NotFound:
 
 
 def similar_relations(tx: Transaction, asked: RelationName) -> tuple[str, ...]:
-    """Of the relations that the state knows, those that may be meant."""
     return tuple(likely_names(str(asked), _known_names(tx)))
 
 
@@ -98,7 +97,7 @@ def _similar(tx: Transaction, asked: RelationName) -> tuple[str, ...]:
     names = _known_names(tx)
     if len(asked.namespace) > 1:
         outer = RelationName(asked.namespace[:-1], asked.namespace[-1])
-        # What was asked for may be a column of a relation whose name is wrong.
+        # The text may name a column of a relation whose name is misspelt.
         close = likely_names(str(outer), names)
         if close:
             return (f"{close[0]}.{asked.name}",)

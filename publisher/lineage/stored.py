@@ -1,4 +1,4 @@
-"""The lineage of single relations as the state has it: of a view's last derivation, and of statements that fill a table."""
+"""Lineage of single relations from the state: a view's last derivation, and statements that fill a table."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from publisher.state.records import FillingRecord
 
 EVERY_COLUMN: Final = "*"
 ROWS: Final = ""
-"""As ``FilledColumn`` has them."""
+"""The column name that ``FilledColumn`` uses for rows."""
 _UNKNOWN: Final = StoredLineage((), (), (), None)
 
 
 @dataclass(frozen=True, slots=True)
 class KnownRelation:
-    """What the last derivation of a relation says, and what fills it; column names are those of SQL.
+    """A relation's last derivation and the statements that fill it; column names are SQL's.
 
     ``fillings``: the newest first.
     """
@@ -51,7 +51,7 @@ class KnownRelation:
 
     @property
     def is_whole(self) -> bool:
-        """Whether it is known what decides its rows."""
+        """Whether the lineage of its rows is known."""
         return not self.is_view or self.lineage.rows is not None
 
     def places(self) -> Iterator[Place]:
@@ -104,10 +104,10 @@ def said_by(filling: FillingRecord) -> Statement:
 def _filled(
     filling: FillingRecord, target: Place, known: Container[str], *, is_derived: bool
 ) -> Iterator[Link]:
-    """How a statement fills a column, or the rows, of its table.
+    """Links from a statement to a column, or to the rows, of the table that it fills.
 
-    ``known``: its columns, as its derivation has them; without one those that statements name, and what
-    a star stands for is told with the rows.
+    ``known``: the columns of the table's derivation, or else those that statements name. The rows'
+    links then also cover the columns of a star.
     """
     assert filling.source is not None
     said = said_by(filling)
@@ -118,20 +118,20 @@ def _filled(
     for each in filling.columns:
         if target.column is None:
             if each.column == ROWS:
-                # Of a star it is not known which of them.
+                # It is not known which columns a star reads.
                 is_known = each.source_column != EVERY_COLUMN
                 source = Place(filling.source, each.source_column) if is_known else rows
                 yield link(source, kind=Kind.INDIRECT, clause=Clause(each.clause))
             elif each.column == EVERY_COLUMN and not is_derived:
                 yield link(rows, kind=Kind.DIRECT)
             continue
-        # A name that the table lacks is the query's: its columns were not known by then.
+        # The table had no derivation then, so a name that it lacks is a name of the query.
         is_any = each.column not in known and each.column not in {EVERY_COLUMN, ROWS}
         if not is_any and each.column not in {target.column.lower(), EVERY_COLUMN}:
             continue
         name = each.source_column
         if is_any or name == ROWS or (name == EVERY_COLUMN and each.column != EVERY_COLUMN):
-            # It is not known which of them.
+            # It is not known which column supplies which.
             yield link(rows, kind=Kind.READS)
             continue
         source = Place(filling.source, target.column if name == EVERY_COLUMN else name)
@@ -146,14 +146,13 @@ def _place(source: SourceColumn) -> Place:
 
 
 class StoredRelations:
-    """Reads each relation once."""
+    """Reads each relation once and keeps it."""
 
     def __init__(self, tx: Transaction) -> None:
         self._tx = tx
         self._known: dict[RelationName, KnownRelation | None] = {}
 
     def read(self, names: Iterable[RelationName]) -> None:
-        """Reads these at once."""
         asked = [name for name in dict.fromkeys(names) if name not in self._known]
         texts = self._tx.graph.derivations(asked)
         fillings: dict[RelationName, list[FillingRecord]] = {}
@@ -166,6 +165,6 @@ class StoredRelations:
             self._known[name] = known
 
     def of(self, name: RelationName) -> KnownRelation | None:
-        """None without a derivation, and without a statement that fills it."""
+        """The relation, or None without a derivation and without a statement that fills it."""
         self.read([name])
         return self._known[name]

@@ -1,4 +1,4 @@
-"""One relation's own lineage in words, for reports and pages: no further than its neighbours."""
+"""One relation's lineage in words, up to its direct neighbours, for reports and pages."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from publisher.state.protocol import Transaction
 from publisher.state.records import FillingRecord
 
 MAX_READING_RELATIONS: Final = 50
-"""Of which it is said which columns they read."""
+"""Only this many readers are listed with their columns."""
 
 
 @dataclass(frozen=True, slots=True)
 class ColumnSummary:
-    """One column.
+    """The lineage of one column.
 
     Attributes:
-        expression: how it is made; "" if it is taken as it is.
-        direct: the columns that its values are made of.
-        indirect: the columns that decide them besides, each with its clause.
-        readers: the columns that are made of it or decided by it, and the rows that it decides.
+        expression: the expression of the column; "" if it is a plain column.
+        direct: the columns that supply its values.
+        indirect: other columns that influence it, each with its clause.
+        readers: the columns and rows that are made from it or influenced by it.
     """
 
     column: str
@@ -42,12 +42,12 @@ class FilledFrom:
 
 @dataclass(frozen=True, slots=True)
 class LineageSummary:
-    """Of one relation.
+    """The lineage of one relation.
 
     Attributes:
-        rows: the columns that decide which rows there are, each with its clause.
-        statements: that fill the relation, each with what it fills it from, the newest first.
-        fills: what statements fill from the relation.
+        rows: the columns that decide which rows exist, each with its clause.
+        statements: statements that fill the relation, each with its sources, the newest first.
+        fills: tables that statements fill from the relation.
     """
 
     columns: tuple[ColumnSummary, ...]
@@ -57,7 +57,7 @@ class LineageSummary:
 
     @property
     def says_anything(self) -> bool:
-        """Not of a table that nothing reads."""
+        """False for a table without readers and without statements."""
         return bool(self.rows or self.statements or self.fills) or any(
             (c.expression, c.direct, c.indirect, c.readers) != ("", (), (), ())
             for c in self.columns
@@ -65,7 +65,7 @@ class LineageSummary:
 
 
 def own_lineage(tx: Transaction, name: RelationName) -> LineageSummary | None:
-    """What the relation comes from; None of a table that nothing fills, and of what was never derived."""
+    """The relation's sources; None if it was never derived, or is a table that nothing fills."""
     known = StoredRelations(tx).of(name)
     if known is None or not (known.is_view or known.fillings):
         return None
@@ -73,7 +73,7 @@ def own_lineage(tx: Transaction, name: RelationName) -> LineageSummary | None:
 
 
 def neighbouring_lineage(tx: Transaction, name: RelationName) -> LineageSummary | None:
-    """What the relation comes from, and what the first of those that read it make of it."""
+    """The relation's sources, and the columns of its first readers."""
     stored = StoredRelations(tx)
     known = stored.of(name)
     if known is None:
@@ -92,12 +92,10 @@ def neighbouring_lineage(tx: Transaction, name: RelationName) -> LineageSummary 
 
 
 def filled_tables(tx: Transaction, name: RelationName) -> tuple[RelationName, ...]:
-    """That statements fill from the relation."""
     return tuple(dict.fromkeys(each.target for each in tx.fillings.out_of([name])))
 
 
 def filled_from(tx: Transaction, name: RelationName) -> tuple[FilledFrom, ...]:
-    """The statements that fill the relation, the newest first."""
     return _statements(tx.fillings.into([name]))
 
 
@@ -135,7 +133,7 @@ def _summary(
 
 
 def _by_source(links: Iterable[Link]) -> tuple[str, ...]:
-    """``shop.orders.day (where, group by)``"""
+    """One text for each source: ``shop.orders.day (where, group by)``."""
     clauses: dict[str, list[str]] = {}
     for link in links:
         if link.clause is not None:

@@ -1,4 +1,4 @@
-"""From a column, or a whole relation, to all that it comes from or all that it reaches."""
+"""Traces a column or a relation to all its sources, or to everything that depends on it."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ def trace(
     distribution: Distribution,
     depth: int | None = None,
 ) -> Traced:
-    """Each link once, the nearest first.
+    """Finds each link once, the nearest first.
 
     Args:
         tx: the state.
-        asked: a relation of the state, with one of its columns as the state calls it, or whole.
-        direction: to what it comes from, or to what it reaches.
-        distribution: the name of a relation's package.
-        depth: how far to go, in views and statements; None for all the way.
+        asked: a known relation, or one of its columns, as the state names it.
+        direction: to sources, or to dependents.
+        distribution: gives the name of a relation's package.
+        depth: how many views and statements to follow; None for all.
     """
     stored = StoredRelations(tx)
     step = _Upstream(stored) if direction is Direction.UPSTREAM else _Downstream(stored, tx)
@@ -72,7 +72,8 @@ def trace(
 def _starts(asked: Place, known: KnownRelation | None, direction: Direction) -> Iterable[Place]:
     if asked.is_rows:
         return (asked,) if known is None else tuple(known.places())
-    # Which rows there are decides every column; a column is read without its table's other rows.
+    # The rows of a relation influence every column; a column does not depend on its table's other
+    # rows.
     return (asked, Place(asked.relation)) if direction is Direction.UPSTREAM else (asked,)
 
 
@@ -81,7 +82,7 @@ def _key(place: Place) -> tuple[RelationName, str | None]:
 
 
 def _as_known(place: Place, stored: StoredRelations) -> Place:
-    """In the case that its relation has, whatever the case in which a view read it."""
+    """The place with the case that its relation uses, whatever case a view used."""
     known = stored.of(place.relation)
     if known is None or place.column is None:
         return place
@@ -120,7 +121,7 @@ class _Downstream:
             for dependent in dependents:
                 known = self._stored.of(dependent)
                 if known is None:
-                    # It is not known which columns it reads.
+                    # It is not known which columns the dependent reads.
                     yield Link(place, Place(dependent), Kind.READS)
                 else:
                     yield from self._links_from(place, known)
@@ -137,7 +138,7 @@ class _Downstream:
             if _reads(link, place):
                 yield _of_field(link, place.path)
         if not place.is_rows:
-            # What comes of some column of the relation, nobody knows which.
+            # These links read some unknown column of the relation.
             of_any = links.get((place.relation, None), ())
             yield from (
                 link for link in of_any if link.kind is not Kind.READS or not link.target.is_rows
@@ -154,14 +155,14 @@ class _Downstream:
 
 
 def _reads(link: Link, place: Place) -> bool:
-    """Whether it reads the field that is asked for, a part of it, or what contains it."""
+    """Whether the link reads the field that is asked for, a part of it, or a field that contains it."""
     return all(read == asked for read, asked in zip(link.path, place.path, strict=False))
 
 
 def _of_field(link: Link, path: tuple[str, ...]) -> Link:
-    """A link whose target still has the field at a path of its own, if it is taken as it is."""
+    """The link to a field inside its target, if the target is a plain copy of the source."""
     rest = path[len(link.path) :]
-    # Of a statement it is not known whether it takes a column as it is.
+    # It is not known whether a statement copies a column unchanged.
     is_taken = not link.expression and link.statement is None and link.kind is Kind.DIRECT
     if not rest or not is_taken:
         return link
@@ -194,7 +195,7 @@ def _described(
             if version.status is VersionStatus.PUBLISHED
         ]
         found[name] = TracedRelation(
-            # A view that was never derived still says what it reads.
+            # A view that was never derived still has edges to its upstreams.
             is_view=bool(edges[name]) if known is None else known.is_view,
             is_derived=known is not None,
             status="UNKNOWN" if record is None else record.status.value,

@@ -1,4 +1,4 @@
-"""Lineage as values: places, the links between them, and what a question about one finds."""
+"""Lineage as values: places, the links between them, and the answer to a question."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ class Direction(Enum):
 class Kind(Enum):
     """How a source acts on a target.
 
-    DIRECT: values are made of it. INDIRECT: it decides values or rows. READS: the rows of one are
-    made of the rows of the other.
+    DIRECT: it supplies values. INDIRECT: it influences values or rows. READS: rows of the target
+    are made from rows of the source.
     """
 
     DIRECT = "direct"
@@ -30,9 +30,9 @@ class Kind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A column, or, where ``column`` is None, the rows of a relation, and so each of its columns.
+    """A column, or without ``column`` the rows of a relation, which influence each of its columns.
 
-    ``path``: in lower case, to the field of the column that is asked for.
+    ``path``: the path to a field inside the column, in lower case.
     """
 
     relation: RelationName
@@ -50,17 +50,17 @@ class Place:
 
     @property
     def whole(self) -> Place:
-        """The column of a field."""
+        """The column that contains the field."""
         return Place(self.relation, self.column)
 
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """One that fills a table.
+    """A statement that fills a table.
 
     Attributes:
         text: its first characters.
-        user: "" where nobody said who ran it.
+        user: "" if unknown.
         first_at, last_at: when it ran, in seconds since the epoch.
     """
 
@@ -75,12 +75,12 @@ class Link:
     """One source of one target.
 
     Attributes:
-        path: to a field inside the source's column.
-        clause: of an indirect link, through which the source acts.
-        expression: of a direct link, how the target is made; "" of one that is taken as it is.
-        transformation: of a direct link.
-        distance: how many views and statements lie between it and what was asked for, from 1.
-        statement: that fills the target; None where the target is a view.
+        path: the path to a field inside the source's column.
+        clause: for an indirect link, the clause through which the source acts.
+        expression: for a direct link, the target's expression; "" for a plain column.
+        transformation: for a direct link.
+        distance: how many views and statements away the source or target is, from 1.
+        statement: the statement that fills the target; None if the target is a view.
     """
 
     source: Place
@@ -99,9 +99,9 @@ class TracedRelation:
     """A relation of the answer.
 
     Attributes:
-        is_view: False of a table, and of what nothing is known.
-        is_derived: its columns are known.
-        version: of its package, the newest; None if it has none.
+        is_view: False for a table and for an unknown relation.
+        is_derived: whether its columns are known.
+        version: its package's newest version, or None.
     """
 
     is_view: bool
@@ -117,11 +117,11 @@ class Traced:
 
     Attributes:
         links: the nearest first.
-        expressions: how columns of these relations are made that are not taken as they are.
-        columns: of the relation that was asked for.
-        relations: every relation of the links, and the one that was asked for.
-        untraced: views of these whose lineage is not known, or only in part.
-        is_cut: whether there is more beyond the depth that was asked for.
+        expressions: the expressions of all columns that are not plain copies.
+        columns: the columns of the relation that was asked for.
+        relations: every relation in the links, and the one that was asked for.
+        untraced: views among them whose lineage is unknown or incomplete.
+        is_cut: whether the limit of depth left links out.
     """
 
     asked: Place

@@ -1,4 +1,4 @@
-"""Versions that the index has and the state lacks, because it was lost or is an older copy: they become known."""
+"""Adopts versions that the index has and the state lacks, because it was lost or is an older copy."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def adopt_unrecorded(
     relation: RelationName,
     unrecorded: Sequence[IndexFile],
 ) -> Adopted:
-    """As ``read_unrecorded_versions``, by the policy and clock of the runtime; counts and logs."""
+    """Like ``read_unrecorded_versions``, with the runtime's policy and clock; counts and logs."""
     if not unrecorded:
         return NOTHING_ADOPTED
     adopted = read_unrecorded_versions(
@@ -45,7 +45,7 @@ def adopt_unrecorded(
 
 
 def write_adopted(tx: Transaction, relation: RelationName, adopted: Adopted, now: float) -> None:
-    """Records the versions, and the event that a reading must reflect to come after them."""
+    """Records the versions, and the event that later readings must reflect."""
     tx.versions.adopt(adopted.versions, adopted.provenances)
     record = tx.graph.records([relation]).get(relation, RelationRecord(relation))
     if adopted.event_id is not None:

@@ -1,7 +1,8 @@
-"""A wheel's provenance, in the form of PEP 740, signed and verified with Ed25519 keys. Pure.
+"""A wheel's provenance in the form of PEP 740, signed and verified with Ed25519 keys. Pure.
 
 The signature says who published a file of this name with these bytes. Unlike PyPI's attestations it
-needs no certificate and no transparency log: who verifies it has the public key from the deployment.
+needs no certificate and no transparency log, because the verifier gets the public key from the
+deployment.
 """
 
 from __future__ import annotations
@@ -27,7 +28,6 @@ _PAYLOAD_TYPE = b"application/vnd.in-toto+json"
 
 
 def public_key_of(key: Ed25519PrivateKey) -> bytes:
-    """The 32 bytes of the public key."""
     return key.public_key().public_bytes(Encoding.Raw, PublicFormat.Raw)
 
 
@@ -56,13 +56,13 @@ def sign(filename: str, sha256: str, key: Ed25519PrivateKey) -> bytes:
 
 
 def verify(provenance: bytes, filename: str, sha256: str, trusted_keys: Sequence[bytes]) -> None:
-    """Passes if one of the attestations is for this file and is signed by one of the keys.
+    """Accepts a provenance with an attestation for this file that one of the keys signed.
 
-    The cost is linear in the size of ``provenance``, which is untrusted input. Keys are as of
+    The cost is linear in the size of ``provenance``, which is untrusted. Keys have the form of
     ``public_key_of``.
 
     Raises:
-        UntrustedProvenance: there is no such attestation.
+        UntrustedProvenance: no attestation is for this file and signed by one of the keys.
     """
     keys = [Ed25519PublicKey.from_public_bytes(key) for key in trusted_keys]
     signed = list(_signed_statements(provenance, keys))
@@ -79,9 +79,9 @@ def _signed_statements(provenance: bytes, keys: Sequence[Ed25519PublicKey]) -> I
 
 
 def _envelopes(provenance: bytes) -> Iterator[tuple[bytes, bytes]]:
-    """Each attestation's statement and signature; those of other forms are left out."""
+    """The statement and signature of each attestation; other forms are left out."""
     try:
-        # Not ``json.loads``, which recurses in Python.
+        # ``json.loads`` recurses in Python.
         document = from_json(provenance)
     except ValueError:
         raise UntrustedProvenance("its provenance is not JSON") from None
@@ -115,7 +115,7 @@ def _is_signed(statement: bytes, signature: bytes, key: Ed25519PublicKey) -> boo
 
 
 def _is_about(statement: bytes, filename: str, sha256: str) -> bool:
-    """Whether a statement that a trusted key signed says that it published this file."""
+    """Whether a statement, signed by a trusted key, says that the key's owner published this file."""
     try:
         document = from_json(statement)
     except ValueError:
@@ -134,7 +134,7 @@ def _signed_bytes(statement: bytes) -> bytes:
 
 
 def _key_id(key: Ed25519PublicKey) -> str:
-    """As of ``openssl pkey -pubin -outform DER | sha256sum``."""
+    """The output of ``openssl pkey -pubin -outform DER | sha256sum``."""
     encoded = key.public_bytes(Encoding.DER, PublicFormat.SubjectPublicKeyInfo)
     return hashlib.sha256(encoded).hexdigest()
 

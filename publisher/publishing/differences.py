@@ -1,4 +1,4 @@
-"""The ledger of a distribution against what the index lists: what must be mended, on which side. Pure."""
+"""Compares a distribution's ledger with the index: what must be repaired, and on which side. Pure."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from publisher.state.records import VersionRecord, VersionStatus
 
 @dataclass(frozen=True, slots=True)
 class Differences:
-    """Nothing of it if ledger and index agree.
+    """The differences; empty if ledger and index agree.
 
     Attributes:
-        unrecorded: wheels named as ours whose number the ledger lacks, lowest first.
-        lost: published versions that are not listed.
-        changed: published versions that are listed with another hash.
-        returned: versions given up as lost or taken that are listed with their own hash.
-        to_yank: files that are offered though the relation was dropped.
+        unrecorded: wheels with our form of name whose number the ledger lacks, lowest first.
+        lost: published versions that the index does not list.
+        changed: published versions that the index lists with another hash.
+        returned: versions with status LOST or CONFLICT that the index lists with their hash.
+        to_yank: available files of a dropped relation.
         to_offer: files that were yanked with a relation that exists again.
     """
 
@@ -46,21 +46,21 @@ class Differences:
 
 
 def published_hashes(history: Sequence[VersionRecord]) -> Mapping[str, str]:
-    """The SHA-256 of each published version that is known, by file name."""
+    """The known SHA-256 of each published version, by file name."""
     published = (v for v in history if v.status is VersionStatus.PUBLISHED)
     return {v.filename: v.wheel_sha256 for v in published if v.wheel_sha256 is not None}
 
 
 def given_up(history: Sequence[VersionRecord]) -> Sequence[VersionRecord]:
-    """Those whose number is lost or taken."""
+    """The versions whose number is lost or taken."""
     return [v for v in history if v.status in {VersionStatus.LOST, VersionStatus.CONFLICT}]
 
 
 def mendable(damages: Sequence[Damage], history: Sequence[VersionRecord]) -> Sequence[Damage]:
-    """Those that ``PackageIndex.mend`` can end.
+    """The damages that ``PackageIndex.mend`` can repair.
 
-    A published wheel that is gone is not one of them: it counts as lost, of which there may be too many. Nor is one
-    whose version was given up, or that is not ours.
+    A missing published wheel is not among them: it counts as lost, and too many lost ones are held.
+    Nor is a wheel that is not ours, or whose version was given up.
     """
     published = published_hashes(history)
     hopeless = tuple(version.filename for version in given_up(history))
@@ -82,9 +82,9 @@ def compare_with_index(
     is_dropped: bool,
     damaged: Collection[str] = (),
 ) -> Differences:
-    """Hashes are compared where the page states them; a dropped relation's files are not missed.
+    """Compares hashes if the page states them; a dropped relation's files may be missing.
 
-    ``damaged``: names of files that do not have the bytes that the page states.
+    ``damaged``: names of files whose bytes contradict the page.
     """
     unrecorded = unrecorded_files(listing, history)
     is_ours = bool(history or unrecorded)
@@ -103,7 +103,7 @@ def compare_with_index(
 
 
 def _has_same_hash(version: VersionRecord, listing: Listing) -> bool | None:
-    """None if it is not listed, or one of both hashes is not known."""
+    """None if the version is not listed, or one of the hashes is unknown."""
     file = listing.ours.get(version.number)
     if file is None or file.sha256 is None or version.wheel_sha256 is None:
         return None

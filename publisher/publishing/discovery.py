@@ -1,7 +1,7 @@
-"""Packages under our prefix that the state does not know, because it was lost or is an older copy.
+"""Finds packages under our prefix that the state does not know, because it was lost or is an older copy.
 
-What the catalog has is published from its ledger again; what it no longer has is dropped, like any
-other relation, after a second look.
+A package whose relation the catalog has is published from the adopted ledger; any other counts as
+dropped, like every missing relation, after a second reading.
 """
 
 from __future__ import annotations
@@ -37,12 +37,12 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Discovered:
-    """What was adopted, and what was not.
+    """The result of a discovery.
 
     Attributes:
-        adopted: relations whose versions the ledger has now.
-        held: why dropped relations were left alone; "" if they were not.
-        failed: error by distribution.
+        adopted: relations whose versions are now in the ledger.
+        held: why dropped relations were left alone, or "".
+        failed: the error of each distribution that failed.
     """
 
     adopted: Sequence[RelationName]
@@ -68,7 +68,7 @@ class Discovery:
         self._work = IndexWork(runtime)
 
     def run(self, limit: DeletionLimit) -> Discovered:
-        """Adopts every unknown package, unless too many are of relations that do not exist.
+        """Adopts every unknown package, unless too many belong to relations that do not exist.
 
         Raises:
             CatalogUnavailable, PackageIndexError: nothing was adopted.
@@ -94,7 +94,7 @@ class Discovery:
         return Discovered(adopted, held, failed)
 
     def _identify(self, distribution: str) -> _Unknown | None:
-        """Whose package it is; None if it is not ours."""
+        """The relation of a package; None if the package is not ours."""
         listing = read_listing(distribution, self._index.files(distribution))
         has_untrusted = False
         for file in reversed([*listing.ours.values()]):
@@ -115,7 +115,7 @@ class Discovery:
         return None
 
     def _dropped(self, names: Sequence[RelationName]) -> frozenset[RelationName]:
-        """Those that the catalog says that it does not have."""
+        """The relations that do not exist according to the catalog."""
         answers = self._reader.read(sorted(names))
         return frozenset(
             name
@@ -143,7 +143,7 @@ class Discovery:
     def _record(self, tx: Transaction, *, name: RelationName, adopted: Adopted) -> None:
         write_adopted(tx, name, adopted, self._runtime.clock.now())
         record = tx.graph.records([name]).get(name, RelationRecord(name))
-        # That it is missing was settled when nothing of it was known to be published.
+        # A missing relation may have been settled before its packages were known.
         is_missing = record.status is Status.MISSING
         due = record.index_check_due or is_missing
         tx.graph.write(replace(record, index_check_due=due))

@@ -1,4 +1,4 @@
-"""A candidate → a wheel with the next number of its distribution, in memory. Pure."""
+"""Turns a candidate into a wheel with the next number of its distribution, in memory. Pure."""
 
 from __future__ import annotations
 
@@ -25,8 +25,6 @@ from publisher.state.records import VersionRecord, VersionStatus
 
 
 class Drafter:
-    """``versioning`` is "semantic" or "sequential"."""
-
     def __init__(self, packaging: Packaging, versioning: VersioningMode) -> None:
         self._packaging = packaging
         self._versioning = versioning
@@ -34,11 +32,11 @@ class Drafter:
     def draft(
         self, candidate: Candidate, fingerprints: Mapping[RelationName, str], now: float
     ) -> Draft:
-        """The next version; ``fingerprints`` are those of its upstreams' schemas.
+        """Builds the next version; ``fingerprints`` are those of its upstreams' schemas.
 
         Raises:
             CodegenError: the schema cannot be packaged.
-            PackagingCrashed: packaging it killed a process.
+            PackagingCrashed: a process was killed while it packaged the schema.
         """
         job, history = candidate.job, candidate.reconciled.history
         predecessors = Predecessors(
@@ -63,7 +61,7 @@ class Drafter:
 
 
 def _has_same_content(job: Job, history: Sequence[VersionRecord]) -> bool:
-    """Whether the newest version has this content already, so that only the code differs."""
+    """Whether the newest version already has this content, so that only the code differs."""
     newest = newest_published(history)
     return newest is not None and newest.content_hash == job.content_hash
 

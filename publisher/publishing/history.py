@@ -1,4 +1,4 @@
-"""What the ledger knows of a package's versions, as ``versioning`` compares them."""
+"""The versions in a package's ledger, in the form that ``versioning`` compares."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from publisher.publishing.versioning import is_number, parse_number
 from publisher.state.records import VersionRecord, VersionStatus
 
 MAX_COMPARED = 200
-"""Of a major's versions, the newest: each costs the next version some time and memory."""
+"""The newest versions of a major that are compared: each costs the next version time and memory."""
 
 
 def newest_published(history: Sequence[VersionRecord]) -> VersionRecord | None:
-    """The version with the highest number that is known to be on the index with our bytes."""
+    """The highest version that the index is known to have with our bytes."""
     return max(_published(history), key=_number, default=None)
 
 
 def published_texts(history: Sequence[VersionRecord]) -> tuple[PublishedText, ...]:
-    """What the next version is compared with, newest first: of the newest major whose schemas are known.
+    """The versions to compare the next one with: those of the newest major with known schemas.
 
-    The number of the first is the one that the next version follows.
+    The newest is first; the next version's number follows it.
     """
     known = _known_texts(history)[:MAX_COMPARED]
     return tuple(text for text in known if _major(text.number) == _major(known[0].number))
@@ -34,7 +34,7 @@ def earlier_texts(history: Sequence[VersionRecord]) -> tuple[PublishedText, ...]
 
 
 def _known_texts(history: Sequence[VersionRecord]) -> Sequence[PublishedText]:
-    """The versions that consumers may use whose schemas are known, newest first."""
+    """The versions with known schemas that consumers may use, newest first."""
     return [
         PublishedText(v.number, v.schema_text, v.surface_hash)
         for v in sorted(_published(history), key=_number, reverse=True)
@@ -43,13 +43,13 @@ def _known_texts(history: Sequence[VersionRecord]) -> Sequence[PublishedText]:
 
 
 def releases(history: Sequence[VersionRecord]) -> tuple[Release, ...]:
-    """What changed in each version that consumers may use, newest first."""
+    """The changes of each version that consumers may use, newest first."""
     published = sorted(_published(history), key=_number, reverse=True)
     return tuple(Release(v.number, v.change, v.reasons) for v in published)
 
 
 def _published(history: Sequence[VersionRecord]) -> Sequence[VersionRecord]:
-    """An earlier release also recorded files of other forms, such as ``1.0.0.post1``."""
+    """Published versions; an earlier release also recorded other forms, such as ``1.0.0.post1``."""
     return [v for v in history if v.status is VersionStatus.PUBLISHED and is_number(v.number)]
 
 

@@ -1,8 +1,8 @@
-"""Every package's ledger against the index, at each snapshot: what differs becomes work, nothing is mended here.
+"""Compares every package's ledger with the index at each snapshot; differences become work.
 
-An index that suddenly lacks many packages is likelier to be misconfigured than emptied: they are
-held until a person asks for them. The wheels of a folder are read at each snapshot up to a number of bytes, and the
-next one goes on from there.
+An index that suddenly lacks many packages is probably misconfigured rather than emptied: they are
+held until a person asks for them. Each snapshot reads a limited number of bytes of a folder's
+wheels, and the next one continues there.
 """
 
 from __future__ import annotations
@@ -45,23 +45,23 @@ NOTE = "@index/"
 _HELD_NOTE = "index-held/"
 _NOT_ON_INDEX = "packages are not on the index"
 MAX_NOTED = 20
-"""Foreign files and failures in a note; the log has them all."""
+"""A note lists this many foreign files and failures; the log has them all."""
 
 _BATCH = 500
 
 
 @dataclass(frozen=True, slots=True)
 class IndexReport:
-    """What a comparison found.
+    """The result of a comparison.
 
     Attributes:
-        checked: packages that were compared.
+        checked: the number of compared packages.
         differing: relations that were enqueued.
         adopted: relations whose packages the state did not know.
-        held: what waits for a person, in words.
-        held_packages: those that are not uploaded again.
-        foreign: file names of other programs under our packages' names.
-        failed: why a package could not be compared, by distribution.
+        held: sentences that say what waits for a person.
+        held_packages: packages that are not uploaded again.
+        foreign: files of other programs under our packages' names.
+        failed: the error of each distribution that could not be compared.
     """
 
     checked: int = 0
@@ -74,20 +74,20 @@ class IndexReport:
 
 
 def release_of(held: str) -> str:
-    """The command that lets go on what is held, by the words of ``IndexReport.held``."""
+    """The command that releases held packages, found from a sentence of ``IndexReport.held``."""
     command = "republish --missing" if held.endswith(_NOT_ON_INDEX) else "adopt"
     return f"schema-publisher {command}"
 
 
 def held_packages(tx: Transaction) -> frozenset[str]:
-    """Distributions that the last comparison of a catalog found to be absent, and held."""
+    """Distributions that a catalog's last comparison found missing and held."""
     notes = tx.journal.notes(_HELD_NOTE).values()
     return frozenset(name for note in notes if note for name in json.loads(note))
 
 
 @dataclass(frozen=True, slots=True)
 class _Package:
-    """``place`` in the order of this comparison."""
+    """``place``: the position in the order of this comparison."""
 
     record: RelationRecord
     distribution: str
@@ -96,7 +96,7 @@ class _Package:
 
     @property
     def is_renamed(self) -> bool:
-        """Whether it was published under another prefix only."""
+        """Whether it was only published under another prefix."""
         return self.record.published_hash is not None and not self.history
 
 
@@ -126,21 +126,22 @@ class IndexComparison:
         # This name is stored: do not change it.
         self._note = f"{NOTE}{catalog_name}"
         self._held_note = f"{_HELD_NOTE}{catalog_name}"
-        self._read_note = f"index-read/{catalog_name}"  # without "@": it is not shown
+        self._read_note = f"index-read/{catalog_name}"  # without "@", so it is not shown
 
     def run(
         self, refill: DeletionLimit, adoption: DeletionLimit | None, max_bytes: float
     ) -> IndexReport:
-        """Enqueues the relations of packages that differ.
+        """Enqueues the relations whose packages differ.
 
         Args:
-            refill: more packages that the index lacks are held.
-            max_bytes: of wheels that are read, and the rest of the last package.
-            adoption: more unknown packages of relations that do not exist are held; None looks for
-                no unknown packages.
+            refill: missing packages beyond this limit are held.
+            max_bytes: how many bytes of wheels are read; the last package is always read to its
+                end.
+            adoption: unknown packages of missing relations are held beyond this limit; None looks
+                for no unknown packages.
 
         Raises:
-            CatalogUnavailable, PackageIndexError: unknown packages could not be looked for.
+            CatalogUnavailable, PackageIndexError: the search for unknown packages failed.
         """
         report = self._compare_all(refill, _Reading(max_bytes))
         if adoption is not None:
@@ -184,7 +185,7 @@ class IndexComparison:
         return report
 
     def _packages(self) -> Iterator[Sequence[_Package]]:
-        """All that have or had a version, in batches: a history holds every schema's text."""
+        """All packages that have or had a version, in batches: a history holds every schema's text."""
         records, published, first = self._state.read(
             lambda tx: (
                 tx.graph.every_record(),
@@ -217,14 +218,14 @@ class IndexComparison:
             lambda size: reads_all or reading.may_read(package, size),
         )
         if mendable(damages, package.history):
-            # What else differs is looked for once the pages can be believed.
+            # Other differences are found later, when the pages are right again.
             return _Found(package, differs=True, is_absent=False, foreign=())
         listing = read_listing(package.distribution, self._index.files(package.distribution))
         is_dropped = record.status is Status.MISSING
         damaged = frozenset(damage.filename for damage in damages)
         found = compare_with_index(listing, package.history, is_dropped=is_dropped, damaged=damaged)
         if is_dropped and not record.yanked:
-            # The index cannot yank, or a worker is about to.
+            # The index cannot yank, or a worker will soon yank.
             found = replace(found, to_yank=())
         return _Found(
             package,
@@ -266,7 +267,7 @@ def _mark(
 ) -> Callable[[Transaction], None]:
     def mark(tx: Transaction) -> None:
         for name, record in tx.graph.records(names).items():
-            # A renamed one's content names the distribution, and is made anew by a derivation.
+            # The content of a renamed relation names the distribution, so it must be derived again.
             inputs = None if name in renamed else record.inputs
             tx.graph.write(replace(record, index_check_due=True, inputs=inputs))
         tx.work.request(WorkRequest(name, now, Urgency.SNAPSHOT) for name in names)
@@ -298,7 +299,7 @@ def _batches(items: Sequence[T]) -> Iterator[Sequence[T]]:
 
 
 class _Pace:
-    """Waits so that no more than so many requests begin in a second; safe between threads."""
+    """Limits how many requests begin in a second; safe for threads."""
 
     def __init__(self, clock: Clock, per_second: float) -> None:
         self._clock = clock
@@ -316,7 +317,7 @@ class _Pace:
 
 
 class _Reading:
-    """Up to how many bytes of wheels are read, and of which packages; safe between threads."""
+    """Decides which packages' wheels are read, up to a number of bytes; safe for threads."""
 
     def __init__(self, max_bytes: float) -> None:
         self._bytes = max_bytes
@@ -325,7 +326,7 @@ class _Reading:
 
     @property
     def next(self) -> str:
-        """The first distribution that was not read; "" if all were."""
+        """The first distribution that was not read; "" if all were read."""
         return "" if self._refused is None else self._refused.distribution
 
     def may_read(self, package: _Package, size: int) -> bool:

@@ -1,4 +1,4 @@
-"""Many claims' work at the index: concurrent, with their leases renewed, and ended by an index that is away."""
+"""Runs many claims' work at the index concurrently, renews their leases, and stops if the index is away."""
 
 from __future__ import annotations
 
@@ -18,8 +18,6 @@ R = TypeVar("R")
 
 @dataclass(slots=True)
 class _Lease:
-    """When the leases of a batch were last renewed."""
-
     renewed_at: float
 
 
@@ -28,9 +26,9 @@ class IndexWork:
         self._runtime = runtime
 
     def for_each(self, claims: Sequence[Claim], act: Callable[[Claim], R]) -> Sequence[R]:
-        """The results of ``act`` where it succeeds at the index; the other claims are deferred.
+        """The results of the claims for which ``act`` succeeded; the other claims are deferred.
 
-        What had no answer alone fails as its own, and keeps its back-off during an outage.
+        A single item without an answer fails alone, and keeps its back-off during an outage.
         """
         lease = _Lease(self._runtime.clock.now())
         asked = _another_first(claims)
@@ -40,7 +38,7 @@ class IndexWork:
             return act(claim)
 
         results = self.attempt_each(asked, attempt)
-        # Of a single claim it is not known whether the index answers others.
+        # A single claim does not show whether the index answers others.
         may_be_outage = len(claims) == 1 or is_away(results)
         done: list[R] = []
         for claim, result in zip(asked, results, strict=True):
@@ -55,10 +53,10 @@ class IndexWork:
     def attempt_each(
         self, items: Sequence[T], act: Callable[[T], R]
     ) -> Sequence[R | PackageIndexError]:
-        """What came of each item.
+        """The result or error of each item.
 
-        Once the index is unavailable for two in a row, the remaining are answered with that error
-        and without a request: each would wait for a timeout.
+        After two items in a row without an answer, the remaining items get that error without a
+        request, because each would wait for a timeout.
         """
         outage = Outage()
 
@@ -84,9 +82,10 @@ class IndexWork:
 
 
 def _another_first(claims: Sequence[Claim]) -> Sequence[Claim]:
-    """At each retry.
+    """Starts with another claim at each retry.
 
-    Two that never have an answer, side by side, would look like an outage to all behind them.
+    Otherwise two claims in a row that never get an answer would look like an outage to all later
+    ones.
     """
     start = claims[0].retries % len(claims) if claims else 0
     return [*claims[start:], *claims[:start]]

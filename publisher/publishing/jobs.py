@@ -15,11 +15,11 @@ from publisher.state.records import Claim, VersionRecord
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """A settled relation whose claim is held, and what its newest version should contain.
+    """A settled relation with a held claim, and the content for its next version.
 
     Attributes:
-        read_at: as of ``RelationRecord``, of the reading that it comes from.
-        event_id, newest_event_id: as of ``Provenance``.
+        read_at: the ``read_at`` of its reading, as in ``RelationRecord``.
+        event_id, newest_event_id: as in ``Provenance``.
     """
 
     claim: Claim
@@ -37,13 +37,13 @@ class Job:
 
 @dataclass(frozen=True, slots=True)
 class Reconciled:
-    """The ledger of a distribution, in agreement with the index a moment ago.
+    """The ledger of a distribution, which agreed with the index a moment ago.
 
     Attributes:
-        history: as of ``VersionLedger``.
+        history: as in ``VersionLedger``.
         listed: versions of every file on the index, whoever uploaded it.
-        has_acted: something had to be changed for the agreement, at the index or in the state.
-        is_yanked: of a dropped relation: no file is offered.
+        has_acted: whether the index or the state had to be changed.
+        is_yanked: whether no file of a dropped relation is available.
     """
 
     history: Sequence[VersionRecord]
@@ -54,10 +54,10 @@ class Reconciled:
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A job that needs a version, once its facts are known to have held together at one moment.
+    """A job that needs a version, and whose facts all held at one moment.
 
     Attributes:
-        cone: the relation and its upstreams at any distance, as they were derived from.
+        cone: the relation and all its upstreams, as they were at the derivation.
         reconciled: its distribution.
     """
 
@@ -71,8 +71,7 @@ class Draft:
     """A built wheel whose number is not reserved yet.
 
     Attributes:
-        after: the newest ``sequence`` of the history for which the number was chosen; None if
-            there was none.
+        after: the newest ``sequence`` of the history that the number follows, or None.
     """
 
     job: Job

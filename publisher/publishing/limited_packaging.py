@@ -1,7 +1,7 @@
-"""The generator in child processes: what it reads, compares and renders is untrusted.
+"""Runs the generator in child processes, because it reads, compares and renders untrusted input.
 
-A schema may be made to take long to compare or to render, and a wheel of the index to take much
-memory to read: each costs one answer of a process that is killed at its limits.
+A schema may take long to compare or to render, and a wheel of the index much memory to read. At its
+limits the child is killed, which costs one answer.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ def packaging_handler(
     project_urls: Mapping[str, str],
     second_opinion: OpinionMode,
 ) -> Handler:
-    """Of the processes that a ``LimitedPackaging`` asks; the other arguments are its packaging's."""
+    """The handler for the processes of a ``LimitedPackaging``; other arguments are the packaging's."""
     return Handler(
         "publisher.publishing.limited_packaging:answer_about_packages",
         {
@@ -76,10 +76,10 @@ def packaging_handler(
 
 
 class LimitedPackaging:
-    """Asks ``processes``, one handler of which is ``packaging_handler``, called ``HANDLER``.
+    """Asks ``processes``, which need ``packaging_handler`` under the name ``HANDLER``.
 
-    Names and requests need no process: they are made by ``packaging``, of the same options.
-    ``second_opinion`` is the handler's, too.
+    ``packaging`` makes names and requests without a process; it and the handler need the same
+    options. So does ``second_opinion``.
     """
 
     def __init__(
@@ -166,7 +166,7 @@ class LimitedPackaging:
 
 @cache
 def _checks(second_opinion: OpinionMode) -> str:
-    """Identifies those that give second opinions."""
+    """Identifies the second opinions by the versions of their libraries."""
     if second_opinion == "off":
         return second_opinion
     return f"{second_opinion}, avro {version('avro')}, fastavro {version('fastavro')}"
@@ -175,8 +175,6 @@ def _checks(second_opinion: OpinionMode) -> str:
 def _wheel_from_answer(answer: Attached) -> Wheel:
     return Wheel(**answer.value["wheel"], data=answer.data)
 
-
-# In the child
 
 _Drafting: TypeAlias = Callable[[PackageRequest, Predecessors], DraftedPackage]
 
@@ -189,7 +187,7 @@ def answer_about_packages(
 
     @cache
     def opinions() -> SecondOpinions:
-        # Only a child that builds wheels needs fastavro and Apache Avro, which take long to import.
+        # Only a child that builds wheels needs fastavro and Apache Avro, which are slow to import.
         from publisher.publishing.second_opinion import SecondOpinions
 
         return SecondOpinions(argument["second_opinion"])
@@ -237,7 +235,7 @@ def _answer(packaging: WheelPackaging, draft: _Drafting, question: Mapping[str, 
 
 
 def _version_of(question: Mapping[str, Any]) -> VersionRecord:
-    """As much of a version as rebuilding it needs."""
+    """The parts of a version that its rebuilding needs."""
     return VersionRecord(
         distribution="",
         number=question["number"],

@@ -1,4 +1,4 @@
-"""What the index lists of a distribution: the wheels that are named as ours are, and all others. Pure."""
+"""The index's files of a distribution: wheels with our form of name, and all others. Pure."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ class Listing:
     """The files of one distribution.
 
     Attributes:
-        ours: by number, the lowest first; whose bytes they have is not known.
-        foreign: nobody of us gives a file such a name, so that another program uploaded it.
+        ours: wheels with our form of name by number, lowest first; their bytes may be anybody's.
+        foreign: files with another form of name, so another program uploaded them.
     """
 
     ours: Mapping[str, IndexFile]
@@ -27,7 +27,7 @@ class Listing:
 
     @property
     def versions(self) -> frozenset[str]:
-        """Of every file: a number with the release segment of one is not free."""
+        """The versions of all files: a number with the same release segment is not free."""
         return frozenset(file.version for file in self.files)
 
 

@@ -1,4 +1,4 @@
-"""Whether the index is away, or fails for single items only: a damaged page is no outage."""
+"""Distinguishes an index that is away from failures of single items, such as a damaged page."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ log = logging.getLogger(__name__)
 
 
 def is_away(results: Sequence[object]) -> bool:
-    """Whether two items in a row had no answer: what one has may be a cause of its own."""
+    """Whether two items in a row had no answer: one alone may fail for another reason."""
     return any(_is_silence(a) and _is_silence(b) for a, b in pairwise(results))
 
 
@@ -22,14 +22,14 @@ def _is_silence(result: object) -> bool:
 
 
 class Outage:
-    """As ``is_away``, while the items are processed; for use by several threads."""
+    """Applies ``is_away`` while items are processed; safe for threads."""
 
     def __init__(self) -> None:
         self._in_a_row: list[IndexUnavailable] = []
 
     @property
     def error(self) -> IndexUnavailable | None:
-        """Why the remaining items need not be tried."""
+        """The error for the remaining items, which need not be tried."""
         newest = self._in_a_row[-2:]
         return newest[-1] if len(newest) == 2 else None
 
@@ -44,7 +44,7 @@ class Outage:
 
 
 class Failures:
-    """Lets one item after the other fail alone, until the index is away."""
+    """Lets single items fail, until the index is away."""
 
     def __init__(self) -> None:
         self._outage = Outage()
@@ -52,7 +52,7 @@ class Failures:
 
     @contextmanager
     def apart(self) -> Iterator[None]:
-        """For one item.
+        """The context for one item.
 
         Raises:
             IndexUnavailable: the index is away.
@@ -70,10 +70,10 @@ class Failures:
             self._outage.note_answer()
 
     def raise_first(self) -> None:
-        """Once all items were tried.
+        """Called after all items.
 
         Raises:
-            PackageIndexError: of the first that failed.
+            PackageIndexError: the error of the first item that failed.
         """
         if self._first is not None:
             raise self._first

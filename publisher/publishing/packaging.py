@@ -1,5 +1,3 @@
-"""The generator, as the publisher uses it."""
-
 from __future__ import annotations
 
 import json
@@ -47,7 +45,7 @@ def version_after(
     surface_of: Callable[[Schema], str],
     renamed: Callable[[Published], Sequence[str]] = lambda _: (),
 ) -> tuple[str, Change]:
-    """``next_version`` of predecessors whose texts are still to be read."""
+    """Parses the predecessors' schemas for ``next_version``."""
     return next_version(
         [version for text in predecessors.published for version in _comparable(text)],
         schema,
@@ -60,7 +58,7 @@ def version_after(
 
 
 def _comparable(version: PublishedText) -> Iterator[Published]:
-    """The version with its schema; nothing if the text is not one."""
+    """The version with its schema; nothing if the text is not a schema."""
     try:
         yield Published(version.number, _schema(version.schema_text), version.surface_hash)
     except MalformedAvroSchema:
@@ -68,7 +66,7 @@ def _comparable(version: PublishedText) -> Iterator[Published]:
 
 
 def _schema(text: str) -> Schema:
-    # A relation that changes often has its earlier versions compared again and again.
+    # The earlier versions of a relation that changes often are compared again and again.
     return parse_schema(text) if len(text) > _MAX_REMEMBERED_CHARACTERS else _remembered(text)
 
 
@@ -83,8 +81,8 @@ def with_change(request: PackageRequest, number: str, change: Change) -> Package
 class WheelPackaging:
     """Builds and reads wheels with a deployment's options.
 
-    The constructor's arguments are those of ``PackageRequest`` and its ``Provenance``.
-    ``refuses_omissions``: a relation gets no package if its schema leaves columns out.
+    The constructor takes arguments of ``PackageRequest`` and ``Provenance``. ``refuses_omissions``:
+    a relation whose schema leaves columns out gets no package.
     """
 
     def __init__(

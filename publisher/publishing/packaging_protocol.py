@@ -1,4 +1,4 @@
-"""What the publisher needs from the generator."""
+"""The interface of the generator that the publisher needs."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ from publisher.settling.contents import BuildKeys
 from publisher.state.records import VersionRecord
 
 OpinionMode: TypeAlias = Literal["always", "sampled", "off"]
-"""Which wheels get a second opinion before a number is reserved for them."""
+"""Which wheels get a second opinion before their number is reserved."""
 
 
 @dataclass(frozen=True, slots=True)
 class ReadPackage:
-    """What a wheel of the index states; ``changelog`` covers the versions before it too.
+    """The contents of a wheel on the index; ``changelog`` also covers earlier versions.
 
-    ``earlier_schemas`` are theirs, where they differ from ``schema_text``.
+    ``earlier_schemas`` are the schemas of earlier versions that differ from ``schema_text``.
 
     ``newest_event_id``: its schema reflects no later event of the catalog.
 
-    ``provenance``: its provenance.json, of which it can be built again.
+    ``provenance``: its provenance.json, from which it can be rebuilt.
     """
 
     relation: RelationName
@@ -44,7 +44,7 @@ class ReadPackage:
 
 @dataclass(frozen=True, slots=True)
 class PublishedText:
-    """A version that consumers may use, with the text of its schema, which nobody has read yet."""
+    """A version that consumers may use, with the unparsed text of its schema."""
 
     number: str
     schema_text: str
@@ -53,13 +53,13 @@ class PublishedText:
 
 @dataclass(frozen=True, slots=True)
 class Predecessors:
-    """What a new version comes after.
+    """The versions before a new version.
 
     Attributes:
-        published: in any order; one whose text is not a schema is passed over.
-        taken: numbers that are not free, those of ``published`` among them.
-        same_schema: the reason that a version of an unchanged schema states.
-        earlier: versions whose schemas the new one lists, of any major, newest first.
+        published: in any order; a text that is not a schema is ignored.
+        taken: numbers that are not free, including those of ``published``.
+        same_schema: the reason for a version with an unchanged schema.
+        earlier: versions of any major whose schemas the new one lists, newest first.
     """
 
     published: tuple[PublishedText, ...]
@@ -71,14 +71,14 @@ class Predecessors:
 
 @dataclass(frozen=True, slots=True)
 class DraftedPackage:
-    """The wheel of a relation's next version, and what changed."""
+    """The wheel of a relation's next version, and the change."""
 
     change: Change
     wheel: Wheel
 
 
 class PackagingCrashed(Exception):
-    """The generator crashed its process, or exceeded a limit and was killed: there is no answer."""
+    """The generator crashed its process, or exceeded a limit and was killed, and gave no answer."""
 
     def __init__(self, relation: RelationName, reason: str) -> None:
         super().__init__(relation, reason)
@@ -92,7 +92,7 @@ class PackagingCrashed(Exception):
 class Packaging(Protocol):
     """The generator. Every method may raise ``codegen.errors.CodegenError``.
 
-    Those that work on schemas and wheels may raise ``PackagingCrashed``.
+    Methods that work on schemas and wheels may raise ``PackagingCrashed``.
     """
 
     @property
@@ -100,32 +100,32 @@ class Packaging(Protocol):
 
     @property
     def prefix(self) -> str:
-        """Of every distribution's name, without the hyphen behind it."""
+        """The beginning of every distribution's name, without the final hyphen."""
 
     def distribution(self, relation: RelationName) -> str: ...
 
     def request(self, relation: Relation, derivation: Derivation) -> PackageRequest:
-        """The request for a package, without its version and the reasons for it.
+        """The request for a package, without its version and the version's reasons.
 
         Raises:
             UnfitSchema: the schema leaves columns out, and the deployment refuses that.
         """
 
     def content_hash(self, request: PackageRequest) -> str:
-        """Of schema, view text, lineage and names, without the version and the reasons for it."""
+        """The hash of schema, view text, lineage and names, without the version and its reasons."""
 
     def next_version(
         self, relation: RelationName, schema: Schema, predecessors: Predecessors
     ) -> tuple[str, Change]:
-        """The number for ``schema``, and the change that it stands for."""
+        """The number for ``schema``, and the change since the version before."""
 
     def draft(self, request: PackageRequest, predecessors: Predecessors) -> DraftedPackage:
-        """The wheel of the next version; the request's own version and change are replaced."""
+        """Builds the wheel of the next version; replaces the request's version and change."""
 
     def rebuild(
         self, version: VersionRecord, provenance: str, earlier: Mapping[str, str]
     ) -> Wheel | None:
-        """The wheel of a version, byte for byte; None if this generator or its options differ.
+        """The wheel of a version, byte for byte; None if the generator or its options have changed.
 
         ``earlier`` has the texts of the schemas of other versions, by number.
         """
@@ -134,12 +134,12 @@ class Packaging(Protocol):
 
 
 def kind_of(change: Change) -> str:
-    """What a package calls its change: "first", "major", "minor" or "patch"."""
+    """The name of a change in packages: "first", "major", "minor" or "patch"."""
     return "first" if change.reasons == (FIRST,) else change.level.value
 
 
 def provenance_of(relation: Relation, derivation: Derivation) -> Provenance:
-    """Where a package's schema comes from, without what depends on its version."""
+    """The provenance of a package's schema, without the parts that depend on its version."""
     return Provenance(
         kind="view" if relation.is_view else "table",
         view_text=relation.view.text if relation.view is not None else None,

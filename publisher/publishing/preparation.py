@@ -1,4 +1,4 @@
-"""From what needs a version to built wheels: the facts are read a second time, and meanwhile they are built.
+"""Builds the wheels of jobs that need a version, and meanwhile reads their facts a second time.
 
 The second reading waits for the catalog, the wheels for the processes that build them.
 """
@@ -26,7 +26,7 @@ log = logging.getLogger(__name__)
 
 
 class Preparation:
-    """One for all workers."""
+    """Prepares versions for all workers."""
 
     def __init__(self, runtime: Runtime, drafter: Drafter, recheck: Recheck) -> None:
         self._runtime = runtime
@@ -35,7 +35,7 @@ class Preparation:
         self._recheck = recheck
 
     def prepare(self, jobs: Sequence[tuple[Job, Reconciled]]) -> Sequence[Draft]:
-        """Drafts of what may be published; the claims of the others are deferred or ended."""
+        """Drafts of the jobs that may be published; the claims of the others are deferred or ended."""
         if not jobs:
             return ()
         candidates, fingerprints = self._state.read(partial(_candidates, jobs=jobs))
@@ -49,7 +49,7 @@ class Preparation:
     def _draft_all(
         self, candidates: Sequence[Candidate], fingerprints: Mapping[RelationName, str]
     ) -> Mapping[RelationName, Draft | CodegenError]:
-        """Also of those that are not confirmed in the end: both take as long."""
+        """Also drafts candidates that are not confirmed later: both steps take equally long."""
         now = self._runtime.clock.wall()
 
         def draft(each: Candidate) -> Draft | CodegenError:
@@ -66,7 +66,7 @@ class Preparation:
         confirmed: Sequence[Candidate],
         drafts: Mapping[RelationName, Draft | CodegenError],
     ) -> Sequence[Draft]:
-        """The drafts of what is confirmed and can be packaged; gives up the others of these."""
+        """The drafts of confirmed candidates; gives up confirmed ones that cannot be packaged."""
         fit = []
         for each in confirmed:
             match drafts[each.job.name]:
@@ -93,7 +93,7 @@ class Preparation:
 def _candidates(
     tx: Transaction, *, jobs: Sequence[tuple[Job, Reconciled]]
 ) -> tuple[Sequence[Candidate], Mapping[RelationName, str]]:
-    """With the fingerprints of their upstreams' schemas, read at the same moment as their cones."""
+    """Reads cones and fingerprints of the upstreams' schemas at the same moment."""
     cones = cones_of(tx, [job.name for job, _ in jobs])
     upstreams = {u for job, _ in jobs for u in job.derivation.upstreams}
     found = [Candidate(job, cones[job.name], reconciled) for job, reconciled in jobs]
@@ -101,10 +101,9 @@ def _candidates(
 
 
 def _fingerprints(tx: Transaction, names: set[RelationName]) -> Mapping[RelationName, str]:
-    """Fingerprints of the relations' schemas, where they have one."""
     outputs = {name: record.output for name, record in tx.graph.records(names).items()}
     known = {name: o.fingerprint for name, o in outputs.items() if o and o.fingerprint}
-    # A state that an earlier release wrote does not have them all.
+    # A state from an earlier release lacks some of them.
     texts = tx.graph.derivations(names - known.keys())
     found = {n: sha256(derivation_from_text(text).interface.schema) for n, text in texts.items()}
     return found | known

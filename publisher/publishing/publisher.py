@@ -1,8 +1,8 @@
-"""From a settled derivation to a version that pip can install: once, and never partially.
+"""Publishes a settled derivation as a version that pip can install: once, and never partially.
 
-Read the index, and meanwhile read the facts a second time and build; reserve a number together with
-its bytes in one transaction, upload, read back, confirm. Wherever a crash occurs, the next attempt finds either
-no reservation or one whose bytes it can deliver again.
+It reads the index and meanwhile reads the facts a second time and builds the wheel. It reserves a
+number together with the bytes in one transaction, uploads, reads back and confirms. After a crash
+the next attempt finds no reservation, or one whose bytes it can deliver again.
 """
 
 from __future__ import annotations
@@ -37,14 +37,14 @@ STILL_OFFERED = "its versions are still offered, because the index cannot yank"
 
 @dataclass(frozen=True, slots=True)
 class _Known:
-    """What the state has of a package."""
+    """A package's history and record in the state."""
 
     history: Sequence[VersionRecord]
     record: RelationRecord | None
 
     @property
     def expected(self) -> Reconciled:
-        """What reconciling leads to if the index has nothing that the ledger lacks."""
+        """The reconciled ledger if the index has nothing that the ledger lacks."""
         return Reconciled(self.history, frozenset(version.number for version in self.history))
 
     @property
@@ -53,7 +53,7 @@ class _Known:
 
 
 class Publisher:
-    """One for all workers."""
+    """Publishes for all workers."""
 
     def __init__(
         self,
@@ -71,9 +71,10 @@ class Publisher:
         self._work = IndexWork(runtime)
 
     def publish(self, jobs: Sequence[Job]) -> None:
-        """Publishes what the index lacks of the jobs, and ends or defers their claims.
+        """Publishes the jobs that the index lacks, and ends or defers their claims.
 
-        What needs a version by the ledger is prepared while the index is asked, which mostly agrees.
+        Jobs that need a version by the ledger are prepared while the index is read, because it
+        mostly agrees.
         """
         known = self._known([job.name for job in jobs])
         expected = {
@@ -100,20 +101,20 @@ class Publisher:
         self._deliver_all(self._reserve_all(drafts))
 
     def compare(self, claims: Sequence[Claim]) -> None:
-        """Repairs at the index what gets no new version, and yanks what was dropped."""
+        """Repairs packages at the index that get no new version, and yanks dropped ones."""
         known = self._known([claim.relation for claim in claims])
         self._work.for_each(claims, lambda claim: self._compare(claim, known[claim.relation]))
 
     def open_reservations(
         self, names: Iterable[RelationName]
     ) -> Mapping[RelationName, VersionRecord]:
-        """Versions reserved and not confirmed, because of a crash or an unresponsive index."""
+        """Versions that are reserved and unconfirmed, after a crash or because the index does not respond."""
         distributions = [self._packaging.distribution(name) for name in names]
         found = self._state.read(lambda tx: tx.versions.open_reservations(distributions))
         return {version.relation: version for version in found}
 
     def finish(self, versions: Sequence[VersionRecord]) -> bool:
-        """Delivers reserved versions even if their relations changed since: they may be visible.
+        """Delivers reserved versions even if their relations changed since: users may see them.
 
         False if the index failed for one; the next work on its relation retries it.
         """
@@ -125,7 +126,7 @@ class Publisher:
         endings: Mapping[Claim, Ending],
         reservations: Mapping[RelationName, VersionRecord],
     ) -> None:
-        """As ``finish``, for work that is otherwise done: its claims end once that is delivered."""
+        """Delivers reserved versions for claims whose other work is done, then ends the claims."""
 
         def finish(claim: Claim) -> Claim:
             self._reconciler.finish(reservations[claim.relation])
@@ -134,7 +135,7 @@ class Publisher:
         done = self._work.for_each([*endings], finish)
 
         def end(tx: Transaction) -> None:
-            # What was reserved may be older than what the relation is now.
+            # The reserved version may be older than the relation's current content.
             records = tx.graph.records(claim.relation for claim in done)
             again = Postponed("an older version was delivered first")
             for claim in done:
@@ -144,8 +145,6 @@ class Publisher:
 
         if done:
             self._state.write(end)
-
-    # Comparing with the index
 
     def _known(self, names: Iterable[RelationName]) -> Mapping[RelationName, _Known]:
         distributions = {name: self._packaging.distribution(name) for name in names}
@@ -161,9 +160,9 @@ class Publisher:
         }
 
     def _is_likely(self, job: Job, known: _Known) -> bool:
-        """Whether it is likely to get a version now, as far as the ledger knows.
+        """Whether the job probably gets a version now, judging by the ledger.
 
-        Not at a retry: while an index is away, nothing would come of the work.
+        False at a retry: while an index is away, the work would be wasted.
         """
         newest = newest_published(known.history)
         return (
@@ -203,7 +202,7 @@ class Publisher:
     def _record_reconciled(
         self, tx: Transaction, *, claim: Claim, newest: VersionRecord | None
     ) -> None:
-        """``newest`` if it needs no successor."""
+        """``newest``: the newest version, if it needs no successor."""
         if not tx.work.holds(claim):
             self._compare_again(tx, claim)
             return
@@ -217,7 +216,7 @@ class Publisher:
     def _compare(self, claim: Claim, known: _Known) -> None:
         is_dropped = known.record is not None and known.record.status is Status.MISSING
         if is_dropped and not known.history:
-            # Most often an upstream that never existed.
+            # Usually an upstream that never existed.
             found = Reconciled((), frozenset())
         else:
             found = self._reconciler.reconcile(
@@ -240,7 +239,7 @@ class Publisher:
         if record is None:
             pass
         elif is_dropped and not found.history and not tx.graph.dependents([name]):
-            # A late event of when it existed may be answered by a replica that shows it.
+            # A late event from its lifetime may be answered by a replica that still shows it.
             shown_everywhere_at = self._shown_everywhere_at(record)
             if shown_everywhere_at <= claim.claimed_at:
                 tx.graph.forget(name)
@@ -252,31 +251,29 @@ class Publisher:
             is_offered = is_dropped and bool(found.history) and not is_yanked
             reason = f"{base}; {STILL_OFFERED}" if is_offered else base
             if is_yanked:
-                # As it should be: nobody needs to look at what was dropped, and is offered no more.
+                # The dropped relation is no longer available; nobody needs to act.
                 reason = ""
             compared = replace(record, yanked=is_yanked, index_check_due=False, reason=reason)
             tx.graph.write(compared)
         end_claim(tx, claim, ending, self._runtime)
 
     def _has_other_versions(self, tx: Transaction, name: RelationName, found: Reconciled) -> bool:
-        """Whether versions were adopted since, which the comparison did not see."""
+        """Whether versions were adopted after the comparison."""
         distribution = self._packaging.distribution(name)
         return [*tx.versions.history([distribution])[distribution]] != [*found.history]
 
     def _shown_everywhere_at(self, record: RelationRecord) -> float:
-        """When every replica of the catalog shows that a relation does not exist."""
+        """When every replica of the catalog shows that the relation does not exist."""
         if record.read_event_id is None or record.missing_since is None:
             return 0.0
         return record.missing_since + self._runtime.policy.max_lag_seconds
 
     def _compare_again(self, tx: Transaction, claim: Claim) -> None:
-        """The claim was lost: what we did at the index may contradict what another worker did."""
+        """The claim was lost, so our changes at the index may contradict another worker's."""
         record = tx.graph.records([claim.relation]).get(claim.relation)
         if record is not None:
             tx.graph.write(replace(record, index_check_due=True))
             tx.work.request([WorkRequest(claim.relation, self._runtime.clock.now())])
-
-    # Reserving
 
     def _reserve_all(self, drafts: Sequence[Draft]) -> Sequence[Draft]:
         if not drafts:
@@ -304,7 +301,7 @@ class Publisher:
         unchanged = (
             record.status is Status.OK
             and record.content_hash == job.content_hash
-            # An adopted version demands a reading that reflects its event.
+            # An adopted version needs a reading that reflects its event.
             and record.read_at == job.read_at
             and cone == draft.cone
         )
@@ -316,8 +313,6 @@ class Publisher:
         changed = Deferred("the relation or an upstream changed before publication")
         end_claim(tx, job.claim, changed, self._runtime)
         return False
-
-    # Delivering
 
     def _deliver_all(self, drafts: Sequence[Draft]) -> None:
         by_name = {draft.job.name: draft for draft in drafts}

@@ -1,7 +1,7 @@
 """The second reading: all facts that a derivation used must have held at one moment.
 
-A relation without upstreams was read at one moment. With upstreams, equal facts at two readings of
-all of them mean that there was a moment between the two at which all those facts held.
+A relation without upstreams was read at one moment. With upstreams, two readings with equal facts
+prove that all the facts held at some moment between the readings.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ class Recheck:
         self._reader = reader
 
     def confirm(self, candidates: Sequence[Candidate]) -> Sequence[Candidate]:
-        """Those that may be published; the others are deferred, and what changed is read again."""
+        """The candidates that may be published; the others are deferred, and changed relations read again."""
         names = {n for each in candidates if len(each.cone.facts) > 1 for n in each.cone.facts}
-        # An id that was read earlier than this proves nothing now: no replica lags so far.
+        # An id that was read earlier proves nothing now, because no replica lags so far.
         since = self._runtime.clock.now() - self._runtime.policy.max_lag_seconds
         try:
             answers = self._reader.read(sorted(names))
@@ -72,7 +72,6 @@ class Recheck:
         return not changed
 
     def changed(self, derived_from: FactsHashes, current: FactsHashes) -> Sequence[RelationName]:
-        """Relations whose facts are no longer those derived from."""
         return [name for name, hash_ in derived_from.items() if current[name] != hash_]
 
     def _read_again(

@@ -1,9 +1,9 @@
-"""Brings the ledger of one distribution and the index into agreement, under a claim of its relation.
+"""Brings one distribution's ledger and the index into agreement, under a claim of its relation.
 
-The ledger says what should be there; what the index has beyond it is adopted. A lost file is built
-again from what the ledger kept of it, and uploaded if that gives the recorded bytes; if not, the
-version counts as lost, so that its content is published under the next number. A damaged file is
-written again in the same way.
+The ledger says which files the index should have; further versions there are adopted. A lost file
+is rebuilt from the ledger and uploaded if that gives the recorded bytes. If not, the version counts
+as lost, and its content is published under the next number. A damaged file is repaired in the same
+way.
 """
 
 from __future__ import annotations
@@ -44,12 +44,12 @@ from publisher.state.records import VersionRecord, VersionStatus
 log = logging.getLogger(__name__)
 
 _OTHER_BYTES = "another generator, another version of zlib, or other options made it"
-_ADOPTED = "it was adopted from the index, and the state does not know what it was made of"
+_ADOPTED = "it was adopted from the index, and its source is unknown"
 
 
 @dataclass(frozen=True, slots=True)
 class Delivered:
-    """What became of a reservation; ``taken``: which package of ours has its number already."""
+    """The result for a reservation; ``taken``: our package that already has its number."""
 
     version: VersionRecord
     delivery: Delivery
@@ -74,10 +74,11 @@ class Reconciler:
         is_dropped: bool,
         refill: bool,
     ) -> Reconciled:
-        """Adopts, uploads, mends, yanks and offers what differs.
+        """Resolves every difference: adopts, uploads, repairs, yanks and unyanks.
 
-        Without ``refill`` only the newest version is uploaded again if it is lost: a comparison of
-        all packages asks for the others, and notices if too many are lost. Nor are wheels read then.
+        Without ``refill``, only a lost newest version is uploaded again, and no wheels are read.
+        The comparison of all packages requests the other versions, and notices if too many are
+        lost.
         """
         distribution = self._packaging.distribution(name)
         reads = refill or bool(given_up(history))
@@ -106,7 +107,7 @@ class Reconciler:
     def _mend(
         self, distribution: str, history: Sequence[VersionRecord], damages: Sequence[Damage]
     ) -> Mapping[str, VersionStatus]:
-        """Has damaged files written again; the versions of which that is impossible, by number."""
+        """Repairs damaged files; returns the versions for which that is impossible, by number."""
         damaged = {d.filename: d for d in damages if not d.is_missing}
         wheels: list[Wheel] = []
         lost: dict[str, VersionStatus] = {}
@@ -137,7 +138,7 @@ class Reconciler:
         return lost
 
     def finish(self, version: VersionRecord) -> None:
-        """Delivers a reserved version even if its relation changed since: it may be visible."""
+        """Delivers a reserved version even if its relation changed since: users may see it."""
         wheel = self._state.read(
             lambda tx: tx.versions.reserved_wheel(version.distribution, version.number)
         )
@@ -165,7 +166,7 @@ class Reconciler:
         return Delivered(version, delivery)
 
     def _read_taken(self, version: VersionRecord) -> Adopted:
-        """The package of ours that has the number, as after the state was lost; or nothing."""
+        """Our package that has the number, for example after the state was lost; or nothing."""
         files = self._index.files(version.distribution)
         listed = [file for file in files if file.filename == version.filename]
         try:
@@ -199,7 +200,7 @@ class Reconciler:
     def _revised(
         self, found: Differences, history: Sequence[VersionRecord], *, refill: bool
     ) -> Mapping[str, VersionStatus]:
-        """The versions that are no longer what the ledger says, by number."""
+        """The versions whose status in the ledger changes, by number."""
         revised = {version.number: VersionStatus.PUBLISHED for version in found.returned}
         for version in found.changed:
             self.log_delivery(version, Delivery.CONFLICT)
@@ -237,7 +238,7 @@ class Reconciler:
         return VersionStatus.PUBLISHED
 
     def _rebuild(self, version: VersionRecord) -> tuple[Wheel | None, str]:
-        """The wheel with the recorded bytes, or why there is none."""
+        """The wheel with the recorded bytes, or why it cannot be built."""
         provenance, history = self._state.read(
             lambda tx: (
                 tx.versions.provenance(version.distribution, version.number),
@@ -248,13 +249,14 @@ class Reconciler:
         try:
             wheel = self._packaging.rebuild(version, provenance, texts)
         except PackagingCrashed as error:
-            # The same inputs would crash each retry, and the relation would get no version again.
+            # The same inputs would crash each retry, and the relation would never get another
+            # version.
             return None, error.reason
         return wheel, _OTHER_BYTES if provenance else _ADOPTED
 
     def _may_be_unlisted(self, version: VersionRecord) -> bool:
-        """Whether the index may have it although its page, from a cache, does not list it yet."""
-        # Wall time may have been set back since.
+        """Whether the index may have the version although its cached page does not list it yet."""
+        # Wall time may have been set back in between.
         age_seconds = abs(self._runtime.clock.wall() - version.created_at)
         return age_seconds <= MAX_LISTING_DELAY_SECONDS
 
@@ -300,7 +302,7 @@ def record_deliveries(tx: Transaction, deliveries: Iterable[Delivered], now: flo
 
 
 def write_newest(tx: Transaction, name: RelationName, history: Sequence[VersionRecord]) -> None:
-    """What the newest published version contains becomes the relation's published content."""
+    """Stores the content of the newest published version as the relation's published content."""
     newest = newest_published(history)
     if newest is not None:
         tx.graph.write_published(name, newest.content_hash, newest.sequence)

@@ -1,4 +1,4 @@
-"""The questions that the generator's process is asked, as plain JSON values; read back equal."""
+"""The questions to the generator's process as plain JSON values; read back equal."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _MAX_REMEMBERED_CHARACTERS = 64 * 1024
 
 
 def read_schema(text: str) -> Schema:
-    """As ``parse_schema``; a schema of usual size is remembered for the questions after this one."""
+    """Parses a schema; remembers one of usual size for later questions."""
     return _read_again(text) if len(text) <= _MAX_REMEMBERED_CHARACTERS else parse_schema(text)
 
 

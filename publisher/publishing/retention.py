@@ -1,7 +1,7 @@
-"""Superseded versions are yanked, never deleted: a pin keeps its file, a range looks past it (PEP 592).
+"""Yanks superseded versions, and never deletes them: a pin keeps its file, a range skips it (PEP 592).
 
-Each pass compares what the index lists with what the settings keep, so that the next pass completes
-one that crashed, and relaxed settings unyank what stricter ones had yanked.
+Each pass compares the index's list with the settings. So the next pass completes one that crashed,
+and relaxed settings unyank versions.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ NOTE = "@retention"
 
 @dataclass(frozen=True, slots=True)
 class Retention:
-    """Which versions stay offered to version ranges.
+    """Which versions stay available to version ranges.
 
     Attributes:
-        keep_latest_per_major: at least 1, so that each major keeps its newest.
-        grace_seconds: between the first newer version of a major and the yank of an older one.
+        keep_latest_per_major: at least 1, so each major keeps its newest version.
+        grace_seconds: time between the first newer version of a major and the yank of an older one.
     """
 
     keep_latest_per_major: int
@@ -40,7 +40,7 @@ class Retention:
 
 @dataclass(frozen=True, slots=True)
 class FileChange:
-    """One file to yank or, if ``reason`` is None, to unyank."""
+    """A file to yank or, without a ``reason``, to unyank."""
 
     distribution: str
     file: IndexFile
@@ -56,9 +56,8 @@ def plan_retention(
 ) -> tuple[FileChange, ...]:
     """The changes that ``files`` need to satisfy ``retention``: unyanks first, then yanks.
 
-    Only versions in ``published_at`` (epoch seconds) are touched. A version that a person yanked
-    stays yanked and is not counted, so that the newest of the others is offered. A dropped
-    relation's files stay as they are.
+    Only versions in ``published_at`` (epoch seconds) are changed. A version that a person yanked
+    stays yanked and does not count. A dropped relation's files stay as they are.
     """
     if any(file.yanked == DROPPED for file in files):
         return ()
@@ -72,7 +71,7 @@ def plan_retention(
         for file, is_superseded in _find_superseded(major, published_at, retention, now)
         if is_superseded != (file.yanked == SUPERSEDED)
     ]
-    # In this order, a crash never takes a major's last offered version away.
+    # In this order, a crash never removes a major's last available version.
     return tuple(sorted(changes, key=lambda change: change.reason is not None))
 
 
@@ -82,7 +81,6 @@ def _find_superseded(
     retention: Retention,
     now: float,
 ) -> Iterator[tuple[IndexFile, bool]]:
-    """Each version of a major, and whether it is superseded."""
     superseded_at = float("inf")
     newest_first = sorted(major, key=by_version, reverse=True)
     for rank, file in enumerate(newest_first):
@@ -97,7 +95,8 @@ def plans(
     """The changes of each published distribution, often none; reads the index as it goes.
 
     Raises:
-        PackageIndexError: the index does not answer or, after all others, what one had instead.
+        PackageIndexError: the index does not answer; or, after all others, a single distribution's
+            error.
     """
     failures = Failures()
     for distribution, published_at in _candidates(state):
@@ -110,9 +109,9 @@ def plans(
 
 
 def _candidates(state: State) -> Sequence[tuple[str, Mapping[str, float]]]:
-    """The distributions that may have a superseded version, and when theirs were published."""
+    """The distributions that may have a superseded version, and when their versions were published."""
     published = sorted(_published(state).items())
-    # A single version is its major's newest: no request to the index is needed.
+    # A single version is the newest of its major: the index need not be asked.
     return [(distribution, times) for distribution, times in published if len(times) > 1]
 
 
@@ -139,7 +138,7 @@ class RetentionPass:
 
         Raises:
             PackageIndexError: the index does not answer, and the next pass continues; or, after all
-                others, what the first one had that failed alone.
+                others, a single distribution's error.
         """
         now = self._clock.wall()
         failures = Failures()
@@ -155,7 +154,6 @@ class RetentionPass:
         self._note("")
 
     def _apply(self, change: FileChange) -> bool:
-        """False if the index declines."""
         if not self._index.yank(change.file, change.reason):
             self._decline(change)
             return False

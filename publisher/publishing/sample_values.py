@@ -1,7 +1,7 @@
-"""Values of a schema, the same at each call, as fastavro writes them.
+"""Sample values of a schema, in fastavro's form and the same at each call.
 
-Logical types are left as numbers, bytes and text, and a union's branch is named: the bytes that
-come of a value depend on the schema alone.
+Logical types stay numbers, bytes and text, and a union's branch is named: the encoded bytes depend
+on the schema alone.
 """
 
 from __future__ import annotations
@@ -37,11 +37,11 @@ Value: TypeAlias = dict[str, Any]
 
 
 class _TooLarge(Exception):
-    """Each value of the schema has many parts, or no end."""
+    """Each value of the schema has too many parts, or no end."""
 
 
 def sample_values(schema: Record) -> Iterator[Value]:
-    """One value with all there can be in it, and one with as little; none that are too large."""
+    """A value that is as full as possible and one that is as empty as possible, unless they are too large."""
     for filled in (True, False):
         try:
             yield _Sampler(schema).record(schema, filled=filled)
@@ -50,7 +50,6 @@ def sample_values(schema: Record) -> Iterator[Value]:
 
 
 def with_defaults(schema: Record, value: Value, fields: Collection[str]) -> Value:
-    """The value with the defaults of these fields."""
     defaults = _DefaultValues(schema)
     return value | {
         field.name: defaults.value(field.default, field.type)
@@ -76,7 +75,7 @@ def _branch_name(branch: Schema) -> str:
 
 
 class _Sampler:
-    """Numbers the parts of one value, so that neighbours differ."""
+    """Numbers the parts of a value, so that neighbours differ."""
 
     def __init__(self, schema: Record) -> None:
         self._definitions: Mapping[str, NamedSchema] = definitions(schema)
@@ -84,7 +83,7 @@ class _Sampler:
         self._open: list[str] = []
 
     def record(self, record: Record, *, filled: bool) -> Value:
-        # A record within itself has as little in it as it can, so that the value ends.
+        # A record inside itself is as empty as possible, so that the value ends.
         filled = filled and record.full_name not in self._open
         if len(self._open) >= MAX_DEPTH:
             raise _TooLarge
@@ -119,7 +118,7 @@ class _Sampler:
                 assert_never(schema)
 
     def _branch(self, union: Union, *, filled: bool) -> Schema:
-        """Filled: the first branch but null; else null, or what ends soonest."""
+        """If filled, the first branch except null; else null, or the smallest branch."""
 
         def is_null(branch: Schema) -> bool:
             return isinstance(branch, Primitive) and branch.name == "null"
@@ -134,7 +133,7 @@ class _Sampler:
 
 
 def _number_as_bytes(number: int, size: int, logical: LogicalType | None) -> bytes:
-    # A decimal may have one digit only.
+    # A decimal may have only one digit.
     is_decimal = logical is not None and logical.name == "decimal"
     return (number % 9 + 1 if is_decimal else number % 251).to_bytes(max(size, 1), "big")[:size]
 

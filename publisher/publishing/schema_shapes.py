@@ -1,4 +1,4 @@
-"""What a schema is made of, as far as code that is generated from it may take different ways. Pure."""
+"""The shapes in a schema for which generated code may differ. Pure."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ from lakeschema.avro.model import (
 
 
 def shapes_of(schema: Record) -> frozenset[str]:
-    """Which kind of type stands in which, which fields have defaults, and how wide records are.
+    """Which kinds of types contain which, which fields have defaults, and how wide records are.
 
-    There are a few hundred in all: each is a pair of kinds, not a path.
+    There are only a few hundred shapes, because each is a pair of kinds, not a path.
     """
     found: set[str] = set()
     waiting: list[tuple[str, Schema]] = [("", schema)]
@@ -43,7 +43,7 @@ def _kind(schema: Schema) -> str:
         case Fixed():
             return f"fixed{_logical(schema.logical)}"
         case Record():
-            # Wide records are written in other ways than narrow ones.
+            # The code of wide records differs from that of narrow ones.
             return f"record of {1 << len(schema.fields).bit_length()}"
         case EnumSchema() | Array() | MapSchema() | Union() | Reference():
             return type(schema).__name__

@@ -1,7 +1,4 @@
-"""What others make of a wheel before anybody sees it: two implementations of Avro, and Python.
-
-Only for processes within limits; see ``imported_package``.
-"""
+"""Checks a wheel with two other implementations of Avro, and with Python, before it is published."""
 
 from __future__ import annotations
 
@@ -29,10 +26,10 @@ from publisher.publishing.sample_values import Value, sample_values, with_defaul
 from publisher.publishing.schema_shapes import shapes_of
 
 SAMPLED_ONE_IN: Final = 64
-"""Of wheels in which no shape is new to their process."""
+"""The share of wheels without a shape that is new to the process."""
 
 MAX_WHEEL_BYTES: Final = 4 * 1024 * 1024
-"""Of a wheel that is checked: to compile one of 4,000 columns takes a second."""
+"""Larger wheels are not checked: one with 4,000 columns takes a second to compile."""
 
 _MAX_REASON_CHARACTERS = 400
 
@@ -49,10 +46,10 @@ class SecondOpinionFailed(CodegenError):
 
 
 class SecondOpinions:
-    """Of one process, and so of one version of the generator.
+    """The checks of one process, and so of one version of the generator.
 
-    Of those that are sampled each is checked in which something is new, such as a type in a map;
-    for others it depends on their bytes.
+    A sampled wheel is checked if it has something new, such as a type in a map; otherwise its bytes
+    decide.
     """
 
     def __init__(self, mode: OpinionMode) -> None:
@@ -60,10 +57,10 @@ class SecondOpinions:
         self._checked: set[str] = set()
 
     def require(self, wheel: Wheel, schema: Record) -> None:
-        """Checks the wheel, where it is this one's turn.
+        """Checks the wheel, if it is chosen.
 
         Raises:
-            SecondOpinionFailed: others do not read in it what we wrote.
+            SecondOpinionFailed: another implementation does not read what we wrote.
         """
         if self._mode == "off" or len(wheel.data) > MAX_WHEEL_BYTES:
             return
@@ -82,7 +79,7 @@ class _Disagreement(Exception):
 
 
 def check(wheel: bytes, schema: Record) -> str | None:
-    """What is wrong with the wheel of a schema; None if nothing was found."""
+    """The error in a schema's wheel, or None."""
     try:
         with _step("the wheel cannot be read"):
             files = package_files(wheel)
@@ -99,7 +96,7 @@ def check(wheel: bytes, schema: Record) -> str | None:
     except _Disagreement as error:
         return str(error)[:_MAX_REASON_CHARACTERS]
     except RecursionError:
-        # Too deep for the others to judge, which does not make it wrong.
+        # Too deep for the other implementations, which does not make it wrong.
         return None
     return None
 
@@ -111,7 +108,7 @@ def _step(failure: str) -> Iterator[None]:
     except (_Disagreement, RecursionError):
         raise
     except Exception as error:
-        # Other people's code, and code that may be wrong: whatever it raises is the answer.
+        # This is foreign code, or code that may be wrong: any error of it is the answer.
         raise _Disagreement(f"{failure}: {type(error).__name__}: {error}") from error
 
 
@@ -121,15 +118,15 @@ def _agree(agreed: bool, failure: str) -> None:
 
 
 def _parse(schema: Record) -> Any:
-    """The schema as fastavro has it; Apache Avro only has to accept it.
+    """The schema as fastavro parses it, if Apache Avro accepts it too.
 
-    Without its properties: both refuse annotations that the specification tells readers to ignore.
+    Properties are removed: both refuse annotations that the specification tells readers to ignore.
     """
     stated = to_json(without_properties(schema))
     with _step("fastavro does not accept the schema"):
         theirs = fastavro.parse_schema(stated)
     with _step("Apache Avro does not accept the schema"), warnings.catch_warnings():
-        # Of logical types that it does not know.
+        # It warns about logical types that it does not know.
         warnings.simplefilter("ignore")
         avro.schema.parse(compact(stated))
     return theirs
@@ -150,7 +147,7 @@ def _compare(package: ModuleType, codec: ModuleType, theirs: Any, schema: Record
 def _compare_defaults(
     package: ModuleType, codec: ModuleType, theirs: Any, schema: Record, value: Value
 ) -> None:
-    """A record of its required fields alone has the schema's defaults, as far as Python holds them."""
+    """Checks that a record of required fields only gets the schema's defaults, if Python has them."""
     record = package.RECORD.from_avro(_write(theirs, value))
     attributes = codec.BINDING.attributes[schema.full_name]
     plain = record.to_dict()
@@ -165,7 +162,7 @@ def _compare_defaults(
     read = package.RECORD.from_dict({name: plain[name] for name, _ in required})
     expected = _read(theirs, _write(theirs, with_defaults(schema, value, held)))
     for made in (built, read):
-        # NaN is shown as itself, and equals nothing.
+        # NaN has an equal representation, but equals nothing.
         _agree(
             repr(_read(theirs, made.to_avro())) == repr(expected), "a default is not the schema's"
         )
@@ -187,7 +184,7 @@ def _read(theirs: Any, data: bytes) -> Any:
 def _is_same(ours: Any, theirs: Any) -> bool:
     match ours:
         case (str(), value):
-            # A union's branch, which fastavro is not asked to name.
+            # We do not ask fastavro to name a union's branch.
             return _is_same(value, theirs)
         case dict():
             return (
@@ -198,10 +195,10 @@ def _is_same(ours: Any, theirs: Any) -> bool:
         case list():
             return isinstance(theirs, list) and _are_same(ours, theirs)
         case UUID() if isinstance(theirs, bytes):
-            # fastavro leaves those of a fixed type as they are.
+            # fastavro leaves fixed types as bytes.
             return ours.bytes == theirs
         case _ if type(ours).__module__.startswith("_"):
-            # A class of the package's own, which only its bytes can be compared of.
+            # For a class of the package, only its bytes can be compared.
             return True
         case _:
             return type(ours) is type(theirs) and bool(ours == theirs)

@@ -1,6 +1,6 @@
-"""Whether a wheel of the index was published by this deployment, as its provenance proves.
+"""Checks by its provenance that this deployment published a wheel of the index.
 
-What verifies signatures is imported for those deployments alone that ask for them: it is slow to import.
+The verifier of signatures is slow to import, so only deployments with keys import it.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ class UntrustedProvenance(Exception):
 def check_provenance(
     index: PackageIndex, file: IndexFile, sha256: str | None, trusted_keys: Sequence[bytes]
 ) -> None:
-    """Passes if there are no keys: this deployment does not ask for signatures.
+    """Accepts everything without keys: this deployment then asks for no signatures.
 
-    ``sha256`` is that of the wheel's bytes, or None if it is not known.
+    ``sha256``: of the wheel's bytes, or None if unknown.
 
     Raises:
         UntrustedProvenance: no trusted key signed that a file of this name has these bytes.
@@ -30,11 +30,11 @@ def check_provenance(
     from publisher.publishing.attestation import verify
 
     if sha256 is None:
-        raise UntrustedProvenance("the page does not state its SHA-256, which a signature is for")
+        raise UntrustedProvenance("the page does not state the SHA-256 that the signature covers")
     try:
         provenance = index.provenance(file)
     except IndexRefused as error:
         raise UntrustedProvenance(f"its provenance cannot be read: {error.reason}") from error
     if provenance is None:
-        raise UntrustedProvenance("it has no provenance, which a trusted key would have signed")
+        raise UntrustedProvenance("it has no provenance signed by a trusted key")
     verify(provenance, file.filename, sha256, trusted_keys)

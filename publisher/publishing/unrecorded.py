@@ -1,4 +1,4 @@
-"""Wheels of the index of which the state knows nothing → records of their versions; nothing is written."""
+"""Reads wheels of the index that the state does not know, and makes records of their versions; writes nothing."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ from publisher.state.records import VersionRecord, VersionStatus
 log = logging.getLogger(__name__)
 
 MAX_WHEELS_READ = 200
-"""Of one distribution, the newest first: how many versions count for the next number, at most."""
+"""The newest versions of a distribution that count for the next number."""
 
 MAX_REFUSAL_CHARACTERS = 500
-"""Of the reason that is kept of an unusable wheel."""
+"""The length of the stored reason why a wheel is unusable."""
 
 
 class UnusableWheel(Exception):
-    """A wheel that the index lists is not there, or has other bytes than the page states."""
+    """A listed wheel does not exist, or its bytes contradict the page."""
 
 
 UNUSABLE = (UnusableWheel, UntrustedProvenance, CodegenError)
-"""What ``read_wheel`` raises of a wheel, whatever the index has beside it."""
+"""The errors of ``read_wheel`` that concern one wheel only."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,9 +39,9 @@ class _FoundWheel:
     """A wheel of the index.
 
     Attributes:
-        sha256: None if it is unusable: what is listed later with this hash is not ours either.
-        package: what it contains, if it was read.
-        refusal: why it is unusable; "" if it is not.
+        sha256: None if it is unusable: a file listed later with its hash is not ours either.
+        package: its contents, if it was read.
+        refusal: why it is unusable, or "".
     """
 
     sha256: str | None
@@ -51,13 +51,12 @@ class _FoundWheel:
 
 @dataclass(frozen=True, slots=True)
 class Adopted:
-    """What the ledger lacked of one relation.
+    """The versions that one relation's ledger lacked.
 
     Attributes:
         versions: lowest first.
-        event_id: the newest usable wheel reflects no later one of the catalog; None if it states
-            none.
-        provenances: by number, of the wheels that were read.
+        event_id: the newest usable wheel reflects no later event of the catalog; None if unknown.
+        provenances: by number, for the wheels that were read.
     """
 
     versions: Sequence[VersionRecord] = ()
@@ -66,7 +65,7 @@ class Adopted:
 
 
 def unrecorded_files(listing: Listing, history: Sequence[VersionRecord]) -> Sequence[IndexFile]:
-    """Those named as ours whose number the history lacks, lowest first."""
+    """The wheels with our form of name whose number the history lacks, lowest first."""
     known = {version.number for version in history}
     return [file for number, file in listing.ours.items() if number not in known]
 
@@ -74,10 +73,11 @@ def unrecorded_files(listing: Listing, history: Sequence[VersionRecord]) -> Sequ
 def read_wheel(
     index: PackageIndex, packaging: Packaging, file: IndexFile, trusted_keys: Sequence[bytes]
 ) -> tuple[str, ReadPackage]:
-    """The SHA-256 of a wheel of the index, and what it contains.
+    """The SHA-256 and the contents of a wheel on the index.
 
     Raises:
-        UnusableWheel, UntrustedProvenance, CodegenError: it is not a package that we published.
+        UnusableWheel, UntrustedProvenance, CodegenError: the wheel is not a package that we
+            published.
         PackageIndexError: the index does not answer, or refuses.
     """
     try:
@@ -101,14 +101,14 @@ def read_unrecorded_versions(
     now: float,
     trusted_keys: Sequence[bytes] = (),
 ) -> Adopted:
-    """Records of ``unrecorded_files``; usable wheels of the newest major are read, for comparison.
+    """Records of ``unrecorded_files``; reads the usable wheels of the newest major, for comparison.
 
-    One that is not what the page states, not a package, or not signed by one of ``trusted_keys``
-    where there are some, is CONFLICT: its number is never used.
+    A wheel gets status CONFLICT, so that its number is never used, if it contradicts its page, is
+    not a package, or lacks a signature by one of ``trusted_keys``.
 
     Raises:
-        PackageIndexError: one could not be read.
-        ForeignPackage: one is the package of another relation.
+        PackageIndexError: a wheel could not be read.
+        ForeignPackage: a wheel is another relation's package.
     """
     wheels = _Wheels(index, packaging, relation, trusted_keys)
     major: int | None = None
@@ -117,7 +117,7 @@ def read_unrecorded_versions(
     texts: dict[str, str] = {}
     provenances: dict[str, str] = {}
     adopted = []
-    # The newest first: it also describes the versions before it, and has their schemas.
+    # Newest first: a wheel also describes the versions before it, and has their schemas.
     for position, file in enumerate(reversed(unrecorded)):
         number = parse_number(file.version)
         is_read = position < MAX_WHEELS_READ and major in {None, number[0]}
@@ -166,8 +166,6 @@ def _version_record(
 
 @dataclass(frozen=True, slots=True)
 class _Wheels:
-    """Of one relation, on the index."""
-
     index: PackageIndex
     packaging: Packaging
     relation: RelationName
@@ -184,7 +182,7 @@ class _Wheels:
         return _FoundWheel(sha256, package)
 
     def believe(self, file: IndexFile) -> _FoundWheel:
-        """Without a look at its bytes: the hash is the page's."""
+        """Accepts the page's hash without reading the bytes."""
         try:
             check_provenance(self.index, file, file.sha256, self.trusted_keys)
         except UntrustedProvenance as error:
@@ -194,6 +192,6 @@ class _Wheels:
 
 def _refuse(file: IndexFile, why: str) -> _FoundWheel:
     log.warning("wheel of the index is unusable", extra={"wheel": file.filename, "why": why})
-    # It may quote the wheel: untrusted, and not always text that the state can store.
+    # The reason may quote the wheel: untrusted text that the state may be unable to store.
     storable = why.encode("ascii", "backslashreplace").decode()[:MAX_REFUSAL_CHARACTERS]
     return _FoundWheel(None, refusal=storable)

@@ -18,7 +18,7 @@ from publisher.runtime import Clock, retrying
 DROPPED = "the relation was dropped from the catalog"
 
 MAX_LISTING_DELAY_SECONDS = 900.0
-"""After which an index lists what it accepted: some serve their pages from caches."""
+"""An index lists an accepted file within this time; some serve their pages from caches."""
 
 _TAKEN_STATUSES = frozenset({400, 403, 409, 422})
 _TAKEN = re.compile(r"already|taken|overwrit|updating assets", re.IGNORECASE)
@@ -46,10 +46,10 @@ class WheelUploader:
         self._retrying = retrying((IndexUnavailable, IndexRefused), clock)
 
     def deliver(self, wheel: Wheel, reserved_at: float | None = None) -> Delivery:
-        """Looks before each attempt: some indexes overwrite, and an earlier one may have succeeded.
+        """Reads the index before each attempt: some indexes overwrite, and an earlier attempt may have succeeded.
 
-        ``reserved_at``: if the index has said of a name for a long time that it is taken, without
-        listing it, then it is a conflict: some indexes never take the name of a deleted file again.
+        ``reserved_at``: long after it, a name that the index calls taken but does not list is a
+        conflict: some indexes never accept a deleted file's name again.
 
         Raises:
             PackageIndexError: after three attempts the index still does not list it.
@@ -80,7 +80,7 @@ class WheelUploader:
             failure = error
             is_answered = isinstance(error, IndexRefused)
         found = self._find(wheel)
-        # While an upload has no answer, the index may show a part of it: the next look decides.
+        # An unanswered upload may be visible in part: the next look decides.
         if found is None or (found is Delivery.CONFLICT and not is_answered):
             raise failure
         return found

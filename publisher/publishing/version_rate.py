@@ -1,7 +1,7 @@
-"""A bound on the versions of one relation: a table that is altered in a loop floods no index.
+"""Limits the versions of one relation, so that a table altered in a loop does not flood the index.
 
-Beyond it, work waits until the oldest version of the hour is an hour old, and then publishes what
-the relation is by then.
+Further work waits until the oldest version of the last hour is an hour old, and then publishes the
+current content.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ _HOUR_SECONDS = 3600.0
 
 
 def seconds_to_wait(history: Sequence[VersionRecord], now: float, max_per_hour: int) -> float:
-    """Until another version is allowed; 0 if it is now. ``now`` is wall time, as in versions."""
-    # A set: versions that were adopted from the index have one time together and count once.
+    """Seconds until another version is allowed, or 0. ``now`` is wall time, as in versions."""
+    # A set, because adopted versions share one time and count once.
     built = sorted(
         {
             version.created_at
             for version in history
-            # If wall time was ahead once, a version may seem to be new for long.
+            # If wall time was ahead once, a version may seem new for long.
             if 0 <= now - version.created_at < _HOUR_SECONDS
         }
     )
@@ -39,7 +39,6 @@ class VersionRate:
         self._max_per_hour = runtime.policy.max_versions_per_hour
 
     def allows(self, history: Sequence[VersionRecord]) -> bool:
-        """Whether another version is allowed now."""
         return seconds_to_wait(history, self._runtime.clock.wall(), self._max_per_hour) <= 0
 
     def admit(self, jobs: Sequence[tuple[Job, Reconciled]]) -> Sequence[tuple[Job, Reconciled]]:

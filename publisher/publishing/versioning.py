@@ -1,4 +1,4 @@
-"""The next version number of a package, from what changed in its schema."""
+"""Chooses a package's next version number from the changes of its schema."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Published:
     """A version that consumers may use; ``number`` is text such as ``1.4.0``.
 
     Attributes:
-        surface_hash: of the names that programs can use in its package; "" if not known.
+        surface_hash: the hash of the names that programs can use in its package; "" if unknown.
     """
 
     number: str
@@ -48,16 +48,16 @@ def next_version(
     unusable: Collection[str] = (),
     same_schema: str = SAME_SCHEMA,
 ) -> tuple[str, Change]:
-    """The number for ``schema`` after ``history``, in any order, and the change that it stands for.
+    """The number for ``schema`` after ``history`` (in any order), and the change since the version before.
 
-    Only versions of the current major are compared. If the schema did not change, the number is
-    the next patch: whether to publish is not decided here.
+    Only versions of the current major are compared. An unchanged schema gets the next patch; the
+    caller decides whether to publish it.
 
-    ``surface_of`` gives the surface hash that the current generator gives a schema. If the newest
-    version states another one for its schema, a naming rule changed, which is major; None skips
-    this comparison. ``renamed`` says in words which names that version has otherwise. ``unusable`` versions, of any form, are taken on the index: the next number of
-    the same level whose release segment none of them has is used. ``same_schema`` is the reason
-    that a version of an unchanged schema states.
+    ``surface_of`` computes the current generator's surface hash of a schema. If the newest
+    version's hash differs for its schema, a naming rule changed, which is a major change; None
+    skips this comparison. ``renamed`` describes the names that differ. ``unusable`` versions, of
+    any form, are taken on the index: the first number of the level whose release segment is free is
+    used. ``same_schema`` is the reason for a version with an unchanged schema.
 
     Raises:
         ValueError: a number of the history is not three integers.
@@ -73,7 +73,7 @@ def next_version(
 
 
 def parse_number(text: str) -> tuple[int, int, int]:
-    """``1.4.0`` as integers, which compare as versions do.
+    """``1.4.0`` as integers, which sort like versions.
 
     Raises:
         ValueError: the text is anything else.
@@ -85,7 +85,7 @@ def parse_number(text: str) -> tuple[int, int, int]:
 
 
 def is_number(text: str) -> bool:
-    """Whether it is a version such as we give: three numbers, none of them absurdly large."""
+    """Whether it has the form of our versions: three numbers, each of a sane length."""
     pieces = text.split(".")
     return len(pieces) == 3 and all(
         piece.isascii() and piece.isdigit() and len(piece) <= _MAX_DIGITS for piece in pieces
@@ -93,7 +93,7 @@ def is_number(text: str) -> bool:
 
 
 def _release_segment(text: str) -> tuple[int, ...]:
-    """``(1, 4, 0)`` of ``1.4``, ``1.4.0rc1``, ``2!1.4.0.post1`` or ``1.4.0+local``."""
+    """The release segment: ``(1, 4, 0)`` for ``1.4``, ``1.4.0rc1``, ``2!1.4.0.post1`` or ``1.4.0+local``."""
     release = [*parse_version(text).release, 0, 0]
     while len(release) > 3 and release[-1] == 0:
         release.pop()

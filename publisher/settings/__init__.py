@@ -1,8 +1,7 @@
-"""Settings from ``schema-publisher.toml`` and the environment, checked as a whole before anything starts.
+"""Settings from ``schema-publisher.toml`` and the environment, all checked before anything starts.
 
-Any key may also be set as ``SCHEMA_PUBLISHER__SECTION__KEY``, which wins over the file. A setting
-that is unknown, missing or of the wrong type is reported with its name, where it was read and what
-is allowed.
+Any key may also be set as ``SCHEMA_PUBLISHER__SECTION__KEY``, which wins over the file. The error
+for an unknown, missing or wrong setting names it, where it was read and the allowed values.
 """
 
 from publisher.settings.artifacts import Artifacts

@@ -1,4 +1,4 @@
-"""Relative paths of settings belong to the folder of their file, wherever the command was typed."""
+"""Makes relative paths in settings relative to their file's folder, not to the working directory."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ M = TypeVar("M", bound=BaseModel)
 
 
 def anchored(settings: M, folder: Path) -> M:
-    """The settings with each path, and the state's file, below ``folder`` unless it is absolute."""
+    """The settings with each relative path, and the state's file, moved below ``folder``."""
     changed = {
         name: value
         for name in type(settings).model_fields

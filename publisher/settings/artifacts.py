@@ -1,4 +1,4 @@
-"""The section ``[artifacts]``: which relations get a package, and what every package is like."""
+"""The section ``[artifacts]``: which relations get a package, and the form of every package."""
 
 from __future__ import annotations
 
@@ -14,70 +14,70 @@ from publisher.settings.fields import Prefix
 from publisher.settings.public_keys import decode_public_key
 from publisher.settings.section import Section
 
-# Of a Project-URL (core metadata); its characters are those of RFC 3986, and our two placeholders.
+# The characters of a Project-URL (core metadata): those of RFC 3986, and our two placeholders.
 _LABEL = re.compile(r"[ -+\--~]{1,32}")
 _URL = re.compile(r"https?://([A-Za-z0-9\-._~:/?#\[\]@!$&'()*+,;=%]|\{name\}|\{relation\})+")
 
 
 class Artifacts(Section):
-    """``prefix`` is mandatory: without one of its own, a deployment's names could be squatted on."""
+    """``prefix`` is mandatory: others could squat on the names of a shared default."""
 
     prefix: Prefix
-    """Begins the name of every package: lower-case words joined by `-`.
+    """The beginning of every package's name: lower-case words joined by `-`.
 
-    No prefix may be a prefix of another deployment's on the same index.
-    """
+    No prefix may be a prefix of another deployment's on the same index."""
 
     versioning: Literal["semantic", "sequential"] = "semantic"
-    """`"sequential"`: 0.0.1, 0.0.2, … Sequential versions carry no compatibility promise; pin exactly."""
+    """`"sequential"`: 0.0.1, 0.0.2, … These versions promise no compatibility; users must pin
+    exactly."""
 
     immutable: bool = False
-    """`true`: records hash and cannot be changed, lists are tuples.
+    """`true`: records are hashable and cannot be changed, lists are tuples.
 
-    A change of it is a new major version of every package, and waits for
-    `schema-publisher confirm-changes` if there are many: see
-    [operations](operations.md#change-the-form-of-the-packages).
-    """
+    A change of this setting gives every package a new major version. If there are many, they wait
+    for `schema-publisher confirm-changes`: see
+    [operations](operations.md#change-the-form-of-the-packages)."""
 
     second_opinion: Literal["always", "sampled", "off"] = "sampled"
     """Which wheels are checked before a version is reserved for them.
 
-    `fastavro` and Apache `avro` parse the schema, the package is compiled and imported in a limited
-    process, and two values go through its codec and fastavro's. What fails is not published;
-    `status` shows `cannot be packaged: second opinion: …`, and it is tried again at its next change,
-    at the first snapshot with another value, and by `resync` or `republish` of the relation. `"sampled"`: those whose schema has something
-    that no wheel of this process had, such as a type within a map, and of the others one of 64,
-    chosen by their bytes. `"always"`: all, for more than twice the time to publish.
-    `"off"`: none. Wheels of more than 4 MB are not checked.
-    """
+    `fastavro` and Apache `avro` parse the schema. A limited process compiles and imports the
+    package and passes two values through its codec and fastavro's. A wheel that fails is not
+    published, and `status` shows `cannot be packaged: second opinion: …`. It is tried again at its
+    next change, at the first snapshot with another value of this setting, and by `resync` or
+    `republish` of the relation. `"sampled"`: checks a wheel whose schema has something new to this
+    process, such as a type within a map, and one in 64 of the others, chosen by their bytes.
+    `"always"`: checks all wheels; publishing takes more than twice the time. `"off"`: checks none.
+    Wheels of more than 4 MB are never checked."""
 
     include: tuple[str, ...] = EVERYTHING.include
-    """The relations that get a package, as patterns `database.table`."""
+    """Patterns `database.table` of the relations that get a package."""
 
     exclude: tuple[str, ...] = EVERYTHING.exclude
-    """Relations of `include` that get none. Views that read these still get theirs."""
+    """Patterns of relations in `include` that get no package. Views that read these still get
+    theirs."""
 
     signing_key_file: Path | None = None
-    """With `index.kind = "static"`: an Ed25519 private key (PEM) that signs the provenance of each wheel.
+    """An Ed25519 private key (PEM) that signs each wheel's provenance; needs `index.kind = "static"`.
 
-    Only the service's user, or a group of its own, may read the file. With `index.kind = "twine"`
-    it stops the start. See [operations](operations.md#sign-packages).
-    """
+    Only the service's user, or a group that contains only this user, may read the file. With
+    `index.kind = "twine"` it stops the start. See [operations](operations.md#sign-packages)."""
 
     trusted_keys: tuple[str, ...] = ()
-    """With `index.kind = "static"`: Ed25519 public keys, whose signature a wheel must have.
+    """Ed25519 public keys, to accept only wheels that one of them signed; needs `index.kind = "static"`.
 
     Each is the one line between BEGIN and END that `openssl pkey -pubout` prints. With `"twine"`
-    they stop the start. If there are some, a wheel that the index has and the state lacks is taken
-    over only if one of them signed its provenance. The key of `signing_key_file` must be among them.
-    """
+    they stop the start. With keys set, the service takes over a wheel that the index has and the
+    state lacks only if one of them signed its provenance. The key of `signing_key_file` must be
+    among them."""
 
     project_urls: Mapping[str, str] = Field(default_factory=dict)
-    """Links that an index shows of every package, by label of up to 32 characters without a comma.
+    """Links that an index shows for every package, by label. A label has up to 32 characters and no
+    comma.
 
-    `http://` or `https://`, and `{name}` and `{relation}` are filled in. With `http.public_url` and
-    a static index, `Homepage` and `Changelog` lead to the package's own page unless they are set here.
-    """
+    URLs begin with `http://` or `https://`; `{name}` and `{relation}` are filled in. With
+    `http.public_url` and a static index, `Homepage` and `Changelog` lead to the package's own page
+    unless they are set here."""
 
     @property
     def public_keys(self) -> tuple[bytes, ...]:

@@ -1,4 +1,4 @@
-"""Every setting as it holds, and where it was read; secrets are never part of it."""
+"""Every setting with its current value and where it was read; never a secret."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ HIDDEN = "***"
 
 @dataclass(frozen=True, slots=True)
 class EffectiveSetting:
-    """``key`` is dotted, as in errors; ``value`` is what JSON can hold, and None where unset.
+    """``key`` is dotted, as in errors; ``value`` is a JSON value, or None if unset.
 
-    ``section`` and ``attribute`` declare it.
+    ``section`` and ``attribute`` say where the setting is declared.
     """
 
     key: str
@@ -37,7 +37,6 @@ class EffectiveSetting:
 def effective_settings(
     settings: Settings, content: Mapping[str, Any], environment: Mapping[str, str]
 ) -> Sequence[EffectiveSetting]:
-    """``content`` is that of the file, ``environment`` the process's."""
     given = {name.upper() for name in environment}
     return [
         EffectiveSetting(".".join(path), value, _origin(path, content, given), *declared)
@@ -69,7 +68,7 @@ def _of_value(
         case _:
             section, name = declared
             field = section.model_fields[name]
-            # A default is in the documents.
+            # The documents list the defaults, so these are no secrets.
             yield path, _shown(value, is_shown=field.repr or value == field.default), declared
 
 
@@ -82,7 +81,7 @@ def _shown(value: Any, *, is_shown: bool) -> Any:
         case Enum() | Path():
             return str(value.value if isinstance(value, Enum) else value)
         case str():
-            # What is not shown as a whole: a user's name may be a key, an address has a password.
+            # Hidden as a whole: a key may be a user's name, an address may hold a password.
             return SECRETS.redact(value) if is_shown or "://" in value else HIDDEN
         case Mapping():
             return {str(key): _shown(each, is_shown=is_shown) for key, each in value.items()}

@@ -1,10 +1,8 @@
-"""What is wrong with settings."""
-
 from __future__ import annotations
 
 
 class SettingsError(Exception):
-    """``problems``: one line for each setting that is wrong, naming it and where it was read."""
+    """``problems``: one line for each wrong setting, with its name and where it was read."""
 
     def __init__(self, problems: tuple[str, ...]) -> None:
         super().__init__(*problems)

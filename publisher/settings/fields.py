@@ -1,4 +1,4 @@
-"""Types of single settings: what a value must look like, and the words that say so."""
+"""Types of single settings: the form of a value, and the error for a wrong one."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from lakeschema.translation.requests.option_values import read_option
 
 
 def _matching(pattern: str, message: str) -> AfterValidator:
-    """``message`` may show the ``{value}``; where a secret may stand in it, it does not."""
+    """``message`` may show the ``{value}``, unless the value may contain a secret."""
     compiled = re.compile(pattern)
 
     def check(value: str) -> str:
@@ -27,7 +27,7 @@ def _matching(pattern: str, message: str) -> AfterValidator:
 
 
 def option(key: str) -> BeforeValidator:
-    """Read as requests of ``translate --batch`` are; None and what was read already stay."""
+    """Reads a value as ``translate --batch`` does; None and parsed values stay."""
 
     def read(value: object) -> object:
         return value if value is None or isinstance(value, Enum) else read_option(key, value)
@@ -36,7 +36,7 @@ def option(key: str) -> BeforeValidator:
 
 
 def _metastores(value: str) -> str:
-    # The Thrift bindings are slow to import, and a catalog of another kind does without.
+    # The Thrift bindings are slow to import, and other catalogs do not need them.
     from lakeschema.catalog.metastore_client import Address
 
     for uri in value.split(","):
@@ -49,7 +49,7 @@ def _metastores(value: str) -> str:
 
 
 def crosses_network_in_plain_text(address: str) -> bool:
-    """Whether what is sent to this address can be read on the way: plain HTTP to another machine."""
+    """Whether others can read requests to this address: it is plain HTTP to another machine."""
     parts = urlsplit(address)
     return parts.scheme == "http" and not is_this_machine(parts.hostname or "")
 
@@ -62,11 +62,11 @@ def is_this_machine(host: str) -> bool:
 
 
 def _address(value: str) -> str:
-    """The value is never part of the message, because credentials may stand in it."""
+    """The message never contains the value, because it may contain credentials."""
     try:
         parts = urlsplit(value)
         is_address = bool(parts.scheme in {"http", "https"} and parts.hostname)
-        _ = parts.port  # raises where it is not a number
+        _ = parts.port  # raises if it is not a number
     except ValueError:
         is_address = False
     if not is_address or any(character.isspace() for character in value):
@@ -83,11 +83,11 @@ def _dialect(value: str) -> str:
 
 
 DialectName: TypeAlias = Annotated[str, AfterValidator(_dialect)]
-"""Of statements that are analysed."""
+"""The dialect of statements that are analysed."""
 Port: TypeAlias = Annotated[int, Field(ge=0, le=65535)]
 PublicUrl: TypeAlias = Annotated[
     str,
-    # It becomes part of commands that people copy to a shell.
+    # The URL becomes part of commands that people copy to a shell.
     _matching(
         r"^https?://([A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(:[0-9]{1,5})?(/[A-Za-z0-9._~/-]*)?\Z",
         "invalid URL {value!r}: expected https://HOST, with a port or a path if there is one",
@@ -107,4 +107,4 @@ StateUrl: TypeAlias = Annotated[
     str, _matching(rf"^{SQLITE}.", "expected sqlite:///FILE, such as sqlite:///state.db")
 ]
 Address: TypeAlias = Annotated[str, AfterValidator(_address), Field(repr=False)]
-"""Not shown, because credentials may stand in it."""
+"""Hidden, because it may contain credentials."""

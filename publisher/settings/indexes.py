@@ -1,4 +1,4 @@
-"""The section ``[index]``: where packages go, and which of their versions stay on offer."""
+"""The section ``[index]``: where packages go, and which of their versions stay available."""
 
 from __future__ import annotations
 
@@ -17,10 +17,11 @@ PYPI_FILE_HOSTS = ("files.pythonhosted.org", "test-files.pythonhosted.org")
 
 class Retention(Section):
     keep_latest_per_major: Annotated[int, Field(ge=1)]
-    """Older versions of a major are yanked, never deleted: pins keep working, ranges skip them."""
+    """How many versions of each major stay. Older ones are yanked, never deleted: pins keep
+    working, ranges skip them."""
 
     yank_after_days: Annotated[float, Field(ge=0)] = 30.0
-    """This long after a newer version of the same major was published."""
+    """How long after the publication of a newer version of the same major."""
 
 
 class StaticIndexSettings(Section):
@@ -31,12 +32,12 @@ class StaticIndexSettings(Section):
     """The folder: on a local disk, or [on a file system of the network](operations.md#on-a-networks-file-system)."""
 
     retention: Retention | None = None
-    """When older versions are yanked: `[index.retention]`. Without it nothing is."""
+    """When older versions are yanked: `[index.retention]`. Without this section, never."""
 
 
 class TwineIndexSettings(Section):
     kind: Literal["twine"]
-    """Any index that takes uploads."""
+    """Any index that accepts uploads."""
 
     repository_url: Address
     """Where wheels are uploaded."""
@@ -48,31 +49,30 @@ class TwineIndexSettings(Section):
     """The name to log in with."""
 
     password: SecretStr | None = None
-    """The password of `username`; better in a file of its own, `password_file`.
+    """The password of `username`; `password_file` is safer.
 
-    Without both, the keyring is asked for it at `repository_url`.
-    """
+    Without both, the keyring is asked for the password of `repository_url`."""
 
     password_file: Path | None = None
     """A file that holds the password and nothing else."""
 
     file_hosts: tuple[str, ...] = PYPI_FILE_HOSTS
-    """Hosts beside the index's own, as `host` or `host:port`, from which its files may be fetched.
+    """Further hosts, as `host` or `host:port`, from which the index's files may be fetched.
 
-    Needed if the index links or redirects to a store elsewhere.
-    """
+    Needed if the index links or redirects to a store elsewhere."""
 
     checks_per_second: Annotated[float, Field(gt=0)] = 50.0
     """How many packages a snapshot compares with the index, at most."""
 
     timeout_seconds: Annotated[float, Field(gt=0)] = 30.0
-    """For the next bytes of a response; a whole one may take three times as long."""
+    """How long to wait for the next bytes of a response; a whole one may take three times as
+    long."""
 
     allow_insecure: bool = False
     """`true` sends the password over plain `http://` to another machine."""
 
     retention: Retention | None = None
-    """When older versions are yanked: `[index.retention]`. Without it nothing is."""
+    """When older versions are yanked: `[index.retention]`. Without this section, never."""
 
     @model_validator(mode="after")
     def _encrypted(self) -> TwineIndexSettings:
@@ -88,7 +88,7 @@ class TwineIndexSettings(Section):
         return self
 
     def secret(self) -> str | None:
-        """The password as it is now; None where there is none, or one in the address.
+        """The current password; None without a password, or if the address contains it.
 
         Raises:
             SettingsError: the file is not readable, or the keyring does not open.

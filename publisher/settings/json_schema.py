@@ -1,7 +1,7 @@
 """The settings file as a JSON Schema (2020-12), for editors and other checkers of files.
 
-It knows keys, types, ranges and meanings. What only the program can check, such as two keys that do not
-go together or a pattern of relations, it lets pass.
+It knows keys, types, ranges and meanings. It accepts mistakes that only the program can find, such
+as two keys that exclude each other or an invalid pattern.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from publisher.settings.sections import Settings
 def settings_schema() -> Mapping[str, Any]:
     schema = Settings.model_json_schema(schema_generator=_OfFile)
     found = schema["properties"]
-    # As the program takes them: the one catalog is a table; event sources may be one or several.
+    # The one catalog is a table; event sources may be a table or several.
     found["catalog"] = found["catalog"]["items"] | _without(found["catalog"], "type", "items")
     events = found["events"]
     of_one = events.pop("items")
@@ -35,13 +35,13 @@ def settings_schema() -> Mapping[str, Any]:
 
 
 def section_schema(section: type[BaseModel]) -> Mapping[str, Any]:
-    """Of one section; other sections within it are references."""
+    """The schema of one section; inner sections are references."""
     schema: Mapping[str, Any] = section.model_json_schema(schema_generator=_OfFile)
     return schema
 
 
 class _OfFile(GenerateJsonSchema):
-    """Says what TOML can: there is no null, and each key has its meaning."""
+    """Describes TOML: there is no null, and each key has its meaning."""
 
     def field_title_should_be_set(self, schema: Any) -> bool:  # noqa: ARG002 (pydantic names the argument)
         return False
@@ -54,12 +54,12 @@ class _OfFile(GenerateJsonSchema):
     ) -> JsonSchemaValue:
         found = super().generate(schema, mode)
         definitions = found.get("$defs", {})
-        # The titles and docstrings of classes are for those who read the program.
+        # The titles and docstrings of classes are for readers of the program.
         plain = {key: _without(each, "title", "description") for key, each in definitions.items()}
         return found | ({"$defs": plain} if plain else {})
 
     def tagged_union_schema(self, schema: core_schema.TaggedUnionSchema) -> JsonSchemaValue:
-        # "discriminator" is OpenAPI's; each kind names itself.
+        # OpenAPI defines "discriminator"; here each kind names itself.
         return _without(super().tagged_union_schema(schema), "discriminator")
 
     def model_schema(self, schema: core_schema.ModelSchema) -> JsonSchemaValue:
@@ -69,7 +69,7 @@ class _OfFile(GenerateJsonSchema):
         properties = found.get("properties", {})
         for name, field in section.model_fields.items():
             shown = properties[field.alias or name]
-            # An absent key is no null, and a section within has defaults of its own.
+            # TOML has no null for an absent key, and an inner section has separate defaults.
             if isinstance(shown.get("default", ""), dict | None):
                 del shown["default"]
             shown["description"] = without_links(said.get(name, ""))

@@ -1,4 +1,4 @@
-"""``schema-publisher.toml`` and the environment → settings, checked as a whole."""
+"""Reads settings from ``schema-publisher.toml`` and the environment, and checks them as a whole."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ _ONE_UNDERSCORE = re.compile(r"SCHEMA_PUBLISHER_(?P<key>[^_].*)", re.IGNORECASE)
 
 
 def load_settings(path: Path | None) -> Settings:
-    """Reads ``path`` (None: ``schema-publisher.toml`` here, if there is one) and the environment.
+    """Reads ``path``, or by default ``schema-publisher.toml`` here if it exists, and the environment.
 
-    Relative paths, those of the environment included, are below the folder of the file.
+    Relative paths, also from the environment, start at the folder of the file.
 
     Raises:
-        SettingsError: naming each setting that is wrong.
+        SettingsError: names each wrong setting.
     """
     file = path or DEFAULT_FILE
     content = read_file(path)
@@ -55,10 +55,10 @@ def load_settings(path: Path | None) -> Settings:
 
 
 def read_file(path: Path | None) -> dict[str, Any]:
-    """What the file of settings holds, unchecked; nothing where the default one does not exist.
+    """The unchecked content of the settings file; empty if the default file does not exist.
 
     Raises:
-        SettingsError: it cannot be read.
+        SettingsError: the file cannot be read.
     """
     file = path or DEFAULT_FILE
     try:
@@ -66,7 +66,7 @@ def read_file(path: Path | None) -> dict[str, Any]:
     except FileNotFoundError:
         if path is None:
             return {}
-        raise SettingsError((f"{file}: there is no such file",)) from None
+        raise SettingsError((f"{file}: the file does not exist",)) from None
     except (OSError, UnicodeDecodeError) as error:
         raise SettingsError((f"{file}: cannot be read: {error}",)) from None
     except tomllib.TOMLDecodeError as error:
@@ -79,7 +79,7 @@ def _unknown_variables(environment: Mapping[str, str]) -> tuple[str, ...]:
 
 
 def _variable_problem(variable: str) -> str:
-    """What is wrong with a variable's name; "" for a good one and for those of other programs."""
+    """The error in a variable's name; "" for a valid name and for other programs' variables."""
     sections = sorted(Settings.model_fields)
     one_underscore = _ONE_UNDERSCORE.fullmatch(variable)
     if one_underscore and "__" in one_underscore["key"]:
@@ -94,7 +94,7 @@ def _variable_problem(variable: str) -> str:
 
 
 def _warn_if_ignored(variable: str) -> None:
-    """Of a name that is almost one of ours. A cluster sets others, for a service of our name."""
+    """Warns about a name that is almost ours. A cluster sets similar variables for a service of our name."""
     found = _ONE_UNDERSCORE.fullmatch(variable)
     if found is None or "__" in found["key"]:
         return
@@ -105,7 +105,7 @@ def _warn_if_ignored(variable: str) -> None:
 
 
 def _not_json(error: pydantic_settings.SettingsError) -> str:
-    """The value itself is not shown, because it may be a secret."""
+    """The message hides the value, because it may be a secret."""
     field = re.search(r'field "(\w+)"', str(error))
     variable = ENVIRONMENT_PREFIX + (field[1].upper() if field else "…")
     example = '[{"kind": "notification-log"}]'

@@ -1,6 +1,6 @@
-"""What each setting means: the string beneath its attribute, read from the source when it is to be shown.
+"""The meaning of each setting: the string beneath its attribute, read from the source on demand.
 
-Nothing imports this module that only reads settings: parsing the sources takes longer than that.
+Code that only reads settings does not import this module, because parsing the sources is slow.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ _LINK = re.compile(r"\[([^]]+)\]\(([^)]+)\)")
 
 
 def meanings(section: type[BaseModel]) -> Mapping[str, str]:
-    """By name of the attribute, in one line of Markdown, with links as a page of ``docs/`` has them.
+    """One line of Markdown for each attribute, with links that are relative to ``docs/``.
 
-    Empty where no source is installed.
+    Empty if no source is installed.
     """
     found: dict[str, str] = {}
     for each in reversed(section.__mro__):
@@ -33,14 +33,14 @@ def meanings(section: type[BaseModel]) -> Mapping[str, str]:
 
 
 def meanings_by_key(found: Iterable[EffectiveSetting]) -> Mapping[str, str]:
-    """What each of these means, by its dotted key, as a terminal shows it."""
+    """The meaning of each setting by its dotted key, as a terminal shows it."""
     return {
         each.key: without_links(meanings(each.section).get(each.attribute, "")) for each in found
     }
 
 
 def without_links(markdown: str) -> str:
-    """For a terminal or an editor: each link as its words, and the file that it leads to."""
+    """For a terminal or an editor: each link becomes its words and the linked file."""
     return _LINK.sub(lambda link: f"{link[1]} ({_file(link[2])})", markdown)
 
 
@@ -55,7 +55,7 @@ def _of_class(module: str, name: str) -> Mapping[str, str]:
 @cache
 def _of_module(module: str) -> Mapping[str, Mapping[str, str]]:
     spec = importlib.util.find_spec(module)
-    # A loader of a zip archive has the source, too.
+    # The loader of a zip archive also has the source.
     source = getattr(spec and spec.loader, "get_source", lambda _: None)(module)
     tree = ast.parse(source or "")
     return {

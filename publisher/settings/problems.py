@@ -1,4 +1,4 @@
-"""What pydantic found wrong → one line in plain English that names the setting and where it was read."""
+"""Turns pydantic's errors into lines of plain English that name the setting and where it was read."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from publisher.settings.sections import ENVIRONMENT_PREFIX, Settings
 Location = tuple[int | str, ...]
 
 _KIND_POSITION = {"catalog": 2, "events": 2, "index": 1}
-"""Where pydantic names the kind of a section that has several."""
+"""The part of pydantic's location that names the section's kind."""
 
 _EXPECTED = re.compile(r"^\w+ should (?:be|have) (.*?)(?:, unable to .*)?$")
 _NO_SECRETS = re.compile(r"(literal|bool|int|float|greater|less)")
-"""Types of errors whose input may be shown: no secret is a number or one of few words."""
+"""Errors that may show the input: neither a number nor one of a few words is a secret."""
 
 
 def problem(detail: ErrorDetails, file: str, environment: Mapping[str, str]) -> str:
@@ -34,7 +34,7 @@ def problem(detail: ErrorDetails, file: str, environment: Mapping[str, str]) -> 
 
 
 def _path(location: Location) -> list[str]:
-    """As the file has it: without the kind, and without a number for the one catalog."""
+    """The path as the file has it: without the kind, and without a number for the one catalog."""
     section, *rest = location
     kind = _KIND_POSITION.get(str(section))
     if kind is not None:
@@ -86,7 +86,7 @@ def _unknown(key: str, section: Location) -> str:
 
 
 def _listed(quoted: str) -> str:
-    """Pydantic's "'b', 'a' or 'c'", in order and without quotes."""
+    """Sorts pydantic's "'b', 'a' or 'c'" and removes the quotes."""
     return ", ".join(sorted(re.findall(r"'([^']*)'", quoted)))
 
 
@@ -95,7 +95,7 @@ def _keys(section: Any) -> Sequence[str]:
 
 
 def _type_at(location: Location) -> Any:
-    """The annotation of what stands at a location: sections, and within them the kind chosen."""
+    """The annotation at a location: through sections and the chosen kind within them."""
     found: Any = Settings
     for part in location:
         found = _inner(found, part)
@@ -115,7 +115,7 @@ def _inner(outer: Any, part: int | str) -> Any:
 
 
 def _bare(annotation: Any) -> Any:
-    """Without ``Annotated`` and without ``None``."""
+    """The annotation without ``Annotated`` and ``None``."""
     if get_origin(annotation) is Annotated:
         return _bare(get_args(annotation)[0])
     members = [member for member in get_args(annotation) if member is not type(None)]
@@ -125,7 +125,7 @@ def _bare(annotation: Any) -> Any:
 
 
 def _kinds(union: Any) -> Mapping[str, type[BaseModel]]:
-    """Of a section of several kinds, the model of each, by name."""
+    """The model of each kind of a section, by name."""
     models = [m for m in get_args(union) if isinstance(m, type) and issubclass(m, BaseModel)]
     named = {
         get_args(model.model_fields["kind"].annotation)[0]: model

@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import binascii
 
-# SubjectPublicKeyInfo (RFC 8410) up to the key itself.
+# SubjectPublicKeyInfo (RFC 8410) up to the key.
 _PREFIX = bytes.fromhex("302a300506032b6570032100")
 _KEY_BYTES = 32
 

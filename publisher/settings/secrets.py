@@ -1,6 +1,6 @@
-"""Passwords from files and the keyring, read anew each time so that a rotated one is used.
+"""Reads passwords from files and the keyring, each time again so that a rotated one is used.
 
-Each is learned where it is read, so that no log, state or page shows it.
+Each reading registers the secret for redaction, so no log, state or page shows it.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from pydantic import BaseModel, SecretStr
 from publisher.redaction import SECRETS
 from publisher.settings.errors import SettingsError
 
-# Names of options of Kafka and of Spark whose values are secrets.
+# Names of Kafka's and Spark's options with secret values.
 _SECRET_NAME = re.compile(
     r"password(?!_file)|passwd|secret|token(?!_file)|credential", re.IGNORECASE
 )
@@ -41,7 +41,7 @@ def secret_in_file(setting: str, file: Path) -> str:
 
 
 def require_readable(setting: str, file: Path) -> None:
-    """``setting`` names it in errors.
+    """Checks that a file can be opened; errors name ``setting``.
 
     Raises:
         SettingsError: the file is not readable.
@@ -54,7 +54,7 @@ def require_readable(setting: str, file: Path) -> None:
 
 
 def given_secret(section: str, password: SecretStr | None, file: Path | None) -> str | None:
-    """What ``password`` or ``password_file`` of a section say; None where both are left out.
+    """A section's ``password``, or the content of ``password_file``; None without both.
 
     Raises:
         SettingsError: the file is not readable.
@@ -65,7 +65,7 @@ def given_secret(section: str, password: SecretStr | None, file: Path | None) ->
 
 
 def secret_in_keyring(service: str, username: str) -> str | None:
-    """As twine and pip keep it: under the address of the index.
+    """The password that twine and pip keep under the address of the index.
 
     Raises:
         SettingsError: the keyring does not open.
@@ -74,7 +74,7 @@ def secret_in_keyring(service: str, username: str) -> str | None:
         from keyring import get_password
         from keyring.errors import KeyringError, NoKeyringError
     except ImportError:
-        return None  # there are platforms on which twine comes without it
+        return None  # on some platforms twine comes without it
     try:
         secret = get_password(service, username)
     except NoKeyringError:
@@ -89,7 +89,7 @@ def secret_in_keyring(service: str, username: str) -> str | None:
 
 
 def learn_secrets(settings: BaseModel) -> None:
-    """Learns what stands in the settings themselves: passwords, and addresses and options with one."""
+    """Registers secrets in the settings: passwords, and addresses and options with one."""
     for name in type(settings).model_fields:
         _learn(name, getattr(settings, name))
 

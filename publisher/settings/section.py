@@ -1,4 +1,4 @@
-"""What every section of the settings is."""
+"""The base class of all sections of the settings."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from pydantic import BaseModel, ConfigDict, model_validator
 
 
 class Section(BaseModel):
-    """Some keys of the settings.
+    """One section of the settings.
 
-    The string beneath an attribute says what the setting means, in Markdown with links as a page of
-    ``docs/`` has them; ``meanings`` reads it where it is shown. Pydantic's own way of reading it
-    (``use_attribute_docstrings``) would parse the sources at each import.
+    The string beneath an attribute says what the setting means, in Markdown with links relative to
+    ``docs/``; ``meanings`` reads it on demand. Pydantic's ``use_attribute_docstrings`` would parse
+    the sources at each import.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)

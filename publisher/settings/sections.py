@@ -1,4 +1,4 @@
-"""``schema-publisher.toml`` as a whole: a value that checks itself."""
+"""The whole of ``schema-publisher.toml``, as a value that checks itself."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ ENVIRONMENT_PREFIX = "SCHEMA_PUBLISHER__"
 
 
 class Settings(BaseSettings):
-    """All of it. ``catalog`` may be one table or, as ``[[catalog]]``, several."""
+    """All settings. ``catalog`` may be one table or, as ``[[catalog]]``, several."""
 
     model_config = SettingsConfigDict(
         env_prefix=ENVIRONMENT_PREFIX,
@@ -37,31 +37,32 @@ class Settings(BaseSettings):
     )
 
     artifacts: Artifacts
-    """Which relations get a package, and what every package is like."""
+    """Which relations get a package, and the form of every package."""
 
     catalog: tuple[CatalogSettings, ...]
     """Where relations are read."""
 
     events: tuple[EventSettings, ...] = ()
-    """What tells of a change. Several sources are possible; without any, snapshots find all changes."""
+    """Sources that report changes; several are possible. Without any, snapshots find all
+    changes."""
 
     state: State = State()
-    """What the service remembers."""
+    """Where the service keeps its data."""
 
     index: IndexSettings = Field(default_factory=lambda: StaticIndexSettings(kind="static"))
-    """Where packages go. Without this section: into the folder `index`, which the service serves."""
+    """Where packages go. Default: the folder `index`, which the service serves."""
 
     translation: Translation = Translation()
-    """From SQL types to schemas."""
+    """How SQL types become schemas."""
 
     trino: Trino = Trino()
-    """What is written for Trino, and where `register` makes views."""
+    """The SQL for Trino, and the server on which `register` creates views."""
 
     snapshot: Snapshot = Snapshot()
-    """The regular full pass."""
+    """The regular snapshot of the whole catalog."""
 
     plan: Planning = Planning()
-    """Files that tell `plan` who uses what would change."""
+    """Files that tell `plan` who uses the relations."""
 
     engine: Engine = Engine()
     """The pace of the service."""
@@ -70,13 +71,14 @@ class Settings(BaseSettings):
     """The pages, the index and the health checks."""
 
     check: Check = Check()
-    """Statements that the service looks at before they are run."""
+    """Checks of statements before they run."""
 
     statements: Statements = Statements()
-    """Statements that ran, from which the service learns which tables are filled from which others."""
+    """Statements that ran: from them the service learns which tables are filled from which
+    others."""
 
     translate: Translate = Translate()
-    """Schemas and other engines' SQL that the service gives over HTTP."""
+    """Requests over HTTP for schemas and other engines' SQL."""
 
     @property
     def default_catalog(self) -> CatalogSettings:
@@ -100,8 +102,8 @@ class Settings(BaseSettings):
     def _as_encrypted_as_the_catalog(
         cls, value: tuple[EventSettings, ...], info: ValidationInfo
     ) -> tuple[EventSettings, ...]:
-        """A notification log is read with the catalog's TLS and SASL, at an address of its own."""
-        # Absent if it was refused itself.
+        """A notification log uses the catalog's TLS and SASL at a separate address."""
+        # The catalog is absent if it was refused.
         (catalog,) = info.data.get("catalog") or (None,)
         if not isinstance(catalog, HiveCatalogSettings):
             return value
@@ -124,5 +126,5 @@ class Settings(BaseSettings):
         dotenv_settings: PydanticBaseSettingsSource,  # noqa: ARG003
         file_secret_settings: PydanticBaseSettingsSource,  # noqa: ARG003
     ) -> tuple[PydanticBaseSettingsSource, ...]:
-        # The file is handed in as arguments, so the environment comes first.
+        # The file's content comes as arguments, so the environment comes first.
         return env_settings, init_settings

@@ -1,4 +1,4 @@
-"""The sections of where relations and events come from, and how that is reached."""
+"""The sections for sources of relations and events, and for connections to them."""
 
 from __future__ import annotations
 
@@ -24,13 +24,12 @@ from publisher.settings.section import Section
 
 class TlsSettings(Section):
     ca_file: Path | None = None
-    """PEM: who may have signed the server's certificate, which must name its host.
+    """PEM: the authorities that may sign the server's certificate, which must name the server's host.
 
-    Not set: the machine's authorities.
-    """
+    Not set: the machine's authorities."""
 
     cert_file: Path | None = None
-    """PEM: our own certificate, for a server that asks for one."""
+    """PEM: the client certificate, for a server that asks for it."""
 
     key_file: Path | None = None
     """PEM: the key of `cert_file`."""
@@ -43,10 +42,10 @@ class SaslSettings(Section):
     """
 
     username: str = ""
-    """For `PLAIN`."""
+    """The user's name, for `PLAIN`."""
 
     password: SecretStr | None = None
-    """For `PLAIN`; better in a file of its own, `password_file`."""
+    """The password, for `PLAIN`; `password_file` is safer."""
 
     password_file: Path | None = None
     """For `PLAIN`: a file that holds the password and nothing else."""
@@ -54,26 +53,25 @@ class SaslSettings(Section):
     service: str = "hive"
     """For `GSSAPI`: the first part of the metastore's principal.
 
-    The ticket is the process's own: `kinit`, or `KRB5_CLIENT_KTNAME`.
-    """
+    The process needs a ticket: by `kinit`, or `KRB5_CLIENT_KTNAME`."""
 
 
 class TableFilesSettings(Section):
     locations: tuple[str, ...] = DEFAULT_LOCATIONS
-    """Where files of Delta and Iceberg tables are read, of which a metastore knows no more than the place.
+    """Where files of Delta and Iceberg tables may be read: a metastore knows only the tables'
+    locations.
 
-    Each is a scheme, as `"s3:"`, or a folder, as `"s3://lake/sales"`; nothing is read elsewhere. Only the
-    files of `_delta_log`, and those that are named `*.metadata.json`, are opened.
-    """
+    Each is a scheme, as `"s3:"`, or a folder, as `"s3://lake/sales"`; nothing is read elsewhere.
+    Only files in `_delta_log` and files named `*.metadata.json` are opened."""
 
     max_megabytes: Annotated[int, Field(ge=1, le=1024)] = 256
-    """Of one file, unpacked."""
+    """The limit for one file, uncompressed."""
 
     timeout_seconds: Annotated[float, Field(gt=0)] = 30.0
-    """For the files of one table."""
+    """The limit for the files of one table."""
 
     at_once: Annotated[int, Field(ge=1, le=64)] = 4
-    """Tables that are read at the same time, each by a process of its own."""
+    """How many tables are read at the same time, each by a separate process."""
 
     @field_validator("locations")
     @classmethod
@@ -95,30 +93,30 @@ class HiveCatalogSettings(Section):
     """A Hive Metastore over Thrift."""
 
     name: str = "hive"
-    """Names the catalog in errors, in the state's notes and in the lease of its snapshots."""
+    """The catalog's name in errors, in the state's notes and in the lease of its snapshots."""
 
     uri: Metastores = "thrift://127.0.0.1:9083"
     """The metastore, or several, separated by commas."""
 
     timeout_seconds: Annotated[float, Field(gt=0)] = 30.0
-    """For the next bytes of an answer; a whole one may take three times as long."""
+    """How long to wait for the next bytes of an answer; a whole one may take three times as
+    long."""
 
     max_connections: Annotated[int, Field(ge=1, le=64)] = 4
-    """Open at the same time during a snapshot on Spark."""
+    """How many connections may be open during a snapshot on Spark."""
 
     tls: TlsSettings | None = None
-    """Connections are made within TLS: `[catalog.tls]`, an empty section included."""
+    """Connections use TLS: `[catalog.tls]`, even if the section is empty."""
 
     sasl: SaslSettings | None = None
-    """Connections are made within SASL: `[catalog.sasl]`."""
+    """Connections use SASL: `[catalog.sasl]`."""
 
     table_files: TableFilesSettings = TableFilesSettings()
     """Files of Delta and Iceberg tables: `[catalog.table_files]`."""
 
     allow_insecure: bool = False
     """`true` sends a `PLAIN` password to another machine without TLS: to `uri`, and to that of a
-    `notification-log`.
-    """
+    `notification-log`."""
 
     @model_validator(mode="after")
     def _encrypted(self) -> Self:
@@ -130,16 +128,16 @@ class HiveCatalogSettings(Section):
         return self
 
     def sends_password_unencrypted(self, uri: str) -> bool:
-        """Whether the metastores at ``uri`` would be sent it, although nobody allowed that."""
+        """Whether the password would be sent to the metastores at ``uri`` unencrypted and without permission."""
         sends_password = self.sasl is not None and self.sasl.mechanism == "PLAIN"
         is_open = self.tls is None and not self.allow_insecure
         return sends_password and is_open and not _are_this_machine(uri)
 
     def security(self) -> Security:
-        """How connections are made.
+        """The TLS and SASL of connections.
 
         Raises:
-            SettingsError: the file of the password, or one of TLS, is not readable.
+            SettingsError: a password file or TLS file is not readable.
         """
         tls = None if self.tls is None else Tls(**_files("catalog.tls", self.tls))
         if self.sasl is None:
@@ -150,13 +148,13 @@ class HiveCatalogSettings(Section):
 
 
 def _are_this_machine(addresses: str) -> bool:
-    """Whether all of these are, separated by commas, with a scheme or without."""
+    """Whether all the addresses, separated by commas, name this machine; a scheme is optional."""
     parts = [address.strip().rpartition("//")[2] for address in addresses.split(",")]
     return all(is_this_machine(urlsplit(f"//{part}").hostname or "") for part in parts)
 
 
 def _files(section: str, tls: TlsSettings) -> dict[str, str]:
-    """The paths that are set, as text; what opens them later does not name them in its errors."""
+    """The TLS paths that are set, as text. Checked here, because later errors do not name the file."""
     found = {name: path for name, path in tls if path is not None}
     for name, path in found.items():
         require_readable(f"{section}.{name} ({path})", path)
@@ -168,13 +166,14 @@ class DdlCatalogSettings(Section):
     """A folder of DDL files."""
 
     name: str = "ddl"
-    """Names the catalog in the state's notes and in the lease of its snapshots."""
+    """The catalog's name in the state's notes and in the lease of its snapshots."""
 
     path: Path = Path("ddl")
     """The folder; its `*.sql` files, at any depth, are read in order of name."""
 
     dialect: Literal["hive", "spark", "trino"] = "hive"
-    """Whose SQL they are; a file that begins with the comment `-- dialect: trino` says so itself."""
+    """The dialect of the files; a file that begins with the comment `-- dialect: trino` overrides
+    it."""
 
 
 class SparkCatalogSettings(Section):
@@ -182,13 +181,13 @@ class SparkCatalogSettings(Section):
     """A catalog of a Spark session, with the extra `spark`."""
 
     name: str = "spark_catalog"
-    """The catalog's name in the session; also in the state's notes and the lease of its snapshots."""
+    """The catalog's name in the session, in the state's notes and in the lease of its snapshots."""
 
     conf: Mapping[str, str] = Field(default_factory=dict, repr=False)
     """Settings of the session."""
 
     max_connections: Annotated[int, Field(ge=1, le=64)] = 4
-    """Open at the same time during a snapshot on Spark."""
+    """How many connections may be open during a snapshot on Spark."""
 
     table_files: TableFilesSettings = TableFilesSettings()
     """Files of Delta and Iceberg tables of `spark_catalog`: `[catalog.table_files]`."""
@@ -201,13 +200,14 @@ CatalogSettings = Annotated[
 
 class NotificationLogSettings(Section):
     kind: Literal["notification-log"]
-    """The metastore's own."""
+    """The notification log of the metastore."""
 
     uri: Metastores | None = None
     """The metastore. Not set: the catalog's; mandatory if `catalog.kind` is not `"hive"`."""
 
     poll_seconds: Annotated[float, Field(gt=0, le=60)] = 0.02
-    """Between two questions while nothing happens. Larger values cost the metastore less."""
+    """The time between two requests while nothing happens. Larger values cost the metastore
+    less."""
 
 
 class KafkaSettings(Section):
@@ -215,16 +215,16 @@ class KafkaSettings(Section):
     """A topic of metastore events."""
 
     bootstrap_servers: str
-    """The brokers to begin with, as `host:port`, separated by commas."""
+    """The first brokers to contact, as `host:port`, separated by commas."""
 
     topic: str
-    """The topic that holds them."""
+    """The topic with the events."""
 
     group_id: str = "schema-publisher"
-    """Of two processes that share one the broker shuts out the earlier."""
+    """The consumer group. If two processes share a group, the broker shuts out the earlier one."""
 
     format: Literal["apiary"] = "apiary"
-    """Of the messages: as Apiary's metastore listener writes them."""
+    """The format of the messages: as Apiary's metastore listener writes them."""
 
     security_protocol: Literal["PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL"] | None = None
     """Not set: `"PLAINTEXT"`."""
@@ -236,19 +236,19 @@ class KafkaSettings(Section):
     """For SASL."""
 
     password: SecretStr | None = None
-    """For SASL; better in a file of its own, `password_file`."""
+    """For SASL; `password_file` is safer."""
 
     password_file: Path | None = None
     """For SASL: a file that holds the password and nothing else."""
 
     tls: TlsSettings | None = None
-    """PEM files, `ca_file`, `cert_file` and `key_file`, as those of `[catalog.tls]`."""
+    """PEM files, `ca_file`, `cert_file` and `key_file`, as in `[catalog.tls]`."""
 
     allow_insecure: bool = False
     """`true` sends a `PLAIN` password to another machine within `SASL_PLAINTEXT`."""
 
     options: Mapping[str, Any] = Field(default_factory=dict, repr=False)
-    """Given to kafka-python as they are; what is set beside them takes precedence."""
+    """Passed to kafka-python unchanged; the other settings of this section take precedence."""
 
     @model_validator(mode="after")
     def _encrypted(self) -> Self:
@@ -264,10 +264,10 @@ class KafkaSettings(Section):
         return self
 
     def client_options(self) -> Mapping[str, Any]:
-        """Under the names of kafka-python.
+        """The options under kafka-python's names.
 
         Raises:
-            SettingsError: the file of the password, or one of TLS, is not readable.
+            SettingsError: a password file or TLS file is not readable.
         """
         tls = {} if self.tls is None else _files("events.tls", self.tls)
         chosen = {
@@ -284,7 +284,7 @@ class KafkaSettings(Section):
 
 class DdlFolderSettings(Section):
     kind: Literal["ddl-folder"]
-    """Changes of the files of a catalog of kind `"ddl"`."""
+    """Changes of the files in a catalog of kind `"ddl"`."""
 
 
 EventSettings = Annotated[

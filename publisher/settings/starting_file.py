@@ -1,4 +1,4 @@
-"""A settings file to start from: what must be decided, and the likeliest next decisions as comments."""
+"""A first settings file: the necessary decisions, and likely further ones as comments."""
 
 from __future__ import annotations
 
@@ -71,10 +71,10 @@ port = 8765
 
 
 def starting_file(prefix: str, kind: CatalogKind, uri: str) -> str:
-    """The text of a file that can be used as it is.
+    """The text of a file that works unchanged.
 
     Raises:
-        SettingsError: ``prefix`` or ``uri`` is not one.
+        SettingsError: ``prefix`` or ``uri`` is invalid.
     """
     catalog = _CATALOGS[kind].format(uri=json.dumps(uri))
     text = _FILE.format(prefix=json.dumps(prefix), catalog=catalog)

@@ -1,4 +1,4 @@
-"""The section ``[check]``: statements that the service looks at before they are run."""
+"""The section ``[check]``: checks of statements before they run."""
 
 from __future__ import annotations
 
@@ -16,54 +16,53 @@ from publisher.settings.section import Section
 
 class Check(Section):
     enabled: bool = False
-    """Whether `POST /check` is answered: [rules](analysis.md#rules) that a statement breaks. Where the
-    pages about the service are protected, it is, too: [operations](operations.md#check-statements).
-    """
+    """Whether `POST /check` is answered with the [rules](analysis.md#rules) that a statement
+    breaks. It is protected like the pages about the service:
+    [operations](operations.md#check-statements)."""
 
     dialect: DialectName = "hive"
-    """Of requests that name none: one of [these](analysis.md#the-request)."""
+    """The dialect of requests that name no dialect: one of [these](analysis.md#the-request)."""
 
     rules: Mapping[str, bool] = Field(default_factory=dict)
-    """Turned on or off by [name](analysis.md#rules), such as `cross_join = false`."""
+    """Rules turned on or off by [name](analysis.md#rules), such as `cross_join = false`."""
 
     max_bytes: Annotated[int, Field(ge=1, le=16_777_216)] = 262_144
-    """A longer request is refused."""
+    """The longest request that is accepted."""
 
     timeout_seconds: Annotated[float, Field(gt=0)] = 5.0
     """A check is killed after this time."""
 
     memory_bytes: Annotated[int, Field(ge=268_435_456)] = 1_073_741_824
-    """Address space of one process."""
+    """The address space of one process."""
 
     processes: Annotated[int, Field(ge=1, le=16)] = 1
-    """How many statements are checked at the same time, each by a process that keeps the catalog."""
+    """How many processes check statements at the same time; each keeps the catalog."""
 
     max_waiting: Annotated[int, Field(ge=0)] = 64
-    """Further requests wait, and clients take turns. Beyond this number the newest of the address with
-    the most is refused with 503.
-    """
+    """How many further requests wait, while clients take turns. Beyond this number, the newest
+    request of the address with the most requests is refused with 503."""
 
     refresh_seconds: Annotated[float, Field(gt=0)] = 10.0
-    """How often the service's knowledge of relations is brought to these processes."""
+    """How often these processes receive new knowledge of relations."""
 
     grants_file: Path | None = None
-    """Who may do what, as [JSON](analysis.md#permissions): requests that name a `user` are then answered
-    with the privileges that this user lacks, too. Read when the service starts.
-    """
+    """The users' privileges, as [JSON](analysis.md#permissions), read when the service starts. The
+    answer to a request with a `user` then lists the privileges that this user lacks."""
 
     grants_from_metastore: bool = False
-    """Who may do what, as the catalog's [metastore](analysis.md#privileges-of-a-metastore) says, with
-    `catalog.kind = "hive"`. A user's privileges are read when a request first names the user.
-    """
+    """Whether privileges come from the catalog's
+    [metastore](analysis.md#privileges-of-a-metastore); needs `catalog.kind = "hive"`. A user's
+    privileges are read when a request first names the user."""
 
     grants_refresh_seconds: Annotated[float, Field(gt=0)] = 60.0
-    """For so long the privileges of a user that were read are used."""
+    """How long a user's privileges are used before they are read again."""
 
     views: Literal["itself", "through"] = "itself"
-    """What a user needs who reads a view: the view, or all that its query reads."""
+    """What a reader of a view needs privileges for: the view, or all relations that its query
+    reads."""
 
     def grants(self) -> object:
-        """What the file holds; None without one.
+        """The content of the file; None without a file.
 
         Raises:
             SettingsError: it cannot be read, or is not JSON.

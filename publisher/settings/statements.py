@@ -1,4 +1,4 @@
-"""The section ``[statements]``: statements that ran, from which the service learns what fills tables."""
+"""The section ``[statements]``: statements that ran, from which the service learns which tables they fill."""
 
 from __future__ import annotations
 
@@ -14,34 +14,32 @@ from publisher.settings.sources import KafkaSettings
 
 class StatementTopic(KafkaSettings):
     kind: Literal["kafka"] = "kafka"
-    """Nothing else."""
+    """The only kind."""
 
     group_id: str = "schema-publisher-statements"
-    """Of two processes that share one the broker shuts out the earlier."""
+    """The consumer group. If two processes share a group, the broker shuts out the earlier one."""
 
 
 class Statements(Section):
     enabled: bool = False
     """Whether `POST /statements` is answered: see
-    [operations](operations.md#tables-that-statements-fill). Where the pages about the service are
-    protected, it is, too.
-    """
+    [operations](operations.md#tables-that-statements-fill). It is protected like the pages about
+    the service."""
 
     log: Path | None = None
-    """A file or folder of statements that ran: `.sql`, or `.jsonl`, `.ndjson` and `.json` with an object
-    a line. What is added is read within seconds.
-    """
+    """A file or folder of statements that ran: `.sql`, or `.jsonl`, `.ndjson` and `.json` with an
+    object a line. New statements are read within seconds."""
 
     kafka: StatementTopic | None = None
-    """A topic whose messages are such objects, or arrays of them: `[statements.kafka]`."""
+    """A topic whose messages are the same objects, or arrays of them: `[statements.kafka]`."""
 
     dialect: DialectName = "spark"
-    """Of statements that name none: one of [these](analysis.md#the-request)."""
+    """The dialect of statements that name no dialect: one of [these](analysis.md#the-request)."""
 
     keep_days: Annotated[float, Field(gt=0)] = 90.0
-    """What no statement said for so long is forgotten."""
+    """How long a statement is remembered after it last ran."""
 
     @property
     def are_heard(self) -> bool:
-        """Whether anything tells of statements."""
+        """Whether the service learns from statements."""
         return self.enabled or self.log is not None or self.kafka is not None

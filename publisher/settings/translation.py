@@ -1,4 +1,4 @@
-"""The section ``[translation]``: from SQL types to schemas, and what functions return."""
+"""The section ``[translation]``: how SQL types become schemas, and the types that functions return."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ from publisher.settings.section import Section
 
 
 class UdfSettings(Section):
-    """Exactly one of the three."""
+    """One rule for a class; exactly one of the three keys is set."""
 
     returns: str | None = None
-    """The type of what the class returns, such as `"array<string>"`."""
+    """The type that the class returns, such as `"array<string>"`."""
 
     returns_argument: int | None = None
-    """The class returns this argument, counted from 0, unchanged in type."""
+    """The index, from 0, of the argument whose type the class returns."""
 
     returns_rows: str | None = None
-    """A class that makes rows: a struct whose fields are the columns."""
+    """For a class that makes rows: a struct whose fields are the columns."""
 
     @property
     def udf_return(self) -> UdfReturn:
@@ -48,7 +48,7 @@ class UdfSettings(Section):
 
 
 class SparkUdfSettings(Section):
-    """See ``SparkUdfRule``."""
+    """A rule as ``SparkUdfRule`` describes it."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, validate_by_name=False)
 
@@ -56,22 +56,20 @@ class SparkUdfSettings(Section):
     """A pattern of the class that the view declares; each `*` stands for any text."""
 
     dependency: str | None = None
-    """A pattern `organisation:module:version`: one of the view's dependencies must match.
+    """A pattern `organisation:module:version`: a dependency of the view must match it.
 
-    Not set: the rule holds for any view.
-    """
+    Not set: the rule holds for any view."""
 
     spark_class: str | None = None
-    """Stands for the class: `{1}`, `{2}` are what each `*` of `class` stood for; also `{package}`, `{name}`.
+    """The class on Spark: `{1}`, `{2}` are the texts that `class` matched by `*`; also `{package}`,
+    `{name}`.
 
-    Not set: the class stays.
-    """
+    Not set: the class stays."""
 
     spark_dependency: str | None = None
-    """Replaces the dependencies that match, without `dependency` all; `{1}`, `{2}` are of `dependency`.
+    """Replaces the dependencies that match, or all without `dependency`; `{1}`, `{2}` are its matches.
 
-    Not set: they stay.
-    """
+    Not set: the dependencies stay."""
 
     @property
     def rule(self) -> SparkUdfRule:
@@ -85,27 +83,28 @@ class SparkUdfSettings(Section):
 
 class Translation(Section):
     casing: Annotated[Casing, option("casing")] = Casing.PRESERVE
-    """`"preserve"`: field names as the engine has them: Spark keeps the case of its tables and views, Hive has lower case, where no Avro schema or
-    view's text says otherwise; `"lower"`: in lower case."""
+    """`"preserve"`: field names have the engine's case. Spark keeps the case of its tables and
+    views; Hive uses lower case unless an Avro schema or a view's text says otherwise. `"lower"`: in
+    lower case."""
 
     nullability: Annotated[Nullability, option("nullability")] = Nullability.PRESERVE
-    """`"preserve"`: a field is required where no row can hold a null; `"all-nullable"`: none is."""
+    """`"preserve"`: a field is required if no row can hold a null; `"all-nullable"`: no field
+    is."""
 
     timestamp_unit: Annotated[Literal["micros", "millis"], option("timestamp_unit")] = "micros"
-    """`"micros"` is what Spark, Parquet, ORC and Iceberg keep.
+    """`"micros"`: as Spark, Parquet, ORC and Iceberg.
 
-    `"millis"`, as packages of earlier releases have: a record refuses what is finer than its unit.
-    A table with an Avro schema of its own keeps that schema's unit.
-    """
+    `"millis"`: as packages of earlier releases; a record refuses values finer than its unit. A
+    table with an Avro schema keeps that schema's unit."""
 
     inexpressible: Annotated[Inexpressible, option("inexpressible")] = Inexpressible.OMIT
-    """What becomes of a relation with a column that Avro has no type for, such as `variant` or `geometry`.
+    """What happens to a relation with a column that Avro has no type for, such as `variant` or
+    `geometry`.
 
-    `"omit"`: its package leaves the column out, and names it in the class's documentation, on its
-    page, in `explain` and in the metric `schema_publisher_columns_omitted_total`. `"refuse"`: it
-    gets no package, and `status` names the column. Views that do not return the column get theirs
-    either way. See [types of columns](packages.md#types-of-columns).
-    """
+    `"omit"`: its package lacks the column. The class's documentation, the package's page, `explain`
+    and the metric `schema_publisher_columns_omitted_total` name it. `"refuse"`: the relation gets
+    no package, and `status` names the column. Views that do not return the column get packages
+    either way. See [types of columns](packages.md#types-of-columns)."""
 
     local_timestamps: bool = False
     """`true`: Hive's `TIMESTAMP` has no time zone (`local-timestamp-…`).
@@ -114,30 +113,27 @@ class Translation(Section):
     """
 
     view_evolution: Annotated[ViewEvolution | None, option("view_evolution")] = None
-    """`"engine"`: a view keeps the columns that the engine shows. `"follow"`: `SELECT *` takes up
-    new columns of its tables. Not set: `"follow"` for a catalog of kind `"ddl"`, else `"engine"`.
-    """
+    """`"engine"`: a view keeps the columns that the engine shows. `"follow"`: `SELECT *` gains new
+    columns of its tables. Not set: `"follow"` for a catalog of kind `"ddl"`, else `"engine"`."""
 
     spark_catalogs: tuple[str, ...] = ()
     """Further catalogs of the Spark session that are this metastore, such as `["iceberg"]`.
 
-    In a Spark view `iceberg.db.t` is then `db.t`, as `spark_catalog.db.t` always is.
-    """
+    A Spark view's `iceberg.db.t` then means `db.t`, as `spark_catalog.db.t` always does."""
 
     strict: bool = False
     """`true`: a base table without an Avro schema is an error."""
 
     udf_plugins: tuple[str, ...] | None = None
-    """Plugins `module:callable` that say what functions return; `[]` for none.
+    """Plugins `module:callable` that give functions' return types; `[]` for none.
 
-    Not set: those that are installed. See [user-defined functions](user-defined-functions.md).
-    """
+    Not set: all installed plugins. See [user-defined functions](user-defined-functions.md)."""
 
     udfs: Mapping[str, UdfSettings] = Field(default_factory=dict)
-    """What classes of functions return, by the name of the class: `[translation.udfs]`."""
+    """The return types of function classes, by class name: `[translation.udfs]`."""
 
     spark_udfs: tuple[SparkUdfSettings, ...] = ()
-    """Rules for the class that stands for a view's on Spark; the first match counts."""
+    """Rules for the class that replaces a view's class on Spark; the first match counts."""
 
     @field_validator("udf_plugins")
     @classmethod

@@ -1,4 +1,4 @@
-"""The section ``[translate]``: requests for schemas and other engines' SQL, over HTTP."""
+"""The section ``[translate]``: requests over HTTP for schemas and other engines' SQL."""
 
 from __future__ import annotations
 
@@ -11,24 +11,22 @@ from publisher.settings.section import Section
 
 class Translate(Section):
     enabled: bool = False
-    """Whether `POST /translate` is answered, and there is a page to try it: views for
-    [other engines](emission.md). Where the pages about the service are protected, it is, too:
-    [operations](operations.md#translate-over-http).
-    """
+    """Whether `POST /translate` is answered, and a page to try it exists: views for [other
+    engines](emission.md). Both are protected like the pages about the service:
+    [operations](operations.md#translate-over-http)."""
 
     max_bytes: Annotated[int, Field(ge=1, le=16_777_216)] = 1_048_576
-    """A longer request is refused."""
+    """The longest request that is accepted."""
 
     timeout_seconds: Annotated[float, Field(gt=0)] = 10.0
     """A translation is killed after this time."""
 
     memory_bytes: Annotated[int, Field(ge=268_435_456)] = 1_073_741_824
-    """Address space of one process."""
+    """The address space of one process."""
 
     processes: Annotated[int, Field(ge=1, le=16)] = 1
-    """How many requests are answered at the same time, each by a process of its own."""
+    """How many processes answer requests at the same time."""
 
     max_waiting: Annotated[int, Field(ge=0)] = 64
-    """Further requests wait, and clients take turns. Beyond this number the newest of the address with
-    the most is refused with 503.
-    """
+    """How many further requests wait, while clients take turns. Beyond this number, the newest
+    request of the address with the most requests is refused with 503."""

@@ -1,4 +1,4 @@
-"""The section ``[trino]``: what is written for Trino, and the server on which views are made."""
+"""The section ``[trino]``: the SQL for Trino, and the server on which views are created."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ _PLACE = re.compile(r"[^.{}\s]+\.(?:[^.{}\s]|\{database\})+")
 
 
 def check_place(value: str) -> str:
-    """The value of ``views``, as it is.
+    """Returns the value of ``views`` unchanged.
 
     Raises:
-        ValueError: it is no catalog and schema.
+        ValueError: the value is not a catalog and a schema.
     """
     if not _PLACE.fullmatch(value):
         raise ValueError(
@@ -39,7 +39,8 @@ class TrinoUdfSettings(Section):
     """A pattern of the class that the view declares; each `*` stands for any text."""
 
     trino_name: str
-    """The function in Trino; `{1}`, `{2}` are what each `*` of `class` stood for; also `{package}`, `{name}`."""
+    """The function in Trino: `{1}`, `{2}` are the texts that `class` matched by `*`; also
+    `{package}`, `{name}`."""
 
     @property
     def rule(self) -> TrinoUdfRule:
@@ -48,44 +49,44 @@ class TrinoUdfSettings(Section):
 
 class Trino(Section):
     url: PublicUrl | None = None
-    """The server on which `register` makes views, such as `"https://trino.example:8443"`."""
+    """The server on which `register` creates views, such as `"https://trino.example:8443"`."""
 
     username: Annotated[str, Field(repr=False)] = "schema-publisher"
-    """Who makes them, and owns them."""
+    """The user who creates and owns the views."""
 
     password: SecretStr | None = None
-    """The password of `username`; better in a file of its own, `password_file`."""
+    """The password of `username`; `password_file` is safer."""
 
     password_file: Path | None = None
     """A file that holds the password and nothing else."""
 
     timeout_seconds: Annotated[float, Field(gt=0)] = 60.0
-    """For one answer of the server; a statement may take several."""
+    """How long to wait for one answer of the server; a statement may take several."""
 
     views: str | None = None
-    """Where views are made, as a catalog and a schema: `"hive.trino_{database}"`.
+    """Where views are created, as a catalog and a schema: `"hive.trino_{database}"`.
 
-    `{database}` is the database of the view. A catalog that shows the metastore in which the views
-    are has their own names already, so that the schema has to be another.
-    """
+    `{database}` is the database of the view. If the catalog shows the views' metastore, it already
+    has their names, so the schema must be a different one."""
 
     catalogs: Mapping[str, str] = Field(default_factory=dict)
-    """The name in Trino of each catalog, `""` being that of relations without one: `{ "" = "hive" }`.
+    """The name in Trino of each catalog; `""` stands for relations without a catalog: `{ "" = "hive"
+    }`.
 
-    Without a name: the one in which the view is made.
-    """
+    Without a name: the catalog in which the view is created."""
 
     udfs: tuple[TrinoUdfSettings, ...] = ()
-    """Rules for the function that stands for a view's class on Trino; the first match counts.
+    """Rules for the function that replaces a view's class on Trino; the first match counts.
 
-    Without a rule it is the class's simple name in lower case.
-    """
+    Without a rule it is the class's simple name in lower case."""
 
     overflow: Annotated[Overflow, option("overflow")] = Overflow.REFUSE
-    """What whole numbers do where the result does not fit, and the view's engine wraps: `"refuse"` or `"wrap"`."""
+    """What happens to whole numbers that overflow, if the view's engine wraps them: `"refuse"` or
+    `"wrap"`."""
 
     nulls: Annotated[NullOrder, option("nulls")] = NullOrder.LAST
-    """Where Hive's ascending orders have nulls if they do not say: `"last"`, since Hive 3, or `"first"`."""
+    """The default place of nulls in Hive's ascending orders: `"last"`, since Hive 3, or
+    `"first"`."""
 
     @field_validator("views")
     @classmethod
@@ -106,7 +107,7 @@ class Trino(Section):
         return self
 
     def secret(self) -> str | None:
-        """The password as it is now; None where there is none.
+        """The current password, or None.
 
         Raises:
             SettingsError: the file is not readable.

@@ -1,7 +1,7 @@
-"""Settings that shape packages alike, compared with those of the last snapshot, as notes.
+"""Compares the settings that shape all packages with those of the last snapshot, kept as notes.
 
-What a changed one concerns is derived again although no fact changed. Work between two snapshots may
-go on under changed settings, so that a note says no more than this once they change back.
+A changed setting causes new derivations although no fact changed. Between two snapshots, work may
+run under changed settings, so a note only counts until the settings change back.
 """
 
 from __future__ import annotations
@@ -17,18 +17,18 @@ from publisher.state.protocol import Transaction
 from publisher.state.records import RelationRecord, Urgency, WorkRequest
 
 _PERHAPS = "?"
-"""Before a note of settings that some relations may have been derived without."""
+"""Prefix of a note whose settings may not apply to all derivations."""
 
 Records = Mapping[RelationName, RelationRecord]
 
 
 @dataclass(frozen=True, slots=True)
 class ChangedSetting:
-    """A setting that is not as its ``note`` says, and what to derive again.
+    """A setting that differs from its ``note``, and the relations to derive again.
 
     Attributes:
-        published_anew: of these, the relations that get a version for certain.
-        perhaps_anew: those that get one if they were derived before the setting changed back.
+        published_anew: the relations among ``names`` that certainly get a version.
+        perhaps_anew: those that get a version if they were derived before the setting changed back.
     """
 
     note: str
@@ -57,7 +57,7 @@ class SettingsNotes:
                 lambda record: record.content_hash is not None or record.is_unfit,
                 lambda record: record.content_hash is not None,
             ),
-            # What an earlier generator could not package, or other checks refused.
+            # Relations that an earlier generator could not package, or other checks refused.
             (
                 f"@generator/{catalog_name}",
                 f"{build_keys.generator} {build_keys.checks}".strip(),
@@ -67,10 +67,10 @@ class SettingsNotes:
         )
 
     def begin_work(self, tx: Transaction) -> None:
-        """Notes that relations are derived under these settings.
+        """Notes that derivations use these settings.
 
-        Belongs in the transaction of each claim: another process may have carried out other
-        settings since the last one. It writes only where a note says otherwise.
+        Belongs in the transaction of each claim, because another process may have applied other
+        settings since the last one. It only writes notes that differ.
         """
         for note, text, *_ in self._settings:
             noted = tx.journal.note(note)
@@ -98,13 +98,13 @@ class SettingsNotes:
 
 
 def derive_again(tx: Transaction, records: Iterable[RelationRecord]) -> None:
-    """Lets the next work on these derive and package them although no fact changed."""
+    """Lets the next work derive and package these relations although no fact changed."""
     for record in records:
         tx.graph.write(replace(record, inputs=None))
 
 
 def carry_out(tx: Transaction, changes: Sequence[ChangedSetting], now: float) -> None:
-    """Requests derivation of what the settings concern, and notes them."""
+    """Requests derivations of the relations that the settings affect, and notes the settings."""
     for change in changes:
         derive_again(tx, tx.graph.records(change.names).values())
         tx.work.request(WorkRequest(name, now, Urgency.SNAPSHOT) for name in change.names)

@@ -1,4 +1,4 @@
-"""How a claim ends: whoever processes a relation says what happened, and here it is decided what follows."""
+"""The ending of a claim: the caller says what happened; only this module decides what follows, and writes it."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """The work is done. A re-read that was requested for later remains scheduled.
+    """The work is done. A reread that was requested for later remains scheduled.
 
     It is dropped if it was already due when the claim was taken.
     """
@@ -30,7 +30,7 @@ class Done:
 
 @dataclass(frozen=True, slots=True)
 class Abandoned:
-    """The work is given up, together with any re-read that was requested."""
+    """The work is given up, together with any requested reread."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,19 +61,18 @@ class Deferred:
 
 
 MAX_REASON_LENGTH = 1000
-"""Of an error that is stored: it may quote what a catalog or an index sent."""
+"""The length of a stored error: it may quote a catalog's or an index's answer."""
 
 Ending: TypeAlias = Done | Abandoned | Reread | Postponed | Deferred
 
 
 def is_work_due(tx: Transaction, now: float) -> bool:
-    """Whether there is work that somebody could claim now."""
     due = tx.work.due_at()
     return due is not None and due <= now
 
 
 def end_claim(tx: Transaction, claim: Claim, ending: Ending, runtime: Runtime) -> None:
-    """Ends the claim as ``ending`` says; does nothing if the claim was lost meanwhile."""
+    """Ends the claim as ``ending`` says; does nothing if the claim was lost in between."""
     now = runtime.clock.now()
     owed = claim.reread_at if (claim.reread_at or 0.0) > claim.claimed_at else None
     match ending:
@@ -107,7 +106,7 @@ def _delay(claim: Claim, deferred: Deferred, policy: Policy) -> float:
         case Cause.CRASH:
             return policy.retry_delay(claim.attempts)
         case Cause.OWN if deferred.in_outage:
-            # Such as credentials that are not accepted: once they are, nothing waits for hours.
+            # Such as wrong credentials: once they are accepted, nothing waits for hours.
             return min(policy.backoff(claim.failures), policy.max_outage_retry_seconds)
         case Cause.OWN:
             return policy.backoff(claim.failures)
@@ -116,7 +115,7 @@ def _delay(claim: Claim, deferred: Deferred, policy: Policy) -> float:
 
 
 def end_claims(runtime: Runtime, claims: Sequence[Claim], ending: Ending) -> None:
-    """Ends them alike, in one transaction."""
+    """Ends the claims alike, in one transaction."""
 
     def write(tx: Transaction) -> None:
         for claim in claims:
@@ -127,14 +126,14 @@ def end_claims(runtime: Runtime, claims: Sequence[Claim], ending: Ending) -> Non
 
 
 def fail(runtime: Runtime, claim: Claim, error: Exception) -> None:
-    """Processing this claim raised ``error``: this relation, and no other, waits ever longer.
+    """Handles an ``error`` from the processing of this claim: only this relation waits, ever longer.
 
-    It is logged once, and not at each attempt, and not at all where the cause is an outage that is.
-    What had no answer is logged the second time: an outage that ends between the requests for two
-    relations looks like a failure of one.
+    The error is logged once, and not at all during a known outage. A missing answer is logged only
+    the second time, because an outage that ends between two relations' requests looks like the
+    failure of one.
     """
     if isinstance(error, StateUnavailable):
-        # Whatever was being processed: it did not cause that.
+        # The state's failure is not the relation's fault.
         end_claims(runtime, [claim], Deferred(str(error)))
         return
     is_expected = isinstance(error, CatalogError | PackageIndexError)
@@ -165,7 +164,7 @@ def _had_no_answer(error: Exception) -> bool:
 
 
 def _is_of_outage(error: Exception, outages: Outages) -> bool:
-    """Also of one that has ended since."""
+    """Whether the error belongs to an outage, even one that has ended since."""
     match error:
         case CatalogUnavailable():
             return outages.fails(CATALOG)
@@ -180,9 +179,9 @@ def isolate(
     act: Callable[[Sequence[T]], object],
     fail_one: Callable[[T, Exception], None],
 ) -> None:
-    """Runs ``act`` on all items; if it raises, on each alone, and ``fail_one`` for those that raise.
+    """Runs ``act`` on all items; if that raises, on each item alone, with ``fail_one`` for failing items.
 
-    So ``act`` may run twice for an item: what it did before it raised must do no harm then.
+    So ``act`` may run twice for an item, and its partial effects must be harmless.
     """
     if not items:
         return

@@ -1,4 +1,4 @@
-"""One full comparison of the catalog with the state, which finds what events missed.
+"""Compares the whole catalog with the state, to find changes that events missed.
 
 Differences only become work: a worker reads each relation again and trusts the catalog, not the
 snapshot.
@@ -42,24 +42,24 @@ from publisher.steady_clock import mark_time
 log = logging.getLogger(__name__)
 
 REFUSED = "@refused/"
-"""Before the name of a namespace that the catalog does not list; the note says why."""
+"""Prefix of a namespace that the catalog does not list; the note says why."""
 
 SNAPSHOT_DUE = "@snapshot-due"
-"""Why a snapshot is due, until one has succeeded."""
+"""Why a snapshot is due, until a snapshot has succeeded."""
 SNAPSHOT_BEGUN = "a snapshot was begun"
 
 SNAPSHOT_ENDED = "@snapshot/"
-"""Before the name of a catalog; the note has what its last snapshot found."""
+"""Prefix of a catalog's name; the note has the result of its last snapshot."""
 
 
 @dataclass(frozen=True, slots=True)
 class SnapshotReport:
-    """What a snapshot found.
+    """The result of a snapshot.
 
     Attributes:
         held: deletions that wait for confirmation, by namespace ("" for all).
-        refused: why, for each namespace that the catalog did not list.
-        held_changes: why derivations that no change of a relation asks for wait; "" if they do not.
+        refused: the reason for each namespace that the catalog did not list.
+        held_changes: why derivations without a changed relation wait, or "".
     """
 
     listed: int
@@ -72,9 +72,9 @@ class SnapshotReport:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """What a comparer found: all that the catalog lists, and what differs from the state.
+    """A comparer's result: everything that the catalog lists, and the differences from the state.
 
-    ``rederived``: what differs although its facts are the same: the deriver, or an option, changed.
+    ``rederived``: relations with equal facts that differ because the deriver or an option changed.
     """
 
     listing: Listing
@@ -85,10 +85,10 @@ class Comparison:
 
 @dataclass(frozen=True, slots=True)
 class KnownCatalog:
-    """What the state knows of the catalog, as far as it can be compared.
+    """The state's knowledge of the catalog, for a comparison.
 
     Attributes:
-        relations: all that exist in the catalog as far as the state knows.
+        relations: all relations that exist in the catalog, according to the state.
         edges: (dependent, upstream) pairs.
     """
 
@@ -97,10 +97,11 @@ class KnownCatalog:
 
 
 LeasedWrite: TypeAlias = Callable[[Callable[[Transaction], None]], None]
-"""Writes to the state as long as this snapshot holds its lease."""
+"""Writes to the state while this snapshot holds its lease."""
 
 Comparer: TypeAlias = Callable[[KnownCatalog, LeasedWrite], Comparison]
-"""Compares the catalog with what is known; Spark provides one that runs outside this process."""
+"""Compares the catalog with the known one; Spark provides a comparer that runs outside this
+process."""
 
 
 class SnapshotBusy(Exception):
@@ -133,23 +134,24 @@ class CatalogComparison:
         self.mass_change = mass_change
         # These names are stored: do not change them.
         self._singleton = f"{SNAPSHOT_ENDED}{catalog_name}"
-        self._end_note = f"snapshot-ended/{catalog_name}"  # without "@": it is not shown
+        self._end_note = f"snapshot-ended/{catalog_name}"  # without "@", so it is not shown
         self._duration_note = f"snapshot-seconds/{catalog_name}"
 
     def run(self, comparer: Comparer | None = None) -> SnapshotReport:
-        """Enqueues what differs.
+        """Enqueues all differences.
 
         Args:
             comparer: finds the differences; None compares in this process.
 
         Raises:
-            SnapshotBusy: another one is running, or replaced this one, which was not responsive.
+            SnapshotBusy: another snapshot is running, or replaced this one because it did not
+                respond.
             CatalogUnavailable: nothing was concluded about deletions.
         """
         began = self._clock.now()
         try:
             with hold(self._runtime, self._singleton, self._policy.snapshot_lease_seconds) as lease:
-                # A request that arrives from now on replaces this note, and needs another snapshot.
+                # A later request replaces this note, and needs another snapshot.
                 lease.write(self._begin)
                 report = self._compare(lease, comparer or self._compare_here)
                 seconds = self._clock.now() - began
@@ -177,12 +179,12 @@ class CatalogComparison:
         return self._state.read(lambda tx: tx.journal.is_leased(self._singleton, now))
 
     def seconds_since_last(self) -> float | None:
-        """Since the end of the last whole one; None if there was none."""
+        """The time since the end of the last whole snapshot, or None."""
         ended_at = self._state.read(self._last_end)
         return None if ended_at is None else max(0.0, self._clock.now() - ended_at)
 
     def last_seconds(self) -> float | None:
-        """How long the last whole one took; None if it is not known."""
+        """The duration of the last whole snapshot; None if unknown."""
         note = self._state.read(lambda tx: tx.journal.note(self._duration_note))
         return float(note) if note else None
 
@@ -190,7 +192,7 @@ class CatalogComparison:
         steady, shown = tx.journal.note(self._end_note), tx.journal.note(self._singleton)
         if steady:
             return float(steady)
-        # An earlier release noted only what is shown.
+        # An earlier release stored only the shown note.
         return float(json.loads(shown)["ended_at"]) if shown else None
 
     def _compare(self, lease: Lease, comparer: Comparer) -> SnapshotReport:
@@ -222,7 +224,7 @@ class CatalogComparison:
     def _plan_deletions(
         self, lease: Lease, listing: Listing, records: Mapping[RelationName, RelationRecord]
     ) -> tuple[Sequence[RelationName], Mapping[str, str]]:
-        """What a worker must read by name, and what is held instead, by namespace."""
+        """The relations that a worker must read by name, and the reason for each namespace that is held."""
         listed = frozenset(listing.names)
         existing = frozenset(
             name
@@ -261,7 +263,7 @@ class CatalogComparison:
 
     def _differs(self, answer: Answer | Exception, known: KnownRelation | None) -> bool:
         if isinstance(answer, Exception):
-            # A worker tries again, waits longer each time, and shows why.
+            # A worker tries again, waits longer each time, and shows the reason.
             return True
         relation = answer.relation
         return relation is not None and differs(relation, known, self._deriver.inputs_hash)
@@ -324,10 +326,10 @@ _WITHOUT_INPUTS = (Status.CYCLE, Status.QUARANTINED)
 
 
 def _counts_as_existing(record: RelationRecord) -> bool:
-    """Whether it is missing if the catalog does not list it.
+    """Whether it counts as missing when the catalog does not list it.
 
-    So is what the index alone knows: a worker that finds it missing may hold its deletion, and only
-    a snapshot asks again.
+    So does a relation that only the index knows: a worker that finds it missing may hold its
+    deletion, and only a snapshot asks again.
     """
     return record.facts_hash is not None or record.is_only_published
 
@@ -335,8 +337,7 @@ def _counts_as_existing(record: RelationRecord) -> bool:
 def _is_unfinished(record: RelationRecord) -> bool:
     """Whether a worker should process it again although nothing changed.
 
-    The relation may not have caused the crashes of its derivation: the machine may have been shut
-    down.
+    Its derivation may have crashed for another reason: the machine may have been shut down.
     """
     return record.lacks_version or record.status is Status.QUARANTINED
 
@@ -346,10 +347,10 @@ def _abandoned(
     edges: Iterable[Edge],
     listed: frozenset[RelationName],
 ) -> Sequence[RelationName]:
-    """Names that do not exist and have no facts, and that a worker should read.
+    """Names without facts that do not exist, and that a worker should read.
 
-    It forgets upstreams that never had a package and that no view names any more, and finds that
-    those whose processing crashed are missing.
+    The worker forgets upstreams that never had a package and that no view names any more, and finds
+    relations missing whose processing crashed.
     """
     named = {edge.upstream for edge in edges}
     return [

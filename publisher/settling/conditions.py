@@ -1,4 +1,4 @@
-"""A relation's status in words: what it means and what a person can do, the same on pages and in commands."""
+"""Explains a relation's status: its meaning and a person's next step, the same on pages and in commands."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _NOT_SELECTED: Final = "artifacts.include and artifacts.exclude leave it out"
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """``remedy`` is "" where nothing is to be done."""
+    """``remedy`` is "" if there is nothing to do."""
 
     meaning: str
     remedy: str = ""
@@ -29,19 +29,19 @@ class Condition:
 
 @dataclass(frozen=True, slots=True)
 class Absence:
-    """Of a package that the index should have: ``is_held`` once a comparison left that to a person."""
+    """The absence of a package from the index; ``is_held``: whether a person must act."""
 
     distribution: str
     is_held: bool
 
 
 def shown_status(record: RelationRecord) -> str:
-    """STALE while it is to be derived again, whatever came of it before."""
+    """The status for people; STALE while the relation must be derived again."""
     return "STALE" if record.stale else record.status.value
 
 
 def withheld_because(record: RelationRecord | None, selection: Selection) -> str:
-    """Why a derived relation gets no package though it could; "" if that is not so."""
+    """Why a derived relation that could have a package gets none, or ""."""
     if record is None or not record.withheld:
         return ""
     return _OPTED_OUT if selection.includes(record.name) else _NOT_SELECTED
@@ -50,7 +50,7 @@ def withheld_because(record: RelationRecord | None, selection: Selection) -> str
 def absence_of(
     distribution: str, versions: Sequence[VersionRecord], held: Collection[str]
 ) -> Absence | None:
-    """Whether a package is absent under its present name, by its versions and what is held."""
+    """Whether a package is absent under its present name, by its versions and the held packages."""
     if distribution in held:
         return Absence(distribution, is_held=True)
     if any(version.status is VersionStatus.PUBLISHED for version in versions):
@@ -66,15 +66,15 @@ def condition(
     absence: Absence | None = None,
     deletion: HeldDeletions | None = None,
 ) -> Condition:
-    """What is the matter with a relation.
+    """The condition of a relation.
 
     Args:
         record: None if it was not read yet.
-        withheld: as ``withheld_because`` says.
-        failing: relations that it reads and that cannot be derived themselves.
-        work: what is still to be done for it.
-        absence: of its package, from the index.
-        deletion: held with others, of a relation that the catalog does not have now.
+        withheld: the answer of ``withheld_because``.
+        failing: upstreams that cannot be derived.
+        work: its outstanding work.
+        absence: the absence of its package from the index.
+        deletion: held deletions, if the catalog does not have the relation now.
     """
     if record is None or record.status is Status.UNKNOWN:
         return Condition("it was not read yet")
@@ -85,10 +85,10 @@ def condition(
             f"if they were dropped: {deletion.confirming_command}; if not, repair the catalog",
         )
     if record.stale:
-        return Condition("it, or something that it reads, changed: it is to be derived again")
+        return Condition("it or one of its upstreams changed: it will be derived again")
     if record.status is not Status.MISSING and record.missing_since is not None:
         return Condition(
-            "the catalog did not have it when it was read last: if that stays so, it counts as dropped",
+            "the catalog did not have it at the last reading: it counts as dropped if the next one confirms this",
             f"if the catalog has it: {_resync(record.name)}",
         )
     if record.status is Status.OK:
@@ -101,8 +101,8 @@ def _of_derived(
 ) -> Condition:
     if record.is_unfit:
         return Condition(
-            "its schema is known, and no package can be made of it",
-            "change what the reason names, or leave the relation out with artifacts.exclude",
+            "its schema is known, but it cannot be packaged",
+            "correct the cause in the reason, or leave the relation out with artifacts.exclude",
         )
     if withheld:
         remedy = (
@@ -110,63 +110,63 @@ def _of_derived(
             if withheld == _OPTED_OUT
             else "to publish it, change these settings and restart the service"
         )
-        return Condition(f"its schema is known, and it gets no package: {withheld}", remedy)
+        return Condition(f"its schema is known, but it gets no package: {withheld}", remedy)
     if record.lacks_version:
-        return Condition("its schema is known; its package is to be published")
+        return Condition("its schema is known; its package will be published")
     if absence is not None:
-        there_is_none = f"its schema is known, and there is no package {absence.distribution}"
+        missing = f"its schema is known, but the package {absence.distribution} does not exist"
         if absence.is_held:
             return Condition(
-                f"{there_is_none}: it is held, because so many packages are not on the index",
-                "check artifacts.prefix and index; if all is as meant: "
+                f"{missing}: its upload is held, because so many packages are missing from the index",
+                "check artifacts.prefix and index; if both are right: "
                 "schema-publisher republish --missing",
             )
         return Condition(
-            f"{there_is_none} yet: the next snapshot publishes it, or holds it with many"
+            f"{missing} yet: the next snapshot publishes it, or holds it if many are missing"
         )
     if work is not None and work.failures:
         return Condition(
-            "its package has its schema as it was read last; reading it again fails",
-            f"do as the error says, and it is read again by itself: {work.last_error}",
+            "its package has the schema of the last reading; further readings fail",
+            f"correct the error, and it is read again automatically: {work.last_error}",
         )
-    return Condition("its schema is known, and its package has it")
+    return Condition("its schema is known, and its package is current")
 
 
 def _of_failed(record: RelationRecord, failing: Sequence[RelationName]) -> Condition:
     match record.status:
         case Status.BROKEN:
             return Condition(
-                "it cannot be derived: its own engine would refuse it, or something that it reads fails",
-                f"repair {_listed(failing)} first: what reads that is then derived again by itself"
+                "it cannot be derived: its own engine would refuse it, or an upstream fails",
+                f"repair {_listed(failing)} first: its dependents are then derived again automatically"
                 if failing
-                else "correct its definition or what it reads: it is derived again when one changes",
+                else "correct its definition or its upstreams: it is derived again when one changes",
             )
         case Status.UNSUPPORTED:
             return Condition(
                 "it cannot be derived: it uses something that schema-publisher does not support",
-                "do as the reason says; otherwise rewrite that part of it, or report it",
+                "follow the reason if it gives advice; otherwise rewrite that part of it, or report it",
             )
         case Status.UNREACHABLE:
             return Condition(
-                "its schema is in files of its own, and they cannot be read: versions of its package stay",
-                "do as the reason says: it is read again at the next snapshot, "
+                "its schema is in files that cannot be read: versions of its package stay",
+                "correct the cause in the reason: it is read again at the next snapshot, "
                 f"or at once by {_resync(record.name)}",
             )
         case Status.CYCLE:
             return Condition(
-                "it cannot be derived: it reads itself, directly or by other views",
+                "it cannot be derived: it reads itself, directly or through other views",
                 "change one of these views so that none reads itself",
             )
         case Status.QUARANTINED:
             return Condition(
-                "it is left alone: deriving it ended its process repeatedly",
-                "the next snapshot tries it once more, and so does a change of it; report its text",
+                "it is left alone: its derivation crashed repeatedly",
+                "a change of it or the next snapshot tries it once more; report its text",
             )
         case Status.MISSING:
             versions = "; the versions of its package are yanked" if record.yanked else ""
             return Condition(
-                f"the catalog has no such relation{versions}",
-                f"nothing if that is meant; if the catalog has it: {_resync(record.name)}",
+                f"the catalog does not have the relation{versions}",
+                f"nothing if it was dropped; if the catalog has it: {_resync(record.name)}",
             )
         case Status.OK | Status.UNKNOWN:
             raise AssertionError("not a failure")
@@ -175,7 +175,7 @@ def _of_failed(record: RelationRecord, failing: Sequence[RelationName]) -> Condi
 
 
 def _resync(name: RelationName) -> str:
-    """Quoted, because it is there to be copied into a shell and the name is untrusted."""
+    """Quoted, because people copy it into a shell and the name is untrusted."""
     return f"schema-publisher resync {shlex.quote(str(name))}"
 
 

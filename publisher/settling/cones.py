@@ -1,4 +1,4 @@
-"""A relation with its upstreams at any distance, and their facts: what is read twice."""
+"""A relation with its upstreams at any distance, and the hashes of their facts, which are read twice."""
 
 from __future__ import annotations
 
@@ -13,12 +13,13 @@ from publisher.state.records import RelationRecord
 
 @dataclass(frozen=True, slots=True)
 class Cone:
-    """Two equal cones stand for the same derivations.
+    """Equal cones mean the same derivations.
 
     Attributes:
-        facts: hash of each member's facts; None for a member that does not exist.
-        settled: no member is stale or unknown.
-        readings: when each member was read, and the newest event that its answer may reflect.
+        facts: the hash of each member's facts; None if it does not exist.
+        settled: whether no member is stale or unknown.
+        readings: for each member, the time of the reading and the newest event that the answer may
+            reflect.
     """
 
     facts: Mapping[RelationName, str | None]
@@ -26,14 +27,14 @@ class Cone:
     readings: Sequence[tuple[float, int]] = field(compare=False)
 
     def read_event_id(self, since: float) -> int | None:
-        """The newest event that an answer may reflect, of the readings after ``since``."""
+        """The newest event that an answer may reflect, for readings after ``since``."""
         return max(
             (event_id for read_at, event_id in self.readings if read_at > since), default=None
         )
 
 
 def cones(tx: Transaction, names: Sequence[RelationName]) -> Mapping[RelationName, Cone]:
-    """The cone above each name, in two queries for all."""
+    """The cone above each name; takes two queries in total."""
     edges = tx.graph.upstream_edges(names)
     graph = graph_of(((edge.dependent, edge.upstream) for edge in edges), alone=names)
     members = {name: sorted(upstream_cone(graph, [name])) for name in names}

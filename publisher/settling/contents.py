@@ -1,4 +1,4 @@
-"""What the package of a derived relation would contain, or why it gets none."""
+"""The content of a derived relation's package, or why it gets no package."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ Content: TypeAlias = Packageable | Withheld | Unfit
 
 @dataclass(frozen=True, slots=True)
 class BuildKeys:
-    """Identify how packages are built now: a change causes packages to be checked again.
+    """Identifies how packages are built now; a change causes new checks of packages.
 
     Attributes:
         options: the settings that apply to every package; "" for the defaults.
         generator: the code that packages contain.
-        checks: what may refuse a package that was built.
+        checks: the checks that may refuse a built package.
     """
 
     options: str = ""

@@ -1,7 +1,8 @@
-"""Which relations count as dropped: an implausible number of deletions waits for a person.
+"""Decides which relations count as dropped; an implausible number of deletions waits for a person.
 
-A snapshot plans steps for what the catalog no longer lists; a listing alone is not trusted, so that
-a worker reads each relation by name. Workers pass the same limit, whoever asked them to look.
+A snapshot plans steps for relations that the catalog no longer lists. A listing alone is not
+trusted, so a worker reads each relation by name. Workers apply the same limit, whoever requested
+the reading.
 """
 
 from __future__ import annotations
@@ -21,22 +22,22 @@ from publisher.state.records import RelationRecord
 log = logging.getLogger(__name__)
 
 BRAKE = "@brake/"
-"""Before the name of a namespace, or "" for the whole catalog; the note says what is held."""
+"""Prefix of a namespace's name, or of "" for the whole catalog; the note says what is held."""
 RELEASED = "released"
-"""The note of a brake that a person released, until a snapshot gives the release an end."""
+"""The note of a brake that a person released, until a snapshot sets the end of the release."""
 _UNTIL = f"{RELEASED} until "
-"""Before the time at which a release ends, by the steady clock."""
+"""Prefix of the time when a release ends, on the steady clock."""
 _MIN_RELEASE_SECONDS = 600.0
-"""Grace may be short, or none, while work takes its time."""
+"""The least duration, because grace may be short or zero while work takes time."""
 
 
 def release_seconds(policy: Policy) -> float:
-    """How long a release lasts: grace for the second readings, and as much for what is slow."""
+    """The duration of a release: grace for the second readings, and as much again for slow work."""
     return max(2 * policy.drop_grace_seconds, _MIN_RELEASE_SECONDS)
 
 
 def is_release(note: str) -> bool:
-    """Whether a person released the brake of this note, which may have ended."""
+    """Whether a person released the brake of this note; the release may have ended."""
     return note.startswith(RELEASED)
 
 
@@ -50,11 +51,11 @@ def _has_ended(note: str, now: float) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class HeldDeletions:
-    """Deletions of a namespace ("" of the whole catalog) that wait, or waited, for a person.
+    """Deletions of a namespace ("" for the whole catalog) that a person must confirm, or has confirmed.
 
     Attributes:
-        reason: how many of how many; "" once they are confirmed.
-        is_confirmed: the next snapshot carries them out, or has begun to.
+        reason: how many relations of how many; "" once they are confirmed.
+        is_confirmed: whether the next snapshot carries them out, or has begun to.
     """
 
     namespace: str
@@ -67,20 +68,20 @@ class HeldDeletions:
 
     @property
     def confirming_command(self) -> str:
-        """Quoted, because it is there to be copied into a shell and the name is untrusted."""
+        """Quoted, because people copy it into a shell and the name is untrusted."""
         return f"schema-publisher confirm-deletions {shlex.quote(self.namespace) if self.namespace else ''}".rstrip()
 
 
 @dataclass(frozen=True, slots=True)
 class ConfirmMissing:
-    """The catalog did not list it: a worker reads it by name before it counts as dropped."""
+    """The catalog did not list the relation; a worker reads it by name before it counts as dropped."""
 
     relation: RelationName
 
 
 @dataclass(frozen=True, slots=True)
 class HoldDeletions:
-    """Too many of a namespace's relations (None: of all) are missing: a person must confirm."""
+    """Too many of a namespace's relations (None: of all relations) are missing; a person must confirm."""
 
     namespace: tuple[str, ...] | None
     missing: int
@@ -99,9 +100,9 @@ def plan_deletions(
     """The steps: relations to confirm, then deletions to hold.
 
     Args:
-        listed: all that the catalog lists.
-        known: all that is known to exist; what is known to be missing is not in it.
-        limit: of deletions, in each namespace and in total.
+        listed: all relations that the catalog lists.
+        known: all relations that are known to exist.
+        limit: for the deletions in each namespace and in total.
         released: namespaces whose deletions a person confirmed.
     """
     unlisted = sorted(known - listed)
@@ -126,7 +127,7 @@ def _held_namespaces(
 
 
 def deletions_held(tx: Transaction, name: RelationName) -> HeldDeletions | None:
-    """What waits for a person in the relation's namespace, or in the whole catalog; None if nothing does."""
+    """The held deletions of the relation's namespace, or of the whole catalog, or None."""
     for brake in _brakes_of(name):
         found = HeldDeletions.of(brake.removeprefix(BRAKE), tx.journal.note(brake))
         if found.reason:
@@ -135,9 +136,9 @@ def deletions_held(tx: Transaction, name: RelationName) -> HeldDeletions | None:
 
 
 class DeletionBrake:
-    """Holds deletions where more than the limit are missing, or were dropped a short time ago.
+    """Holds deletions if too many relations are missing, or were dropped a short time ago.
 
-    What a person released passes, and does not count against later deletions.
+    Deletions that a person released pass, and do not count against later ones.
     """
 
     def __init__(self, policy: Policy) -> None:
@@ -151,10 +152,10 @@ class DeletionBrake:
     def holds(self, tx: Transaction, record: RelationRecord, now: float) -> bool:
         """Whether the deletion must wait; the brake's note then says why.
 
-        A brake that holds is not counted again: the next snapshot looks whether it still should.
+        A brake that already holds is not counted again; the next snapshot decides whether it stays.
         """
         if record.published_hash is None:
-            return False  # nothing is offered that could be missed
+            return False  # it has no package that anybody could miss
         notes = [tx.journal.note(brake) for brake in _brakes_of(record.name)]
         if any(note and not _has_ended(note, now) for note in notes):
             return True
@@ -170,15 +171,15 @@ class DeletionBrake:
 
 
 def _brakes_of(name: RelationName) -> tuple[str, str]:
-    """Of the whole catalog, and of the relation's namespace."""
+    """The brakes of the whole catalog and of the relation's namespace."""
     return BRAKE, f"{BRAKE}{'.'.join(name.namespace)}"
 
 
 def begin_releases(tx: Transaction, now: float, seconds: float) -> None:
-    """Gives an end to what a person released, and clears the releases that have ended.
+    """Sets an end for releases by a person, and clears the releases that have ended.
 
-    A release that ends with its deletions alone may stay for days where relations are dropped all
-    the time, and the next wrong answer of the catalog would pass.
+    If a release ended only with its deletions, it could stay for days while relations are dropped
+    all the time, and the catalog's next wrong answer would pass.
     """
     for brake, note in tx.journal.notes(BRAKE).items():
         if note == RELEASED:
@@ -188,7 +189,7 @@ def begin_releases(tx: Transaction, now: float, seconds: float) -> None:
 
 
 def released_namespaces(tx: Transaction, now: float) -> frozenset[tuple[str, ...]]:
-    """Of the known relations, those whose deletions pass."""
+    """The known namespaces whose deletions pass."""
     notes = tx.journal.notes(BRAKE)
     names = {key.removeprefix(BRAKE) for key, note in notes.items() if _is_in_force(note, now)}
     every = tx.graph.every_record()
@@ -198,23 +199,22 @@ def released_namespaces(tx: Transaction, now: float) -> frozenset[tuple[str, ...
 def write_brakes(
     tx: Transaction, held: Mapping[str, str], unlisted: frozenset[tuple[str, ...]]
 ) -> None:
-    """Notes what a snapshot holds, by namespace, and clears brakes that hold nothing any more.
+    """Notes the deletions that a snapshot holds, by namespace, and clears brakes that hold nothing.
 
-    A released one stays for as long as relations of its namespace are unlisted, unless it ends
-    earlier: they are read by name, and dropped, after the snapshot.
+    A released brake stays while relations of its namespace are unlisted, unless it ends earlier:
+    workers read and drop them after the snapshot.
     """
     still_missing = {".".join(namespace) for namespace in unlisted} | ({""} if unlisted else set())
     for brake, note in tx.journal.notes(BRAKE).items():
         if brake.removeprefix(BRAKE) not in (still_missing if is_release(note) else held):
             tx.journal.write_note(brake, "")
     for namespace, reason in held.items():
-        # A person may have released it meanwhile.
+        # A person may have released it in between.
         if tx.journal.note(f"{BRAKE}{namespace}") != RELEASED:
             tx.journal.write_note(f"{BRAKE}{namespace}", reason)
 
 
 def log_held_deletions(namespace: str, reason: str) -> None:
-    """``namespace`` is "" for the whole catalog."""
     log.error(
         "deletions held until confirmed",
         extra={

@@ -1,5 +1,3 @@
-"""Derivations as the text that the state stores."""
-
 from __future__ import annotations
 
 import json

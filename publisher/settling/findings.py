@@ -1,7 +1,7 @@
-"""From claims to findings: what each relation is now and what follows for its schema.
+"""Turns claims into findings: each relation's present facts, and its schema.
 
-Reads the catalog and derives; writes nothing. A finding names the upstream interfaces that it was
-derived from, so that the caller that commits it can check that they are still current.
+Reads the catalog and derives; writes nothing. A finding names the upstream interfaces of its
+derivation, so that the caller can check that they are still current before it commits.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class Reading:
     """One relation as the catalog returned it.
 
     Attributes:
-        relation: None if the catalog has no such relation.
+        relation: None if the relation does not exist.
         at_least: the reading reflects this event and all earlier ones; None without event ids.
         at_most: the reading reflects no event after this one; None without event ids.
     """
@@ -62,9 +62,9 @@ class Settled:
     """The outcome of a derivation, from the memo or computed now.
 
     Attributes:
-        used: interface hash of each direct upstream that it was derived from.
-        output: without the content's hash; None unless ``Derived``.
-        derivation: as the state stores it; None unless ``Derived``.
+        used: the interface hash of each direct upstream at the derivation.
+        output: its hashes without the content's; None unless ``Derived``.
+        derivation: its stored text; None unless ``Derived``.
     """
 
     outcome: Outcome
@@ -76,9 +76,9 @@ class Settled:
 
 @dataclass(frozen=True, slots=True)
 class Unchanged:
-    """No input of the derivation has changed since it was made.
+    """No input of the derivation has changed since then.
 
-    ``inputs_hash`` is None for a member of a cycle, which has no derivation.
+    ``inputs_hash``: None for a member of a cycle, which has no derivation.
     """
 
     used: Mapping[RelationName, str]
@@ -95,7 +95,7 @@ Conclusion: TypeAlias = Settled | Unchanged | Waiting
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """``upstreams`` are the direct ones that the relation's text names."""
+    """``upstreams``: the direct upstreams in the relation's text."""
 
     reading: Reading
     facts_hash: str | None
@@ -113,7 +113,7 @@ class Crashed:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What the catalog said of one name: see ``Reading``."""
+    """The catalog's answer for one name: see ``Reading``."""
 
     relation: Relation | None
     at_least: int | None
@@ -121,7 +121,7 @@ class Answer:
 
 
 Answers: TypeAlias = Mapping[RelationName, Answer | Exception]
-"""For each name the catalog's answer, or why it cannot answer for this name."""
+"""For each name the catalog's answer, or the error for this name."""
 
 
 class CatalogReader:
@@ -132,7 +132,7 @@ class CatalogReader:
         self._retrying = retrying((CatalogUnavailable,), clock)
 
     def read(self, names: Sequence[RelationName]) -> Answers:
-        """Answers for all names. A name for which a read fails, however, fails alone.
+        """Answers for all names; a name whose reading fails does not affect the others.
 
         Raises:
             CatalogUnavailable: the catalog does not answer at all.
@@ -142,7 +142,7 @@ class CatalogReader:
         try:
             return self._retrying(self._read, names)
         except CatalogUnavailable:
-            # It may be away, or one of the names may be what breaks the connection.
+            # The catalog may be away, or one of the names may break the connection.
             self._check_it_answers()
             if len(names) == 1:
                 return {names[0]: self._read_again(names[0])}
@@ -153,7 +153,7 @@ class CatalogReader:
         return {**self.read(names[:middle]), **self.read(names[middle:])}
 
     def _read_again(self, name: RelationName) -> Answer | Exception:
-        """A name that fails before an outage's end and not after it does not fail of its own."""
+        """Reads a failed name again: an outage that has just ended is not the relation's fault."""
         try:
             return self._read([name])[name]
         except CatalogUnavailable as error:
@@ -173,7 +173,7 @@ class CatalogReader:
         return {name: Answer(found.get(name), before, after) for name in names}
 
     def _event_id(self) -> int | None:
-        """A refusal of it is no relation's fault: a server that shuts down refuses so."""
+        """A refusal here is no relation's fault: a server that shuts down refuses like this."""
         try:
             return self._catalog.current_event_id()
         except CatalogRefused as error:
@@ -195,7 +195,7 @@ def read_claimed(
     records: Mapping[RelationName, RelationRecord],
     runtime: Runtime,
 ) -> ClaimedReadings:
-    """What the catalog says of the claimed relations, as far as it is new enough."""
+    """The catalog's answers for the claimed relations, if they are new enough."""
     answers = reader.read([claim.relation for claim in claims])
     fresh: list[Reading] = []
     stale: list[Claim] = []
@@ -208,7 +208,7 @@ def read_claimed(
         record = records.get(claim.relation)
         unreachable = schema_unreachable(answer)
         if unreachable is not None and record is not None and record.status is Status.OK:
-            # What was derived before stays, and so does what reads it.
+            # Earlier derivations of the relation and its dependents stay.
             failed.append((claim, unreachable))
             continue
         match freshness(claim, record, answer.at_least, runtime.policy):
@@ -226,7 +226,7 @@ def read_claimed(
 
 
 def schema_unreachable(answer: Answer) -> SchemaUnreachable | None:
-    """Why the files that hold the relation's schema could not be read; None if nothing is wrong."""
+    """Why the files with the relation's schema could not be read, or None."""
     relation = answer.relation
     if relation is None or relation.schema_pointer is None:
         return None
@@ -236,14 +236,14 @@ def schema_unreachable(answer: Answer) -> SchemaUnreachable | None:
 def _reading(claim: Claim, answer: Answer, record: RelationRecord | None) -> Reading:
     reading = Reading(claim, answer.relation, answer.at_least, answer.at_most)
     if claim.failures and (record is None or record.facts_hash != reading.facts_hash):
-        # What failed was another state of the relation.
+        # The earlier failures belong to another state of the relation.
         return replace(reading, claim=replace(claim, failures=0))
     return reading
 
 
 @dataclass(slots=True)
 class _Candidate:
-    """A reading whose conclusion is still to be found."""
+    """A reading that still lacks a conclusion."""
 
     reading: Reading
     facts_hash: str
@@ -315,7 +315,7 @@ class Investigator:
         self, candidates: Sequence[_Candidate], records: Mapping[RelationName, RelationRecord]
     ) -> Mapping[RelationName, Finding | Crashed]:
         named = {upstream for candidate in candidates for upstream in candidate.upstreams}
-        # One transaction, so that each hash belongs to the interface that is read with it.
+        # One transaction, so that each hash belongs to the interface read with it.
         upstreams, derivations = self._state.read(
             lambda tx: (tx.graph.records(named), tx.graph.derivations(named))
         )
@@ -417,7 +417,7 @@ class Investigator:
 
 
 def _usable(upstreams: tuple[RelationName, ...]) -> tuple[RelationName, ...] | Failed:
-    """The upstreams, if all of them may be stored and asked of a catalog."""
+    """The upstreams, if all their names are valid in the state and in catalogs."""
     try:
         for upstream in upstreams:
             check_parts(upstream.parts)

@@ -1,8 +1,8 @@
-"""Whether a catalog's answer is new enough: by event ids for a while, and then by two looks.
+"""Decides whether a catalog's answer is new enough: by event ids for a while, then by a second reading.
 
-An event id is a claim about one log: a message may state another's, and a log that was restored
-counts anew. So an id is believed for as long as a replica may lag behind it, and no longer. The
-answer is then taken for what it is, and the relation is read once more.
+An event id belongs to one log: a message may carry another log's, and a restored log counts from
+its start again. So an id is believed for as long as a replica may lag behind it. After that the
+answer is accepted, and the relation is read once more.
 """
 
 from __future__ import annotations
@@ -17,9 +17,11 @@ from publisher.state.records import Claim, RelationRecord
 class Freshness(Enum):
     FRESH = "fresh"
     STALE = "stale"
-    """It is older than the event or the last reading, as a replica's may be: it is not believed."""
+    """It is older than the event or the last reading, perhaps from a replica: it is not
+    believed."""
     UNPROVEN = "unproven"
-    """No id proves that it is new enough, and none will: it is believed, and a second look follows."""
+    """No id proves or will prove that it is new enough: it is believed, and a second reading
+    follows."""
 
 
 def freshness(
@@ -28,7 +30,7 @@ def freshness(
     """``at_least``: the answer reflects this event and all earlier ones; None without ids."""
     if at_least is None:
         return Freshness.FRESH if claim.min_event_id is None else Freshness.UNPROVEN
-    # ``claimed_at`` is earlier than the answer, so that no replica may still lag by then.
+    # ``claimed_at`` is earlier than the answer, so no replica can still lag by then.
     believed_since = claim.claimed_at - policy.max_lag_seconds
     demanded = claim.min_event_id is not None and at_least < claim.min_event_id
     if demanded and claim.first_asked > believed_since:
@@ -40,7 +42,7 @@ def freshness(
 
 
 def second_look(claim: Claim, at_least: int | None, now: float, policy: Policy) -> Claim:
-    """The claim, so that the relation is read again when every replica shows what one shows now."""
+    """The claim, with a second reading at the time when every replica shows the present facts."""
     seconds = policy.staleness_seconds if at_least is None else policy.max_lag_seconds
     if seconds <= 0:
         return claim

@@ -1,7 +1,7 @@
-"""A singleton of the journal, held by one process at a time and renewed for as long as it is held.
+"""Holds a singleton of the journal in one process at a time, and renews it meanwhile.
 
-The lease is short, so that a holder that was killed is replaced soon, and a thread renews it, so
-that a holder that takes long keeps it. Every write through it checks the fence.
+The lease is short, so that a killed holder is replaced soon, and a thread renews it for a slow
+holder. Every write through it checks the fence.
 """
 
 from __future__ import annotations
@@ -63,12 +63,12 @@ class Lease:
         self._state.write(lambda tx: tx.journal.release(self._singleton, self._fence))
 
     def beat(self, released: threading.Event) -> None:
-        """Renews at each third of the lease until it is released or lost."""
+        """Renews the lease after each third of its duration until it is released or lost."""
         while not released.wait(self._seconds / _BEATS_PER_LEASE):
             try:
                 self.renew()
             except LeaseLost:
-                return  # the next write of the holder says so
+                return  # the holder's next write reports it
             except StateUnavailable:
                 pass  # it may work at the next beat
             except Exception:
@@ -77,7 +77,7 @@ class Lease:
 
 @contextmanager
 def hold(runtime: Runtime, singleton: str, seconds: float) -> Iterator[Lease]:
-    """Holds a singleton such as ``@snapshot/hive``, and releases it whatever happens.
+    """Holds a singleton such as ``@snapshot/hive``, and always releases it.
 
     Raises:
         LeaseTaken: another process holds it.

@@ -1,7 +1,7 @@
-"""The brake on versions that nobody's change of a table asks for: an upgrade, an option, a setting.
+"""Brakes versions that no changed table causes: an upgrade, an option, a setting.
 
-Where many relations would be derived again, a few of them are derived first and nothing is written.
-If too many of these would get another package, all wait for a person.
+If many relations must be derived again, a sample of them is derived first, without writes. If too
+many of the sample would get another package, all wait for a person.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ from publisher.state.records import RelationRecord
 log = logging.getLogger(__name__)
 
 CHANGE_BRAKE = "@change-brake/"
-"""Before the catalog's name; the note says what is held."""
+"""Prefix of the catalog's name; the note says what is held."""
 
 CANARIES = 20
 
 CountChanging: TypeAlias = Callable[[Sequence[RelationName]], int]
-"""Derives relations, writes nothing, and says how many would get another package."""
+"""Derives relations without writes, and counts those that would get another package."""
 
 
 class MassChangeBrake:
@@ -44,12 +44,12 @@ class MassChangeBrake:
         by_settings: frozenset[RelationName],
         by_deriver: frozenset[RelationName],
     ) -> str:
-        """Why the changes must wait, "" if they need not; the brake's note says the same.
+        """Why the changes must wait, or ""; the brake's note has the same text.
 
         Args:
-            lease: of the snapshot.
-            records: all that is known.
-            by_settings: relations that get a version for certain.
+            lease: the snapshot's lease.
+            records: all known relations.
+            by_settings: relations that certainly get a version.
             by_deriver: relations to derive again although neither they nor these settings changed.
         """
         doubtful = [
@@ -70,7 +70,7 @@ class MassChangeBrake:
         return reason
 
     def release(self) -> str:
-        """Lets the next snapshot carry out what is held; the reason for which it was."""
+        """Lets the next snapshot carry out the held changes; returns why they were held."""
         note = self._state.read(lambda tx: tx.journal.note(self._brake))
         if note and note != RELEASED:
             self._state.write(lambda tx: tx.journal.write_note(self._brake, RELEASED))
@@ -94,5 +94,5 @@ class MassChangeBrake:
 
 
 def _shuffled(name: RelationName) -> str:
-    """The same order for the same names, and not by name: one database is not typical of all."""
+    """A fixed order that is not by name, because one database is not typical of all."""
     return hashlib.sha256(str(name).encode("utf-8", "surrogatepass")).hexdigest()

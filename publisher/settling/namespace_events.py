@@ -1,7 +1,7 @@
-"""The newest event of each namespace, for as long as a replica of the catalog may not show it.
+"""Remembers the newest event of each namespace while a replica of the catalog may not show it.
 
-An event of a whole namespace requests the relations that are known. One that only a late, older
-event names would otherwise be read from a replica that does not show the newer event yet.
+An event of a whole namespace requests only known relations. A relation that only a late, older
+event names could otherwise be read from a replica that does not show the newer event yet.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ from publisher.policy import Policy
 from publisher.state.protocol import Transaction
 from publisher.state.records import Claim
 
-PREFIX = "namespace-event/"  # without "@": it is not shown
+PREFIX = "namespace-event/"  # without "@", so it is not shown
 
 MAX_REMEMBERED = 1000
-"""A flood of events of invented namespaces is not remembered beyond that."""
+"""The limit for a flood of events with invented namespaces."""
 
 
 def remember_namespace_events(
@@ -44,7 +44,7 @@ def remember_namespace_events(
 def demand_namespace_events(
     tx: Transaction, claims: Iterable[Claim], now: float, policy: Policy
 ) -> list[Claim]:
-    """The claims, each demanding an answer that reflects the newest event of its namespace."""
+    """The claims; each now needs an answer that reflects the newest event of its namespace."""
     held = [*claims]
     newest = {
         namespace: event_id

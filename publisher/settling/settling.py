@@ -1,10 +1,9 @@
 """Writes findings into the graph of record, inside one transaction.
 
-How the claim ends is part of the result: the caller that commits the transaction ends it.
-
-Two invariants hold after every transaction. Every relation that depends on a stale one, at any
-distance, is stale. Every stale relation has outstanding work of its own, or a stale upstream, so
-that settling a relation always finds the relations that wait for it.
+The ending of the claim is part of the result, and the caller writes it in the same transaction. Two
+invariants hold after every transaction. Every dependent of a stale relation, at any distance, is
+stale. Every stale relation has outstanding work or a stale upstream, so settling a relation always
+finds the relations that wait for it.
 """
 
 from __future__ import annotations
@@ -28,30 +27,30 @@ from publisher.state.records import Claim, Edge, Inputs, RelationRecord, Urgency
 
 
 class Verdict(Enum):
-    """What is left to do after a finding was written."""
+    """The next step after a finding was written."""
 
     ENDED = "ended"
-    """Nothing: the claim ends."""
+    """Nothing is left; the claim ends."""
     SETTLED = "settled"
-    """The derivation is current, and the index lacks it or is to be compared. The claim is kept."""
+    """The derivation is current, but the index lacks it or must be compared. The claim is kept."""
     DROPPED = "dropped"
-    """The catalog no longer has it. The claim is kept: its versions are yanked next."""
+    """The catalog no longer has it. The claim is kept, because its versions are yanked next."""
     AGAIN = "again"
-    """Something changed meanwhile: the work is due again."""
+    """Something changed in between, so the work is due again."""
     HELD = "held"
-    """The catalog no longer has it, as with many others: a person must confirm that."""
+    """The catalog no longer has it and many others; a person must confirm."""
     LOST = "lost"
     """The claim expired, and another worker may hold it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Settlement:
-    """What was written, and how the claim ends in the same transaction.
+    """The written record, and the claim's ending in the same transaction.
 
     Attributes:
-        record: the relation as written; None if nothing was.
+        record: the relation as written; None if nothing was written.
         ending: None if the claim is kept, or was lost.
-        changes: of this relation's status, and of those on its cycle.
+        changes: changed statuses of this relation and of its cycle.
     """
 
     verdict: Verdict
@@ -70,18 +69,18 @@ def _end(
 
 
 def _end_or_drop(record: RelationRecord, changes: tuple[StatusChange, ...] = ()) -> Settlement:
-    # Without a package it is forgotten, once no view names it.
+    # Without a package it is forgotten once no view names it.
     if record.published_hash is not None and not record.index_check_due:
         return _end(record, changes=changes)
     return Settlement(Verdict.DROPPED, record, changes=changes)
 
 
 _OF_A_CYCLE = (Status.CYCLE, Status.QUARANTINED)
-"""What a member of a cycle may be: one whose processing crashed has its edges still, and the others wait for it."""
+"""Statuses of a member of a cycle; a member whose processing crashed still has its edges."""
 
 
 class Settling:
-    """Package contents are computed by the caller, since they depend on the package's names."""
+    """The caller computes package contents, since they depend on the package's names."""
 
     def __init__(self, policy: Policy) -> None:
         self._policy = policy
@@ -115,7 +114,7 @@ class Settling:
         return _end(settled, Abandoned(), _change(record, settled))
 
     def _settle_missing(self, tx: Transaction, record: RelationRecord, now: float) -> Settlement:
-        # Of a relation that the index alone knows, the first reading is not trusted either.
+        # For a relation that only the index knows, the first reading is not trusted either.
         if record.facts_hash is not None or record.is_only_published:
             since = now if record.missing_since is None else record.missing_since
             record = replace(record, missing_since=since)
@@ -204,7 +203,7 @@ class Settling:
             case Waiting():
                 raise AssertionError("a waiting finding is never current")
         if used:
-            # Also of an unchanged one: a text that was changed to and fro has new edges.
+            # Also for an unchanged one: a text that changed to and fro has new edges.
             edges = [Edge(record.name, u, used[u]) for u in finding.upstreams]
             tx.graph.replace_edges(record.name, edges)
         tx.graph.write(settled)
@@ -226,7 +225,7 @@ class Settling:
         record: RelationRecord,
         upstreams: Mapping[RelationName, RelationRecord],
     ) -> bool:
-        """Whether the finding was derived from the interfaces that the upstreams have now."""
+        """Whether the finding was derived from the upstreams' present interfaces."""
         match finding.conclusion:
             case Waiting():
                 return False
@@ -275,7 +274,7 @@ class Settling:
         record: RelationRecord,
         now: float,
     ) -> tuple[StatusChange, ...]:
-        """Reopens the other members of the cycle that ``record`` may be leaving."""
+        """Reopens the other members of a cycle that ``record`` may leave."""
         if record.status not in _OF_A_CYCLE:
             return ()
         name = record.name
@@ -293,9 +292,9 @@ class Settling:
     def _release(
         self, tx: Transaction, names: Sequence[RelationName], *, changed: bool, now: float
     ) -> None:
-        """Unblocks dependents: those whose inputs did not change are current again at once.
+        """Unblocks dependents; those with unchanged inputs are current again at once.
 
-        The early cutoff: a relation whose interface did not change causes no new derivation.
+        This is the early cutoff: an unchanged interface causes no new derivation.
         """
         if changed:
             tx.graph.mark_dependents_stale(names)
@@ -326,14 +325,14 @@ def _write_without_output(
 
 
 def _change(before: RelationRecord, after: RelationRecord) -> tuple[StatusChange, ...]:
-    """One, or none if the status is the same."""
+    """The change, or nothing if the status is the same."""
     if before.status is after.status:
         return ()
     return (StatusChange(after.name, before.status, after.status, after.reason),)
 
 
 def _apply_reading(record: RelationRecord, finding: Finding, now: float) -> RelationRecord:
-    """The record, with the facts and the event id of the reading."""
+    """The record with the facts and the event id of the reading."""
     record = replace(record, read_event_id=_read_event_id(record, finding.reading), read_at=now)
     if finding.facts_hash is None:
         return record
@@ -343,14 +342,14 @@ def _apply_reading(record: RelationRecord, finding: Finding, now: float) -> Rela
         facts_hash=finding.facts_hash,
         missing_since=None,
         yanked=False,
-        # Its versions are yanked, or a worker that was killed had begun to yank them.
+        # Its versions are yanked, or a killed worker had begun to yank them.
         index_check_due=record.index_check_due or record.yanked,
         incarnation=record.incarnation + returned,
     )
 
 
 def _is_overtaken(reading: Reading, record: RelationRecord) -> bool:
-    """Whether the adoption of a version, since the claim, demands a newer reading."""
+    """Whether a version adopted since the claim needs a newer reading."""
     return (
         reading.at_least is not None
         and record.read_at is not None
@@ -360,7 +359,7 @@ def _is_overtaken(reading: Reading, record: RelationRecord) -> bool:
 
 
 def _read_event_id(record: RelationRecord, reading: Reading) -> int | None:
-    """The newest event that an answer may reflect; that of this reading alone if ids start again."""
+    """The newest event that an answer may reflect; only this reading's if ids started again."""
     known, at_most = record.read_event_id, reading.at_most
     if known is None or at_most is None:
         return known if at_most is None else at_most
@@ -369,7 +368,7 @@ def _read_event_id(record: RelationRecord, reading: Reading) -> int | None:
 
 
 def _is_up_to_date(record: RelationRecord) -> bool:
-    """Whether nothing is left to do if its upstreams turn out not to have changed."""
+    """Whether nothing is left to do if its upstreams are unchanged."""
     derived = record.inputs is not None and record.inputs.facts_hash == record.facts_hash
     match record.status:
         case Status.OK:

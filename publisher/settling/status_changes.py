@@ -1,4 +1,4 @@
-"""Changes of relations' statuses, as the log shows them once they are committed."""
+"""Changes of relations' statuses, for the log after their commit."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Which processes work on a state: each holds a lock on a file beside it.
+"""Tracks the processes that work on a state: each holds a lock on a file next to it.
 
-The kernel frees the lock when its process ends, also of one that was killed. So nobody has to wait for
-what that process had claimed.
+The kernel frees the lock when the process ends or is killed. So nobody has to wait for a dead
+process's claims.
 """
 
 from __future__ import annotations
@@ -17,18 +17,18 @@ from publisher.state.turnstile import lock_until
 _SUFFIX = "-running"
 _MODE = 0o600
 _LOOK_SECONDS = 0.2
-"""``somebody_works_on`` holds the lock for a moment, which is no reason to count as one of several."""
+"""``somebody_works_on`` holds the lock for a moment, which must not count as another process."""
 
 
 class Participation:
-    """That this process works on a state, until it is closed.
+    """Registers that this process works on a state, until it is closed.
 
     Attributes:
-        is_alone: no other did when this one began.
+        is_alone: whether no other process did when this one began.
     """
 
     def __init__(self, state: Path) -> None:
-        """Raises OSError: the file beside the state cannot be made or locked."""
+        """Raises OSError: the file next to the state cannot be created or locked."""
         self._file = os.open(_beside(state), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, _MODE)
         try:
             self.is_alone = lock_until(self._file, time.monotonic() + _LOOK_SECONDS)
@@ -37,7 +37,7 @@ class Participation:
             raise
 
     def share(self) -> None:
-        """Lets others begin, which wait until the first has put the state in order."""
+        """Lets other processes begin; they wait until the first has repaired the state."""
         fcntl.flock(self._file, fcntl.LOCK_SH)
 
     def close(self) -> None:
@@ -51,7 +51,6 @@ class Participation:
 
 
 def somebody_works_on(state: Path) -> bool:
-    """Whether a service, or a command that publishes, works on the state now."""
     try:
         file = os.open(_beside(state), os.O_RDONLY | os.O_CLOEXEC)
     except FileNotFoundError:

@@ -1,8 +1,8 @@
-"""What every state store provides: SQLite embedded, PostgreSQL with more than one daemon.
+"""The interface of a state store: embedded SQLite, or PostgreSQL for more than one daemon.
 
 All reads and writes happen inside a transaction, which sees no concurrent writes and commits as a
-whole or not at all. The store repeats an action if the database requires it, so an action must
-have no effect other than on the transaction that it is given.
+whole or not at all. The store repeats an action if the database requires it, so an action may only
+affect its transaction.
 """
 
 from __future__ import annotations
@@ -37,11 +37,11 @@ NONE_KNOWN: Final[Mapping[str, str]] = MappingProxyType({})
 
 
 MAX_FILLINGS: Final = 200
-"""Of one table: pairs of a source and a statement."""
+"""The limit for one table: pairs of a source and a statement."""
 
 
 class StateUnavailable(Exception):
-    """The state could not be read or written now: its disk is full or read-only, or it is locked."""
+    """The state cannot be read or written now: its disk is full or read-only, or it is locked."""
 
     def __init__(self, reason: str, hint: str = "") -> None:
         super().__init__(reason)
@@ -53,26 +53,26 @@ class StateUnavailable(Exception):
 
 
 class WorkQueue(Protocol):
-    """Which relations must be processed: one row for each, however often it was requested."""
+    """The relations that must be processed: one row for each, however often it was requested."""
 
     def request(self, requests: Iterable[WorkRequest]) -> None:
         """Adds work, or updates it: due at the earlier of the old and the new ``not_before``."""
 
     def request_when_quiet(self, requests: Iterable[WorkRequest], max_wait_seconds: float) -> None:
-        """Adds work, or defers it to the new ``not_before``: a relation that keeps changing waits.
+        """Adds work, or defers it to the new ``not_before``, so that a relation that keeps changing waits.
 
-        It waits at most ``max_wait_seconds`` after the time when it was first due.
+        It waits at most ``max_wait_seconds`` after its first due time.
         """
 
     def claim(self, now: float, lease_seconds: float, limit: int) -> Sequence[Claim]:
-        """Due work that nobody holds, with ``attempts`` raised: commit this before the work starts.
+        """Claims due work that nobody holds, and raises ``attempts``: commit this before the work starts.
 
-        The most urgent first, but a quarter of a full batch is the oldest of the less urgent work
-        that never failed. Work that failed before is not claimed beside other work, so that in
-        about every fourth claim the oldest comes first, whatever became of it: none waits for ever.
+        The most urgent work comes first. In a full batch, a quarter is the oldest less urgent work
+        that never failed. Work that failed before is claimed separately. In about every fourth
+        claim the oldest work comes first, so none waits for ever.
 
-        Work that was claimed before and never ended is claimed alone, so that it is known which
-        work ends its process.
+        Work that was claimed before and never ended is claimed alone, to find the work that kills
+        its process.
         """
 
     def holds(self, claim: Claim) -> bool:
@@ -84,18 +84,18 @@ class WorkQueue(Protocol):
     def clear_until(self, claim: Claim, not_before: float, reread_at: float | None = None) -> bool:
         """Ends this attempt and schedules another at ``not_before``. False if the claim was lost.
 
-        The event that was demanded is answered, unless a newer request demands one. At
-        ``reread_at`` a look is owed, even if the work is requested and done before.
+        The requested event counts as answered, unless a newer request has one. At ``reread_at`` the
+        relation is read again, even if it was processed in between.
         """
 
     def defer(self, claim: Claim, until: float, reason: str, cause: Cause) -> bool:
-        """Releases the work until then. False if the claim was lost.
+        """Releases the work until ``until``. False if the claim was lost.
 
         The attempt counts only if its process died.
         """
 
     def renew(self, claims: Iterable[Claim], lease_until: float) -> None:
-        """Extends those leases that are still held."""
+        """Extends the leases that are still held."""
 
     def shorten_leases(self, until: float) -> None:
         """Ends every lease at ``until``, unless it ends before."""
@@ -104,78 +104,78 @@ class WorkQueue(Protocol):
         """Forgets earlier attempts: this work did not end the process."""
 
     def reset_failures(self, names: Iterable[RelationName]) -> None:
-        """Forgets earlier failures, so that the next one delays the work but little."""
+        """Forgets earlier failures, so that the next one delays the work only a little."""
 
     def retried(self, claims: Iterable[Claim]) -> Mapping[RelationName, Retried]:
-        """Of these claims, which ended in a later attempt and why."""
+        """The claims that ended in a later attempt, and why."""
 
     def oldest_at(self) -> float | None:
-        """Since when the oldest request is due; not of work that failed for a cause of its own."""
+        """Since when the oldest request is due, without relations that fail for their own reason."""
 
     def due_at(self) -> float | None:
-        """When the next work is due (leases included); None if there is no work."""
+        """When the next work is due (leases included), or None."""
 
     def outstanding(self) -> Sequence[WorkRecord]: ...
 
     def of(self, name: RelationName) -> WorkRecord | None:
-        """What is outstanding of one relation."""
+        """The outstanding work of one relation."""
 
     def failing(self, limit: int) -> Sequence[WorkRecord]:
-        """Work that failed for a cause of its own, most often failed first."""
+        """Work that failed for its relation's own reason, most often failed first."""
 
     def in_namespace(self, namespace: tuple[str, ...]) -> Sequence[RelationName]:
-        """Relations with outstanding work, of which the graph may have no record yet."""
+        """Relations with outstanding work; the graph may not know them yet."""
 
 
 class RelationGraph(Protocol):
     """Relations, the edges between them, and the derivation of each."""
 
     def records(self, names: Iterable[RelationName]) -> Mapping[RelationName, RelationRecord]:
-        """The records of those names that are known."""
+        """The records of the known relations among ``names``."""
 
     def every_record(self) -> Mapping[RelationName, RelationRecord]: ...
 
     def facts_hashes(self) -> Mapping[RelationName, str]:
-        """Of every relation that the catalog had when it was read last."""
+        """The hash for each relation that the catalog had at the last reading."""
 
     def facts_and_interfaces(self) -> Mapping[RelationName, tuple[str, str]]:
-        """Of the same relations: the hash of the facts, and what dependents see of each."""
+        """The hashes of the facts and of the visible interface, for the same relations."""
 
     def in_trouble(self, limit: int | None = None) -> Sequence[RelationRecord]:
-        """The records that have a ``reason``, by name; at most ``limit`` of them."""
+        """The records with a ``reason``, by name; at most ``limit``."""
 
     def count_in_trouble(self) -> int: ...
 
     def in_namespace(self, namespace: tuple[str, ...]) -> Sequence[RelationName]: ...
 
     def count_missing(self, namespace: tuple[str, ...] | None, since: float) -> tuple[int, int]:
-        """How many packaged relations of a namespace (None: of all) are missing, and of how many.
+        """The missing and all packaged relations of a namespace, or of the catalog for None.
 
-        Missing are those that a reading did not find, unless they were dropped before ``since``.
+        A relation is missing if a reading did not find it, unless it was dropped before ``since``.
         """
 
     def derivations(self, names: Iterable[RelationName]) -> Mapping[RelationName, str]:
-        """The derivation text of those that have one."""
+        """The text of each derivation that exists."""
 
     def write(self, record: RelationRecord) -> None:
-        """Inserts or replaces. The derivation text, and dependents, stay as they are."""
+        """Inserts or replaces a record; its derivation text and its dependents stay."""
 
     def write_published(self, name: RelationName, content_hash: str | None, sequence: int) -> None:
-        """Stores what the newest confirmed version contains, of a relation that is known.
+        """Stores the content of the newest confirmed version of a known relation.
 
-        ``sequence`` is that version's; a republication that was asked for before it is done.
+        ``sequence`` is that version's; it answers republication requests from before.
         """
 
     def write_derivation(self, name: RelationName, derivation: str | None) -> None: ...
 
     def add_unknown(self, names: Iterable[RelationName]) -> Sequence[RelationName]:
-        """Adds those that are not known as UNKNOWN and stale, and returns them."""
+        """Adds the unknown ones with status UNKNOWN and stale, and returns them."""
 
     def forget(self, name: RelationName) -> None:
-        """Removes a relation that has no dependents, and its own edges."""
+        """Removes a relation without dependents, and its edges."""
 
     def edges_of(self, dependents: Iterable[RelationName]) -> Mapping[RelationName, Sequence[Edge]]:
-        """Direct upstreams in order of first mention, with an entry for every name given."""
+        """Direct upstreams in order of first mention, with an entry for each given name."""
 
     def replace_edges(self, dependent: RelationName, edges: Sequence[Edge]) -> None: ...
 
@@ -185,7 +185,7 @@ class RelationGraph(Protocol):
     def some_dependents(
         self, upstream: RelationName, limit: int
     ) -> tuple[Sequence[RelationName], int]:
-        """The first direct dependents by name, and how many there are."""
+        """The first direct dependents by name, and the number of all."""
 
     def upstream_edges(self, names: Iterable[RelationName]) -> Sequence[Edge]:
         """Every edge on a path upstream from ``names``, at any distance."""
@@ -201,30 +201,30 @@ class RelationGraph(Protocol):
     def unblocked_dependents(
         self, upstreams: Iterable[RelationName]
     ) -> Sequence[tuple[RelationRecord, bool]]:
-        """Stale direct dependents all of whose upstreams are settled.
+        """Stale direct dependents whose upstreams are all settled.
 
-        Each with whether its edges carry the interface hashes that its upstreams have now.
+        The flag tells whether the edges have the current interface hashes of the upstreams.
         """
 
     def restart_graces(self, now: float) -> None:
-        """Counts the grace of each relation that is missing, and not dropped, from ``now``."""
+        """Restarts the grace of each relation that is missing and not yet dropped at ``now``."""
 
     def every_edge(self) -> Sequence[Edge]: ...
 
 
 class VersionLedger(Protocol):
-    """Every version number that was ever taken. The bytes of a number never change."""
+    """Every version number that was ever taken. A number's bytes never change."""
 
     def history(self, distributions: Iterable[str]) -> Mapping[str, Sequence[VersionRecord]]:
-        """All versions, oldest first, with an entry for every name given."""
+        """All versions, oldest first, with an entry for each given name."""
 
     def reserve(
         self, version: VersionRecord, wheel: bytes, after: int | None, provenance: str = ""
     ) -> bool:
-        """Takes a number for these bytes, if the newest ``sequence`` is still ``after``.
+        """Reserves a number for these bytes, if the newest ``sequence`` is still ``after``.
 
         False, and nothing is written, if there is a newer version or an open reservation.
-        ``provenance`` is kept, so that the bytes can be made again after they were confirmed.
+        ``provenance`` is kept to rebuild the bytes after the confirmation.
         """
 
     def open_reservations(self, distributions: Iterable[str]) -> Sequence[VersionRecord]: ...
@@ -236,13 +236,13 @@ class VersionLedger(Protocol):
     def mark_unusable(self, distribution: str, number: str) -> None: ...
 
     def recognise(self, version: VersionRecord) -> None:
-        """Replaces a CONFLICT of this number by what the index has there, a package of ours."""
+        """Replaces a CONFLICT of this number by the package of ours that the index has."""
 
     def revise(self, distribution: str, number: str, status: VersionStatus) -> None:
-        """What the index turned out to hold of a version; an open reservation stays as it is."""
+        """Records the status that the index showed; an open reservation stays."""
 
     def provenance(self, distribution: str, number: str) -> str:
-        """What was kept of a version that is not reserved; "" if nothing."""
+        """The stored provenance of a version that is not reserved; "" if unknown."""
 
     def distributions(self) -> Sequence[str]:
         """Every distribution that has a version."""
@@ -250,9 +250,9 @@ class VersionLedger(Protocol):
     def adopt(
         self, versions: Sequence[VersionRecord], provenances: Mapping[str, str] = NONE_KNOWN
     ) -> None:
-        """Adds versions that the index has; one whose number the ledger has stays as it is.
+        """Adds versions from the index; a number that the ledger has stays as it is.
 
-        ``provenances``: of those of which one is known, by number.
+        ``provenances``: the known ones, by number.
         """
 
     def every_version(self) -> Sequence[VersionRecord]: ...
@@ -261,22 +261,22 @@ class VersionLedger(Protocol):
 
 
 class Memo(Protocol):
-    """Derivations by the hash of their inputs: written by the snapshot, read by workers."""
+    """Derivations by the hash of their inputs; the snapshot writes them, workers read them."""
 
     def recall(self, inputs_hashes: Iterable[str]) -> Mapping[str, MemoEntry]: ...
 
     def remember(self, entries: Iterable[MemoEntry], now: float) -> None:
-        """Adds entries. One that exists keeps its content, since equal inputs give equal results."""
+        """Adds entries. An existing one keeps its content, since equal inputs give equal results."""
 
     def forget_before(self, time: float) -> int:
-        """Deletes entries last remembered before ``time``, and returns how many."""
+        """Deletes entries last remembered before ``time``; returns how many."""
 
     def keep_newest(self, count: int) -> int:
-        """Deletes what is older than the newest ``count`` entries, and returns how many."""
+        """Deletes all but the newest ``count`` entries; returns how many."""
 
 
 class Journal(Protocol):
-    """Positions of event sources, dead letters, and leased singletons."""
+    """Positions of event sources, dead letters, and singletons with leases."""
 
     def position(self, source: str) -> str | None: ...
 
@@ -289,9 +289,9 @@ class Journal(Protocol):
         now: float,
         limit: DeadLetterLimit = DEFAULT_DEAD_LETTER_LIMIT,
     ) -> int:
-        """Keeps the letters within the limit, and returns how many of them are kept.
+        """Stores the letters within the limit; returns how many.
 
-        Deletes old ones beyond the limit. ``now`` is wall time.
+        Deletes old letters beyond the limit. ``now`` is wall time.
         """
 
     def dead_letters(self) -> Sequence[StoredDeadLetter]: ...
@@ -299,12 +299,12 @@ class Journal(Protocol):
     def discard_dead_letter(self, id_: int) -> None: ...
 
     def lease(self, singleton: str, now: float, seconds: float) -> int | None:
-        """A fence for the holder of a singleton such as ``@snapshot/hive``; None if it is held."""
+        """A fence for the holder of a singleton such as ``@snapshot/hive``; None if another holds it."""
 
     def holds(self, singleton: str, fence: int) -> bool: ...
 
     def is_leased(self, singleton: str, now: float) -> bool:
-        """Whether anybody holds it, as far as its lease says."""
+        """Whether a lease of the singleton is still running."""
 
     def renew(self, singleton: str, fence: int, until: float) -> bool:
         """Extends the lease. False if another holder took it, or if it was released."""
@@ -315,55 +315,55 @@ class Journal(Protocol):
     def release(self, singleton: str, fence: int) -> None: ...
 
     def note(self, singleton: str) -> str:
-        """Text stored with a singleton, "" if none: why a brake holds, how a snapshot ended."""
+        """The text stored with a singleton, or "": why a brake holds, how a snapshot ended."""
 
     def write_note(self, singleton: str, text: str) -> None: ...
 
     def forget_empty_notes(self, prefix: str) -> None:
-        """Removes the singletons of these names that nobody holds and that have no note."""
+        """Removes singletons with these names that have neither a holder nor a note."""
 
     def notes(self, prefix: str) -> Mapping[str, str]: ...
 
 
 class Tallies(Protocol):
-    """Numbers that are kept, not counted: reading them costs the same whatever is stored."""
+    """Stored totals: reading them costs the same, however large the state is."""
 
     def figures(self) -> Figures: ...
 
 
 class Search(Protocol):
-    """Finds relations by parts of names, in any case and with any separator, and by what they say.
+    """Finds relations by parts of names, in any case and with any separator, and by texts.
 
-    That is the names of their fields and words of their documentation, of the last derivation.
+    The texts are the names of fields and words of documentation of the last derivation.
     """
 
     def find(self, asked: str, limit: int) -> Found:
-        """Of all relations, the best first. An empty question finds each, by name."""
+        """Searches all relations, the best matches first. An empty text finds all, by name."""
 
     def find_in_packages(self, asked: str, limit: int) -> Found:
-        """By fields and documentation that published packages have."""
+        """Searches fields and documentation of published packages."""
 
 
 class Fillings(Protocol):
-    """From which tables statements fill others. Writing the same again changes nothing."""
+    """Which tables statements fill from which others. Writing a filling again changes nothing."""
 
     def add(self, found: Sequence[FillingRecord]) -> None:
-        """Adds what statements say, in any order; what a later one replaced is left out.
+        """Adds fillings in any order; those that a later statement replaced are left out.
 
-        Of each table, only the newest ``MAX_FILLINGS`` are kept.
+        Keeps only the newest ``MAX_FILLINGS`` of each table.
         """
 
     def into(self, targets: Iterable[RelationName]) -> Sequence[FillingRecord]:
-        """What fills these, the newest first."""
+        """The fillings of these tables, the newest first."""
 
     def out_of(self, sources: Iterable[RelationName]) -> Sequence[FillingRecord]:
-        """What is filled from these, by table, the newest first."""
+        """The tables filled from these, by table, the newest first."""
 
     def forget_before(self, time: float) -> int:
-        """Forgets statements that last ran before, and returns how many."""
+        """Forgets statements that last ran before ``time``; returns how many."""
 
     def keep_newest(self, count: int) -> int:
-        """Forgets all but so many, and returns how many."""
+        """Forgets all but the newest ``count``; returns how many."""
 
 
 class Transaction(Protocol):
@@ -401,10 +401,10 @@ class State(Protocol):
         """
 
     def read(self, action: Callable[[Transaction], T]) -> T:
-        """Runs ``action`` on one consistent state; what it writes is rolled back.
+        """Runs ``action`` on one consistent state; its writes are rolled back.
 
         Raises:
-            StateUnavailable: it cannot be read now.
+            StateUnavailable: the state cannot be read now.
         """
 
     def close(self) -> None: ...

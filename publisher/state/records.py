@@ -1,6 +1,6 @@
-"""What the state stores, as values. Times are seconds since the epoch, hashes are hexadecimal.
+"""The records of the state, as values. Times are seconds since the epoch, hashes are hexadecimal.
 
-The state holds hashes of facts, never the facts: the catalog alone says what a relation is.
+The state holds hashes of facts, never the facts: only the catalog defines a relation.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from lakeschema.translation.model.outcome import Status
 
 
 class Urgency(IntEnum):
-    """Which work goes first, lowest number first. Of two requests the more urgent one counts."""
+    """Which work goes first, lowest number first. The more urgent of two requests counts."""
 
     EVENT = 0
     REFRESH = 1
@@ -26,20 +26,21 @@ class VersionStatus(Enum):
     RESERVED = "RESERVED"
     PUBLISHED = "PUBLISHED"
     CONFLICT = "CONFLICT"
-    """The index holds other bytes under this number, which is therefore never used again."""
+    """The index has other bytes under this number, so the number is never used again."""
     LOST = "LOST"
-    """The index no longer has it, and its bytes cannot be made again."""
+    """The index no longer has it, and its bytes cannot be rebuilt."""
 
 
 class Cause(Enum):
-    """Why work is deferred, which decides how long it waits the next time."""
+    """Why work is deferred; this decides how long it waits the next time."""
 
     PASSING = "passing"
-    """Another service is away, or something changed meanwhile: soon again, however often."""
+    """Another service is away, or something changed in between: it is retried soon, however
+    often."""
     OWN = "own"
-    """Processing this relation failed, and may fail again: the delay grows to hours."""
+    """Processing this relation failed, and may fail again: its delay grows to hours."""
     CRASH = "crash"
-    """Its process died: after a few deaths it is quarantined."""
+    """Its process died: after a few deaths the relation is quarantined."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +50,7 @@ class WorkRequest:
     Attributes:
         min_event_id: a catalog read before this event is too old to answer the request.
         not_before: when it is due, if no other request is waiting.
-        reread_at: when to read a second time, for hints without an event id; None for one read.
+        reread_at: the time of a second reading, for hints without an event id; or None.
     """
 
     relation: RelationName
@@ -64,13 +65,13 @@ class Claim:
     """One relation held by one worker until ``lease_until``.
 
     Attributes:
-        claimed_at: earlier than every read that is made for it.
-        first_asked: when the oldest request that is not answered yet was due.
-        generation: of the request that is answered; a newer request remains after the answer.
+        claimed_at: before every reading for this claim.
+        first_asked: when the oldest unanswered request was due.
+        generation: of the request to answer; a newer request remains after the answer.
         fence: rises with every claim; a write with an older one is rejected.
         attempts: claims of this work that have not ended, including this one.
         retries: how often it was deferred.
-        failures: how often in a row it failed for a cause of its own.
+        failures: how often in a row it failed for a reason that concerns only this relation.
     """
 
     relation: RelationName
@@ -126,23 +127,23 @@ class RelationRecord:
     """A relation's last read and last derivation.
 
     Attributes:
-        facts_hash: of the last read; None if the catalog had no such relation.
-        read_event_id: upper bound of the catalog's event id at that read, so that a read which
+        facts_hash: of the last reading; None if the relation did not exist.
+        read_event_id: upper bound of the catalog's event id at that reading; a reading that
             reflects this event is never older.
-        read_at: not before that read; None if an earlier release made it.
-        missing_since: time of the first of the two reads that confirm a deletion; it stays after
-            the deletion, unless a person confirmed that.
-        stale: it or one of its upstreams, at any distance, changed since its derivation. Dependents
+        read_at: a time not before that reading; None from an earlier release.
+        missing_since: time of the first of two readings that confirm a deletion; it stays after the
+            deletion, unless a person confirmed it.
+        stale: whether it or an upstream, at any distance, changed since its derivation. Dependents
             of a stale relation are stale too.
-        inputs: None if it was never derived, or is to be derived again whatever its inputs are.
+        inputs: None if it was never derived, or must be derived again whatever its inputs are.
         output: None unless its last derivation gave it an interface.
         published_hash: the content hash of the newest confirmed version.
-        yanked: it was dropped and its versions are known to be yanked.
-        incarnation: how often it was found where the catalog had no such relation before.
-        republish_after: ``sequence`` of the newest version when a republication was asked for.
-        index_check_due: the index may show something else than the ledger says, because a yank or
-            its contrary was begun, or because a comparison found a difference. It is set before
-            anything is done, and cleared after all is done.
+        yanked: whether it was dropped and its versions are known to be yanked.
+        incarnation: how often it was found after it did not exist.
+        republish_after: ``sequence`` of the newest version at the request for a republication.
+        index_check_due: whether the index may differ from the ledger, because a yank or unyank was
+            begun or a comparison found a difference. It is set before any action, and cleared after
+            the last.
     """
 
     name: RelationName
@@ -163,7 +164,7 @@ class RelationRecord:
 
     @property
     def visible_hash(self) -> str:
-        """What dependents see of it: its interface, or for which reason it has none."""
+        """What dependents see: its interface, or why it has no interface."""
         return no_interface(self.status) if self.output is None else self.output.interface_hash
 
     @property
@@ -191,7 +192,7 @@ class RelationRecord:
 
     @property
     def has_failed(self) -> bool:
-        """Whether it was read and cannot be derived; MISSING included."""
+        """Whether it was read and cannot be derived; MISSING counts too."""
         return self.status not in {Status.OK, Status.UNKNOWN}
 
     @property
@@ -201,12 +202,12 @@ class RelationRecord:
 
     @property
     def is_only_published(self) -> bool:
-        """Whether it is known from the index alone: the catalog was not asked yet."""
+        """Whether only the index knows it: the catalog was not asked yet."""
         return self.status is Status.UNKNOWN and self.published_hash is not None
 
     @property
     def lacks_version(self) -> bool:
-        """Whether the index lacks a package with the content that was derived."""
+        """Whether the index lacks a package with its derived content."""
         return (
             self.has_content
             and not self.stale
@@ -215,7 +216,7 @@ class RelationRecord:
 
     @property
     def needs_publication(self) -> bool:
-        """Whether a worker has something to do at the index."""
+        """Whether a worker has work at the index."""
         return self.has_content and (
             self.published_hash != self.content_hash
             or self.index_check_due
@@ -238,9 +239,9 @@ class VersionRecord:
 
     Attributes:
         content_hash: None for an adopted version whose wheel was not read.
-        schema_text: its Avro schema, None in the same case unless a later version's wheel has it.
+        schema_text: its Avro schema; None in the same case, unless a later version's wheel has it.
         change: "first", "major", "minor" or "patch"; "" for an adopted version.
-        surface_hash: of the names that programs can use from it; "" if unknown.
+        surface_hash: of the names that programs can use; "" if unknown.
         runtime: ``runtime_version`` of the generator that built it; "" if unknown.
     """
 
@@ -277,7 +278,7 @@ class MemoEntry:
 
 @dataclass(frozen=True, slots=True)
 class StoredDeadLetter:
-    """``payload`` may be the beginning only of what was received, ``payload_length`` bytes."""
+    """``payload`` may be only the beginning of the ``payload_length`` bytes that were received."""
 
     id: int
     source: str
@@ -290,12 +291,12 @@ class StoredDeadLetter:
 
 @dataclass(frozen=True, slots=True)
 class Figures:
-    """How much the state holds.
+    """The totals of the state.
 
     Attributes:
-        relations: how many have each status; "STALE" counts those to be derived again.
-        versions: published ones, yanked ones included.
-        conflicts: numbers that the index holds with other bytes.
+        relations: how many have each status; "STALE" counts those that must be derived again.
+        versions: published versions, including yanked ones.
+        conflicts: version numbers that the index has with other bytes.
         work: relations with outstanding work.
     """
 
@@ -312,7 +313,7 @@ class WorkRecord:
 
     Attributes:
         first_asked: when the oldest request was due.
-        failures: how often in a row it failed for a cause of its own.
+        failures: how often in a row it failed for a reason that concerns only this relation.
     """
 
     relation: RelationName
@@ -327,11 +328,11 @@ class WorkRecord:
 
 
 class Match(IntEnum):
-    """Where a question was found, the best place first."""
+    """The kind of a match, the best first."""
 
     NAME = 0
     BEGINNING = 1
-    """Of its name, with its namespace or without."""
+    """The beginning of its name, with its namespace or without."""
     PART = 2
     FIELD = 3
     DOCUMENTATION = 4
@@ -339,11 +340,11 @@ class Match(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A relation that a question finds.
+    """A relation that matches a search.
 
     Attributes:
-        fields: some of those whose names it finds, where that is the best place.
-        excerpt: of the documentation, likewise.
+        fields: some matching names of fields, if that is the best match.
+        excerpt: a part of the documentation, if that is the best match.
     """
 
     relation: RelationName
@@ -354,20 +355,20 @@ class Hit:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """The best hits, of so many: at least, beyond a thousand that are found in texts alone."""
+    """The best hits and the total, which is a lower bound beyond a thousand hits in texts."""
 
     hits: tuple[Hit, ...]
     total: int
 
 
 class FilledColumn(NamedTuple):
-    """A column of a table that is filled, and a column of the source that it comes of.
+    """A filled column of a table, and the column of the source that supplies or influences it.
 
-    In lower case; ``*`` for all of a table.
+    Names are in lower case; ``*`` stands for all columns of a table.
 
     Attributes:
-        column: "" where the other decides which rows there are.
-        clause: through which the other acts; "" where the values are made of it.
+        column: "" if the source column decides which rows exist.
+        clause: the clause of an indirect influence; "" if the source column supplies values.
     """
 
     column: str
@@ -380,9 +381,9 @@ class FillingRecord:
     """A statement that fills a table from another one.
 
     Attributes:
-        source: None says when the table was last filled anew.
-        mark: the same for statements that differ in values alone.
-        columns: none where they are not known.
+        source: None in the record of the table's last complete refill.
+        mark: equal for statements that differ only in values.
+        columns: empty if unknown.
         first_at, last_at: when it ran, in seconds since the epoch.
     """
 

@@ -1,4 +1,4 @@
-"""What people may search for, as text: the fields and the documentation of a derivation, and their question."""
+"""The searchable texts of a derivation, its fields and documentation, and the parsed search text."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 SEPARATORS: Final = "_.-` "
-"""What parts of names are separated by; a name is found with any of them, or with none."""
+"""The separators in names; a name is found with any of them, or with none."""
 
 MAX_LENGTH: Final = 20_000
-"""Of the texts that are indexed of one relation, each."""
+"""The length of each indexed text of a relation."""
 
 _MAX_WORDS: Final = 8
 _MIN_PREFIX: Final = 3
@@ -23,10 +23,10 @@ _HUMP: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 
 @dataclass(frozen=True, slots=True)
 class SearchedTexts:
-    """Of one relation.
+    """The searchable texts of one relation.
 
     Attributes:
-        fields: a line for each name of a field: the name, and other forms of it that are looked for.
+        fields: a line for each field: its name, and other forms of the name.
         documentation: of the relation and of its fields.
     """
 
@@ -36,12 +36,12 @@ class SearchedTexts:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What somebody looks for.
+    """A parsed search text.
 
     Attributes:
-        key: in names.
-        words: in names of fields: letters and digits alone.
-        fields, documentation: full-text queries; "" where there is no word to look for.
+        key: to find in names of relations.
+        words: to find in names of fields: only letters and digits.
+        fields, documentation: full-text queries; "" without any word.
     """
 
     key: str
@@ -56,7 +56,7 @@ def search_key(name: str) -> str:
 
 
 def searched_texts(derivation: str) -> SearchedTexts:
-    """Of a derivation as the state stores it; empty if it is none, since it must be stored anyway."""
+    """The texts of a stored derivation; empty if it is invalid, because it must be stored anyway."""
     try:
         fields, documentation = _names_and_documentation(json.loads(derivation)["interface"])
     except (ValueError, LookupError, TypeError, RecursionError):
@@ -65,7 +65,7 @@ def searched_texts(derivation: str) -> SearchedTexts:
 
 
 def question(text: str) -> Question:
-    """In fields the words stand beside each other, in documentation anywhere."""
+    """In fields the words must be adjacent, in documentation they may be anywhere."""
     words = _WORDS.findall(_HUMP.sub(" ", text).lower())[:_MAX_WORDS]
     if not words:
         return Question(search_key(text), "", "", "")
@@ -82,25 +82,24 @@ def question(text: str) -> Question:
 
 
 def matching_fields(fields: str, asked: Question) -> tuple[str, ...]:
-    """Which names of ``SearchedTexts.fields`` a question finds."""
     names = (line.partition(" ")[0] for line in fields.split("\n"))
     return tuple(name for name in names if asked.words in search_key(name))
 
 
 def _field_line(name: str) -> str:
-    """``customer_id customerid`` and ``customerId customer Id``; a tokenizer parts words as well."""
+    """For example ``customer_id customerid`` and ``customerId customer Id``; a tokenizer also splits words."""
     shown = "_".join(name.split())
     forms = {form.lower(): form for form in (search_key(shown), _HUMP.sub(" ", shown))}
     return " ".join([shown, *(form for key, form in forms.items() if key != shown.lower())])
 
 
 def _term(words: str, last_length: int) -> str:
-    """Quoted: nothing in it is an operator. The beginning of a word is enough, if it is not short."""
+    """A quoted term, so that nothing in it is an operator. The beginning of a longer word is enough."""
     return f'"{words}"{"*" if last_length >= _MIN_PREFIX else ""}'
 
 
 def _names_and_documentation(interface: Any) -> tuple[Iterable[str], Iterable[str]]:
-    """Columns have the names that SQL knows, fields of the schema those of Avro."""
+    """Columns have SQL's names, the schema's fields have Avro's."""
     columns = [*interface["columns"], *(column for _, column, _ in interface.get("omitted", ()))]
     names = {column[0]: None for column in columns}
     documentation = {column[2]: None for column in columns if column[2]}
@@ -110,7 +109,7 @@ def _names_and_documentation(interface: Any) -> tuple[Iterable[str], Iterable[st
 
 
 def _texts(value: Any) -> Iterator[tuple[str, str]]:
-    """Each field's name and each documentation, outer ones first."""
+    """The name of each field and each documentation, outer ones first."""
     pending = [value]
     while pending:
         each = pending.pop()
@@ -125,5 +124,5 @@ def _texts(value: Any) -> Iterator[tuple[str, str]]:
 
 
 def _joined(lines: Iterable[str]) -> str:
-    # A lone surrogate, which JSON can hold, has no bytes in UTF-8.
+    # A lone surrogate, which JSON allows, has no bytes in UTF-8.
     return "\n".join(lines)[:MAX_LENGTH].encode("utf-8", "replace").decode()

@@ -1,7 +1,7 @@
 """State in one SQLite file, on a local disk.
 
-The driver's own transactions are off, and every writing transaction begins IMMEDIATE: by default
-Python takes the write lock at the first write, after the reads, and so loses updates silently.
+The driver's transactions are off, and every writing transaction begins IMMEDIATE. By default Python
+takes the write lock at the first write, after the reads, and so loses updates silently.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ _Begin: TypeAlias = Callable[[sqlite3.Connection], object]
 
 _BUSY_SECONDS = 30
 _MAX_IDLE = 8
-"""Connections that are kept: each has a cache of up to 32 MB."""
+"""How many connections are kept; each has a cache of up to 32 MB."""
 _PRIVATE = 0o600
 _OTHERS = 0o077
-_PUT_BACK = "put the file back; or restart the service, which makes a new one and takes over what the index has"
+_PUT_BACK = "put the file back; or restart the service, which makes a new one and adopts the index's packages"
 _HINTS = {
     "locked": "end the program that holds a lock on the state's file",
     "readonly": "make the state's file, its folder and its file system writable",
@@ -37,11 +37,11 @@ _HINTS = {
     "malformed": "restore a copy of the state, or move it away and restart: then the index is taken over",
     "not a database": "restore a copy of the state, or move it away and restart: then the index is taken over",
 }
-"""What a person can do, by words of what SQLite says."""
+"""Remedies for people, by words in SQLite's message."""
 
 
 class SqliteState:
-    """``synchronous`` OFF is not durable when power fails: for tests only."""
+    """``synchronous`` OFF does not survive a power failure: for tests only."""
 
     def __init__(self, path: Path, synchronous: Literal["FULL", "OFF"] = "FULL") -> None:
         _make_private(path)
@@ -54,10 +54,10 @@ class SqliteState:
         self._writing = threading.Lock()
         try:
             # Also for the first connection, which changes the journal's mode: SQLite does not wait
-            # for that, so that processes which start together would fail.
+            # for that, so processes that start together would fail.
             with self._turnstile.turn(), closing(self._connect()) as connection:
                 if not is_newest(connection):
-                    # Most processes find the newest: they do not wait for this import.
+                    # Most processes find the newest tables and do not wait for this import.
                     from publisher.state.migrations.upgrade import upgrade
 
                     upgrade(connection)
@@ -82,7 +82,7 @@ class SqliteState:
             result = action(SqlTransaction(connection))
             connection.execute(end)
         except BaseException:
-            # Which ends its transaction, too.
+            # This also ends its transaction.
             connection.close()
             raise
         self._keep(connection)
@@ -120,7 +120,7 @@ class SqliteState:
         self._turnstile.close()
 
     def _check_file(self) -> None:
-        """An open file that was removed takes every write, and nothing of that is there afterwards."""
+        """Writes to an open file that was removed succeed and are lost."""
         found = _identity(self._path)
         if found != self._identity:
             what = "removed" if found is None else "replaced"
@@ -137,11 +137,11 @@ def _begin_reading(connection: sqlite3.Connection) -> None:
 
 @contextmanager
 def _report_failures() -> Iterator[None]:
-    """What the file, its disk or another process causes; an error of the program's passes through."""
+    """Converts errors of the file, its disk or another process; the program's own errors pass through."""
     try:
         yield
     except sqlite3.DatabaseError as error:
-        # The class itself stands for a damaged file.
+        # The class itself means a damaged file.
         if type(error) not in {sqlite3.OperationalError, sqlite3.DatabaseError}:
             raise
         raise _unavailable(str(error)) from error
@@ -153,7 +153,7 @@ def _unavailable(reason: str) -> StateUnavailable:
 
 
 def _identity(path: Path) -> tuple[int, int] | None:
-    """Of the file at this path; None if there is none."""
+    """The identity of the file at this path, or None."""
     try:
         found = path.stat()
     except OSError:
@@ -162,10 +162,10 @@ def _identity(path: Path) -> tuple[int, int] | None:
 
 
 def _make_private(path: Path) -> None:
-    """Only the owner may read the state, which holds view texts, and what errors say of an index.
+    """Lets only the owner read the state, which holds view texts and errors of an index.
 
-    SQLite gives the files beside it the mode of the file itself. A file of somebody else, who has
-    let this user write it, keeps the mode that its owner chose.
+    SQLite gives the files next to it the same mode. A file of another owner, who lets this user
+    write it, keeps its mode.
     """
     path.touch(mode=_PRIVATE)
     for suffix in ("", "-wal", "-shm", "-queue", "-turn", "-running"):

@@ -1,7 +1,7 @@
-"""A state in SQLite that another program writes, only read: nothing of it is made, migrated or changed.
+"""Reads a state in SQLite that another program writes; creates, migrates and changes nothing.
 
-In SQL as text, without SQLAlchemy, whose import takes longer than most questions of a person. A test
-holds every answer to that of the state itself.
+It uses SQL as text, because importing SQLAlchemy takes longer than most questions. A test compares
+every answer with the state's own.
 """
 
 from __future__ import annotations
@@ -52,11 +52,11 @@ WHERE facts_hash IS NOT NULL AND published_hash IS NOT NULL AND (? IS NULL OR na
 
 
 class UnreadableState(Exception):
-    """There is a state, but this release cannot read it."""
+    """A state exists, but this release cannot read it."""
 
 
 class StateReading:
-    """What a transaction of the state answers, with the same words: see ``publisher.state.protocol``."""
+    """Methods of a transaction, with the same names: see ``publisher.state.protocol``."""
 
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._connection = connection
@@ -83,7 +83,7 @@ class StateReading:
     def upstreams(
         self, dependents: Iterable[RelationName]
     ) -> Mapping[RelationName, tuple[RelationName, ...]]:
-        """Direct ones in order of first mention, with an entry for every name given."""
+        """Direct upstreams in order of first mention, with an entry for each given name."""
         dependents = list(dependents)
         found: dict[RelationName, list[RelationName]] = {name: [] for name in dependents}
         for row in self._of_keys(_UPSTREAMS, keys_of(dependents)):
@@ -91,19 +91,18 @@ class StateReading:
         return {name: tuple(upstreams) for name, upstreams in found.items()}
 
     def dependents(self, upstreams: Iterable[RelationName]) -> Sequence[RelationName]:
-        """Direct ones only."""
         rows = self._of_keys(_DEPENDENTS, keys_of(upstreams))
         return list(dict.fromkeys(name_of(row.dependent) for row in rows))
 
     def filled_from(self, sources: Iterable[RelationName]) -> Sequence[FillingRecord]:
-        """As ``Fillings.out_of``."""
+        """Like ``Fillings.out_of``."""
         return [filling_record(row) for row in self._of_keys(_FILLED_FROM, keys_of(sources))]
 
     def history(self, distribution: str) -> Sequence[VersionRecord]:
         return [version_record(row) for row in self._of_keys(_HISTORY, [distribution])]
 
     def count_missing(self, namespace: tuple[str, ...] | None) -> tuple[int, int]:
-        """As ``RelationGraph.count_missing``, of those that were not dropped."""
+        """Like ``RelationGraph.count_missing``, without dropped relations."""
         key = None if namespace is None else namespace_key(namespace)
         (row,) = self._rows(_COUNT_MISSING, [key, key])
         return row.missing, row.known
@@ -120,7 +119,7 @@ class StateReading:
 
 @contextmanager
 def read_state(path: Path) -> Iterator[StateReading | None]:
-    """One consistent state, for as long as the block lasts; None if there is none at ``path``.
+    """One consistent state for the duration of the block; None if ``path`` has no state.
 
     Raises:
         UnreadableState: another release wrote it, or its file cannot be read.
@@ -139,7 +138,7 @@ def read_state(path: Path) -> Iterator[StateReading | None]:
 
 
 def _connect(path: Path) -> sqlite3.Connection:
-    """Without a write-ahead log nobody writes: then SQLite must not make the files of one either."""
+    """Without a write-ahead log nobody writes, and SQLite must not create one."""
     has_log = path.with_name(f"{path.name}-wal").exists()
     mode = "mode=ro" if has_log else "mode=ro&immutable=1"
     address = f"file:{quote(str(path.absolute()))}?{mode}"

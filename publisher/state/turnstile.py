@@ -1,9 +1,9 @@
-"""Processes that write to one state take turns, so that one that writes without pause starves none.
+"""Makes processes that write to one state take turns, so that no busy writer starves another.
 
 SQLite's own wait polls its lock ever more rarely, and a process that releases the lock takes it
-again at once. Here a process waits for its turn while it holds the queue: whoever wants a second
-turn meanwhile must wait behind it. This is fairness only: a turn that does not come within the
-deadline is taken without, since the database has a lock of its own.
+again at once. Here a process holds the queue while it waits for its turn, so a process that wants a
+second turn must wait behind it. This only gives fairness: a process whose turn does not come in
+time goes on without it, since the database has its own lock.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _POLL_SECONDS = 0.002
 
 
 class Turnstile:
-    """Two locked files beside the state. One thread of a process at a time may use it."""
+    """Two locked files next to the state. Only one thread of a process at a time may use it."""
 
     def __init__(self, path: Path, deadline_seconds: float, mode: int) -> None:
         self._deadline_seconds = deadline_seconds
@@ -50,7 +50,7 @@ def _open(path: Path, mode: int) -> BinaryIO:
 
 
 def lock_until(descriptor: int, deadline: float) -> bool:
-    """Whether the file is locked, tried at least once; ``deadline``: of the monotonic clock.
+    """Tries at least once to lock the file; ``deadline`` is on the monotonic clock.
 
     Polls, because a wait in the kernel has no deadline.
     """

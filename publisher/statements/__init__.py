@@ -1,1 +1,1 @@
-"""Statements that ran → which tables they fill from which others, kept in the state."""
+"""Learns from statements that ran which tables they fill, and from which sources."""

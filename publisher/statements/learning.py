@@ -1,4 +1,4 @@
-"""Lines of a statement log → the state, by a limited process that keeps the catalog and the sessions."""
+"""Learns from lines of a statement log: a limited process analyses them, and the results are stored."""
 
 from __future__ import annotations
 
@@ -21,14 +21,15 @@ from publisher.state.protocol import State, Transaction
 from publisher.state.records import FilledColumn, FillingRecord
 
 MAX_FILLINGS: Final = 100_000
-"""Of all tables; those that were said last are kept."""
+"""For all tables together; the newest are kept."""
 
 Known: TypeAlias = Mapping[str, Any]
-"""What is known of relations by name, as ``checking.table_value`` has it. Unchanged values are the same objects."""
+"""Known relations by name, as ``checking.table_value`` makes them. Unchanged values are the same
+objects."""
 
 
 class Learner:
-    """One process; not for several threads at once."""
+    """Asks one limited process; not safe for threads."""
 
     def __init__(
         self,
@@ -39,7 +40,7 @@ class Learner:
         limits: Limits = LIMITS,
         now: Callable[[], float] = time.time,
     ) -> None:
-        """``dialect``: of statements that name none. ``known`` may grow between two calls."""
+        """``dialect``: for statements that name no dialect. ``known`` may grow between two calls."""
         self._state = state
         self._known = known
         self._keep_seconds = keep_seconds
@@ -51,15 +52,15 @@ class Learner:
     def learn(
         self, lines: bytes, ran_at: float | None = None, read_to: tuple[str, str] | None = None
     ) -> Learnt:
-        """What lines say is in the state when this returns; what they said before changes nothing.
+        """Stores the fillings of some lines; lines that were learnt before change nothing.
 
         Args:
-            lines: JSON, an object a line, or an array of objects.
-            ran_at: of statements that do not say when they ran; by default now.
+            lines: JSON, one object a line, or an array of objects.
+            ran_at: for statements that do not say when they ran; by default now.
             read_to: a source and the position after the lines, stored in the same transaction.
 
         Raises:
-            ProcessDied: the lines took more than the limits allow, and nothing was learnt.
+            ProcessDied: the lines took more than the limits allow; nothing was learnt.
             StateUnavailable: nothing was written.
         """
         now = self._now()

@@ -1,4 +1,4 @@
-"""A file or folder of statements that grows → what was added, with the place up to which it was read."""
+"""Reads the new lines of a growing file or folder of statements, with the position behind them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from lakeschema.catalog.ddl_tokens import statements
 
 MAX_FILES: Final = 10_000
 MAX_FILE_BYTES: Final = 256 * 1024**2
-"""Of a file of SQL, which is read as a whole."""
+"""The limit for a SQL file, which is read as a whole."""
 MAX_LINE_BYTES: Final = 4 * 1024**2
 _QUIET_SECONDS: Final = 10.0
 _LONGEST_TOGETHER: Final = 200_000
@@ -33,7 +33,7 @@ class Piece:
     Attributes:
         lines: JSON, an object each.
         ran_at: when the file was last changed, in seconds since the epoch.
-        position: of the log, once these lines are learnt.
+        position: the log's position once these lines are learnt.
     """
 
     file: str
@@ -43,16 +43,16 @@ class Piece:
 
 
 class LogFiles:
-    """``name`` is that of its position."""
+    """A log as a source of statements; ``name`` identifies its stored position."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
         self.name = "statements:log"
 
     def read(self, position: str | None) -> Iterator[Piece]:
-        """What was added since ``position``; of a file of SQL that changed, all of it again.
+        """The lines added since ``position``; a SQL file that changed is read again as a whole.
 
-        The last line of a file waits until it ends, or until the file is quiet.
+        An unfinished last line waits until it ends, or until the file is quiet.
 
         Raises:
             UnreadableLog: a file is missing, too large or cannot be read.
@@ -67,7 +67,7 @@ class LogFiles:
             raise UnreadableLog(f"{error.filename or self._path}: {error.strerror}") from error
 
     def close(self) -> None:
-        """No file stays open between two readings."""
+        """Does nothing: no file stays open between two readings."""
 
     def _files(self) -> dict[str, Path]:
         if not self._path.is_dir():
@@ -91,7 +91,7 @@ class LogFiles:
                 raise UnreadableLog(f"{file} is larger than {MAX_FILE_BYTES} bytes")
             pieces = list(_together(_statements(file)))
             for number, lines in enumerate(pieces, 1):
-                # Half of a file is read anew after a restart: what is learnt twice changes nothing.
+                # The position moves on after the whole file: learning lines twice changes nothing.
                 done[name] = now if number == len(pieces) else before
                 yield Piece(name, lines, ran_at, _text(done))
             return

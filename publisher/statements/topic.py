@@ -1,4 +1,4 @@
-"""A Kafka topic of statements, as the log of them."""
+"""Reads a Kafka topic of statements as a log."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _POLL_SECONDS = 1.0
 
 
 class Topic:
-    """Read from its end on when it has no position yet."""
+    """Starts at the end of the topic if there is no position yet."""
 
     def __init__(self, settings: StatementTopic) -> None:
         self.name = f"statements:{settings.topic}"
@@ -30,7 +30,7 @@ class Topic:
         )
 
     def read(self, position: str | None) -> Iterator[Piece]:
-        """What came since.
+        """The messages since ``position``.
 
         Raises:
             SourceUnavailable: the brokers do not answer.
@@ -48,6 +48,6 @@ class Topic:
         self._source.close()
 
     def _keep(self, message: bytes) -> Decoded:
-        # Within JSON a line ends between two values alone.
+        # JSON allows a line break only between two values.
         self._messages.append(message.replace(b"\n", b" ") + b"\n")
         return ()

@@ -1,4 +1,4 @@
-"""Who may read the operations pages: whoever reaches them, or whoever has the token."""
+"""Who may read the operations pages: everybody who reaches them, or only clients with the token."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from starlette.responses import PlainTextResponse, Response
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """How the operations pages are protected.
+    """The protection of the operations pages.
 
     Attributes:
-        token: None if none is asked for.
-        has_own_port: only operators reach them.
+        token: None if no token is needed.
+        has_own_port: whether only operators reach them.
     """
 
     token: str | None = field(default=None, repr=False)
@@ -31,7 +31,7 @@ class Access:
         return hmac.compare_digest(stated.encode(), self.token.encode())
 
     def reveals(self, request: Request) -> bool:
-        """Whether errors, which name addresses and paths, may be shown to whoever asks."""
+        """Whether the client may see errors, which name addresses and paths."""
         is_protected = self.token is not None or self.has_own_port
         return is_protected and self.permits(request)
 
@@ -40,14 +40,14 @@ UNPROTECTED: Final = Access()
 
 
 def unauthorized_page() -> Response:
-    """Has a browser ask for the token."""
+    """Makes a browser ask for the token."""
     challenge = 'Basic realm="schema-publisher operations", charset="UTF-8"'
     headers = {"WWW-Authenticate": challenge, "Cache-Control": "no-store"}
     return PlainTextResponse("the operations token is needed\n", HTTPStatus.UNAUTHORIZED, headers)
 
 
 def _credentials(authorization: str) -> str:
-    """The token of ``Bearer``, or the password of ``Basic``, which browsers ask for; "" for none."""
+    """The token of ``Bearer``, or the password of ``Basic``, which browsers ask for; "" without either."""
     scheme, _, stated = authorization.partition(" ")
     if scheme.lower() == "bearer":
         return stated.strip()

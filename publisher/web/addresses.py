@@ -1,4 +1,4 @@
-"""Where pages are, and links to them."""
+"""Addresses of pages, and links to them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from urllib.parse import quote
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """``address`` is empty where there is nothing to link to."""
+    """``address`` is empty if there is no page."""
 
     text: str
     address: str = ""
@@ -23,7 +23,7 @@ def package_link(distribution: str) -> Link:
 
 
 def relation_address(relation: str) -> str:
-    """``relation`` is the text of its name, which no dot segment of a path can be."""
+    """``relation`` is the text of its name; it cannot be a dot segment of a path."""
     return f"/relations/{quote(relation, safe='')}"
 
 

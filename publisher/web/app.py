@@ -1,4 +1,4 @@
-"""The daemon over HTTP, which changes nothing: packages for installers, pages for people, health, metrics."""
+"""The daemon's read-only HTTP: packages for installers, pages for people, health, metrics."""
 
 from __future__ import annotations
 
@@ -74,18 +74,18 @@ def create_app(
     translator: Translator | None = None,
     listener: JsonService | None = None,
 ) -> Starlette:
-    """Everything at one address.
+    """The application with all pages at one address.
 
     Args:
-        index: None where packages are uploaded to another server; then neither /simple/ nor
-            /packages/ exists.
+        index: None if packages are uploaded to another server; /simple/ and /packages/ then do not
+            exist.
         daemon: whose state the pages show.
-        site: what the pages of packages show beside the index.
+        site: further data for the pages of packages.
         registry: the metrics.
         access: to the pages about the daemon.
-        checker: of statements; None where they are not checked.
-        translator: None where nothing is translated.
-        listener: None where nobody may tell of statements.
+        checker: of statements; None if statements are not checked.
+        translator: None if translation is off.
+        listener: None if statements are not accepted.
     """
     served = None if index is None else ServedIndex(index)
     packages = None if served is None else PackagePages(served, site, access)
@@ -99,7 +99,7 @@ def create_app(
 def create_public_app(
     index: StaticIndex | None, daemon: Daemon, *, site: Site = PLAIN_SITE
 ) -> Starlette:
-    """What everybody may read, where the pages about the daemon have a port of their own."""
+    """The public pages, for a deployment whose pages about the daemon have a separate port."""
     served = None if index is None else ServedIndex(index)
     packages = None if served is None else PackagePages(served, site)
     start = () if packages is None else (Route("/", packages.listing),)
@@ -116,7 +116,7 @@ def create_operations_app(
     translator: Translator | None = None,
     listener: JsonService | None = None,
 ) -> Starlette:
-    """The pages about the daemon alone, checks of statements and translations."""
+    """Only the pages about the daemon, checks of statements and translations."""
     translates = translator is not None
     pages = OperationsPages(None, daemon, registry, access, translates=translates)
     routes = [*pages.routes(), *HealthChecks(daemon, access).routes()]
@@ -192,7 +192,7 @@ class _SimpleIndex:
         return _respond(request, body, media_type)
 
     def file(self, request: Request) -> Response:
-        """Only a listed file is served, so that no path is made of untrusted input."""
+        """Serves only listed files, so that no path is made from untrusted input."""
         project, filename = request.path_params["project"], request.path_params["filename"]
         page = self._index.page(project)
         if page is not None and filename.endswith(PROVENANCE_SUFFIX):
@@ -213,7 +213,7 @@ class _SimpleIndex:
         return FileResponse(path, headers=headers, media_type=media_type, stat_result=path.stat())
 
     def _provenance(self, listed: ListedFile | None) -> Response:
-        """Not cached for ever: only the wheel's bytes never change."""
+        """The response may not be cached for ever: only the wheel's bytes never change."""
         found = (
             self._index.read_provenance(listed.filename) if listed and listed.provenance else None
         )
@@ -225,7 +225,6 @@ class _SimpleIndex:
         return _respond(request, self._served.pins().constraints().encode(), "text/plain")
 
     def requirements(self, request: Request) -> Response:
-        """All of them with their hashes."""
         return _respond(request, self._served.pins().requirements().encode(), "text/plain")
 
     def requirement(self, request: Request) -> Response:
@@ -238,7 +237,7 @@ class _SimpleIndex:
 
 
 class _ReadOnly:
-    """Refuses what only a fault or an attack sends, and adds the security headers to every response."""
+    """Refuses requests that only a fault or an attack sends, and adds the security headers to every response."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -263,7 +262,7 @@ class _ReadOnly:
 
 
 def _refusal(scope: Scope) -> Response | None:
-    """Every method but GET and HEAD, or POST of a question, and more than any installer or browser sends."""
+    """The refusal of a method other than GET, HEAD or a POST of a question, or of an oversized request."""
     is_question = scope["method"] == "POST" and scope["path"] in _POSTED_TO
     if scope["method"] not in {"GET", "HEAD"} and not is_question:
         return PlainTextResponse("read-only\n", 405, {"Allow": "GET, HEAD"})
@@ -295,10 +294,10 @@ def _respond(request: Request, body: bytes, media_type: str) -> Response:
 
 
 def _index_unavailable(request: Request, error: Exception) -> Response:  # noqa: ARG001
-    """Without the reason, which names paths of this machine and belongs in the log."""
+    """Hides the reason, which names paths of this machine and belongs in the log."""
     return PlainTextResponse("the package index cannot be read\n", 503, {"Retry-After": "5"})
 
 
 def _state_unavailable(request: Request, error: Exception) -> Response:  # noqa: ARG001
-    """Without the reason, likewise."""
+    """Hides the reason, which belongs in the log."""
     return PlainTextResponse("the state cannot be read\n", 503, {"Retry-After": "5"})

@@ -1,8 +1,8 @@
-"""HTTP connections whose bounds count progress, on uvicorn's HTTP/1.1 protocol.
+"""HTTP connections whose limits measure progress, on uvicorn's HTTP/1.1 protocol.
 
-uvicorn waits for a client for as long as the client likes, and takes as many connections as the
-process has file descriptors. Here a client must send and read at a pace, and a new connection
-always finds room: among those that wait for their client, the slowest is given up.
+uvicorn waits for a client without limit, and takes as many connections as the process has file
+descriptors. Here a client must send and read at a minimum pace. A new connection always finds room:
+among the connections that wait for their client, the slowest is closed.
 """
 
 from __future__ import annotations
@@ -32,24 +32,26 @@ _STOP_TIMEOUT_SECONDS: Final = 5
 _REPORT_SECONDS: Final = 60.0
 _OUT_OF_RESOURCES: Final = {errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM}
 _NEW_SECONDS: Final = 1.0
-"""A wait that began so lately says nothing about its client's pace."""
+"""A wait that began more recently says nothing about its client's pace."""
 _ACCEPTED_AT_ONCE: Final = 32
-"""Longer turns would delay answers; where there is little room, new ones would push each other out unread."""
+"""Longer turns would delay answers; with little room, new connections would push each other out
+unread."""
 _PIPELINED_AT_ONCE: Final = 4
-"""Of all clients: whoever sends many requests at once comes after those who ask for one thing."""
+"""The limit for all clients: one that sends many requests at once comes after those with one
+request."""
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What one client may hold up.
+    """The resources that one client may occupy.
 
     Attributes:
-        max_connections: beyond it, a new connection takes the place of another one.
-        head_seconds: for the request line and the headers to arrive.
-        transfer_seconds: how often the pace of a body that arrives, or of a client that reads, is looked at.
-        min_bytes_per_second: that pace.
-        request_seconds: for the service's own work. Pipelined requests have them together.
-        max_head_bytes: of a request's line and headers, as far as they arrive in pieces.
+        max_connections: beyond it, a new connection replaces another one.
+        head_seconds: time for the request line and the headers to arrive.
+        transfer_seconds: how often the pace of an arriving body or of a reading client is checked.
+        min_bytes_per_second: the minimum pace.
+        request_seconds: time for the service's work; pipelined requests share it.
+        max_head_bytes: size of a request's line and headers, if they arrive in pieces.
     """
 
     max_connections: int = 256
@@ -66,9 +68,10 @@ DEFAULT_LIMITS: Final = Limits()
 class Wait(Enum):
     """What a connection waits for.
 
-    HEAD: a request, or the rest of its head. BODY: the rest of its body. READER: its client reads
-    nothing, and what was answered fills its buffers. SERVICE: an answer. PIPELINED: an answer to a
-    request that was sent before the one before it was answered, which a client must be ready to repeat.
+    HEAD: a request, or the rest of its head. BODY: the rest of its body. READER: its client, which
+    does not read while the answer fills the buffers. SERVICE: an answer. PIPELINED: an answer to a
+    request that the client sent before it had the answer to the one before. It must be ready to
+    repeat it.
     """
 
     HEAD = "head"
@@ -79,7 +82,7 @@ class Wait(Enum):
 
 
 class BoundedConfig(uvicorn.Config):
-    """uvicorn's configuration, with the limits and the connections that they count."""
+    """uvicorn's configuration with the limits and the open connections."""
 
     def __init__(self, app: ASGIApp, limits: Limits) -> None:
         super().__init__(
@@ -100,16 +103,16 @@ class BoundedConfig(uvicorn.Config):
 
 
 class OpenConnections:
-    """Those for which the service works are protected, up to half; any other can be given up."""
+    """Up to half of the connections are protected while the service works for them; others may be closed."""
 
     def __init__(self, most: int) -> None:
         self._most = most
         self._protected: set[BoundedHttp] = set()
-        # By address, those that wait longest first.
+        # Connections by address, the longest waiting first.
         self._exposed: dict[str, dict[BoundedHttp, None]] = {}
 
     def put(self, connection: BoundedHttp) -> None:
-        """Anew, whenever it begins to wait for something else or made progress."""
+        """Adds a connection, or moves it to the end after progress or a change of its wait."""
         self.forget(connection)
         is_served = connection.waits_for is Wait.SERVICE
         if is_served and len(self._protected) < self._most // 2:
@@ -125,7 +128,11 @@ class OpenConnections:
             self._exposed.pop(connection.address, None)
 
     def make_room(self) -> None:
-        """The address with the most connections that wait gives one up, a slow one first, then the oldest."""
+        """Closes a waiting connection if there are too many.
+
+        It belongs to the address with the most waiting ones: a slow one if possible, else the
+        oldest.
+        """
         if len(self._protected) + sum(map(len, self._exposed.values())) <= self._most:
             return
         crowd = max(self._exposed.values(), key=len)
@@ -176,7 +183,7 @@ class BoundedHttp(H11Protocol):
         self._look()
 
     def on_response_complete(self) -> None:
-        # It may begin the next request, if that has arrived already.
+        # This call may begin the next request, if it has arrived already.
         super().on_response_complete()
         self._is_pipelining = self._is_answering()
         self._look()
@@ -186,16 +193,16 @@ class BoundedHttp(H11Protocol):
         self.config.open.forget(self)
         super().connection_lost(exc)
         if self._work is not None:
-            # What nobody waits for would only hold up others. A thread that runs already goes on.
+            # Nobody waits for the answer; only a thread that already runs goes on.
             self._work.cancel()
 
     def abort(self) -> None:
-        """Ends the connection at once: a client that reads slowly could hold up a polite end."""
+        """Ends the connection at once: a slow reader could delay an orderly end."""
         self.config.open.forget(self)
         self.transport.abort()
 
     def is_slow(self, after_seconds: float = 0.0) -> bool:
-        """Whether its client sent or took too little since the wait began, at least so long ago."""
+        """Whether its client moved too few bytes since a wait that began at least ``after_seconds`` ago."""
         if self.waits_for is Wait.SERVICE:
             return False
         elapsed = self.loop.time() - self._since
@@ -246,7 +253,7 @@ class BoundedHttp(H11Protocol):
                 return limits.request_seconds
 
     def _moved(self) -> int:
-        """Bytes, of which only a difference means something."""
+        """A counter of bytes; only differences are meaningful."""
         match self.waits_for:
             case Wait.BODY:
                 return self._received
@@ -269,9 +276,10 @@ class BoundedHttp(H11Protocol):
 
 
 def _unread_bytes(transport: asyncio.Transport) -> int:
-    """What was written and the client has not taken, with what the kernel holds, where it says so.
+    """The written bytes that the client has not taken, including the kernel's if it tells.
 
-    The kernel may hold megabytes: without them a client that reads steadily would seem to stand still.
+    The kernel may buffer megabytes; without them a client that reads steadily would seem to stand
+    still.
     """
     held = bytearray(4)
     try:
@@ -282,9 +290,9 @@ def _unread_bytes(transport: asyncio.Transport) -> int:
 
 
 class AcceptErrors:
-    """A loop's exception handler: a shortage of file descriptors is one warning with a count.
+    """A loop's exception handler that reports a shortage of file descriptors in one warning with a count.
 
-    asyncio tries again after a second, and reports each attempt with a traceback.
+    asyncio retries after a second, and reports each attempt with a traceback.
     """
 
     def __init__(self, now: Callable[[], float] = time.monotonic) -> None:

@@ -1,4 +1,4 @@
-"""The start pages for people: what is wrong with the service and all relations; or packages alone."""
+"""The start pages for people: the service's problems and all relations, or only packages."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class RelationLine:
 
 @dataclass(frozen=True, slots=True)
 class RelationHit:
-    """``because`` is empty if its name has what was asked."""
+    """``because`` is empty if the name matches."""
 
     relation: Link
     status: str
@@ -36,7 +36,7 @@ class RelationHit:
 
 @dataclass(frozen=True, slots=True)
 class RelationSearch:
-    """The relations that ``query`` finds, all if it is empty; ``more`` of those found are not listed."""
+    """The relations that match ``query``, or all; ``more`` of them are not listed."""
 
     query: str
     found: int
@@ -49,10 +49,10 @@ class DashboardView:
     """The start page of operators.
 
     Attributes:
-        more_relations: how many have problems and are not listed.
-        search: None while the state cannot be read.
-        has_packages: whether packages have pages here.
-        translates: whether there is a page for translations.
+        more_relations: how many relations with problems are not listed.
+        search: None if the state cannot be read.
+        has_packages: whether packages have pages on this site.
+        translates: whether translations have a page.
     """
 
     status: ServiceStatus
@@ -65,7 +65,7 @@ class DashboardView:
 
 @dataclass(frozen=True, slots=True)
 class PackageListView:
-    """The start page of others; ``shows_relations``: there is a page of the service as well."""
+    """The start page of other readers; ``shows_relations``: whether the service has a page too."""
 
     packages: PackageSearch
     shows_relations: bool
@@ -79,7 +79,7 @@ def dashboard(
     *,
     translates: bool = False,
 ) -> bytes:
-    """``has_page`` says of a package whether it has one; None where none has."""
+    """``has_page`` tells whether a package has a page; None if no package has."""
     view = dashboard_view(status, found, query, has_page, translates=translates)
     return render("dashboard.html", view)
 

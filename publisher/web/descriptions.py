@@ -1,6 +1,6 @@
-"""What a package's wheel says of it, for its page: read by a process of its own, within limits.
+"""Reads a package's description from its wheel in a limited process, for its page.
 
-The folder of an index may hold wheels of other programs.
+The folder of an index may contain wheels of other programs.
 """
 
 from __future__ import annotations
@@ -30,14 +30,14 @@ _LIMITS: Final = Limits(timeout_seconds=10.0)
 
 
 class Undescribed(Exception):
-    """The wheel is not one of ours, or too much to read."""
+    """The wheel is not ours, or too large to read."""
 
 
 @dataclass(frozen=True, slots=True)
 class PackageDescription:
-    """What a package's newest readable wheel says of it.
+    """The description in a package's newest readable wheel.
 
-    ``omitted``: the relation's columns that it leaves out, with their types and why.
+    ``omitted``: the relation's columns that the package lacks, with their types and the reasons.
     """
 
     contents: PackageContents
@@ -47,10 +47,10 @@ class PackageDescription:
 
 
 def describe(wheel: bytes) -> PackageDescription:
-    """What a wheel says of its package.
+    """The description of a wheel's package.
 
     Raises:
-        Undescribed: it is not a wheel of ours.
+        Undescribed: the wheel is not ours.
     """
     try:
         contents = read_wheel(wheel)
@@ -65,7 +65,7 @@ def describe(wheel: bytes) -> PackageDescription:
 
 
 def _class_names(schema: Record, contents: PackageContents) -> Callable[[str], str]:
-    """How the package names its classes, by full name; types' simple names where that is not known."""
+    """The package's class names, by full name; the types' simple names if the class names are unknown."""
     class_name = TypeNamer.of(schema).class_name
     if contents.record_class != class_name(schema.full_name):
         return simple_name
@@ -73,13 +73,13 @@ def _class_names(schema: Record, contents: PackageContents) -> Callable[[str], s
 
 
 def description_processes() -> LimitedProcesses:
-    """One, which starts with the first wheel that is described."""
+    """One process, which starts with the first wheel."""
     handler = Handler("publisher.web.descriptions:answer_about_wheels", {})
     return LimitedProcesses({HANDLER: handler}, count=1, limits=_LIMITS)
 
 
 def describe_limited(processes: LimitedProcesses, wheel: bytes) -> PackageDescription:
-    """As ``describe``, by one of ``description_processes``."""
+    """Like ``describe``, in one of ``description_processes``."""
     try:
         answer = processes.ask(HANDLER, Attached({}, wheel))
     except ProcessDied as error:
@@ -89,9 +89,6 @@ def describe_limited(processes: LimitedProcesses, wheel: bytes) -> PackageDescri
     if "refused" in answer:
         raise Undescribed(answer["refused"])
     return _from_json(answer)
-
-
-# In the child
 
 
 def answer_about_wheels(_argument: Mapping[str, Any]) -> Callable[[Any], Any]:

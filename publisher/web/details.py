@@ -1,4 +1,4 @@
-"""All that is known of one relation, published or not, as plain values for its page."""
+"""All known data of one relation, published or not, as plain values for its page."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from publisher.web.fields import FieldRow
 
 @dataclass(frozen=True, slots=True)
 class Definition:
-    """``text`` is a view's SQL, empty for a table; ``source`` says whose, or why there is none."""
+    """``text`` is a view's SQL, empty for a table; ``source`` says where it comes from, or why it is missing."""
 
     kind: str
     text: str
@@ -19,7 +19,7 @@ class Definition:
 
 @dataclass(frozen=True, slots=True)
 class FieldList:
-    """The first fields; ``more`` follow. ``source`` says of which derivation or version."""
+    """The first fields; ``more`` follow. ``source`` names the derivation or version."""
 
     rows: tuple[FieldRow, ...]
     more: int
@@ -29,7 +29,7 @@ class FieldList:
 
 @dataclass(frozen=True, slots=True)
 class RelatedRelation:
-    """``status`` is the engine's term; UNKNOWN where it was not read yet."""
+    """``status`` is the engine's term; UNKNOWN if the relation was not read yet."""
 
     relation: str
     status: str
@@ -37,7 +37,7 @@ class RelatedRelation:
 
 @dataclass(frozen=True, slots=True)
 class RelatedRelations:
-    """The first of so many."""
+    """The first related relations, and their total number."""
 
     relations: tuple[RelatedRelation, ...]
     total: int
@@ -45,7 +45,7 @@ class RelatedRelations:
 
 @dataclass(frozen=True, slots=True)
 class VersionLine:
-    """``created_at``: seconds since the epoch, 0 if it is not known."""
+    """``created_at``: seconds since the epoch, or 0 if unknown."""
 
     number: str
     status: str
@@ -59,8 +59,8 @@ class OutstandingWork:
     """Times are seconds since the epoch.
 
     Attributes:
-        due_at: when it is tried next; it may have passed.
-        failures: how often in a row it failed for a cause of its own.
+        due_at: the time of the next attempt, possibly in the past.
+        failures: how often in a row it failed for a reason that concerns only this relation.
     """
 
     waits_since: float
@@ -76,11 +76,11 @@ class RelationDetails:
     """One relation.
 
     Attributes:
-        status: the engine's term, with its ``meaning`` in words.
-        remedy: what a person can do; "" if nothing.
-        distribution: of its package; "" if it never had one.
+        status: the engine's term; ``meaning`` explains it.
+        remedy: what a person can do, or "".
+        distribution: its package's name; "" if it never had a package.
         versions: the newest first; ``more_versions`` are older.
-        fields: None if no schema of it is known.
+        fields: None if its schema is unknown.
         filled_from: statements that fill it, the newest first.
         fills: tables that statements fill from it.
     """

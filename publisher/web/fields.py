@@ -1,6 +1,7 @@
 """A schema as rows of a table for readers: every field at every depth, by its path.
 
-Paths are those of the changelog: ``address.unit``, ``items[]``, ``tags{}``, ``choice<boolean>``.
+Paths have the form of the changelog: ``address.unit``, ``items[]``, ``tags{}``,
+``choice<boolean>``.
 """
 
 from __future__ import annotations
@@ -37,11 +38,11 @@ class FieldRow:
     """One field.
 
     Attributes:
-        attribute: its name in Python, if that differs from its own.
-        symbols: of the enums in its type, those that no earlier row has shown.
-        default: as ``shown_default`` tells it; None if there is none.
-        fields_at: paths of the rows below which fields of its record types were listed before;
-            the empty path is the whole schema.
+        attribute: its name in Python, if different.
+        symbols: symbols of its enums that no earlier row has shown.
+        default: in the form of ``shown_default``, or None.
+        fields_at: paths of earlier rows with the fields of its record types; the empty path is the
+            whole schema.
     """
 
     path: str
@@ -62,9 +63,9 @@ def simple_name(full_name: str) -> str:
 def field_rows(
     record: Record, class_name: Callable[[str], str] = simple_name
 ) -> tuple[FieldRow, ...]:
-    """The rows in document order, a record's own fields below the field that holds it.
+    """The rows in document order, a record's fields below the field that contains it.
 
-    ``class_name`` gives the name that is shown of a type, by its full name.
+    ``class_name`` gives a type's shown name from its full name.
     """
     return tuple(_Walk(definitions(record), class_name).record_rows(record, "", "", 0))
 
@@ -72,8 +73,8 @@ def field_rows(
 class _Walk:
     """Lists the fields of each record type once, at its first use, so that recursion ends.
 
-    A record's fields have paths of their own (``items[].sku``), but only a field has a row to refer
-    to (``items``): ``_row_of`` maps the full name of each listed record to the latter.
+    A record in a field may have a longer path (``items[]``) than the field's row (``items``).
+    ``_row_of`` maps the full name of each listed record to the row's path.
     """
 
     def __init__(self, types: Mapping[str, NamedSchema], class_name: Callable[[str], str]) -> None:
@@ -118,7 +119,7 @@ class _Walk:
         return self._types[schema.full_name] if isinstance(schema, Reference) else schema
 
     def _rows_of(self, records: Iterable[Record]) -> tuple[str, ...]:
-        """Rows that list fields of these records already; a record without fields has none."""
+        """Rows that already list fields of these records; a record without fields has no row."""
         listed = (r.full_name for r in records if r.fields and r.full_name in self._row_of)
         return tuple(dict.fromkeys(self._row_of[name] for name in listed))
 
@@ -130,7 +131,7 @@ class _Walk:
 
 
 def type_words(schema: Schema, class_name: Callable[[str], str]) -> str:
-    """A type in words; whether the field itself may be null is stated elsewhere."""
+    """A type in words, without the field's own nullability."""
     match schema:
         case Primitive(name, logical):
             return name if logical is None else f"{_logical_words(logical)} ({name})"
@@ -170,7 +171,7 @@ def _logical_words(logical: LogicalType) -> str:
 
 
 def _named_types(schema: Schema, path: str) -> Iterator[tuple[str, Schema]]:
-    """The named types that a field holds directly or through arrays, maps and unions."""
+    """The named types in a field, directly or within arrays, maps and unions."""
     match schema:
         case Array(items):
             yield from _named_types(items, f"{path}[]")

@@ -1,7 +1,8 @@
-"""Which hosts a service on this machine's own address answers for.
+"""Decides which hosts a service on this machine's own address answers for.
 
-A page of another site can have its name resolve to this machine (DNS rebinding), and a browser would
-then let it read what it gets. An address, or a name that no such site can have, is always answered.
+Another site's page can let its name resolve to this machine (DNS rebinding), and a browser would
+then let the page read the answers. IP addresses, and names that no other site can have, are always
+answered.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ _REFUSAL: Final = f"this host is not served here: {_REMEDY}\n"
 
 
 class OwnHosts:
-    """Whether the service lives is said to everybody."""
+    """Refuses unknown hosts, except for the liveness check."""
 
     def __init__(self, app: ASGIApp, public_url: str | None) -> None:
         """``public_url``: its host is answered, too."""
@@ -41,7 +42,7 @@ class OwnHosts:
             await self._app(scope, receive, send)
             return
         if not self._has_warned:
-            # Once: the first is a proxy that lacks a setting, and anybody can send the others.
+            # Warned once: the first is a proxy that lacks a setting, and anybody can send others.
             self._has_warned = True
             log.warning(
                 "requests for another host are refused",
@@ -64,7 +65,7 @@ class OwnHosts:
 
 
 def _name(url: str) -> str | None:
-    """Of the host, in lower case; "" without one, and None for what is no address."""
+    """The host in lower case; "" if it is missing, and None if the text is not an address."""
     try:
         return (urlsplit(url).hostname or "").removesuffix(".")
     except ValueError:

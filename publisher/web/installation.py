@@ -1,4 +1,4 @@
-"""How a reader installs a package: commands that ask this index only, with a pin that fits its versions."""
+"""How to install a package: commands that use only this index, with a pin that fits its versions."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ class Installation:
 def installation(
     name: str, versions: Sequence[ListedVersion], simple_url: str, usage: str
 ) -> Installation | None:
-    """For the newest of ``versions`` that is not yanked; None if there are none at all.
+    """Installs the newest of ``versions``, if possible one that is not yanked; None without versions.
 
-    ``usage`` is the line that imports the relation's class, empty if that is not known.
+    ``usage`` is the line that imports the relation's class, or empty if unknown.
     """
     offered = [version for version in versions if version.yanked is None] or versions
     if not offered:
@@ -37,7 +37,7 @@ def installation(
     minor = _minor(newest.number)
     requirement = f"{name}=={minor}.*" if pin == "compatible" else f"{name}=={newest.number}"
     return Installation(
-        # Isolated: another index from the reader's configuration could answer for the name, too.
+        # Isolated, because another index in the reader's configuration could also have the name.
         pip=f'pip --isolated install --index-url {simple_url} "{requirement}"',
         uv=_uv_settings(name, requirement, simple_url),
         usage=usage,

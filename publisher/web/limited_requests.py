@@ -1,4 +1,4 @@
-"""What requests have in common that limited processes answer: who may ask, how long they are, how failures look."""
+"""Common parts of requests to limited processes: access, length, and the form of failures."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ _RETRY_SECONDS: Final = 1
 
 
 class Unavailable(Exception):
-    """No such request can be answered now: too many wait, or the service begins or ends."""
+    """No such request can be answered now: too many wait, or the service starts or ends."""
 
 
 class Failed(Exception):
-    """This request exceeded a limit, and its process was killed."""
+    """The request exceeded a limit, and its process was killed."""
 
 
 class Refusal(Exception):
-    """Why a request has no answer; a value that is raised."""
+    """The reason why a request has no answer, as an HTTP response."""
 
     def __init__(
         self, status: HTTPStatus, message: str, headers: Mapping[str, str] | None = None
@@ -47,14 +47,14 @@ class Refusal(Exception):
 
 
 def require_access(request: Request, access: Access) -> None:
-    """Raises: Refusal"""
+    """Raises: Refusal: the client lacks the operations token."""
     if not access.permits(request):
         challenge = {"WWW-Authenticate": "Bearer"}
         raise Refusal(HTTPStatus.UNAUTHORIZED, "the operations token is needed", challenge)
 
 
 def client_of(request: Request) -> str:
-    """Whose turn it is: an address, as a proxy on this machine states it."""
+    """The client that takes turns: an address, as a proxy on this machine states it."""
     return request.client.host if request.client else ""
 
 
@@ -63,10 +63,10 @@ def media_type(request: Request) -> str:
 
 
 def require_json(request: Request, *others: str) -> None:
-    """``others``: media types that are JSON, too.
+    """``others``: further media types for JSON.
 
     Raises:
-        Refusal: what a form of another site could send has another type.
+        Refusal: the type is another one, such as that of another site's form.
     """
     allowed = (JSON_TYPE, *others)
     if media_type(request) not in allowed:
@@ -74,10 +74,10 @@ def require_json(request: Request, *others: str) -> None:
 
 
 async def read_body(request: Request, max_bytes: int) -> bytes:
-    """The body, of which no more is read than is allowed.
+    """Reads the body, but no more than is allowed.
 
     Raises:
-        Refusal: it is longer, or was not sent whole.
+        Refusal: the body is longer, or was not sent whole.
     """
     message = f"the request has more than the {max_bytes} bytes allowed"
     too_long = Refusal(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, message)
@@ -96,23 +96,23 @@ async def read_body(request: Request, max_bytes: int) -> bytes:
 
 
 class JsonService(Protocol):
-    """What takes a request's bytes as they are, and answers with JSON."""
+    """A service that takes a request's bytes unchanged and answers with JSON."""
 
     @property
     def max_bytes(self) -> int: ...
 
     def submit(self, request: bytes, client: str) -> Future[Mapping[str, Any]]:
-        """The answer, or ``Unavailable`` or ``Failed``; clients take turns.
+        """The future answer, or ``Unavailable`` or ``Failed``; clients take turns.
 
         Raises:
-            Unavailable: the request does not wait.
+            Unavailable: the request cannot wait in the queue.
         """
 
 
 async def json_answer(
     request: Request, access: Access, service: JsonService, *other_types: str
 ) -> Mapping[str, Any]:
-    """On the server's own thread, which waits for no free one while other pages are made.
+    """Runs on the server's event loop, so it needs no free thread while other pages are made.
 
     Raises:
         Refusal: the client may not ask, sends something else, or gets no answer.
@@ -124,10 +124,10 @@ async def json_answer(
 
 
 async def answer_of(submit: Callable[[], Future[T]]) -> T:
-    """What processes answer, without holding a thread.
+    """Waits for the processes' answer without blocking a thread.
 
     Raises:
-        Refusal: they do not.
+        Refusal: the processes do not answer.
     """
     try:
         return await asyncio.wrap_future(submit())

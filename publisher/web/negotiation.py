@@ -1,4 +1,4 @@
-"""Which form of a page a client wants (PEP 691, RFC 9110 sections 12.5.1 and 12.5.3)."""
+"""Which form of a page a client prefers (PEP 691, RFC 9110 sections 12.5.1 and 12.5.3)."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class _Range:
     quality: float
 
     def precision(self, offer: str) -> int:
-        """How specifically it matches the offer; -1 if it does not."""
+        """How specifically it matches the offer; -1 without a match."""
         type_, _, subtype = offer.partition("/")
         if (self.type, self.subtype) == (type_, subtype):
             return 2
@@ -29,7 +29,7 @@ class _Range:
 
 
 def page_type(accept: str | None) -> str | None:
-    """The offered media type that is preferred, plain HTML among equals; None if none is acceptable."""
+    """The preferred media type of those offered, plain HTML among equals; None if none is acceptable."""
     if not accept or not accept.strip():
         return _OFFERS[0]
     ranges = [
@@ -40,9 +40,9 @@ def page_type(accept: str | None) -> str | None:
 
 
 def accepts_gzip(accept_encoding: str | None) -> bool:
-    """Whether a client states it.
+    """Whether a client explicitly accepts gzip.
 
-    RFC 9110 section 12.5.3 reads a missing header as any encoding; plain bytes are safer then.
+    By RFC 9110 section 12.5.3 a missing header allows any encoding, but plain bytes are safer.
     """
     qualities: dict[str, float] = {}
     for text in (accept_encoding or "").split(",")[:_MAX_RANGES]:
@@ -70,7 +70,7 @@ def _parse_range(text: str) -> _Range | None:
 
 
 def _parse_quality(parameters: list[str]) -> float | None:
-    """The quality among a range's parameters, 1 by default; None if it is malformed."""
+    """The quality among a range's parameters, 1 by default; None if malformed."""
     quality = 1.0
     for parameter in parameters:
         name, _, value = parameter.partition("=")

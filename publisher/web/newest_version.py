@@ -1,4 +1,4 @@
-"""What a list of packages says of each: its newest version, when it came, and one line of what it is."""
+"""A package's line in a list: its newest version, the upload time, and a summary."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from publisher.web.versions import list_versions
 
 @dataclass(frozen=True, slots=True)
 class NewestVersion:
-    """Of those that are not yanked, if there are any; ``summary`` may be empty."""
+    """The newest version that is not yanked, else the newest; ``summary`` may be empty."""
 
     number: str
     uploaded: UploadTime | None
@@ -21,7 +21,7 @@ class NewestVersion:
 
 
 def newest_version(page: ProjectPage, summary_of: Callable[[str], str]) -> NewestVersion | None:
-    """``summary_of``: a file's name to the summary of its metadata."""
+    """``summary_of``: from a file's name to the summary in its metadata."""
     versions = list_versions(page)
     offered = [version for version in versions if version.yanked is None] or versions
     if not offered:
@@ -34,7 +34,7 @@ def newest_version(page: ProjectPage, summary_of: Callable[[str], str]) -> Newes
 
 
 def summary_in(metadata: bytes) -> str:
-    """The text of the header Summary; "" without one."""
+    """The header Summary; "" if it is missing."""
     for line in metadata.decode("utf-8", "replace").splitlines():
         name, _, text = line.partition(": ")
         if name == "Summary":

@@ -36,7 +36,7 @@ _NO_STORE: Final = {"Cache-Control": "no-store"}
 
 
 class _AnyText(Convertor[str]):
-    """What ``path`` takes, and line ends, which a name may have."""
+    """Like ``path``, but also accepts line ends, which a name may have."""
 
     regex = r"[\s\S]+"
 
@@ -62,9 +62,9 @@ class OperationsPages:
         *,
         translates: bool = False,
     ) -> None:
-        """``packages`` is None where packages are uploaded to another server's index.
+        """``packages``: None if packages are uploaded to another server's index.
 
-        ``translates``: there is a page for translations, too.
+        ``translates``: whether translations have a page, too.
         """
         self._translates = translates
         self._packages = packages
@@ -84,7 +84,7 @@ class OperationsPages:
         )
 
     def start(self, request: Request) -> Response:
-        """The dashboard; for others than operators the packages, where there are any."""
+        """The dashboard for operators; the packages, if any, for other readers."""
         if self._packages is not None and not self._access.permits(request):
             return self._packages.listing(request)
         return self.dashboard(request)
@@ -100,7 +100,7 @@ class OperationsPages:
         return page_response(request, Body.of(page), "text/html")
 
     def _found(self, query: str) -> FoundRelations | None:
-        """None while the state cannot be read: the page is there to say so."""
+        """None if the state cannot be read: the page is still needed to say so."""
         try:
             return self._daemon.search(query, MAX_HITS)
         except StateUnavailable:
@@ -126,7 +126,7 @@ class OperationsPages:
         return page_response(request, body, "text/html")
 
     def lineage(self, request: Request) -> Response:
-        """JSON: of ``database.table``, or of ``database.table/column``."""
+        """The lineage of ``database.table`` or ``database.table/column`` as JSON."""
         if not self._access.permits(request):
             return unauthorized_page()
         try:
@@ -148,7 +148,7 @@ class OperationsPages:
 
 
 class HealthChecks:
-    """For probes, which have no credentials: what fails is named, and why only to operators."""
+    """For probes, which have no credentials: failing parts are named, the reasons only for operators."""
 
     def __init__(self, daemon: Daemon, access: Access) -> None:
         self._daemon = daemon
@@ -158,7 +158,7 @@ class HealthChecks:
         return (Route(LIVE_ADDRESS, self.live), Route("/health/ready", self.ready))
 
     async def live(self, request: Request) -> Response:  # noqa: ARG002
-        # On the server's own thread: it waits for no free one, and reads nothing.
+        # Runs on the server's event loop: it needs no free thread, and reads nothing.
         is_live = self._daemon.is_live()
         return _health("live", is_live, "" if is_live else "a thread has ended")
 
@@ -173,10 +173,10 @@ class HealthChecks:
 
 
 def _way(request: Request) -> tuple[Direction, int | None]:
-    """``?direction=downstream&depth=2``; upstream and all the way without.
+    """Parses ``?direction=downstream&depth=2``; the defaults are upstream and no limit.
 
     Raises:
-        ValueError: the question is another one, with what is allowed.
+        ValueError: a value is invalid; the message says what is allowed.
     """
     stated = request.query_params.get("direction", Direction.UPSTREAM.value)
     if stated not in {each.value for each in Direction}:

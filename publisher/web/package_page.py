@@ -1,6 +1,6 @@
 """A package for people: how to install it, its fields, versions, neighbours and provenance.
 
-Texts come from untrusted sources and stay plain: only templates turn them into HTML.
+Texts come from untrusted sources and stay plain; only templates turn them into HTML.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class Heading:
 
 @dataclass(frozen=True, slots=True)
 class NeighbourLink:
-    """``address`` is empty if it has no page."""
+    """``address`` is empty if the relation has no page."""
 
     relation: str
     address: str
@@ -52,7 +52,7 @@ class NeighbourLink:
 
 @dataclass(frozen=True, slots=True)
 class NeighbourList:
-    """``more`` are not listed."""
+    """``more`` neighbours are not listed."""
 
     heading: str
     items: tuple[NeighbourLink, ...]
@@ -61,7 +61,7 @@ class NeighbourList:
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """``id`` names its template and its place on the page."""
+    """``id`` names its template and its anchor on the page."""
 
     id: SectionId
     title: str
@@ -72,10 +72,10 @@ class PackageView:
     """A package as its page shows it.
 
     Attributes:
-        heading, fields, provenance: None if no wheel of the package is one of ours.
-        omitted: columns without a field, each with its type and why.
-        installation: None if there is no version.
-        lineage: None where the daemon knows none; the provenance then has that of the wheel.
+        heading, fields, provenance: None if none of the package's wheels is ours.
+        omitted: columns without a field, each with its type and the reason.
+        installation: None without a version.
+        lineage: None if the daemon does not know it; the provenance then shows the wheel's lineage.
     """
 
     name: str
@@ -120,7 +120,6 @@ def package_page(view: PackageView) -> bytes:
 
 
 def unknown_package_page(name: str, similar: Sequence[str]) -> bytes:
-    """For an address that no package has."""
     links = tuple(package_link(other) for other in similar)
     return render("unknown_package.html", UnknownPackageView(name, links))
 
@@ -138,10 +137,10 @@ def package_view(
 
     Args:
         page: the files of the package on the index.
-        simple_url: of the index, as the reader's installer reaches it.
-        description: None where no wheel of the package is one of ours.
-        summary: what the daemon knows of the relation.
-        packaged: the neighbours' distributions that have a page.
+        simple_url: the index's address for the reader's installer.
+        description: None if none of the package's wheels is ours.
+        summary: the daemon's data about the relation.
+        packaged: distributions of neighbours that have a page.
         shows_relations: whether relations have pages that the reader may see.
     """
     versions = list_versions(page)
@@ -175,7 +174,7 @@ def _provenance(
 def _usage(contents: PackageContents | None) -> str:
     if contents is None or not contents.import_package:
         return ""
-    # Packages of earlier releases do not state the name of the class.
+    # Packages of earlier releases do not state the class's name.
     return f"from {contents.import_package} import {contents.record_class or 'RECORD'}"
 
 
@@ -203,7 +202,7 @@ def _neighbour_lists(
     *,
     shows: bool,
 ) -> Iterator[NeighbourList]:
-    """Of the daemon's state; without it, what the wheel says that the relation reads."""
+    """The neighbours in the daemon's state or, without it, the upstreams in the wheel."""
     if summary is not None:
         yield _neighbour_list("Reads", summary.upstreams, packaged, shows=shows)
         yield _neighbour_list("Read by", summary.downstreams, packaged, shows=shows)

@@ -1,4 +1,4 @@
-"""Packages found by their names, or by what their fields and documentation say."""
+"""Finds packages by name, or by words in their fields and documentation."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ MAX_ROWS: Final = 500
 
 @dataclass(frozen=True, slots=True)
 class PackageHit:
-    """``because`` is empty if its name has what was asked; ``newest`` is added to what is shown."""
+    """``because`` is empty if the name matches; ``newest`` is added to hits that are shown."""
 
     link: Link
     because: str
@@ -25,7 +25,7 @@ class PackageHit:
 
 @dataclass(frozen=True, slots=True)
 class PackageSearch:
-    """The packages that ``query`` finds, all if it is empty; ``more`` of those found are not listed."""
+    """The packages that match ``query``, or all; ``more`` of them are not listed."""
 
     query: str
     found: int
@@ -41,14 +41,14 @@ def search_packages(
     query: str,
     said: Sequence[FoundPackage],
 ) -> PackageSearch:
-    """The best first: a whole name, its beginning, a part of it, then what packages say.
+    """The best matches first: a whole name, its beginning, a part of it, then other words.
 
     Args:
-        projects: of the index, in order.
+        projects: all projects of the index, in order.
         keys: their ``search_key``, in the same order.
-        prefix: of all names; nobody needs to type it.
+        prefix: the common beginning of the names, which nobody needs to type.
         query: "" for all.
-        said: packages that have it in their fields or documentation.
+        said: packages with a match in their fields or documentation.
     """
     key = search_key(query)
     if not key:
@@ -73,7 +73,7 @@ def search_packages(
 
 
 def _rank(name: str, key: str) -> int:
-    """``name`` is without the prefix; where that is asked for, too, all are alike."""
+    """``name`` is without the prefix; if the query has the prefix too, all names rank equally."""
     if name == key:
         return 0
     return 1 if name.startswith(key) or name.endswith(key) else 2

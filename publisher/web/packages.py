@@ -1,4 +1,4 @@
-"""/packages/: pages for people, made of the index, each package's newest wheel and the daemon's state."""
+"""/packages/: pages for people, from the index, each package's newest wheel and the daemon's state."""
 
 from __future__ import annotations
 
@@ -45,15 +45,15 @@ _HOST: Final = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Site:
-    """What the pages of packages need beside the index.
+    """Further data for the pages of packages.
 
     Attributes:
-        summarize: what the daemon knows of a relation whose package is shown.
+        summarize: the daemon's summary of a relation.
         public_url: the address of the index that pages show, such as ``https://packages.example``;
             None shows the address that the reader used.
         describe: a wheel's description, or ``Undescribed``.
-        search: published packages that have a text in their fields or documentation.
-        prefix: of the names of all packages.
+        search: published packages with a text in their fields or documentation.
+        prefix: the common beginning of all packages' names.
     """
 
     summarize: Callable[[RelationName], RelationSummary | None] = lambda _: None
@@ -67,10 +67,10 @@ PLAIN_SITE: Final = Site()
 
 
 class PackagePages:
-    """Handlers; pages and wheels are cached by all that they depend on."""
+    """Handlers that cache pages and wheels by everything that they depend on."""
 
     def __init__(self, index: ServedIndex, site: Site, relations: Access | None = None) -> None:
-        """``relations``: who may read the pages of relations; None where there are none."""
+        """``relations``: who may read the pages of relations; None without such pages."""
         self._served = index
         self._index = index.files
         self._relations = relations
@@ -79,7 +79,7 @@ class PackagePages:
         self._summarize = site.summarize
         self._public_url = site.public_url
         self._describe_wheel = site.describe
-        # A file never changes, nor does the page of equal values.
+        # A file never changes, and equal values give an equal page.
         self._describe = lru_cache(_MAX_CACHED)(self._read_wheel)
         self._render = lru_cache(_MAX_CACHED)(self._render_page)
 
@@ -126,14 +126,14 @@ class PackagePages:
         return page_response(request, body, "text/html")
 
     def _find_newest_readable(self, page: ProjectPage) -> ListedFile | None:
-        """The newest wheel that is one of ours.
+        """Our newest wheel.
 
-        It may be yanked: a dropped relation's package still describes it.
+        It may be yanked: a dropped relation's package still has a description.
         """
         wheels = [file for file in page.files if file.filename.endswith(".whl")]
         newest = sorted(wheels, key=by_version, reverse=True)
         for file in newest[:_MAX_WHEELS_READ]:
-            # A missing file may come back, and a damaged one is mended: an error is not cached.
+            # Errors are not cached: a missing file may come back, and a damaged one is repaired.
             with contextlib.suppress(IndexRefused):
                 if self._describe(file) is not None:
                     return file
@@ -166,7 +166,7 @@ class PackagePages:
 
 
 def redirect_to_package(request: Request) -> Response:
-    """From the address with a slash at its end."""
+    """Removes the slash at the end of the address."""
     name = canonicalize_name(request.path_params["project"])
     return RedirectResponse(package_address(name), HTTPStatus.MOVED_PERMANENTLY)
 
@@ -176,14 +176,14 @@ def redirect_to_package_list(request: Request) -> Response:  # noqa: ARG001
 
 
 def asked(request: Request) -> str:
-    """What a search page is asked for; "" for everything."""
+    """The text that a search page looks for; "" for everything."""
     return request.query_params.get("q", "")[:MAX_QUERY].strip()
 
 
 def _simple_url(request: Request, public_url: str | None) -> str:
-    """The index where installers reach it: at ``public_url``, or where the reader reached it.
+    """The index's address for installers: ``public_url``, or the address that the reader used.
 
-    A malformed host is not shown: the commands of a page are copied to a shell.
+    A malformed host is not shown, because readers copy commands to a shell.
     """
     if public_url is not None:
         return f"{public_url.rstrip('/')}/simple/"

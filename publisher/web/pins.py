@@ -1,7 +1,7 @@
-"""The newest version of every package, as the files that pip and uv pin installs with.
+"""The newest version of every package, as constraints and requirements for pip and uv.
 
-Constraints have no hashes: up to 26.0, pip refuses a name that is constrained by a hash unless the
-command pins that name with ``==``.
+Constraints have no hashes: up to 26.0, pip refuses a name with a hash constraint unless the command
+pins it with ``==``.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from publisher.web.versions import list_versions
 
 @dataclass(frozen=True, slots=True)
 class Pin:
-    """``requirement`` is ``name==version``; ``hashed`` is that, and the hash of each of its files."""
+    """``requirement`` is ``name==version``; ``hashed`` adds the hash of each file."""
 
     requirement: str
     hashed: str
@@ -23,7 +23,7 @@ class Pin:
 
 @dataclass(frozen=True, slots=True)
 class Pins:
-    """``unreadable`` names the projects whose page is damaged."""
+    """``unreadable`` names the projects with a damaged page."""
 
     by_project: Mapping[str, Pin]
     unreadable: tuple[str, ...] = ()
@@ -40,13 +40,13 @@ class Pins:
 
 
 def pin_newest(pages: Iterable[ProjectPage], unreadable: Iterable[str] = ()) -> Pins:
-    """Projects without a version that is not yanked are left out."""
+    """Pins each project, except those with yanked versions only."""
     found = {page.name: pin for page in pages if (pin := newest_pin(page)) is not None}
     return Pins(found, tuple(unreadable))
 
 
 def newest_pin(page: ProjectPage) -> Pin | None:
-    """Of the newest version that is not yanked."""
+    """The pin of the newest version that is not yanked."""
     for version in list_versions(page):
         hashes = [
             f"--hash=sha256:{file.sha256}"

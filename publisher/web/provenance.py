@@ -1,6 +1,6 @@
-"""Where a package comes from: its fingerprints, generator, event, labels, view and lineage.
+"""A package's provenance: fingerprints, generator, event, labels, view and lineage.
 
-A wheel states these as JSON of any shape: what is not of the expected shape is left out.
+A wheel may contain JSON of any shape; unexpected parts are left out.
 """
 
 from __future__ import annotations

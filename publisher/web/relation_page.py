@@ -1,4 +1,4 @@
-"""The page of one relation for operators, published or not: its trouble first, then what it is."""
+"""One relation's page for operators, published or not: its problem first, then its data."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _BAD: Final = frozenset({"BROKEN", "UNSUPPORTED", "UNREACHABLE", "CYCLE", "QUARA
 
 @dataclass(frozen=True, slots=True)
 class Time:
-    """``machine_readable`` is empty if it is not known."""
+    """``machine_readable`` is empty if the time is unknown."""
 
     machine_readable: str
     text: str
@@ -47,7 +47,7 @@ class VersionView:
 
 @dataclass(frozen=True, slots=True)
 class WorkView:
-    """``next_try`` is None while it is being tried."""
+    """``next_try``: None during an attempt."""
 
     waits_since: Time
     next_try: Time | None
@@ -58,7 +58,7 @@ class WorkView:
 
 @dataclass(frozen=True, slots=True)
 class RelationView:
-    """``status_class`` is the status's style."""
+    """``status_class`` is the CSS class of the status."""
 
     details: RelationDetails
     status_class: str
@@ -88,7 +88,6 @@ def relation_page(details: RelationDetails, *, has_package_page: bool) -> bytes:
 
 
 def unknown_relation_page(name: str, similar: Sequence[str]) -> bytes:
-    """For an address that no relation has."""
     view = UnknownRelationView(name, tuple(map(relation_link, similar)))
     return render("unknown_relation.html", view)
 

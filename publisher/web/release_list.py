@@ -20,7 +20,7 @@ _UTC_TIME: Final = re.compile(r"(\d{4}-\d\d-\d\d)T(\d\d:\d\d):\d\d(\.\d+)?Z", re
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """A piece of a line of the changelog."""
+    """A part of a line of the changelog."""
 
     text: str
     is_code: bool
@@ -34,7 +34,7 @@ class UploadTime:
 
 @dataclass(frozen=True, slots=True)
 class WheelLink:
-    """``size`` is empty if it is unknown."""
+    """``size`` is empty if unknown."""
 
     address: str
     size: str
@@ -45,9 +45,9 @@ class ReleaseView:
     """One version.
 
     Attributes:
-        change: of what kind it was, empty if unknown; ``change_class`` is its style.
-        yanked: the reason, possibly empty, if it is.
-        changes: the lines of its changelog; those too many to be open are ``more_changes``.
+        change: its kind, empty if unknown; ``change_class`` is the CSS class.
+        yanked: the reason, possibly empty; None if it is not yanked.
+        changes: the first lines of its changelog; ``more_changes`` are folded.
     """
 
     number: str
@@ -73,7 +73,7 @@ class ReleaseList:
 def release_list(
     name: str, versions: Sequence[ListedVersion], changelog: Sequence[Release]
 ) -> ReleaseList:
-    """``versions`` are newest first; ``changelog`` covers those whose changes are known."""
+    """``versions`` are newest first; ``changelog`` covers the versions with known changes."""
     releases = {release.version: release for release in changelog}
     views = tuple(_release_view(name, each, releases.get(each.number)) for each in versions)
     return ReleaseList(views[:_MAX_RECENT_RELEASES], views[_MAX_RECENT_RELEASES:])
@@ -100,13 +100,13 @@ def _wheel_link(name: str, file: ListedFile) -> WheelLink:
 
 
 def _spans(line: str) -> tuple[Span, ...]:
-    """Texts between backticks are code."""
+    """Marks texts between backticks as code."""
     pieces = _CODE.split(line)
     return tuple(Span(text, is_code=i % 2 == 1) for i, text in enumerate(pieces) if text)
 
 
 def upload_time(stated: str | None) -> UploadTime | None:
-    """PEP 700's form is shown to the minute; anything else as it is."""
+    """Shortens PEP 700's form to the minute; shows anything else unchanged."""
     if stated is None:
         return None
     exact = _UTC_TIME.fullmatch(stated)

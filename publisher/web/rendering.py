@@ -1,7 +1,7 @@
-"""Templates of this package rendered to the bytes of a page.
+"""Renders templates of this package to the bytes of a page.
 
-Every value is escaped, and a name that a template misspells is an error. Pages run no script and
-load nothing; their one stylesheet is part of them, and the security policy names its hash.
+Every value is escaped, and a misspelt name in a template is an error. Pages run no script and load
+nothing; their one stylesheet is part of them, and the security policy names its hash.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ MAX_TEXT: Final = 20_000
 
 
 def moment(epoch_seconds: float) -> str:
-    """To the minute, in UTC."""
+    """A time to the minute, in UTC."""
     return datetime.fromtimestamp(epoch_seconds, UTC).strftime("%Y-%m-%d %H:%M UTC")
 
 
@@ -33,12 +33,12 @@ def _load_templates() -> Environment:
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
-        # Installed templates never change: each is compiled once and not looked for again.
+        # Installed templates never change, so each is compiled only once.
         auto_reload=False,
     )
     templates.filters["shorten"] = shorten
     templates.filters["moment"] = moment
-    # For commands that are copied into a shell: the names in them are untrusted.
+    # Readers copy commands into a shell, and the names in them are untrusted.
     templates.filters["shell_quoted"] = shlex.quote
     return templates
 
@@ -47,7 +47,7 @@ _TEMPLATES: Final = _load_templates()
 
 
 def render(template: str, page: object) -> bytes:
-    """``page`` is what the template shows: a value whose texts are plain, not HTML."""
+    """``page`` is the template's data; its texts are plain, not HTML."""
     shown = _TEMPLATES.get_template(template).render(page=page)
     # A lone surrogate has no bytes in UTF-8.
     return shown.encode("utf-8", "replace")

@@ -17,12 +17,12 @@ _MIN_COMPRESSED_BYTES: Final = 1_000
 _COMPRESSION_LEVEL: Final = 5
 
 _VARY: Final = "Accept, Accept-Encoding, Authorization, Host, X-Forwarded-Proto"
-"""All that a page is made of; a cache that keeps a page for another address would be a hole."""
+"""Every header that a page depends on, so that no cache serves a page made for another request."""
 
 
 @dataclass(frozen=True, slots=True)
 class Body:
-    """A page's bytes in both forms; ``compressed`` is None for a page too small to gain by it."""
+    """A page's bytes in both forms; ``compressed``: None if the page is too small."""
 
     plain: bytes
     compressed: bytes | None
@@ -36,7 +36,7 @@ class Body:
 def page_response(
     request: Request, body: Body, media_type: str, *, status: int = HTTPStatus.OK
 ) -> Response:
-    """The body, or 304 if the client has it; each form has a strong ETag of its own."""
+    """The body, or 304 if the client has it; each form has a separate strong ETag."""
     compressed = body.compressed if accepts_gzip(request.headers.get("accept-encoding")) else None
     form = hashlib.sha256(media_type.encode()).hexdigest()[:8]
     etag = f'"{body.tag}-{form}{"-gzip" if compressed is not None else ""}"'
@@ -50,7 +50,7 @@ def page_response(
 
 
 def is_not_modified(request: Request, etag: str) -> bool:
-    """Whether the client states that it has the representation of this ETag."""
+    """Whether the client has the representation with this ETag."""
     stated = [
         tag.strip().removeprefix("W/")
         for tag in request.headers.get("if-none-match", "").split(",")
@@ -61,5 +61,5 @@ def is_not_modified(request: Request, etag: str) -> bool:
 def _compress(plain: bytes) -> bytes | None:
     if len(plain) <= _MIN_COMPRESSED_BYTES:
         return None
-    # Without a time, so that equal pages are equal bytes.
+    # Without a time, so that equal pages give equal bytes.
     return gzip.compress(plain, _COMPRESSION_LEVEL, mtime=0)

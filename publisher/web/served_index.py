@@ -1,4 +1,4 @@
-"""The static index as it is served: what is made of all its projects is made once for many readers."""
+"""The static index for HTTP: answers about all projects are computed once for many readers."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class NamedProjects:
-    """``keys`` are what a search compares, in the same order."""
+    """``keys`` are the search keys, in the same order."""
 
     projects: Sequence[str]
     keys: Sequence[str]
@@ -39,7 +39,7 @@ class ServedIndex:
         self._summary = lru_cache(_MAX_SUMMARIES)(self._read_summary)
 
     def newest(self, project: str) -> NewestVersion | None:
-        """None if its page cannot be read, or lists nothing."""
+        """None if its page is unreadable or empty."""
         try:
             page = self.files.page(project)
         except PackageIndexError:

@@ -16,9 +16,9 @@ from publisher.web.connections import DEFAULT_LIMITS, AcceptErrors, BoundedConfi
 _START_TIMEOUT_SECONDS = 30.0
 _STOP_TIMEOUT_SECONDS = 10
 _BACKLOG: Final = 1_024
-"""Connections that the kernel holds: without room it drops them, and a client tries again after a second."""
+"""The kernel's queue of connections: when it is full, a client tries again after a second."""
 _THREADS: Final = 16
-"""That make pages. Each takes a turn of 5 ms from the thread that answers health checks."""
+"""Threads that make pages. Each delays the thread for health checks by up to 5 ms."""
 
 
 class AddressTaken(Exception):
@@ -38,20 +38,20 @@ class _Server(uvicorn.Server):
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
         for each in sockets or ():
-            # asyncio had it hold no more than it accepts in one turn.
+            # asyncio would limit it to the connections accepted in one turn.
             each.listen(_BACKLOG)
 
 
 class WebServer:
-    """A running server; as a context manager it is stopped at the end."""
+    """A running server, and a context manager that stops it."""
 
     def __init__(
         self, app: ASGIApp, host: str = "127.0.0.1", port: int = 0, limits: Limits = DEFAULT_LIMITS
     ) -> None:
-        """Accepts connections when this returns; port 0 chooses a free one.
+        """Accepts connections once it is constructed; port 0 chooses a free port.
 
         Raises:
-            AddressTaken: the address cannot be listened on.
+            AddressTaken: the server cannot listen on the address.
         """
         self._socket = _listen(host, port)
         self.host = host
@@ -68,7 +68,7 @@ class WebServer:
         return f"http://{host}:{self.port}"
 
     def close(self) -> None:
-        """Waits for responses under way, for a few seconds at most."""
+        """Waits a few seconds at most for responses in progress."""
         self._server.should_exit = True
         self._thread.join(_STOP_TIMEOUT_SECONDS)
         self._socket.close()
@@ -80,7 +80,7 @@ class WebServer:
         self.close()
 
     def _serve(self) -> None:
-        # The socket listens already: a client that connects now waits, and is not refused.
+        # The socket already listens: a client that connects now waits instead of being refused.
         self._started.set()
         asyncio.run(self._run())
 
@@ -92,8 +92,8 @@ class WebServer:
 
 def _listen(host: str, port: int) -> socket.socket:
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    # asyncio sends small responses at once only if the protocol is named. Otherwise the kernel holds
-    # the body until the client acknowledges the head, which it delays by 40 ms.
+    # asyncio sends small responses at once only if the protocol is named. Otherwise the kernel
+    # holds the body until the client acknowledges the head, 40 ms later.
     listening = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     try:
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

@@ -1,4 +1,4 @@
-"""An answer that is dear to compute, computed once for all who ask meanwhile."""
+"""An expensive answer that is computed once for all clients that ask in the meantime."""
 
 from __future__ import annotations
 
@@ -10,11 +10,12 @@ from typing import Generic, TypeVar
 T = TypeVar("T")
 
 _MAX_SHARE = 4
-"""An answer is kept for this many times what it took: at most a fifth of a processor computes it."""
+"""An answer is kept this many times as long as its computation took, which uses at most a fifth of
+a processor."""
 
 
 class SharedAnswer(Generic[T]):
-    """Safe for threads. What takes a millisecond is never older than a few of them."""
+    """Safe for threads. An answer that takes a millisecond is at most a few milliseconds old."""
 
     def __init__(self, compute: Callable[[], T], now: Callable[[], float] = time.monotonic) -> None:
         self._compute = compute
@@ -24,7 +25,7 @@ class SharedAnswer(Generic[T]):
         self._valid_until: float | None = None
 
     def __call__(self) -> T:
-        """Raises what computing raises; that is not kept."""
+        """Raises the errors of the computation, which are not kept."""
         with self._lock:
             began = self._now()
             if self._answer is None or self._valid_until is None or began >= self._valid_until:

@@ -1,4 +1,4 @@
-"""A field's default as people write such values: a decimal with its digits, a time in ISO 8601."""
+"""Shows a field's default in people's notation: a decimal with its digits, a time in ISO 8601."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from lakeschema.avro.model import (
 
 
 def shown_default(value: Json, schema: Schema, types: Mapping[str, NamedSchema]) -> str:
-    """JSON, but for a single decimal or time; ``types``: those that the schema refers to."""
+    """JSON, except for a single decimal or time; ``types``: the types that the schema refers to."""
     shown = _shown(value, schema, types)
     is_told_otherwise = isinstance(shown, str) and shown != value
     return str(shown) if is_told_otherwise else json.dumps(shown, ensure_ascii=False)
@@ -59,6 +59,6 @@ def _of_logical_type(value: Json, kind: str, logical: LogicalType) -> Json:
         if type(value) is int and (typed := FROM_BASE.get((kind, logical.name))):
             return str(typed(value))
     except (ValueError, OverflowError):
-        # Avro allows more than Python holds.
+        # Avro allows values beyond Python's range.
         pass
     return value

@@ -1,4 +1,4 @@
-"""``POST /check``: a statement that is about to run → the rules that it breaks, as JSON."""
+"""``POST /check``: answers a statement that is about to run with the rules that it breaks, as JSON."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``POST /statements``: statements that ran → what was learnt of them, once that is stored, as JSON."""
+"""``POST /statements``: learns from statements that ran, and answers with the stored results as JSON."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the pages show of the daemon: plain values, made by whoever runs the engine."""
+"""The daemon's data for pages: plain values, made by the process with the engine."""
 
 from __future__ import annotations
 
@@ -15,25 +15,25 @@ from publisher.web.details import RelationDetails
 
 
 class Daemon(Protocol):
-    """What the pages ask the daemon."""
+    """The pages' requests to the daemon."""
 
     def is_live(self) -> bool:
-        """False if only a restart can help. Asked often: costs nothing."""
+        """False if only a restart can help. It is called often and must be cheap."""
 
     def troubles(self) -> Mapping[str, str]:
-        """What keeps it from its work and why, by part; empty if it is ready."""
+        """The reasons why the service is not ready, by part; empty if it is."""
 
     def status(self) -> ServiceStatus: ...
 
     def relation(self, name: RelationName) -> RelationDetails | None:
-        """All that is known of a relation; None if nothing is.
+        """All known data of a relation; None if it is unknown.
 
         Raises:
             StateUnavailable
         """
 
     def similar(self, name: RelationName) -> Sequence[str]:
-        """Relations that may be meant by a name that is not known.
+        """Relations with names similar to an unknown one.
 
         Raises:
             StateUnavailable
@@ -42,14 +42,14 @@ class Daemon(Protocol):
     def lineage(
         self, relation: RelationName, column: str | None, direction: Direction, depth: int | None
     ) -> Traced | NotFound:
-        """Of a column, or of a whole relation.
+        """The lineage of a column, or of a whole relation.
 
         Raises:
             StateUnavailable
         """
 
     def search(self, asked: str, limit: int) -> FoundRelations:
-        """The relations that a question finds, all of them if it is empty, the best first.
+        """The relations that match ``asked``, or all if it is empty; the best matches first.
 
         Raises:
             StateUnavailable
@@ -73,9 +73,9 @@ class ServiceStatus:
 
     Attributes:
         live: False if only a restart can help.
-        ready: False while it cannot do its work, for ``reason``.
+        ready: False while ``reason`` keeps it from its work.
         figures: counts to show, in this order.
-        relations: those to list, problems first; ``more_relations`` are not among them.
+        relations: the relations to list, problems first; ``more_relations`` are not listed.
     """
 
     live: bool = True
@@ -88,7 +88,7 @@ class ServiceStatus:
 
 @dataclass(frozen=True, slots=True)
 class FoundRelation:
-    """What a question finds; ``because`` says where if it is not in the name."""
+    """A relation that matches a search; ``because`` shows the match if it is not in the name."""
 
     relation: str
     status: str
@@ -98,7 +98,7 @@ class FoundRelation:
 
 @dataclass(frozen=True, slots=True)
 class FoundRelations:
-    """The best, of so many."""
+    """The best matches, and their total number."""
 
     relations: tuple[FoundRelation, ...] = ()
     total: int = 0
@@ -106,7 +106,7 @@ class FoundRelations:
 
 @dataclass(frozen=True, slots=True)
 class FoundPackage:
-    """A published package in whose fields or documentation a question is found, and where."""
+    """A published package with a match in its fields or documentation, and the place of the match."""
 
     distribution: str
     because: str
@@ -114,7 +114,7 @@ class FoundPackage:
 
 @dataclass(frozen=True, slots=True)
 class Neighbour:
-    """A direct upstream or downstream; ``distribution`` is the name of its package if it has one."""
+    """A direct upstream or downstream; ``distribution`` is its package's name, if it has a package."""
 
     relation: str
     distribution: str
@@ -122,13 +122,13 @@ class Neighbour:
 
 @dataclass(frozen=True, slots=True)
 class RelationSummary:
-    """What the daemon knows of a relation and its packages do not say.
+    """The daemon's data about a relation that its packages lack.
 
     Attributes:
         status: the engine's term, such as OK or BROKEN, with a ``reason`` if there is a problem.
         upstreams: relations that it reads directly, in order of first mention.
         downstreams: relations that read it directly, by name.
-        lineage: of its columns, as far as its neighbours; None if it was never derived.
+        lineage: its columns' lineage up to the neighbours; None if it was never derived.
     """
 
     status: str

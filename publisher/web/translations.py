@@ -1,4 +1,4 @@
-"""``POST /translate``: a question of ``translate --batch`` → its answer; and a page to try it, without scripts."""
+"""``POST /translate`` answers a request of ``translate --batch``; a page without scripts lets people try it."""
 
 from __future__ import annotations
 
@@ -47,22 +47,22 @@ class Translator(Protocol):
     def max_bytes(self) -> int: ...
 
     def submit(self, request: bytes, form: Form, client: str) -> Future[Answer]:
-        """The answer, or ``Unavailable`` or ``Failed``; clients take turns.
+        """The future answer, or ``Unavailable`` or ``Failed``; clients take turns.
 
         Raises:
-            Unavailable: the request does not wait.
+            Unavailable: the request cannot wait in the queue.
         """
 
 
 @dataclass(frozen=True, slots=True)
 class TranslationView:
-    """What the page shows: what was asked, and the answer, "" before there is one.
+    """The page's data: the question, and the answer, at first "".
 
     Attributes:
-        text: a query, or with ``relation`` the statements that create it.
-        relation: of the text, or without a text one that the service knows.
+        text: a query, or the statements that create ``relation``.
+        relation: a relation of the text or, without a text, one that the service knows.
         trouble: why there is no answer.
-        details: of the answer, besides its main text.
+        details: the rest of the answer, after its main text.
     """
 
     text: str = ""
@@ -94,7 +94,7 @@ class Translations:
         return _page(TranslationView(relation=request.query_params.get("relation", "")))
 
     async def translate(self, request: Request) -> Response:
-        """On the server's own thread, which waits for no free one while other pages are made."""
+        """Runs on the server's event loop, so it needs no free thread while other pages are made."""
         if media_type(request) == _FORM_TYPE:
             return await self._answer_form(request)
         try:
@@ -130,13 +130,13 @@ class Translations:
 
 
 def _require_own_site(request: Request) -> None:
-    """Raises: Refusal: a browser says that the form is of another site, which has no business here."""
+    """Raises: Refusal: the browser says that another site sent the form."""
     if request.headers.get("sec-fetch-site", "none") not in _OWN_SITES:
         raise Refusal(HTTPStatus.FORBIDDEN, "the form is of another site")
 
 
 def _read_form(body: bytes) -> TranslationView:
-    """Raises: Refusal: it is not what the page sends."""
+    """Raises: Refusal: the body is not this page's form."""
     try:
         fields = dict(
             parse_qsl(
@@ -149,7 +149,7 @@ def _read_form(body: bytes) -> TranslationView:
     except ValueError:
         raise Refusal(HTTPStatus.BAD_REQUEST, "the form is not the one of this page") from None
     return TranslationView(
-        # Browsers send a line's end as two characters.
+        # Browsers send a line end as two characters.
         text=fields.get("text", "").replace("\r\n", "\n"),
         relation=fields.get("relation", "").strip(),
         dialect=fields.get("dialect", DIALECTS[0]),
@@ -158,7 +158,7 @@ def _read_form(body: bytes) -> TranslationView:
 
 
 def _question(asked: TranslationView) -> Mapping[str, object]:
-    """Raises: Refusal: nothing is asked."""
+    """Raises: Refusal: the form has neither a text nor a relation."""
     question = {"dialect": asked.dialect, "to": asked.target}
     if not asked.text.strip():
         if not asked.relation:

@@ -19,13 +19,13 @@ class ListedVersion:
 
     @property
     def yanked(self) -> str | None:
-        """A reason, possibly empty, if every file of it is yanked."""
+        """A reason, possibly empty, if all its files are yanked."""
         reasons = [file.yanked for file in self.files if file.yanked is not None]
         return reasons[0] if len(reasons) == len(self.files) else None
 
 
 def list_versions(page: ProjectPage) -> Sequence[ListedVersion]:
-    """Newest first."""
+    """Versions with their files, newest first."""
     by_version: dict[Version, list[ListedFile]] = {}
     for file in page.files:
         by_version.setdefault(Version(file.version), []).append(file)

@@ -1,1 +1,1 @@
-"""Who uses what a plan changes: lock files, counts of downloads and a log of queries; all untrusted."""
+"""The users affected by a plan: lock files, counts of downloads and a log of queries; all untrusted."""

@@ -1,9 +1,10 @@
-"""How often each package was downloaded: a table, a JSON object, or a web server's access log.
+"""Reads how often each package was downloaded: a table, a JSON object, or a web server's access log.
 
-By the file's name: ``.csv`` with the columns ``project`` (or ``distribution``, ``package``) and ``downloads``
-(or ``count``), other columns are left out, lines of one package are added; ``.json`` with an object of numbers by
-package, or one below ``downloads``; any other is a log in the Common or Combined Log Format, of which
-every answered GET of a wheel counts.
+The file's name tells the form. ``.csv`` has the columns ``project`` (or ``distribution``,
+``package``) and ``downloads`` (or ``count``). Other columns are ignored, and lines of one package
+are added. ``.json`` has an object of numbers by package, at the top or below ``downloads``. Any
+other file is a log in the Common or Combined Log Format, in which each answered GET of a wheel
+counts.
 """
 
 from __future__ import annotations
@@ -35,10 +36,10 @@ Counts: TypeAlias = Counter[str]
 
 
 def read_downloads(path: Path) -> Mapping[str, int]:
-    """By normalised name of the package.
+    """The number of downloads by the package's normalised name.
 
     Raises:
-        Refused: the file is missing, too large, or not what its name says.
+        Refused: the file is missing, too large, or not in the form of its name.
     """
     read = _READERS.get(path.suffix.lower(), _of_log)
     try:
@@ -54,7 +55,7 @@ def read_downloads(path: Path) -> Mapping[str, int]:
 
 def _of_csv(path: Path) -> Counts:
     counts: Counts = Counter()
-    # Of a damaged file the reader would keep the rest open.
+    # After an error the reader would keep the file open.
     with closing(_lines(path)) as lines:
         rows = csv.DictReader(lines)
         project = _column(rows.fieldnames or (), _PROJECT)

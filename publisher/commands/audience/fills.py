@@ -1,4 +1,4 @@
-"""Tables that statements fill from a relation which a plan changes, as the state knows them."""
+"""Finds tables in the state that statements fill from a changed relation."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from publisher.state.sqlite_reading import StateReading
 
 
 def filled_from(state: StateReading, cone: Cone) -> Mapping[RelationName, Sequence[FillHit]]:
-    """Under each changed relation the tables whose statements read what changes of it."""
+    """For each changed relation, the tables whose statements read a change."""
     changes = {
         name: looks.columns
         for name, looks in looks_of(cone).items()
@@ -32,7 +32,7 @@ def filled_from(state: StateReading, cone: Cone) -> Mapping[RelationName, Sequen
 
 
 def _concerned(filling: FillingRecord, changed: Mapping[str, str]) -> Sequence[str]:
-    """The changes of columns that the statement reads; all where it is not known what it reads."""
+    """The changed columns that the statement reads; all if its columns are unknown."""
     read = {each.source_column for each in filling.columns}
     if not read or "*" in read:
         return list(changed.values())

@@ -1,4 +1,4 @@
-"""A plan and what is known of its packages' users → who is hit, by relation."""
+"""Finds the known users whom a plan affects, by relation."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ _NO_FILLS: Fills = {}
 
 @dataclass(frozen=True, slots=True)
 class Audience:
-    """Who uses the packages and relations, as far as anybody said.
+    """The known users of packages and relations.
 
     Attributes:
-        distribution: the name of a relation's package.
+        distribution: gives the name of a relation's package.
         downloads: by package; None if they are not counted.
-        query_log: a file or a folder, read when a plan needs it.
-        query_dialect: whose SQL the queries are.
+        query_log: a file or a folder, read only when a plan needs it.
+        query_dialect: the dialect of the queries.
     """
 
     distribution: Callable[[RelationName], str]
@@ -44,14 +44,14 @@ class Audience:
     query_dialect: Dialect = Dialect.SPARK
 
     def concerned_queries(self, now: CatalogNow, cone: Cone, deriver: Deriver, say: Say) -> Queries:
-        """The queries of the log that read what changes, under each changed relation.
+        """The queries of the log that read a change, by changed relation.
 
         Raises:
             Refused: the log is missing, too large or damaged.
         """
         if self.query_log is None:
             return _NO_QUERIES
-        # Like what reads lock files and downloads: imported for those alone who have it.
+        # Imported only by users who have a query log, like the readers of lock files and downloads.
         from publisher.commands.audience.queries import ConcernedQueries
         from publisher.commands.audience.query_log import read_query_log
 
@@ -61,7 +61,7 @@ class Audience:
     def hits(
         self, plan: Plan, queries: Queries = _NO_QUERIES, fills: Fills = _NO_FILLS
     ) -> Sequence[Hit]:
-        """Of relations of which something is known, by name."""
+        """The relations with known users, by name."""
         versions = {version.relation: version for version in plan.versions}
         breaking = {failing.relation for failing in plan.broken}
         fates = {dropped.relation: dropped.fate for dropped in plan.dropped_packages}

@@ -1,4 +1,4 @@
-"""Registered files of requirements and lock files, in folders or by name → the pins in each."""
+"""Finds the pins in registered requirements and lock files, named singly or by folder."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class RegisteredPin:
 
 
 def read_registered(paths: Sequence[Path], prefix: str) -> Sequence[RegisteredPin]:
-    """The pins of packages that have the prefix; a folder stands for such files anywhere below it.
+    """The pins of packages with the prefix; a folder includes all its files at any depth.
 
     Raises:
         Refused: a file is missing, damaged or too large, or there are too many.
@@ -45,6 +45,6 @@ def _files(path: Path) -> Iterator[Path]:
     if not path.is_dir():
         yield path
         return
-    # Each pattern walks the folder; a link to a folder is not followed.
+    # Each pattern walks the folder and follows no links to folders.
     found = {file for pattern in _NAMES for file in path.rglob(pattern) if file.is_file()}
     yield from sorted(found)

@@ -1,4 +1,4 @@
-"""Queries of a log, each derived as a view over the catalog before a change and after it."""
+"""Derives each query of a log as a view over the catalog before and after a change."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from publisher.commands.planning.causes import looks_of
 from publisher.commands.planning.cone import Cone
 
 MAX_QUERIES = 20_000
-"""Texts that are derived; each takes a child process a millisecond or more."""
+"""The limit of derived texts; each takes a child process a millisecond or more."""
 MAX_CRASHES = 5
-"""Each may take the time limit of a derivation."""
+"""The limit of crashes; each may take the time limit of a derivation."""
 
 _NAME = RelationName.of("the query log", "query")
 _WORD = re.compile(r"\w+")
@@ -28,7 +28,7 @@ _MAX_TEXT = 2_000
 
 
 class ConcernedQueries:
-    """Those that read a relation which looks different to them after the change."""
+    """Finds the queries that read a relation whose appearance changes."""
 
     def __init__(
         self, now: CatalogNow, cone: Cone, deriver: Deriver, dialect: Dialect, say: Say
@@ -48,16 +48,16 @@ class ConcernedQueries:
         self._names = {name.name for name in self._changed}
 
     def may_read(self, text: str) -> bool:
-        """Whether the text has the bare name of a changed relation: most of a log has none.
+        """Whether the text has the bare name of a changed relation; most of a log has none.
 
-        A look at its words spares the parser.
+        Comparing words is faster than parsing.
         """
         return not self._names.isdisjoint(word.lower() for word in _WORD.findall(text))
 
     def by_relation(
         self, queries: Sequence[LoggedQuery]
     ) -> Mapping[RelationName, Sequence[QueryHit]]:
-        """Under each changed relation that they read."""
+        """The affected queries for each changed relation that they read."""
         found: dict[RelationName, list[QueryHit]] = {}
         if len(queries) > MAX_QUERIES:
             self._say(f"{MAX_QUERIES} of {len(queries)} queries that may be concerned are read")
@@ -118,14 +118,14 @@ class ConcernedQueries:
                 effect = QueryEffect.READS if _same(old_one, new_one) else QueryEffect.CHANGES
                 return _hit(query, effect, shown)
             case _:
-                # Not translated before either: what it names is all that is known of it.
+                # The query could not be translated before, so only the names in it are known.
                 gone = name not in self._cone.after
                 effect = QueryEffect.BREAKS if gone else QueryEffect.READS
                 why = f"{name} is no longer there" if gone else shown
                 return _hit(query, effect, why) if gone or columns else None
 
     def _columns_read(self, query: LoggedQuery, name: RelationName, old: Outcome) -> Sequence[str]:
-        """The changes of columns that it reads: by its lineage, or named anywhere in its text."""
+        """The changed columns that it reads, by its lineage or by the words of its text."""
         words = {word.lower() for word in _WORD.findall(query.text)}
         if isinstance(old, Derived):
             words |= {

@@ -1,8 +1,9 @@
-"""A log of queries → each text once, with how often it occurs and who ran it.
+"""Reads a log of queries: each text once, with its number of runs and its users.
 
-A file, or a folder of files: ``.sql`` has statements that semicolons part, ``.jsonl``, ``.ndjson`` and ``.json`` one
-object a line, with the text under ``query``, ``sql``, ``statement`` or ``query_text``, and, where there are any, the
-``database`` in which it ran, the ``user`` and the ``count`` of its runs. Nothing of it is executed.
+The log is a file, or a folder of files. ``.sql`` has statements, separated by semicolons.
+``.jsonl``, ``.ndjson`` and ``.json`` have one object a line, with the text under ``query``,
+``sql``, ``statement`` or ``query_text``. Optional keys are the ``database`` in which it ran, the
+``user`` and the ``count`` of its runs. Nothing in it is executed.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ _INNER = re.compile(r"(?i)\b(?:with|select)\b")
 
 @dataclass(slots=True)
 class LoggedQuery:
-    """``where``: of the first entry. ``text``: the query alone, without the INSERT around it."""
+    """``where``: the place of the first entry. ``text``: the query, without an INSERT around it."""
 
     where: str
     text: str
@@ -41,17 +42,17 @@ class LoggedQuery:
 
 
 def require_query_log(path: Path) -> None:
-    """Says early that there is none, for it is read late.
+    """Refuses a missing log early, because it is read late.
 
     Raises:
-        Refused: there is no such file.
+        Refused: the file does not exist.
     """
     if not path.exists():
         raise Refused(OUTSIDE_FAILED, f"{SETTING}: {path}: No such file or directory")
 
 
 def read_query_log(path: Path, is_wanted: Callable[[str], bool]) -> Sequence[LoggedQuery]:
-    """The queries of the log whose text is wanted; statements that read nothing are left out.
+    """The queries with a wanted text; statements that read nothing are left out.
 
     Raises:
         Refused: a file is missing, too large or damaged, or there are too many.
@@ -67,13 +68,13 @@ def read_query_log(path: Path, is_wanted: Callable[[str], bool]) -> Sequence[Log
 
 
 def log_entries(path: Path, called: str = SETTING) -> Iterator[tuple[str, str, Mapping[str, Any]]]:
-    """Where each statement stands, its text, and what else the log says of it.
+    """The place, the text and the entry of each statement.
 
-    Errors begin with what the path is ``called``.
+    Errors begin with ``called``, a name for the path.
 
     Raises:
         OSError: a file cannot be read.
-        Refused: one is too large or damaged, or there are too many.
+        Refused: a file is too large or damaged, or there are too many.
     """
     try:
         for file in _files(path):
@@ -101,7 +102,7 @@ def _add(
 
 
 def query_in(text: str) -> str | None:
-    """The query that a statement is, or that it writes from; None if it is none."""
+    """The query that a statement is or contains; None for other statements."""
     if _READS.match(text):
         return text.strip()
     if not _WRITES.match(text):

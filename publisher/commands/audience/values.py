@@ -1,4 +1,4 @@
-"""Who is hit by a plan, as values."""
+"""The users affected by a plan, as values."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from lakeschema.catalog.identifiers import RelationName
 
 
 class PinEffect(Enum):
-    """What a plan means for a file that names a package; the values are words for people and JSON."""
+    """A plan's effect on a file that names a package; the values are words for people and JSON."""
 
     TAKES = "takes the new version"
     TAKES_BREAKING = "takes the new version, which is a major one"
@@ -23,7 +23,7 @@ class PinEffect(Enum):
 
 @dataclass(frozen=True, slots=True)
 class PinHit:
-    """``pinned``: the versions that the file allows, as it states them."""
+    """``pinned``: the versions that the file allows, in its words."""
 
     file: str
     pinned: str
@@ -39,13 +39,13 @@ class QueryEffect(Enum):
 
 @dataclass(frozen=True, slots=True)
 class QueryHit:
-    """A query of the log that reads what changes.
+    """A query of the log that reads a change.
 
     Attributes:
-        where: of its first entry, ``queries.jsonl:17``.
+        where: the place of its first entry, such as ``queries.jsonl:17``.
         times: how many entries have the same text.
-        users: some of those that the log names.
-        why: the error of one that breaks; the columns concerned otherwise.
+        users: some of the log's users.
+        why: the error if it breaks; otherwise the columns concerned.
     """
 
     where: str
@@ -58,12 +58,13 @@ class QueryHit:
 
 @dataclass(frozen=True, slots=True)
 class FillHit:
-    """A table that a statement fills from what changes.
+    """A table that a statement fills from a changed relation.
 
     Attributes:
-        statement: its first characters, and ``user`` who ran it; "" if nobody said.
+        statement: its first characters.
+        user: who ran it; "" if unknown.
         last_at: in seconds since the epoch.
-        why: the columns concerned; "" where the whole relation is.
+        why: the columns concerned; "" for the whole relation.
     """
 
     table: RelationName
@@ -75,9 +76,9 @@ class FillHit:
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """Those who use one relation, or its package.
+    """The users of one relation, or of its package.
 
-    ``downloads``: None where they are not known.
+    ``downloads``: None if unknown.
     """
 
     relation: RelationName

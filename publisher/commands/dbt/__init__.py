@@ -1,1 +1,1 @@
-"""A dbt project whose models are written once, for one engine → the same models for another."""
+"""Translates a dbt project, whose models are written for one engine, to models for another."""

@@ -1,4 +1,4 @@
-"""``dbt``: a project's models as another engine's models, in a folder beside them."""
+"""``dbt``: translates a project's models to another engine's models, in a separate folder."""
 
 from __future__ import annotations
 
@@ -20,24 +20,24 @@ _SECONDS: Final = 60.0
 
 
 def dbt(
-    output: Annotated[Path, typer.Argument(help="Folder of the models that are written.")],
+    output: Annotated[Path, typer.Argument(help="Folder for the translated models.")],
     *,
     project: Annotated[Path, typer.Option(help="The project, after dbt compile.")] = Path(),
     dialect: Annotated[
-        Literal["spark", "hive"], typer.Option(help="What the models are written in.")
+        Literal["spark", "hive"], typer.Option(help="The dialect of the models.")
     ] = "spark",
     service: Annotated[
         str | None,
-        typer.Option(help="Address of a service, which knows the tables that the project reads."),
+        typer.Option(help="Address of a service that knows the tables which the project reads."),
     ] = None,
     token_file: Annotated[
         Path | None, typer.Option(help="With --service: the operations token.")
     ] = None,
 ) -> None:
-    """Models for Trino of a dbt project whose models are written in Spark SQL or HiveQL."""
+    """Translates the models of a dbt project from Spark SQL or HiveQL to Trino."""
     manifest = _read(project / "target" / "manifest.json")
     if service is None and token_file is not None:
-        raise Refused(USAGE_ERROR, "--token-file is of a service", "add --service URL")
+        raise Refused(USAGE_ERROR, "--token-file needs --service", "add --service URL")
     ask = _ask_here() if service is None else ask_service(service, token_file)
     choices = Choices(dialect, f"relation_{secrets.token_hex(8)}_")
     written, skipped = write_models(manifest, ask, choices)
@@ -74,7 +74,7 @@ def _ask_here() -> Ask:
 
 
 def ask_service(url: str, token_file: Path | None, timeout_seconds: float = _SECONDS) -> Ask:
-    """Asks a service's ``POST /translate``; each answer ends within that time."""
+    """Asks a service's ``POST /translate``; each answer takes at most ``timeout_seconds``."""
     import requests
 
     from publisher.index.exchange import BoundedSession
@@ -116,7 +116,7 @@ def _remedy(status: int) -> str:
 
 
 def _properties(project: Path, manifest: Manifest, output: Path) -> Mapping[Path, str]:
-    """The files beside models that state sources, tests and documentation."""
+    """The YAML files next to the models, with sources, tests and documentation."""
     found = {}
     for folder in {project / model.folder for model in manifest.models if model.is_own}:
         for path in _yaml_files(folder):
@@ -131,7 +131,7 @@ def _yaml_files(folder: Path) -> Iterator[Path]:
 
 
 def _write(output: Path, files: Mapping[Path, str]) -> None:
-    """Replaces what was written before, and nothing else."""
+    """Replaces only files that this command wrote before."""
     others = [path for path in files if path.exists() and not _is_ours(path)]
     if others:
         why = f"{others[0]} was not written by this command"

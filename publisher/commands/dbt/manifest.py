@@ -1,6 +1,6 @@
-"""dbt's ``target/manifest.json`` after ``dbt compile`` → the models and tables that it states, as values.
+"""Reads the models and tables in dbt's ``target/manifest.json`` after ``dbt compile``.
 
-Written against version 12 of the manifest's schema, which dbt 1.8 to 1.10 write.
+It supports version 12 of the manifest's schema, which dbt 1.8 to 1.10 write.
 """
 
 from __future__ import annotations
@@ -19,16 +19,16 @@ _INLINED: Final = "ephemeral"
 
 
 class NotAManifest(Exception):
-    """The file is something else, or of a release of dbt that writes another form."""
+    """The file is not a manifest, or has another release's form."""
 
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """What models read and dbt does not make of a query: a source, a seed or a snapshot.
+    """A relation that dbt does not make from a query: a source, a seed or a snapshot.
 
     Attributes:
-        jinja: how a model names it.
-        columns: name and type of those that the project states with ``data_type``.
+        jinja: how models refer to it.
+        columns: names and types of the columns that have a ``data_type`` in the project.
     """
 
     id: str
@@ -42,10 +42,10 @@ class Model:
     """A model of the project, or of a package that it uses.
 
     Attributes:
-        sql: as compiled; "" where dbt has not compiled it.
+        sql: the compiled text; "" if dbt has not compiled it.
         reads: the ids of the nodes that it reads directly.
-        path: within the folder of models.
-        settings: what the model's own file, or a folder's, has chosen that another engine needs, too.
+        path: its path in the folder of models.
+        settings: options of the model's file or folder that the other engine needs, too.
     """
 
     id: str
@@ -69,7 +69,7 @@ class Manifest:
 
 
 def read_manifest(text: bytes) -> Manifest:
-    """Raises: NotAManifest"""
+    """Raises: NotAManifest."""
     try:
         stated = json.loads(text)
         project = stated["metadata"]["project_name"]
@@ -83,7 +83,7 @@ def read_manifest(text: bytes) -> Manifest:
 
 
 def _models(nodes: Sequence[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:
-    """Those of ephemeral models are parts of the texts that read them."""
+    """The models except ephemeral ones, which are parts of the texts that read them."""
     for node in nodes:
         if node["resource_type"] == "model" and node["config"]["materialized"] != _INLINED:
             yield node
@@ -126,19 +126,19 @@ def _source(node: Mapping[str, Any]) -> Table:
 
 
 def _table(node: Mapping[str, Any]) -> Table:
-    # Of another package or not: dbt finds a seed by its name alone.
+    # Also for a seed of another package: dbt finds it by its name alone.
     jinja = f"{{{{ ref({jinja_text(node['name'])}) }}}}"
     return Table(node["unique_id"], _relation(node), jinja, _columns(node))
 
 
 def _columns(node: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
-    """None of them unless all have a type: a table of some columns would be another table."""
+    """The columns if all have a type; otherwise none, because some would describe another table."""
     stated = [(each["name"], each.get("data_type")) for each in node["columns"].values()]
     return tuple(stated) if all(type_ for _, type_ in stated) else ()
 
 
 def _relation(node: Mapping[str, Any]) -> RelationName:
-    """As compiled texts name it: with its database or without, quoted or not."""
+    """The name as in compiled texts: with its database or without, quoted or not."""
     try:
         return RelationName.parse(node["relation_name"].replace('"', "`"))
     except MalformedName as error:
@@ -146,5 +146,5 @@ def _relation(node: Mapping[str, Any]) -> RelationName:
 
 
 def jinja_text(text: str) -> str:
-    """A literal of Jinja's, whose escapes are those of JSON."""
+    """A literal of Jinja, which has the escapes of JSON."""
     return json.dumps(text)

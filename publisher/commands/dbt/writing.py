@@ -1,7 +1,7 @@
-"""Models of a manifest → questions for a translation, and its answers → files of models for Trino.
+"""Translates models of a manifest, and writes the answers as models for Trino.
 
-The names of relations come back with a catalog that nothing else in a text can have, and become what the
-project calls them: ``ref`` and ``source``.
+Names of relations come back with a catalog that occurs nowhere else in a text; they become the
+project's ``ref`` and ``source``.
 """
 
 from __future__ import annotations
@@ -17,18 +17,18 @@ from lakeschema.catalog.identifiers import RelationName
 from publisher.commands.dbt.manifest import Manifest, Model, Table
 
 MARK: Final = "{# written by schema-publisher dbt #}"
-"""The first line of each file that is written, by which it is known again."""
+"""The first line of each written file, which identifies it later."""
 
 _MATERIALIZED: Final = frozenset({"view", "table"})
 _JINJA: Final = re.compile(r"\{(?=[{%#])")
 
 Ask = Callable[[Mapping[str, Any]], Mapping[str, Any]]
-"""A question of ``translate --batch`` → its answer."""
+"""From a question of ``translate --batch`` to its answer."""
 
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """A file of a model; ``path`` is within the folder of models."""
+    """A file of a model; ``path`` is in the folder of models."""
 
     path: PurePosixPath
     text: str
@@ -36,7 +36,7 @@ class Written:
 
 @dataclass(frozen=True, slots=True)
 class Skipped:
-    """A model without a file, and why."""
+    """A model without a file, and the reason."""
 
     name: str
     reason: str
@@ -44,10 +44,10 @@ class Skipped:
 
 @dataclass(frozen=True, slots=True)
 class Choices:
-    """How all models are translated.
+    """Options for all models.
 
     Attributes:
-        dialect: that they are written in.
+        dialect: the models' dialect.
         token: letters that occur in no text, such as random ones.
     """
 
@@ -57,7 +57,7 @@ class Choices:
 
 @dataclass(frozen=True, slots=True)
 class _Project:
-    """``catalogs``: the name in the answers of each catalog, "" being that of relations without one."""
+    """``catalogs``: each catalog's name in the answers; "" stands for relations without a catalog."""
 
     nodes: Mapping[str, Model | Table]
     catalogs: Mapping[str, str]
@@ -74,7 +74,7 @@ class _Project:
 def write_models(
     manifest: Manifest, ask: Ask, choices: Choices
 ) -> tuple[Sequence[Written], Sequence[Skipped]]:
-    """The files of the project's own models by path, and models that have none in the manifest's order."""
+    """The files of the project's models by path, and the skipped models in the manifest's order."""
     project = _Project.of(manifest, choices.token)
     reasons: dict[str, str] = {}
     written: list[Written] = []
@@ -91,7 +91,7 @@ def write_models(
 def _written(
     model: Model, project: _Project, reasons: Mapping[str, str], ask: Ask, choices: Choices
 ) -> Written | str:
-    """The file, or why there is none."""
+    """The file, or why the model is skipped."""
     if model.language != "sql":
         return f"it is written in {model.language}"
     if model.materialized not in _MATERIALIZED:
@@ -110,7 +110,7 @@ def _written(
 
 
 def _question(model: Model, project: _Project, choices: Choices) -> Mapping[str, Any]:
-    """With all that the model reads at any distance: views, and tables whose columns are stated."""
+    """The question with all upstreams of the model: views, and tables with known columns."""
     upstreams = [project.nodes[each] for each in _upstreams(model, project.nodes)]
     brought = [each for each in upstreams if isinstance(each, Model) or each.columns]
     databases = dict.fromkeys(_quoted(each.relation.namespace) for each in brought)
@@ -131,7 +131,7 @@ def _question(model: Model, project: _Project, choices: Choices) -> Mapping[str,
 def _ddl(node: Model | Table) -> str:
     name = _quoted(node.relation.parts)
     if isinstance(node, Model):
-        # A line of its own: the text may end with a comment.
+        # On a separate line, because the text may end with a comment.
         return f"CREATE VIEW {name} AS\n{node.sql}\n"
     columns = ", ".join(f"{_quoted([column])} {type_}" for column, type_ in node.columns)
     return f"CREATE TABLE {name} ({columns})"
@@ -145,7 +145,7 @@ def _text(model: Model, sql: str, project: _Project) -> str:
 
 
 def _named(sql: str, project: _Project) -> str:
-    """The text with the project's names of relations; of what else it holds, Jinja reads nothing."""
+    """The text with the project's names of relations, escaped so that Jinja changes nothing else."""
     jinja = {each.relation: each.jinja for each in project.nodes.values()}
     catalogs = {token: catalog for catalog, token in project.catalogs.items()}
     identifier = r'"((?:[^"]|"")*)"'
@@ -157,7 +157,7 @@ def _named(sql: str, project: _Project) -> str:
         parts = [*catalog.split("."), *(part.replace('""', '"') for part in match.groups()[1:])]
         parts = [part for part in parts if part]
         named = jinja.get(RelationName.of(*parts))
-        # A relation that the project does not state keeps its name.
+        # A relation that the project does not define keeps its name.
         found += [_plain(sql[end : match.start()]), named or _plain(_trino_name(parts))]
         end = match.end()
     return "".join((*found, _plain(sql[end:])))
@@ -172,7 +172,7 @@ def _plain(text: str) -> str:
 
 
 def _upstreams(model: Model, nodes: Mapping[str, Model | Table]) -> Sequence[str]:
-    """The ids of what the model reads at any distance, each after what it reads itself."""
+    """The ids of all upstreams of the model, each after its own upstreams."""
     found: dict[str, None] = {}
     frontier = [(each, False) for each in reversed(model.reads)]
     while frontier:

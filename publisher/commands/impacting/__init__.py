@@ -1,1 +1,1 @@
-"""What a change of a column or a relation hits, in one answer."""
+"""The effects of a change of a column or a relation, in one answer."""

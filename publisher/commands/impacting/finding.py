@@ -1,4 +1,4 @@
-"""What is asked for → the relations that it reaches, with what would become of each, and who is concerned."""
+"""Finds the relations that a change affects, their fates, and the people concerned."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class _Met:
 
 
 def hits_of(traced: Traced) -> Sequence[Hit]:
-    """Each relation once, the nearest first; what was asked for is the first."""
+    """Each relation once, the nearest first; the first is the one that was asked for."""
     asked = traced.asked
     met = {asked.relation: _Met(0, is_whole=asked.column is None)}
     if asked.column is not None:
@@ -62,7 +62,7 @@ def hits_of(traced: Traced) -> Sequence[Hit]:
 
 
 def with_plan(hits: Iterable[Hit], plan: Plan) -> Sequence[Hit]:
-    """What becomes of each if what was asked for is gone."""
+    """Adds each relation's fate after the removal."""
     versions = {version.relation: version for version in plan.versions}
     broken = {failing.relation: failing.reason for failing in plan.broken}
     gone = {dropped.relation: dropped.why for dropped in plan.dropped_packages}
@@ -96,14 +96,14 @@ def people_of(hits: Iterable[Hit], counts: Counts, owners: Mapping[str, str]) ->
 
 @dataclass(frozen=True, slots=True)
 class Stored:
-    """Relations, each behind all that it reads, and what the catalog says of them."""
+    """Relations in upstream-first order, and the catalog's facts about them."""
 
     derivations: Mapping[RelationName, Derivation]
     relations: Mapping[RelationName, Relation] = field(default_factory=lambda: MappingProxyType({}))
 
 
 def with_policies(hits: Iterable[Hit], policies: Policies, stored: Stored) -> Sequence[Hit]:
-    """With the tags and masks of the columns that are hit, and of all that they are made of.
+    """Adds the tags and masks of the affected columns and of their sources.
 
     Raises:
         CannotEnforce: the policies do not fit the relations.

@@ -1,4 +1,4 @@
-"""The change that shows what depends on a column or a relation: that it is gone."""
+"""Makes the change that removes a column or a relation, to find its dependents."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from publisher.lineage.values import Place
 
 
 class CannotLose(Exception):
-    """What would be left cannot be written; the message says why."""
+    """The rest of the relation cannot be written; the message says why."""
 
 
 def loss_of(place: Place, relation: Relation, names: Sequence[str]) -> DdlChange:
-    """Of a whole relation, its end; of a column or a field, the relation without the column.
+    """Removes the whole relation, or the column of a column or field.
 
-    ``names``: of all of its columns.
+    ``names``: the names of all its columns.
 
     Raises:
-        CannotLose: nothing would be left, or the view's dialect does not let us write the rest.
+        CannotLose: nothing would be left, or the rest cannot be written in the view's dialect.
     """
     if place.column is None:
         return DdlChange(removed=frozenset({place.relation}))
@@ -44,10 +44,10 @@ def _without(columns: tuple[Column, ...], name: str) -> tuple[Column, ...]:
 
 def _rest(view: ViewText, names: Sequence[str], lost: str) -> ViewText:
     if view.dialect is Dialect.TRINO:
-        raise CannotLose("a view of Trino is not written without a column here")
+        raise CannotLose("removing a column from a view of Trino is not supported")
     left = ", ".join(_quoted(name) for name in names if name.lower() != lost)
     every = ", ".join(map(_quoted, names))
-    # A comment at the end of the text ends with its line.
+    # The line break ends a comment at the end of the text.
     text = f"SELECT {left} FROM (\n{view.text}\n) AS `whole`({every})"  # noqa: S608 (it is translated, not run)
     return replace(view, text=text, original_text=text, query_columns=())
 

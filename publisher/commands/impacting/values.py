@@ -1,4 +1,4 @@
-"""What a change hits, as values."""
+"""The effects of a change, as values."""
 
 from __future__ import annotations
 
@@ -11,9 +11,10 @@ from publisher.lineage.values import Place, Statement
 
 @dataclass(frozen=True, slots=True)
 class Governed:
-    """Of one column that is reached: what the policies say of it and of what it is made of.
+    """The policies for an affected column and its sources.
 
-    ``masks``: by name, with the groups of readers that get the masked values; "" for readers of none.
+    ``masks``: by name, with the groups of readers that get masked values; "" for readers without a
+    group.
     """
 
     column: str
@@ -23,16 +24,17 @@ class Governed:
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A relation that is reached, or that itself was asked for.
+    """An affected relation, or the one that was asked for.
 
     Attributes:
-        columns: those that change with what was asked for; empty if all may.
-        distance: how many views and statements it is away; 0 of what was asked for.
-        filled_by: the newest statement through which it is reached; None of a view.
-        version: the newest one of its package; None without one.
-        next_version: that its package would get if what was asked for were gone.
-        change: of that version: "major", "minor" or "patch"; "" where there is none.
-        breaks: why the relation could not be derived then; "" if it could.
+        columns: the affected columns; empty if all may be.
+        distance: the number of views and statements in between; 0 for the relation that was asked
+            for.
+        filled_by: the newest statement that leads to it; None for a view.
+        version: its package's newest version, or None.
+        next_version: its package's version after the removal.
+        change: the kind of that version: "major", "minor" or "patch", or "".
+        breaks: why the relation could not be derived then, or "".
     """
 
     relation: RelationName
@@ -50,12 +52,12 @@ class Hit:
 
 @dataclass(frozen=True, slots=True)
 class Person:
-    """Who owns, fills or reads what is hit.
+    """A person who owns, fills or reads an affected relation.
 
     Attributes:
         concern: "owns", "fills" or "reads".
-        statements: of the log; 0 of an owner.
-        last_day: in ISO form; "" where the log does not say it.
+        statements: their number in the log; 0 for an owner.
+        last_day: in ISO form; "" if the log does not tell.
     """
 
     name: str
@@ -72,9 +74,9 @@ class Impact:
 
     Attributes:
         hits: in order of distance.
-        people: None where no log was given.
-        days: of the log.
-        not_planned: why nothing is known of versions; "" if they are known.
+        people: None without a log.
+        days: how many days of the log were read.
+        not_planned: why the versions are unknown, or "".
         is_governed: whether policies were given.
     """
 

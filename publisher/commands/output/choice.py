@@ -1,4 +1,4 @@
-"""Which output a command writes to."""
+"""Chooses the output of a command."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from publisher.commands.output.protocol import Output
 
 
 def output_for(as_json: bool | None) -> Output:
-    """None: tables where a person reads, JSON Lines for a pipe or a file."""
+    """For None, tables on a terminal, and JSON Lines for a pipe or a file."""
     if as_json or (as_json is None and not sys.stdout.isatty()):
         return JsonLines(sys.stdout)
     return ConsoleOutput()

@@ -1,6 +1,6 @@
 """Reports for people: tables and plain words, coloured on a terminal unless NO_COLOR is set.
 
-Nothing is read as rich's markup, and every cell is made printable: names and reasons are untrusted.
+rich's markup is off, and every cell is made printable, because names and reasons are untrusted.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ _MAX_NAMED = 10
 
 class ConsoleOutput:
     def __init__(self, stream: TextIO | None = None, *, is_terminal: bool | None = None) -> None:
-        """Standard output if no stream is given; ``is_terminal`` overrides what it says of itself."""
+        """Writes to standard output by default; ``is_terminal`` overrides the stream's answer."""
         self._console = plain_console(stream, is_terminal=is_terminal)
 
     def snapshot(self, outcome: SnapshotOutcome | DryRun) -> None:
@@ -65,7 +65,7 @@ class ConsoleOutput:
                     seconds = outcome.seconds["publish"]
                     self._say(f"{_count(published, 'version')} published in {seconds:.1f} s")
                 else:
-                    self._say("a running daemon, or the next snapshot, publishes what differs")
+                    self._say("a running daemon, or the next snapshot, publishes the differences")
                 self._say_held_changes(outcome.held_changes)
                 self._table("not done", _WORK_HEADINGS, map(_work_row, outcome.undone))
                 self._unapplied(outcome.unapplied)
@@ -85,7 +85,7 @@ class ConsoleOutput:
             }
         )
         self._table(
-            "what keeps the service from its work",
+            "why the service is not ready",
             ("part", "reason"),
             (trouble for each in noted.services for trouble in sorted(each.troubles.items())),
         )
@@ -282,7 +282,7 @@ class ConsoleOutput:
                 self._held([HeldDeletions(n, why) for n, why in sorted(found.held.items())])
             case RelationName() as name:
                 self._say(f"{name} will be read again")
-        self._say("a running daemon, or the next snapshot, publishes what differs")
+        self._say("a running daemon, or the next snapshot, publishes the differences")
 
     def confirmed_deletions(self, confirmed: Sequence[HeldDeletions]) -> None:
         for held in confirmed:
@@ -426,13 +426,13 @@ def _count(number: int, noun: str) -> str:
 
 def _services(services: Sequence[ServiceReport], is_worked_on: bool) -> Iterable[str]:
     if not services:
-        yield "none runs; a command works on the state" if is_worked_on else "none runs"
+        yield "not running; a command works on the state" if is_worked_on else "none runs"
     for each in services:
         said_at = shown_time(each.said_at)
         if not is_worked_on:
-            yield f"none runs: one was killed after {said_at}; to start it: schema-publisher run"
+            yield f"not running: one was killed after {said_at}; to start it: schema-publisher run"
         elif each.is_silent(time.time()):
-            yield f"runs, and has said nothing of itself since {said_at}"
+            yield f"runs, but has not reported since {said_at}"
         else:
             readiness = "not ready" if each.troubles else "ready"
             yield f"runs since {shown_time(each.started_at)}, {readiness}"
@@ -463,14 +463,14 @@ def _noted(noted: Noted) -> Mapping[str, str]:
 
 
 def _index_lines(found: ComparedIndex) -> Iterable[str]:
-    """What the comparison left to a person."""
+    """The findings that need a person."""
     yield from map(_held_line, found.held)
     yield from (f"foreign file: {name}" for name in found.foreign)
     yield from (f"{name}: {why}" for name, why in found.failed.items())
 
 
 def _held_line(held: str) -> str:
-    return f"held: {held}; if that is meant: {release_of(held)}"
+    return f"held: {held}; if this is intended: {release_of(held)}"
 
 
 def _dead_letters(number: int) -> str:
@@ -482,5 +482,5 @@ def _namespace(held: HeldDeletions) -> str:
 
 
 def _shown(value: Any) -> str:
-    """A cell of a derived table: lists have a line for each entry."""
+    """A cell of a derived table: a list has a line for each entry."""
     return "\n".join(map(str, value)) if isinstance(value, list) else str(value)

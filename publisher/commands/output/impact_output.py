@@ -1,4 +1,4 @@
-"""What a change hits, as text, JSON or Markdown."""
+"""Shows the effects of a change as text, JSON or Markdown."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def write_impact(impact: Impact, chosen: PlanFormat, stream: TextIO) -> None:
 
 
 def headline(impact: Impact) -> str:
-    """The answer in a sentence."""
+    """The answer in one sentence."""
     reached = [hit for hit in impact.hits if hit.distance]
     parts = [
         _count(sum(hit.is_view for hit in reached), "view"),
@@ -55,7 +55,7 @@ def _count(number: int, noun: str) -> str:
 
 
 def sections(impact: Impact) -> Iterator[Section]:
-    """None without rows."""
+    """The sections that have rows."""
     for section in _sections(impact):
         if section.rows:
             yield section
@@ -136,7 +136,7 @@ def _person_row(person: Person) -> Sequence[str]:
 
 
 def _masks(governed: Governed) -> Iterator[str]:
-    """``hash (readers of no group, finance)``"""
+    """For example ``hash (readers of no group, finance)``."""
     for mask, groups in governed.masks:
         yield f"{mask} ({', '.join(group or 'readers of no group' for group in groups)})"
 

@@ -1,4 +1,4 @@
-"""Reports as JSON Lines, for programs: one object a line, times in UTC as ISO 8601 has them."""
+"""Reports as JSON Lines for programs: one object a line, times in UTC as ISO 8601."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ from publisher.state.records import RelationRecord, StoredDeadLetter, VersionRec
 
 
 class JsonLines:
-    """Each line is flushed: whoever reads a pipe sees it at once."""
+    """Flushes each line, so that the reader of a pipe sees it at once."""
 
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream
@@ -103,7 +103,7 @@ class JsonLines:
         self._print(traced_json(traced))
 
     def usage(self, report: UsageReport) -> None:
-        """Coverage first, then a line for each row, which says of which table it is."""
+        """The log's figures first, then a line for each row, with the name of its table."""
         self._print(
             {
                 "table": "log",
@@ -155,7 +155,7 @@ class JsonLines:
         )
 
     def nothing_to_retire(self) -> None:
-        """No line says it."""
+        """Prints nothing."""
 
     def dead_letters(self, letters: Sequence[StoredDeadLetter]) -> None:
         for letter in letters:
@@ -198,7 +198,7 @@ class JsonLines:
         self._print({"part": probe.part, "usable": probe.is_usable, "found": probe.found})
 
     def part(self, title: str) -> None:
-        """A program knows each line by its keys."""
+        """Prints nothing: programs recognise each line by its keys."""
 
     def to_do(self, lines: Sequence[str]) -> None:
         self._print({"to_do": list(lines)})
@@ -289,7 +289,7 @@ def _dry_run(outcome: DryRun) -> dict[str, Any]:
 
 
 def _dead_letter(letter: StoredDeadLetter) -> dict[str, Any]:
-    """The payload in base 64: it is untrusted input, and may not be text at all."""
+    """The payload is in base 64, because it is untrusted and may not be text."""
     shown = {
         "id": letter.id,
         "source": letter.source,

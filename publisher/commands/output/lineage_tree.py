@@ -1,4 +1,4 @@
-"""Lineage as a tree for people: what was asked for is its root, and each place has its links once."""
+"""Lineage as a tree for people: its root is the place asked for, and each place shows its links once."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from publisher.commands.output.times import shown_time
 from publisher.lineage.values import Direction, Kind, Link, Place, Traced, TracedRelation
 
 MAX_LINES = 200
-"""Of one tree; JSON has all links."""
+"""The limit for one tree; JSON has all links."""
 
 
 def print_lineage(console: Console, traced: Traced) -> None:
@@ -37,8 +37,8 @@ def print_lineage(console: Console, traced: Traced) -> None:
 def _why_untraced(relation: TracedRelation) -> str:
     if relation.is_derived:
         # An earlier release derived it.
-        return "what decides its rows is not known before the next snapshot"
-    return "its columns are not known, since it cannot be derived; explain says why"
+        return "the lineage of its rows is unknown until the next snapshot"
+    return "its columns are unknown, since it cannot be derived; explain says why"
 
 
 def _print_statements(console: Console, traced: Traced) -> None:
@@ -66,7 +66,7 @@ def _print_packages(console: Console, traced: Traced) -> None:
 
 
 class _Tree:
-    """What both directions share."""
+    """The common part of both directions."""
 
     def __init__(self, traced: Traced) -> None:
         self._traced = traced
@@ -75,7 +75,7 @@ class _Tree:
         self.left_out = False
 
     def _add(self, at: Tree, label: str) -> Tree | None:
-        """None where the tree is long enough."""
+        """Adds a node; None if the tree is long enough."""
         if self._lines >= MAX_LINES:
             self.left_out = True
             return None
@@ -83,7 +83,7 @@ class _Tree:
         return at.add(_text(label))
 
     def _is_shown(self, place: Place) -> bool:
-        """Whether its links stand above; from now on they do."""
+        """Whether its links were shown before; from now on they count as shown."""
         if place in self._shown:
             return True
         self._shown.add(place)
@@ -122,7 +122,7 @@ class _Upstream(_Tree):
             self._rows(node, Place(source.relation))
 
     def _rows(self, at: Tree, place: Place) -> None:
-        """What decides the rows of a relation, where anything does."""
+        """Adds the links that decide the rows of a relation."""
         links = self._into.get(place, ())
         if place in self._shown or not links:
             return
@@ -148,7 +148,7 @@ class _Upstream(_Tree):
                 self._add(node, f"{source}  (its rows)")
 
     def _decides(self, rows: Place) -> bool:
-        """Whether anything is known to decide them, at any distance."""
+        """Whether anything is known to decide the rows, at any distance."""
         pending, seen = [rows], {rows}
         while pending:
             for link in self._into.get(pending.pop(), ()):
@@ -160,7 +160,7 @@ class _Upstream(_Tree):
         return False
 
     def _made(self, place: Place, links: Sequence[Link] = ()) -> str:
-        """The place with how it is made; a field of it, if that alone is read."""
+        """The place with its expression; its field, if only that is read."""
         paths = {link.path for link in links}
         path = next(iter(paths)) if len(paths) == 1 else ()
         shown = ".".join((str(place), *path))
@@ -192,7 +192,7 @@ class _Downstream(_Tree):
             return
         for target, links in _by_end(self._from.get(place, ()), upstream=False):
             if all(each.kind is Kind.READS for each in links):
-                # Of a relation whose columns stand elsewhere, it says nothing new.
+                # If the relation's columns are shown elsewhere, this adds nothing.
                 if target.relation in self._traced_exactly:
                     self._links(at, target)
                     continue
@@ -225,7 +225,7 @@ def _by_end(links: Iterable[Link], *, upstream: bool) -> Iterable[tuple[Place, l
 
 
 def _how(links: Iterable[Link]) -> str:
-    """``direct, where``"""
+    """For example ``direct, where``."""
     named = (link.kind.value if link.clause is None else link.clause.value for link in links)
     return ", ".join(dict.fromkeys(named))
 

@@ -11,12 +11,12 @@ from publisher.commands.planning.values import Plan
 from publisher.commands.printable import printable
 
 MAX_ROWS = 50
-"""Of one table: comments have a limit of length."""
+"""The limit for one table, because comments have a limit of length."""
 
 _SPECIAL = re.compile(r"[\\`*_{}\[\]#|<>~@&$]|://|www\.", re.IGNORECASE)
-"""What may be markup, a mention, a reference or an address that becomes a link."""
+"""Characters of markup, mentions, references and addresses that become links."""
 _NOT_IN_CODE = re.compile(r"\\\||`{20}")
-"""In a table a backslash before a pipe is read in several ways; fences have a limit of length."""
+"""In a table a backslash before a pipe has several meanings; fences have a limit of length."""
 
 
 def write_markdown(plan: Plan, stream: TextIO) -> None:
@@ -32,7 +32,7 @@ def write_page(title: str, sentence: str, parts: Iterable[Section], stream: Text
 
 
 def _table(section: Section) -> str:
-    # A column in which nothing stands takes room that the others need.
+    # Empty columns would take room from the others.
     used = [i for i in range(len(section.headings)) if any(row[i] for row in section.rows)]
     rows = [_row([row[i] for i in used]) for row in section.rows[:MAX_ROWS]]
     more = len(section.rows) - MAX_ROWS
@@ -56,7 +56,7 @@ def _cell(text: str) -> str:
 
 
 def _escaped(text: str) -> str:
-    """No markup, no mention of a person, no link; every character as it is."""
+    """Escapes markup, mentions and links; the shown text is unchanged."""
     shown = printable(text)
     if not _SPECIAL.search(shown):
         return shown

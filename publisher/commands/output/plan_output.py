@@ -1,4 +1,4 @@
-"""A plan, written as it was asked for. What a format needs is imported for that format alone."""
+"""Writes a plan in the chosen format, and imports only that format's modules."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A plan as titled tables of plain words, which text and Markdown both show."""
+"""A plan as titled tables of plain words, for text and Markdown."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Section:
 
 
 def headline(plan: Plan) -> str:
-    """The plan in a sentence."""
+    """The plan in one sentence."""
     if plan.is_empty:
         return "nothing would change"
     levels = Counter(version.change for version in plan.versions)
@@ -55,7 +55,7 @@ def headline(plan: Plan) -> str:
 
 
 def sections(plan: Plan) -> Sequence[Section]:
-    """Those that have rows, the most urgent first."""
+    """The sections that have rows, the most urgent first."""
     found = (
         Section("would break", _FAILING, _failing(plan.broken)),
         Section(

@@ -1,5 +1,3 @@
-"""A plan for a person at a terminal."""
-
 from __future__ import annotations
 
 from typing import TextIO

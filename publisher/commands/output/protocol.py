@@ -1,4 +1,4 @@
-"""What every command shows, once for people and once for programs."""
+"""The output of every command, for people and for programs."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from publisher.state.records import StoredDeadLetter
 
 
 class Output(Protocol):
-    """One method a report. Names and reasons in them are untrusted: a metastore said them."""
+    """One method for each report. Names and reasons are untrusted: they come from a metastore."""
 
     def snapshot(self, outcome: SnapshotOutcome | DryRun) -> None: ...
 
@@ -41,7 +41,7 @@ class Output(Protocol):
     def pins(self, checked: Sequence[CheckedPin]) -> None: ...
 
     def retirement(self, retirement: Retirement) -> None:
-        """One at a time: what was done before a failure is told."""
+        """Called for each one, so that work before a failure is shown."""
 
     def nothing_to_retire(self) -> None: ...
 
@@ -52,21 +52,21 @@ class Output(Protocol):
     def confirmed_deletions(self, confirmed: Sequence[HeldDeletions]) -> None: ...
 
     def confirmed_changes(self, reason: str) -> None:
-        """``reason``: why they were held."""
+        """``reason``: why the changes were held."""
 
     def index(self, report: IndexReport) -> None: ...
 
     def settings(self, found: Sequence[EffectiveSetting], meanings: Mapping[str, str]) -> None:
-        """``meanings``: by key; empty unless they were asked for."""
+        """``meanings``: by key; empty unless they were requested."""
 
     def probe(self, probe: Probe) -> None:
-        """One at a time, since a server that is away takes long to say so."""
+        """Called for each one, since a server that is away takes long."""
 
     def part(self, title: str) -> None:
-        """Of a page of several reports: the next one begins."""
+        """Begins the next report on a page of several."""
 
     def to_do(self, lines: Sequence[str]) -> None:
-        """What waits for a person; empty if nothing does."""
+        """The tasks for a person; possibly empty."""
 
     def registered(self, views: Sequence[Registered]) -> None: ...
 

@@ -1,7 +1,7 @@
-"""Titled tables and sentences on a console; what they show is untrusted, and never read as markup.
+"""Titled tables and sentences on a console; the texts are untrusted, and never parsed as markup.
 
-A terminal's tables fit into its width, and break texts between words only: a name is never cut. What does not fit
-stands with one cell a line. Elsewhere, in a file or a log of CI, nothing is cut or wrapped.
+On a terminal, tables fit the width and break texts only between words, so no name is cut. A table
+that is too wide shows one cell a line. In a file or a log of CI, nothing is cut or wrapped.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from rich.text import Text
 from publisher.commands.printable import printable
 
 MAX_ROWS = 50
-"""Of one table; JSON has them all."""
+"""The limit for one table; JSON has all rows."""
 
 MAX_TEXT_WIDTH = 100
 
 _MAX_BEGINNING = 200
 
 _GAP = 2
-"""Between two columns."""
+"""The space between two columns."""
 
 _STYLES = {
     "OK": "green",
@@ -52,7 +52,7 @@ _STYLES = {
 
 
 def plain_console(stream: TextIO | None = None, *, is_terminal: bool | None = None) -> Console:
-    """On standard output if no stream is given; ``is_terminal`` overrides what it says of itself."""
+    """Writes to standard output by default; ``is_terminal`` overrides the stream's answer."""
     return Console(
         file=stream, force_terminal=is_terminal, markup=False, emoji=False, highlight=False
     )
@@ -69,7 +69,7 @@ def print_table(
     rows: Iterable[Sequence[str]],
     most: int = MAX_ROWS,
 ) -> None:
-    """Nothing where there are no rows; columns in which no row says anything are left out."""
+    """Prints nothing without rows; omits empty columns."""
     remaining = iter(rows)
     shown = list(islice(remaining, most))
     if not shown:
@@ -87,7 +87,7 @@ def print_table(
 
 
 def print_facts(console: Console, facts: Mapping[str, str]) -> None:
-    """Each name with its value behind it."""
+    """Prints each name with its value."""
     table = Table(box=None, show_header=False, pad_edge=False)
     table.add_column(style="bold", no_wrap=True)
     table.add_column(overflow="fold")
@@ -97,7 +97,7 @@ def print_facts(console: Console, facts: Mapping[str, str]) -> None:
 def _print_rows(
     console: Console, table: Table, rows: Sequence[Sequence[str]], *, indent: int
 ) -> None:
-    """``table`` has columns and no rows yet."""
+    """``table`` has columns and still no rows."""
     if console.is_terminal:
         widths = _fitting_widths(table, rows, console.width - indent)
         if widths is None:
@@ -126,7 +126,7 @@ def _print_rows(
 def _fitting_widths(
     table: Table, rows: Sequence[Sequence[str]], available: int
 ) -> Sequence[int] | None:
-    """Of each column at least its widest word, at most its widest line; None where words alone do not fit."""
+    """Widths from the widest word to the widest line of each column; None if even the words do not fit."""
     columns = list(zip(*([str(column.header) for column in table.columns], *rows), strict=True))
     least = [_widest(column, str.split) for column in columns]
     most = [_widest(column, str.splitlines) for column in columns]
@@ -149,7 +149,7 @@ def _widest(column: Iterable[str], parts: Callable[[str], Iterable[str]]) -> int
 def _print_cells(
     console: Console, table: Table, rows: Sequence[Sequence[str]], indent: int
 ) -> None:
-    """A row's first cell, and below it the others with their headings."""
+    """Prints a row's first cell, and below it the others with their headings."""
     headings = [str(column.header) for column in table.columns]
     for first, *others in rows:
         _print_wrapped(console, first, indent)
@@ -160,7 +160,7 @@ def _print_cells(
 
 
 def _print_wrapped(console: Console, text: str, indent: int) -> None:
-    """A word that is longer than the line stays whole, for the terminal to wrap."""
+    """A word that is longer than the line stays whole; the terminal wraps it."""
     width = max(console.width - indent, 1)
     for line in cell(text).plain.splitlines():
         for part in wrap(line, width, break_long_words=False, break_on_hyphens=False):
@@ -168,8 +168,8 @@ def _print_wrapped(console: Console, text: str, indent: int) -> None:
 
 
 def print_described(console: Console, rows: Iterable[tuple[str, str]]) -> None:
-    """Each line with a paragraph about it."""
-    # Lines of a length that is read easily, on a wide terminal, too.
+    """Prints each line with a paragraph about it."""
+    # Limits the length of lines on a wide terminal, too.
     width = min(console.width, MAX_TEXT_WIDTH)
     for line, text in rows:
         console.print(cell(line), soft_wrap=True)
@@ -177,11 +177,11 @@ def print_described(console: Console, rows: Iterable[tuple[str, str]]) -> None:
 
 
 def beginning(statement: str) -> str:
-    """Of a statement, on one line."""
+    """The beginning of a statement, on one line."""
     return " ".join(statement.split())[:_MAX_BEGINNING]
 
 
 def cell(value: str) -> Text:
-    """Lines of ours stay lines; whatever else is not printable becomes an escape."""
+    """Keeps line breaks; escapes all other unprintable characters."""
     text = "\n".join(map(printable, value.split("\n")))
     return Text(text, style=_STYLES.get(value, ""))

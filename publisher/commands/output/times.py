@@ -1,4 +1,4 @@
-"""Points in time, as people and programs read them."""
+"""Times in the form for people and programs."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""What a change of DDL would do, found without doing it."""
+"""The consequences of a change of DDL, found without running it."""

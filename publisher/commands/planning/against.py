@@ -1,4 +1,4 @@
-"""What a desired state is compared with: ``--against`` → a deployment's settings, or an index."""
+"""Parses ``--against``, the other side of a desired state: a deployment's settings, or an index."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ _FORMS = (
 
 @dataclass(frozen=True, slots=True)
 class OtherCatalog:
-    """``settings`` are those of the deployment whose catalog it is.
+    """``settings``: of the deployment with the catalog.
 
-    ``has_state``: whether their state is of that catalog.
+    ``has_state``: whether the settings' state belongs to that catalog.
     """
 
     settings: Settings
@@ -29,7 +29,7 @@ class OtherCatalog:
 
 @dataclass(frozen=True, slots=True)
 class OtherIndex:
-    """The packages of another deployment; what its catalog has is seen in them."""
+    """Another deployment's packages, which show what its catalog has."""
 
     address: str
 
@@ -38,11 +38,11 @@ Against: TypeAlias = OtherCatalog | OtherIndex
 
 
 def read_against(text: str, settings: Settings) -> Against:
-    """A word or an address that somebody typed.
+    """Parses a word, a path or an address.
 
     Raises:
-        Refused: it is none of the forms.
-        SettingsError: it names a file of settings that are wrong.
+        Refused: the text has another form.
+        SettingsError: it names a file with wrong settings.
     """
     if text == LIVE:
         return OtherCatalog(settings, has_state=True)
@@ -56,11 +56,11 @@ def read_against(text: str, settings: Settings) -> Against:
         return OtherCatalog(_of_folder(path, settings), has_state=False)
     if not separator and path.is_file():
         return OtherCatalog(load_settings(path), has_state=True)
-    raise Refused(USAGE_ERROR, f"--against {text}: there is no such folder or file", _FORMS)
+    raise Refused(USAGE_ERROR, f"--against {text}: this folder or file does not exist", _FORMS)
 
 
 def _of_metastore(uri: str, settings: Settings) -> Settings:
-    """With the TLS, the user and the time limit of the configured metastore, if that is one."""
+    """Keeps the TLS, the user and the time limit of a configured metastore."""
     configured = settings.default_catalog
     if not isinstance(configured, HiveCatalogSettings):
         configured = HiveCatalogSettings(kind="hive")

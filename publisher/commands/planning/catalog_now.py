@@ -1,7 +1,7 @@
-"""The catalog as it is: facts, who reads whom, and what is derived, each found when it is asked for.
+"""The present catalog: facts, edges and derivations, each found on demand.
 
-The state of a running service knows most of it. What it knows is believed of relations that it has
-read and derived since they changed last; of the others, and without a state, the catalog is asked.
+The state of a running service knows most of it. It is believed for relations that the service has
+read and derived since their last change. Other relations are read from the catalog.
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ _READ_BATCH = 500
 _NOTIFICATION_LOG = "notification-log"
 
 Say: TypeAlias = Callable[[str], None]
-"""Tells a person who waits what is done."""
+"""Tells a waiting person what is being done."""
 
 
 class CatalogNow:
-    """``state`` is a reading of the state of this catalog, None without one."""
+    """``state``: a reading of this catalog's state, or None."""
 
     def __init__(
         self, catalog: Catalog, deriver: Deriver, state: StateReading | None, say: Say
@@ -55,7 +55,7 @@ class CatalogNow:
         self._find_upstreams(sorted(self._unread))
 
     def facts(self, names: Iterable[RelationName]) -> Mapping[RelationName, Relation]:
-        """Of those that exist."""
+        """The facts of the relations that exist."""
         wanted = list(dict.fromkeys(names))
         missing = [name for name in wanted if name not in self._facts]
         for start in range(0, len(missing), _READ_BATCH):
@@ -65,7 +65,7 @@ class CatalogNow:
         return {name: r for name in wanted if (r := self._facts[name]) is not None}
 
     def dependents(self, names: Iterable[RelationName]) -> frozenset[RelationName]:
-        """At any distance, those among ``names`` that depend on another included."""
+        """The dependents at any distance, including those among ``names``."""
         found: set[RelationName] = set()
         frontier = set(names)
         while frontier:
@@ -80,7 +80,7 @@ class CatalogNow:
     def upstreams(
         self, names: Iterable[RelationName]
     ) -> Mapping[RelationName, tuple[RelationName, ...] | Failed]:
-        """Direct ones, of those that exist; why its text does not say them."""
+        """The direct upstreams of each relation that exists, or why its text does not tell them."""
         wanted = list(names)
         missing = [name for name in wanted if name not in self._upstreams]
         if missing and self.state is not None:
@@ -88,18 +88,18 @@ class CatalogNow:
         return {name: self._upstreams[name] for name in wanted if name in self._upstreams}
 
     def outcomes(self, names: Iterable[RelationName]) -> Mapping[RelationName, Outcome]:
-        """Of those that exist, derived where nobody has."""
+        """The outcomes of the relations that exist; derives the missing ones."""
         wanted = list(dict.fromkeys(names))
         self._recall([name for name in wanted if name not in self._outcomes])
         self._derive([name for name in wanted if name not in self._outcomes])
         return {name: o for name in wanted if (o := self._outcomes[name]) is not None}
 
     def record(self, name: RelationName) -> RelationRecord | None:
-        """What the state knows of it."""
+        """The state's record of the relation."""
         return self._recorded([name])[name]
 
     def _find_unread(self) -> frozenset[RelationName]:
-        """The relations of which the state is not known to have read what the catalog has."""
+        """The relations whose present facts the state may not have read."""
         state = self.state
         if state is not None and _has_heard_all(state, self._catalog):
             return state.outstanding()
@@ -126,7 +126,7 @@ class CatalogNow:
             self._upstreams[name] = upstreams
             for upstream in () if isinstance(upstreams, Failed) else upstreams:
                 self._dependents.setdefault(upstream, set()).add(name)
-        # Those that are gone read nothing.
+        # Relations that are gone read nothing.
         for name in names:
             self._upstreams.setdefault(name, ())
 
@@ -140,7 +140,7 @@ class CatalogNow:
         return {name: self._records[name] for name in names}
 
     def _recall(self, names: Sequence[RelationName]) -> None:
-        """Takes from the state what it has derived since nothing changed."""
+        """Takes derivations from the state that are still current."""
         if self.state is None:
             return
         records = self._recorded([name for name in names if name not in self._unread])
@@ -158,7 +158,7 @@ class CatalogNow:
                 self._outcomes[name] = Derived(derivation_from_text(texts[name]))
 
     def _derive(self, names: Sequence[RelationName]) -> None:
-        """Derives them and what they read, as far as nobody has."""
+        """Derives the relations and their upstreams, unless they are derived already."""
         needed: dict[RelationName, tuple[RelationName, ...]] = {}
         frontier = list(names)
         while frontier:
@@ -180,7 +180,7 @@ class CatalogNow:
     def _upstreams_of(
         self, facts: Mapping[RelationName, Relation]
     ) -> dict[RelationName, tuple[RelationName, ...]]:
-        """What they read; a relation whose text does not say it has failed."""
+        """Their upstreams; fails a relation whose text does not tell them."""
         known = self.upstreams(facts)
         found: dict[RelationName, tuple[RelationName, ...]] = {}
         for name, relation in facts.items():
@@ -195,7 +195,7 @@ class CatalogNow:
 
 
 def _has_heard_all(state: StateReading, catalog: Catalog) -> bool:
-    """Whether the state has received every event that the catalog has written."""
+    """Whether the state has received every event of the catalog."""
     position = state.position(_NOTIFICATION_LOG)
     current = catalog.current_event_id()
     if position is None or current is None:

@@ -1,4 +1,4 @@
-"""Which relations and columns of the statements a consequence comes from."""
+"""Traces a consequence to the relations and columns of the statements."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _DOCUMENTED = "documented otherwise"
 
 
 def column_changes(before: Outcome | None, after: Outcome | None) -> Sequence[ColumnChange]:
-    """The columns that differ for whoever reads the relation, those of ``before`` first."""
+    """The columns that differ for readers of the relation, those of ``before`` first."""
     old, new = _columns(before), _columns(after)
     changes = (_change(old.get(key), new.get(key)) for key in {**old, **new})
     return [change for change in changes if change is not None]
@@ -26,9 +26,9 @@ def column_changes(before: Outcome | None, after: Outcome | None) -> Sequence[Co
 
 @dataclass(frozen=True, slots=True)
 class Looks:
-    """How a relation of a cone looks to its readers, before and after.
+    """A relation of a cone as its readers see it, before and after.
 
-    ``columns``: those that differ, each in words, by name in lower case.
+    ``columns``: the differing columns in words, by name in lower case.
     """
 
     before: Outcome | None
@@ -37,7 +37,7 @@ class Looks:
 
 
 def looks_of(cone: Cone) -> Mapping[RelationName, Looks]:
-    """Of all that the change concerns or that anything concerned reads."""
+    """The looks of all changed and affected relations and their upstreams."""
     found = {}
     for name in (*cone.reads_before, *cone.reads_after, *cone.touched):
         before, after = cone.before.get(name), cone.after.get(name)
@@ -77,15 +77,13 @@ def _note(old: Column, new: Column) -> str:
 
 
 class Causes:
-    """Of the relations of a cone."""
-
     def __init__(self, cone: Cone, renamed: Mapping[RelationName, RelationName]) -> None:
         self._cone = cone
         self._renamed = renamed
         self._columns: dict[RelationName, Mapping[str, ColumnChange]] = {}
 
     def of(self, name: RelationName) -> tuple[Cause, ...]:
-        """Why ``name`` is concerned, which no statement names; empty for one that a statement names."""
+        """The causes for ``name``; empty if a statement names the relation."""
         breaks = isinstance(self._cone.after.get(name), Failed)
         return tuple(sorted(self._of(name, None, frozenset(), breaks=breaks)))
 
@@ -97,7 +95,7 @@ class Causes:
         *,
         breaks: bool,
     ) -> set[Cause]:
-        """As far as it comes from what ``name`` reads; ``columns`` of it alone count, unless None."""
+        """The causes through its upstreams; unless None, only ``columns`` count."""
         if name in self._cone.touched or name in seen:
             return set()
         found: set[Cause] = set()
@@ -124,7 +122,7 @@ class Causes:
         relevant = [
             change
             for key, change in changed.items()
-            # A comment breaks nothing.
+            # A changed comment breaks nothing.
             if key in read and not (breaks and change.note == _DOCUMENTED)
         ]
         if not relevant:
@@ -153,7 +151,7 @@ class Causes:
             for source in column.sources
             if source.relation == upstream
         )
-        # What breaks may break by a column that only decides its rows.
+        # A relation may break because of a column that only decides its rows.
         is_broken = isinstance(self._cone.after.get(name), Failed)
         if columns is not None and by_lineage and not is_broken:
             return by_lineage

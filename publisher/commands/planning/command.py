@@ -1,5 +1,3 @@
-"""The command ``plan``."""
-
 from __future__ import annotations
 
 import gc
@@ -21,11 +19,11 @@ _CHILDS_IMPORTS = (
     "lakeschema.translation.deriving.limited_deriver",
     "publisher.publishing.limited_packaging",
 )
-"""What the handlers of ``build_processes`` need; a wrong list costs time alone."""
+"""Modules that the handlers of ``build_processes`` need; a wrong list only costs time."""
 
 
 class Dialect(Enum):
-    """Whose DDL ``plan`` reads; the catalog's own enumeration is imported later."""
+    """The dialects of DDL for ``plan``; the catalog's own enumeration is imported later."""
 
     HIVE = "hive"
     SPARK = "spark"
@@ -33,7 +31,7 @@ class Dialect(Enum):
 
 @contextmanager
 def _without_collection() -> Iterator[None]:
-    """A plan makes few cycles: what looks for them among all facts and modules costs a tenth of it."""
+    """Turns off garbage collection: a plan makes few cycles, and the search for them takes a tenth of its time."""
     was_enabled = gc.isenabled()
     gc.disable()
     try:
@@ -55,13 +53,15 @@ def plan(
     *,
     dialect: Annotated[
         Dialect | None,
-        typer.Option(help="Whose DDL it is; by default the catalog's own, Hive's for a metastore."),
+        typer.Option(
+            help="The dialect of the DDL; by default the catalog's, and Hive's for a metastore."
+        ),
     ] = None,
     against: Annotated[
         str | None,
         typer.Option(
             metavar="live|URL|FOLDER|SETTINGS.toml",
-            help="Take the DDL for the whole desired state, without DDL the catalog, and compare it with "
+            help="Take the DDL, or by default the catalog, as the whole desired state, and compare it with "
             "the live catalog, a metastore (thrift://…), a folder of DDL, another deployment's settings "
             "file, or another index (https://…/simple/).",
             show_default=False,
@@ -70,7 +70,7 @@ def plan(
     read_all: Annotated[
         bool,
         typer.Option(
-            "--read-all", help="Read every relation of the catalog, whatever the state knows of it."
+            "--read-all", help="Read every relation of the catalog, even if the state knows it."
         ),
     ] = False,
     output_format: Annotated[
@@ -83,12 +83,12 @@ def plan(
     ] = None,
     json: Json = None,
 ) -> None:
-    """What DDL would change: versions and why, what breaks and because of what. Changes nothing.
+    """Shows what DDL would change: versions, what breaks, and the causes. Changes nothing.
 
-    Exit status 1 if something would break. Without DDL: what is not published yet of the catalog as it is.
+    Exit status 1 if something would break. Without DDL: shows what is not published yet.
     """
     with spawned_early(_CHILDS_IMPORTS) as child:
-        # Imported while that process starts: most of a short plan is both.
+        # Imported while the process starts: a short plan spends most of its time on both.
         from lakeschema.catalog.relations import Dialect as CatalogDialect
         from publisher.commands.ddl_input import read_scripts
         from publisher.commands.output.plan_output import write_plan

@@ -1,6 +1,6 @@
-"""A change of relations → what would be derived after it, of them and of whatever depends on them.
+"""Derives the relations of a change and all their dependents, as they would be after it.
 
-Upstream relations first; a relation none of whose upstreams looks different to it is not derived.
+Upstreams come first; a relation is not derived if all its upstreams look the same to it.
 """
 
 from __future__ import annotations
@@ -25,20 +25,20 @@ from publisher.commands.planning.catalog_now import CatalogNow
 from publisher.state.records import no_interface
 
 _DERIVED_TOGETHER = 40
-"""Few enough that most of a wave is derived while more of it is read."""
+"""Small enough that most of a wave is derived while the rest of it is read."""
 
 Upstreams = Mapping[RelationName, tuple[RelationName, ...]]
 
 
 @dataclass(frozen=True, slots=True)
 class Cone:
-    """Relations that the statements concern, and all that depend on them before or after.
+    """The relations that the statements change, and all their dependents before or after.
 
     Attributes:
-        touched: those that the statements concern, and that differ or are gone.
-        before, after: outcomes of those that exist, upstreams outside the cone included.
-        facts_before, facts_after: of the relations whose outcome was looked for.
-        derived: those that were derived again, upstreams first.
+        touched: relations that the statements change or remove.
+        before, after: outcomes of existing relations, including upstreams outside the cone.
+        facts_before, facts_after: facts of the relations in ``before`` or ``after``.
+        derived: relations that were derived again, upstreams first.
         reads_before, reads_after: direct upstreams of the cone's relations.
     """
 
@@ -53,7 +53,7 @@ class Cone:
 
     @property
     def failing_as_before(self) -> Sequence[RelationName]:
-        """Members that fail, and for which nothing changed."""
+        """Failing members for which nothing changed."""
         failing = (n for n in self.reads_after if isinstance(self.after.get(n), Failed))
         return sorted(set(failing) - set(self.derived))
 
@@ -70,7 +70,7 @@ def _dependents(reads: Upstreams, name: RelationName) -> Sequence[RelationName]:
 
 
 def derive_cone(now: CatalogNow, change: DdlChange, deriver: Deriver) -> Cone:
-    """Derives what the change makes necessary.
+    """Derives all relations that the change affects.
 
     Raises:
         CatalogUnavailable: the catalog could not be read.
@@ -101,7 +101,7 @@ def derive_cone(now: CatalogNow, change: DdlChange, deriver: Deriver) -> Cone:
 
 
 class _Walk:
-    """The derivation of a cone as it would be."""
+    """Derives the cone after the change."""
 
     def __init__(
         self,
@@ -139,7 +139,7 @@ class _Walk:
     def _read_texts(
         self, members: Sequence[RelationName], reads_before: Upstreams
     ) -> dict[RelationName, Failed]:
-        """Finds what each reads; answers with those whose texts do not say it."""
+        """Finds the upstreams of each member; returns the members whose texts do not tell them."""
         failures: dict[RelationName, Failed] = {}
         for name in members:
             if name not in self._touched:
@@ -167,16 +167,16 @@ class _Walk:
                 self._facts_before.get(name), self.facts[name]
             )
             if is_same and not self._differs(name, before):
-                # Hive stores an expanded text, which DDL does not show: it would be what it is.
+                # Hive stores an expanded text, which DDL does not show: it would stay the same.
                 self.facts[name] = self._facts_before[name]
                 self.after[name] = before[name]
             self.derived.append(name)
 
     def _derive(self, due: Sequence[RelationName]) -> Mapping[RelationName, Outcome]:
-        """The outcomes of those that exist, none of which reads another.
+        """The outcomes of relations that exist and do not read each other.
 
-        Some are derived while the catalog is read for the next, always from this thread: its
-        connection is the one that is known to be as far as the state.
+        Some are derived while the next are read from the catalog. Only this thread reads, because
+        its connection is known to be as current as the state.
         """
         found: list[Future[Mapping[RelationName, Outcome]]] = []
         with ThreadPoolExecutor(1) as deriving:
@@ -186,7 +186,7 @@ class _Walk:
                 self._facts_before |= self._now.facts(
                     n for n in part if n not in self._facts_before
                 )
-                # The catalog may have lost some since the state heard of them.
+                # The catalog may have lost some since the state's last event.
                 relations = [self.facts[name] for name in part if name in self.facts]
                 found.append(deriving.submit(self._derive_part, relations))
         return {name: outcome for part in found for name, outcome in part.result().items()}
@@ -203,7 +203,7 @@ class _Walk:
         return self._visible(before.get(name)) != self._visible(self.after.get(name))
 
     def _visible(self, outcome: Outcome | None) -> str:
-        """What dependents see of it, as of ``RelationRecord.visible_hash``."""
+        """What dependents see of it, like ``RelationRecord.visible_hash``."""
         match outcome:
             case None:
                 return no_interface(Status.MISSING)
@@ -214,7 +214,7 @@ class _Walk:
 
 
 def _says_the_same(before: Relation | None, after: Relation) -> bool:
-    """Whether both are views with one text, as their author wrote it."""
+    """Whether both are views with the same text by their author."""
     if before is None or before.view is None or after.view is None:
         return False
     return (

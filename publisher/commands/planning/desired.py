@@ -1,7 +1,7 @@
-"""A desired state, whole: scripts that define it, or a catalog → how another catalog differs from it.
+"""Compares a whole desired state, from scripts or a catalog, with another catalog.
 
-Namespaces of which it says nothing are left alone. What engines add to a table, such as properties and
-the text to which Hive expands a view, is no difference.
+Other namespaces are left alone. Additions of engines, such as properties of tables and Hive's
+expanded texts of views, are no difference.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ _READ_BATCH = 500
 
 @dataclass(frozen=True, slots=True)
 class Desired:
-    """What should exist.
+    """The relations that should exist.
 
     Attributes:
-        namespaces: those that are described whole.
-        statements: where each relation is defined, as of ``DdlChange``; none of a catalog's.
-        dialect: of the views; None if the scripts do not tell, so that a view keeps its own.
+        namespaces: the namespaces that are completely described.
+        statements: where each relation is defined, as in ``DdlChange``; empty for a catalog.
+        dialect: of the views; None if the scripts do not tell, so each view keeps its dialect.
     """
 
     relations: Mapping[RelationName, Relation]
@@ -38,7 +38,7 @@ class Desired:
 def desired_of_scripts(
     scripts: Sequence[Script], dialect: Dialect | None, deriver: Deriver
 ) -> Desired:
-    """What exists after the scripts, run where nothing was; ``deriver`` resolves CREATE TABLE AS SELECT.
+    """The result of the scripts in an empty catalog; ``deriver`` resolves CREATE TABLE AS SELECT.
 
     Raises:
         MalformedDdl: the first statement that cannot be read or applied.
@@ -48,10 +48,10 @@ def desired_of_scripts(
 
 
 def desired_of_catalog(catalog: Catalog) -> Desired:
-    """All that the catalog lists.
+    """All relations of the catalog.
 
     Raises:
-        CatalogUnavailable: it does not answer.
+        CatalogUnavailable: the catalog does not answer.
     """
     listing = list_relations(catalog)
     namespaces = frozenset(catalog.namespaces()) - listing.refused.keys()
@@ -60,10 +60,11 @@ def desired_of_catalog(catalog: Catalog) -> Desired:
 
 
 def difference(desired: Desired, actual: Catalog) -> DdlChange:
-    """The change that would make ``actual`` what is desired.
+    """The change from ``actual`` to the desired state.
 
     Raises:
-        CatalogUnavailable, CatalogRefused: it does not answer, or does not list a namespace.
+        CatalogUnavailable, CatalogRefused: ``actual`` does not answer, or does not list a
+            namespace.
     """
     there = set(actual.namespaces())
     existing = {n for space in desired.namespaces & there for n in actual.relations(space)}
@@ -86,7 +87,7 @@ def _read(catalog: Catalog, names: Sequence[RelationName]) -> dict[RelationName,
 
 
 def _made_of(desired: Relation, now: Relation | None, dialect: Dialect | None) -> Relation:
-    """What the engine would have after it was told to make ``desired`` of ``now``."""
+    """The relation that an engine would make from ``now`` to satisfy ``desired``."""
     if now is None or now.is_view != desired.is_view:
         return desired
     made = replace(desired, properties={**now.properties, **desired.properties})
@@ -111,19 +112,19 @@ def _view_made_of(
         return replace(made, view=view)
     return replace(
         made,
-        # An engine notes the columns of a view of which its DDL says nothing.
+        # An engine records the columns of a view whose DDL names none.
         columns=now.columns if not names or names == names_now else made.columns,
         view=view_now,
     )
 
 
 def _as_they_are(desired: Sequence[Column], now: Sequence[Column]) -> tuple[Column, ...]:
-    """The columns, with the case of names that are the same without it, and with their former names."""
+    """The columns in the case of equal present names, and with their former names."""
     known = {column.name.lower(): column for column in now}
     found = ((c, known.get(c.name.lower(), replace(c, former_names=()))) for c in desired)
     return tuple(replace(c, name=k.name, former_names=k.former_names) for c, k in found)
 
 
 def _words(text: str) -> str:
-    """The text without differences of blanks, which mean nothing outside of quotes."""
+    """The text without differences in blanks, which have no meaning outside quotes."""
     return text.strip() if any(mark in text for mark in "'\"`") else " ".join(text.split())

@@ -1,4 +1,4 @@
-"""How a plan can be shown: apart from what shows it, for the command line is read before that."""
+"""The formats of a plan; separate from their writers, because the command line needs them earlier."""
 
 from __future__ import annotations
 
@@ -7,15 +7,13 @@ from enum import Enum
 
 
 class PlanFormat(Enum):
-    """How ``plan`` and ``impact`` show what they found."""
-
     TEXT = "text"
     JSON = "json"
     MARKDOWN = "markdown"
 
 
 def chosen_format(stated: PlanFormat | None, as_json: bool | None) -> PlanFormat:
-    """By default text where a person reads, and JSON for a pipe or a file."""
+    """The stated format, or by default text on a terminal and JSON for a pipe or a file."""
     if stated is not None:
         return stated
     as_json = not sys.stdout.isatty() if as_json is None else as_json

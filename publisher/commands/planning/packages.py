@@ -1,4 +1,4 @@
-"""What would become of packages: their next versions, and those of relations that would be gone."""
+"""Predicts the packages' future: next versions, and versions of relations that would be gone."""
 
 from __future__ import annotations
 
@@ -42,15 +42,15 @@ from publisher.state.records import VersionRecord
 from publisher.state.sqlite_reading import StateReading
 
 UNFIT = (CodegenError, ForeignPackage, PackagingCrashed)
-"""What ``PackageForecast.version`` raises of a relation that gets no package."""
+"""The errors of ``PackageForecast.version`` for a relation that gets no package."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """How a deployment publishes.
+    """A deployment's rules for publishing.
 
     Attributes:
-        can_yank: whether its index can.
+        can_yank: whether its index can yank.
     """
 
     versioning: VersioningMode
@@ -61,14 +61,14 @@ class Rules:
 
 @dataclass(frozen=True, slots=True)
 class OfferedAgain:
-    """Its newest version has this content, and is yanked."""
+    """The newest version has this content, and is yanked."""
 
 
 Next: TypeAlias = PlannedVersion | OfferedAgain | None
 
 
 class PackageForecast:
-    """``state`` spares the index questions whose answers it has; None asks the index."""
+    """``state`` saves requests to the index; without it everything is asked."""
 
     def __init__(
         self,
@@ -86,10 +86,10 @@ class PackageForecast:
         return self._rules.selection.publishes(relation)
 
     def version(self, relation: Relation, derivation: Derivation) -> Next:
-        """What a publication would decide; None where the newest version says the same already.
+        """The version that would be published; None if the newest version already has the content.
 
         Raises:
-            CodegenError, ForeignPackage, PackagingCrashed: it would get no package.
+            CodegenError, ForeignPackage, PackagingCrashed: the relation would get no package.
             PackageIndexError: the index did not answer.
         """
         request = self._packaging.request(relation, derivation)
@@ -101,7 +101,6 @@ class PackageForecast:
         return self._next(request, expected, relation)
 
     def newest(self, name: RelationName) -> str | None:
-        """The number of its newest version."""
         distribution = self._packaging.distribution(name)
         numbers = read_listing(distribution, self._index.files(distribution)).ours
         return list(numbers)[-1] if numbers else None
@@ -109,9 +108,9 @@ class PackageForecast:
     def relations_of_others(
         self, names: Collection[RelationName], namespaces: Collection[tuple[str, ...]]
     ) -> frozenset[RelationName]:
-        """Those in ``namespaces`` of which the index offers packages, and that are not ``names``.
+        """Further relations of ``namespaces``, beyond ``names``, that have packages on the index.
 
-        A package says itself, in its newest version that can be read, whose it is.
+        The newest readable version of a package names its relation.
         """
         known = {self._packaging.distribution(name) for name in names}
         prefix = f"{self._packaging.prefix}-"
@@ -122,7 +121,7 @@ class PackageForecast:
     def dropped(
         self, names: Sequence[RelationName], listed: Callable[[], Sequence[RelationName]]
     ) -> Sequence[DroppedPackage]:
-        """Of relations that the catalog would not have; ``listed`` are those that it has."""
+        """The packages of relations that would be gone; ``listed`` gives the relations that exist."""
         offered = {name: self._offered(name) for name in names}
         packaged = [name for name in sorted(names) if offered[name]]
         held = self._held(packaged, listed) if packaged else {}
@@ -145,7 +144,7 @@ class PackageForecast:
             recorded = self._state.history(distribution)
         unrecorded = unrecorded_files(listing, recorded)
         adopt = partial(read_unrecorded_versions, self._index, self._packaging, name, now=0.0)
-        # Of most packages the newest wheel says that nothing changed; the others are not fetched.
+        # Usually the newest wheel shows that nothing changed, and the others are not fetched.
         newest_alone = adopt(unrecorded[-1:]).versions if not recorded else ()
         if newest_alone and newest_alone[0].content_hash == expected:
             return _offered_again(unrecorded[-1])
@@ -161,7 +160,7 @@ class PackageForecast:
         )
         newest_file = None if newest is None else listing.ours.get(newest.number)
         if change.reasons == (SAME_SCHEMA,) and _offered_again(newest_file) and _is_hives(relation):
-            # A view that is made again: Hive expands its text to the one that was published.
+            # A view that is created again: Hive expands its text to the published one.
             return OfferedAgain()
         return PlannedVersion(
             name,
@@ -173,7 +172,7 @@ class PackageForecast:
         )
 
     def _relation_of(self, distribution: str) -> RelationName | None:
-        """None for a package that is not ours."""
+        """The relation of a package; None if the package is not ours."""
         listing = read_listing(distribution, self._index.files(distribution))
         for file in reversed([*listing.ours.values()]):
             try:
@@ -203,7 +202,7 @@ class PackageForecast:
     def _held(
         self, packaged: Sequence[RelationName], listed: Callable[[], Sequence[RelationName]]
     ) -> Mapping[RelationName, str]:
-        """Why the deletions of each wait for a person, by the limits of the service."""
+        """Why the deletion of each waits for a person, by the limits of the service."""
         limit = self._rules.policy.deletion_limit
         known = listed() if self._state is None else ()
         missing, packages = self._missing(None, known)
@@ -222,7 +221,7 @@ class PackageForecast:
     def _missing(
         self, namespace: tuple[str, ...] | None, known: Sequence[RelationName]
     ) -> tuple[int, int]:
-        """How many packaged relations are missing already, and of how many."""
+        """How many packaged relations are already missing, and how many there are."""
         if self._state is not None:
             return self._state.count_missing(namespace)
         return 0, sum(namespace in {None, name.namespace} for name in known)
@@ -231,7 +230,7 @@ class PackageForecast:
 def following(
     forecast: PackageForecast, relation: Relation, derivation: Derivation
 ) -> Next | Failing:
-    """As ``PackageForecast.version``; a relation that would get no package is ``Failing``."""
+    """Like ``PackageForecast.version``; a relation that would get no package is ``Failing``."""
     if not forecast.publishes(relation):
         return None
     try:

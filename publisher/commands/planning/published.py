@@ -1,4 +1,4 @@
-"""A desired state compared with packages: what another deployment has is seen in what it published."""
+"""Compares a desired state with another deployment's packages, which show what its catalog has."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from publisher.commands.planning.values import (
 
 
 def plan_against_packages(desired: Desired, deriver: Deriver, forecast: PackageForecast) -> Plan:
-    """What the packages lack of the desired state; what they have of it that would break, or go.
+    """The versions that the packages lack, and the packages that would break or be dropped.
 
     Raises:
         PackageIndexError: the index did not answer.

@@ -1,4 +1,4 @@
-"""What a plan says, as values."""
+"""The contents of a plan, as values."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from publisher.commands.audience.values import Hit
 
 
 class Fate(Enum):
-    """What becomes of a relation that the statements concern."""
+    """The fate of a relation that the statements change."""
 
     CREATED = "created"
     CHANGED = "changed"
@@ -23,9 +23,9 @@ class Fate(Enum):
 
 @dataclass(frozen=True, slots=True)
 class ColumnChange:
-    """A column before and after, each as a type; None where it is not there.
+    """A column's type before and after; None if it does not exist.
 
-    ``note`` is what else of it changed, where its type did not.
+    ``note`` describes another change of a column with the same type.
     """
 
     column: str
@@ -45,12 +45,12 @@ class ColumnChange:
 
 @dataclass(frozen=True, slots=True)
 class PlannedRelation:
-    """A relation that the statements concern.
+    """A relation that the statements change.
 
     Attributes:
-        new_name: of one that is renamed.
-        statements: where they stand, such as ``change.sql:3``.
-        columns: those that differ for whoever reads it; empty for one that is dropped or created.
+        new_name: of a renamed relation.
+        statements: places of the statements, such as ``change.sql:3``.
+        columns: the columns that differ for readers; empty if it is dropped or created.
         dependents_before, dependents_after: at any distance, sorted.
     """
 
@@ -65,7 +65,7 @@ class PlannedRelation:
 
 @dataclass(frozen=True, slots=True, order=True)
 class Cause:
-    """What a consequence comes from: a relation of the statements, or one column of it.
+    """The cause of a consequence: a relation of the statements, or one of its columns.
 
     ``column`` is "" for the relation as a whole.
     """
@@ -88,7 +88,7 @@ class PlannedVersion:
         newest: the number before it; None for a first version.
         change: "first", "major", "minor" or "patch".
         dependents: of the relation, at any distance, sorted.
-        causes: empty where the statements concern the relation itself.
+        causes: empty if the statements change the relation itself.
     """
 
     relation: RelationName
@@ -109,8 +109,8 @@ class Failing:
     """A relation that gets no new version, because it cannot be derived or packaged.
 
     Attributes:
-        status: as ``status`` shows it: BROKEN, UNSUPPORTED …; OK if it cannot be packaged.
-        published: the newest version, which stays as it is; None without one.
+        status: as in the command ``status``: BROKEN, UNSUPPORTED …; OK if it cannot be packaged.
+        published: the newest version, which stays, or None.
     """
 
     relation: RelationName
@@ -121,12 +121,12 @@ class Failing:
 
     @property
     def is_refused_by_engine(self) -> bool:
-        """Whether the relation's own engine, or that of an upstream, would refuse it."""
+        """Whether the engine of the relation or of an upstream would refuse it."""
         return self.status not in _NOT_THE_ENGINES
 
 
 class PackageFate(Enum):
-    """What becomes of the versions of a relation that the catalog no longer has."""
+    """The fate of the versions of a relation that the catalog no longer has."""
 
     YANKED = "yanked"
     HELD = "held"
@@ -135,7 +135,7 @@ class PackageFate(Enum):
 
 @dataclass(frozen=True, slots=True)
 class DroppedPackage:
-    """``versions`` are those that are offered now, lowest first; ``why`` is a sentence."""
+    """``versions``: those now available, lowest first; ``why`` is a sentence."""
 
     relation: RelationName
     distribution: str
@@ -146,18 +146,17 @@ class DroppedPackage:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """Everything that would follow.
+    """All consequences.
 
     Attributes:
-        relations: those that the statements concern; none without statements.
-        broken: could be derived before, or are new and their own engine would refuse them.
-        failing: new, and not for their engine's reasons: they get no package.
-        already_failing: before and after.
-        mended: could not be derived before, and can after.
-        offered_again: yanked packages of relations that exist again, with nothing new in them.
-        withheld: relations that get no package because of the settings or their own property,
-            although they had one.
-        hits: who uses what changes, as far as lock files, downloads and queries tell.
+        relations: the relations that the statements change; empty without statements.
+        broken: could be derived before, or are new and their engine would refuse them.
+        failing: new relations without a package, for other reasons than their engine's.
+        already_failing: fail before and after.
+        mended: could not be derived before, and can be after.
+        offered_again: yanked packages of relations that exist again, with unchanged content.
+        withheld: relations that lose their package because of the settings or their own property.
+        hits: affected users, as far as lock files, downloads and queries show.
     """
 
     relations: Sequence[PlannedRelation] = ()
@@ -173,7 +172,7 @@ class Plan:
 
     @property
     def breaks(self) -> bool:
-        """Whether a relation would, or a query of the log."""
+        """Whether a relation or a query of the log would break."""
         return bool(self.broken) or any(hit.has_broken_queries for hit in self.hits)
 
     @property

@@ -1,1 +1,1 @@
-"""Views of a catalog, made in another engine."""
+"""Creates a catalog's views in another engine."""

@@ -1,6 +1,6 @@
-"""``register``: the views of a catalog, made in an engine that does not read their texts.
+"""``register``: creates a catalog's views in an engine that cannot read their texts.
 
-Under policies: the views and the named tables as one group of readers gets them.
+With policies: creates the views and named tables as one group of readers sees them.
 """
 
 from __future__ import annotations
@@ -35,14 +35,14 @@ def register(
     ] = None,
     config: Config = None,
     *,
-    engine: Annotated[Literal["trino"], typer.Option(help="Where they are made.")],
+    engine: Annotated[Literal["trino"], typer.Option(help="The engine for the views.")],
     replace: Annotated[
         bool,
-        typer.Option("--replace", help="Replace views that register made and are not current."),
+        typer.Option(
+            "--replace", help="Replace views that register created and that are outdated."
+        ),
     ] = False,
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Print the statements, and ask no server.")
-    ] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only print the statements.")] = False,
     policies: PolicyFile = None,
     group: Group = None,
     place: Annotated[
@@ -50,13 +50,13 @@ def register(
         typer.Option(
             "--views",
             metavar="CATALOG.SCHEMA",
-            help="Where they are made; by default trino.views of the settings.",
+            help="Catalog and schema for the views; by default trino.views of the settings.",
         ),
     ] = None,
     json: Json = None,
 ) -> None:
-    """Makes the catalog's views in Trino, with their comments; exit status 1 if one cannot be made."""
-    assert engine == "trino", "the only one that there is"
+    """Creates the catalog's views in Trino, with their comments; exit status 1 if one cannot be created."""
+    assert engine == "trino", "Trino is the only engine so far"
     chosen = read_policy_file(policies, group)
     if chosen is None:
         written = _written(views or [], place, config)
@@ -102,7 +102,6 @@ def _written_masked(
 
 @contextmanager
 def _opened(place: str | None, config: Path | None) -> Iterator[tuple[Catalog, Options, str]]:
-    """The settings' catalog and options, and where views are made."""
     from publisher.daemon.adapters import build_options, open_catalog
     from publisher.settings import load_settings
 
@@ -121,7 +120,7 @@ def _places(place: str | None, settings: Settings) -> str:
         except ValueError as error:
             raise Refused(USAGE_ERROR, f"--views: {error}") from None
     if settings.trino.views is None:
-        why = "the settings do not say where views are made"
+        why = "the settings do not say where to create views"
         raise Refused(USAGE_ERROR, why, 'set trino.views, such as "hive.trino_{database}"')
     return settings.trino.views
 
@@ -129,7 +128,6 @@ def _places(place: str | None, settings: Settings) -> str:
 def _relations(
     names: Sequence[RelationName], catalog: Catalog, options: Options
 ) -> Mapping[RelationName, Relation]:
-    """Those of these names and what they read; all relations where there are no names."""
     from lakeschema.translation.products.pig_scripts import read_with_upstreams
 
     listed = names or [
@@ -172,7 +170,7 @@ def _register(
     except ServerUnavailable as error:
         failure = error
     if done or failure is None:
-        # What was made before a failure is told.
+        # Views created before the failure are shown, too.
         output_for(json).registered(done)
     if failure is not None:
         raise Refused(
@@ -205,4 +203,4 @@ def _make(
         ) from None
     with open_server(trino.url, trino.username, trino.secret(), trino.timeout_seconds) as server:
         for each in register_views(written, server, replace=replace):
-            done.append(each)  # noqa: PERF402 (what came before a failure has to be there)
+            done.append(each)  # noqa: PERF402 (earlier results must survive a failure)

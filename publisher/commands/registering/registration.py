@@ -1,4 +1,4 @@
-"""Views as they are written for Trino → views of a server, and what became of each."""
+"""Creates views on a server of Trino, and reports the result for each."""
 
 from __future__ import annotations
 
@@ -13,23 +13,23 @@ from publisher.commands.registering.statements import Unwritable, Written, read_
 
 
 class StatementRefused(Exception):
-    """The server would not run a statement; the message is its own."""
+    """The server refused a statement; the message is the server's."""
 
 
 class Server(Protocol):
     """A Trino on which statements are run.
 
-    Both raise ``StatementRefused``, and ``ServerUnavailable`` where the server does not answer.
+    Both methods raise ``StatementRefused``, or ``ServerUnavailable`` if the server does not answer.
     """
 
     def comments(self, catalog: str, schema: str) -> Mapping[str, str | None] | None:
-        """The comment of each table and view of a schema; None where there is no such schema."""
+        """The comment of each table and view of a schema; None if the schema does not exist."""
 
     def run(self, statement: str) -> None: ...
 
 
 class ServerUnavailable(Exception):
-    """It does not answer, or knows nobody of that name and password."""
+    """The server does not answer, or refuses the name and password."""
 
 
 class Change(Enum):
@@ -41,7 +41,7 @@ class Change(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Registered:
-    """What became of a view; ``place`` is "" where it could not be written."""
+    """The result for a view; ``place`` is "" if it could not be written."""
 
     view: RelationName
     place: str
@@ -53,12 +53,12 @@ class Registered:
 def register_views(
     views: Sequence[Written | Unwritable], server: Server, *, replace: bool
 ) -> Iterator[Registered]:
-    """Makes each, after those that it reads.
+    """Creates each view, after the views that it reads.
 
-    Only what was made here is ever replaced, and only with ``replace`` or if it was not finished.
+    Replaces only views of this program, and only with ``replace`` or if they are unfinished.
 
     Raises:
-        ServerUnavailable: what was yielded before is done.
+        ServerUnavailable: the views yielded before exist.
     """
     registration = _Registration(server, replace=replace)
     for each in views:
@@ -91,7 +91,7 @@ class _Registration:
             return self._run(view, Change.CREATED)
         mark = read_mark(there[view.place.name])
         if mark is None:
-            why = "there is a relation of that name, which was not made by register"
+            why = "another relation has that name, and register did not create it"
             return _refused(view, why, "name another place with --views, or drop it")
         if mark.source != view.source:
             why = f"it is registered there as {mark.source}"
@@ -100,10 +100,10 @@ class _Registration:
             return Registered(view.view, str(view.place), Change.UNCHANGED)
         if self._replace or mark.is_unfinished:
             return self._run(view, Change.REPLACED)
-        return _refused(view, "what is registered is not as it is now", "add --replace")
+        return _refused(view, "the registered view is outdated", "add --replace")
 
     def _schema(self, view: Written) -> dict[str, str | None]:
-        """What the view's schema holds, which is made if it is not there."""
+        """The comments in the view's schema, which is created if it does not exist."""
         key = (view.place.catalog, view.place.schema)
         if key not in self._known:
             found = self._server.comments(*key)

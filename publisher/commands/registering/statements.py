@@ -1,7 +1,7 @@
-"""Views of a catalog, and tables under policies → the statements that make them in Trino, upstream views first.
+"""Writes the statements that create a catalog's views, and tables under policies, in Trino; upstream views first.
 
-A view of Trino's keeps its text as Trino prints it, so that a text cannot be compared with ours. What
-stands in the view's comment instead is which view it is made of, and a digest of its statements.
+Trino reformats a view's text, so it cannot be compared with ours. Instead, the view's comment names
+its source and has a digest of its statements.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _MARK: Final = re.compile(
 
 @dataclass(frozen=True, slots=True, order=True)
 class Place:
-    """Where a view is made in Trino."""
+    """The place of a view in Trino."""
 
     catalog: str
     schema: str
@@ -55,7 +55,7 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """What the comment of a view that was made here says: of which relation, and the digest."""
+    """The mark in a view's comment: the source relation, and the digest."""
 
     source: str
     digest: str
@@ -78,14 +78,14 @@ def read_mark(comment: str | None) -> Mark | None:
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """A view as it is made.
+    """A view to create.
 
     Attributes:
         view: the view, or the table, that it shows.
-        reads: the other views among those that are made which it reads.
-        comments: of its columns, by name; those without one are left out.
-        source: what its mark says that it shows, and for whom: what is masked never takes the place
-            of what is not, or the other way round.
+        reads: the created views that it reads.
+        comments: of its columns, by name; only columns with a comment.
+        source: the mark's text for the relation and its readers: a masked view never replaces an
+            unmasked one, nor the other way round.
     """
 
     view: RelationName
@@ -103,7 +103,7 @@ class Written:
         return Mark(self.source, digest.hexdigest()[:32])
 
     def statements(self, *, replace: bool) -> Iterator[str]:
-        """The last one marks it as finished: what stops in between is made again."""
+        """The statements; the last one marks the view as finished, so that an interrupted one is created again."""
         create = "CREATE OR REPLACE VIEW" if replace else "CREATE VIEW"
         begun = string(Mark(self.source, _UNFINISHED).under(self.comment))
         yield f"{create} {self.place.sql} COMMENT {begun} AS {self.sql}"
@@ -114,7 +114,7 @@ class Written:
 
 @dataclass(frozen=True, slots=True)
 class Readers:
-    """Those of one group, or of none, with the policies that are theirs: ``Policies.for_group``."""
+    """The readers of one group, or without a group, with their policies from ``Policies.for_group``."""
 
     policies: Policies
     group: str | None
@@ -125,7 +125,7 @@ class Readers:
 
 @dataclass(frozen=True, slots=True)
 class Unwritable:
-    """A view that Trino cannot have, and why."""
+    """A view that cannot be written for Trino, and the reason."""
 
     view: RelationName
     reason: str
@@ -135,17 +135,17 @@ class Unwritable:
 def write_views(
     relations: Mapping[RelationName, Relation], options: Options, places: str
 ) -> Sequence[Written | Unwritable]:
-    """Each view among the relations but Trino's own, after those that it reads.
+    """Writes each view except Trino's own, after the views that it reads.
 
     Args:
-        relations: the views, and all that they read.
-        options: by which they are translated.
+        relations: the views and all their upstreams.
+        options: the options of the translation.
         places: ``Trino.views`` of the settings.
     """
     placed = {name: _place(name, places) for name, r in relations.items() if is_foreign_view(r)}
 
     def text(name: RelationName) -> str:
-        # Another view is read where it is made; a table, and a view of Trino's, where it is.
+        # Another view is read at its new place; a table or a Trino view at its own.
         return placed[name].sql if name in placed else relation_text(name, options.trino_catalogs)
 
     shared = _shared(placed)
@@ -162,13 +162,13 @@ def write_masked(
     options: Options,
     places: str,
 ) -> Sequence[Written | Unwritable]:
-    """Each relation of these names as the readers get it; the views that it reads stand in its text.
+    """Writes each named relation as the readers see it, with the views that it reads inlined.
 
     Args:
-        names: of views and tables.
-        relations: those, and all that they read.
-        readers: who reads the views.
-        options: by which they are translated.
+        names: views and tables.
+        relations: the named ones and all their upstreams.
+        readers: the readers of the views.
+        options: the options of the translation.
         places: ``Trino.views`` of the settings.
     """
     placed = {name: _place(name, places) for name in names}
@@ -214,7 +214,7 @@ def _place(name: RelationName, places: str) -> Place:
 
 
 def _shared(placed: Mapping[RelationName, Place]) -> Mapping[RelationName, Unwritable]:
-    """Relations that would be made in one place, each with the others."""
+    """Refuses relations that would share a place."""
     by_place: dict[Place, list[RelationName]] = {}
     for name, place in placed.items():
         by_place.setdefault(place, []).append(name)
@@ -233,7 +233,7 @@ def _in_one_place(name: RelationName, place: Place, names: Sequence[RelationName
 
 
 def _comments(interface: Interface) -> Mapping[str, str]:
-    """What its package says of each column."""
+    """The package's documentation of each column."""
     fields = interface.schema.fields
     docs = (
         fields[place].doc if isinstance(place, int) else place.column.comment

@@ -1,4 +1,4 @@
-"""Trino over its HTTP protocol, by its own Python client."""
+"""Trino over its HTTP protocol, with its Python client."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from publisher.index.exchange import BoundedSession
 
 
 class TrinoServer:
-    """As ``Server``; closed by ``open_server``."""
+    """Implements ``Server``; ``open_server`` closes it."""
 
     def __init__(self, connection: Connection, address: str) -> None:
         self._connection = connection
@@ -50,8 +50,8 @@ class TrinoServer:
         except (DatabaseError, HttpError, TrinoConnectionError, RequestException) as error:
             raise ServerUnavailable(f"{self._address} does not answer: {error}") from error
         except (ValueError, LookupError, AttributeError, TypeError) as error:
-            # The client takes any answer for one of Trino's.
-            raise ServerUnavailable(f"{self._address} does not answer as Trino does") from error
+            # The client mistakes any answer for Trino's.
+            raise ServerUnavailable(f"{self._address} does not answer like Trino") from error
 
 
 @contextmanager
@@ -62,7 +62,7 @@ def open_server(
     parts = urlsplit(address)
     assert parts.hostname is not None, "settings check addresses"
     session = BoundedSession(timeout_seconds)
-    # The client would sleep for as long as the server says.
+    # The client would sleep as long as the server tells it to.
     session.hooks["response"].append(_forget_when_to_retry)
     connection = Connection(
         host=parts.hostname,

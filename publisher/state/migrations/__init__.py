@@ -9,12 +9,12 @@ FOLDER = Path(__file__).parent
 
 
 def newest_revision() -> str:
-    """Of a state that this release writes: modules are called ``v0001_…``, in order."""
+    """The revision of a state from this release: modules are named ``v0001_…``, in order."""
     return max(path.stem for path in (FOLDER / "versions").glob("v*.py"))[1:].partition("_")[0]
 
 
 def is_newest(connection: sqlite3.Connection) -> bool:
-    """Whether the tables are already those of this release."""
+    """Whether the tables already have this release's form."""
     name = "SELECT 1 FROM sqlite_master WHERE name = 'alembic_version'"
     if connection.execute(name).fetchone() is None:
         return False

@@ -18,7 +18,7 @@ def upgrade(connection: sqlite3.Connection) -> None:
         alembic.util.CommandError: a newer release wrote them.
     """
     engine = create_engine("sqlite://", creator=lambda: connection, poolclass=StaticPool)
-    # Not before the engine has the connection: it rolls back whatever it finds open.
+    # Only once the engine has the connection, because it rolls back open transactions.
     event.listen(engine, "begin", _begin_writing)
     with engine.begin() as migrating:
         config = Config()

@@ -1,6 +1,7 @@
-"""Statements that SQLAlchemy compiled once, executed by SQLite's own driver.
+"""Executes statements that SQLAlchemy compiled once with SQLite's own driver.
 
-For statements as short as the state's, SQLAlchemy's execution takes several times what the database does.
+For statements as short as the state's, SQLAlchemy's execution takes several times as long as the
+database.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ _DIALECT = dialect(paramstyle="named")
 
 
 class SqlConnection:
-    """One connection of the driver. ``statement`` is built once, at import: each is kept for ever."""
+    """A connection of the driver. Build each ``statement`` once, at import: it is cached for ever."""
 
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._connection = connection
@@ -31,14 +32,14 @@ class SqlConnection:
         return Result(self._connection.execute(compiled.sql, compiled.bind(parameters or {})))
 
     def execute_each(self, statement: CompilerElement, rows: Sequence[Parameters]) -> None:
-        """Of rows that all have the same parameters; nothing without rows."""
+        """Executes the statement for each row; all rows have the same parameters."""
         if rows:
             compiled = _compiled(statement, rows[0])
             self._connection.executemany(compiled.sql, [compiled.bind(row) for row in rows])
 
 
 class Result:
-    """The rows of a statement, all read: no statement is left open, which would hold its snapshot."""
+    """The rows of a statement, all read: an open statement would hold its snapshot."""
 
     def __init__(self, cursor: sqlite3.Cursor) -> None:
         self._columns = cursor.description
@@ -67,7 +68,7 @@ class Result:
 
 
 class _Compiled:
-    """``names``: of the parameters, of which an INSERT or UPDATE sets those that are columns."""
+    """``names``: of the parameters; an INSERT or UPDATE sets those that are columns."""
 
     def __init__(self, statement: CompilerElement, names: tuple[str, ...]) -> None:
         compiled = statement.compile(dialect=_DIALECT, column_keys=list(names))
@@ -90,7 +91,7 @@ _STATEMENTS: dict[tuple[int, tuple[str, ...]], _Compiled] = {}
 
 
 def _compiled(statement: CompilerElement, parameters: Parameters) -> _Compiled:
-    # The statement is kept with what it becomes, so that its id stays its own.
+    # The cache keeps the statement, so that no other one gets its id.
     key = (id(statement), tuple(parameters))
     found = _STATEMENTS.get(key)
     if found is None:

@@ -1,5 +1,3 @@
-"""Tables that statements fill from others, in SQL."""
-
 from __future__ import annotations
 
 import json
@@ -24,7 +22,7 @@ _OUT_OF = select(FILLING).where(FILLING.c.source.in_(KEYS)).order_by(*_NEWEST_FI
 
 
 def _merged(new: Columns) -> Mapping[str, ColumnElement[Any]]:
-    """The words of the newer one, so that the order in which they come does not matter."""
+    """The newer statement's words win, so that the order of writes does not matter."""
     is_newer = new["last_at"] >= FILLING.c.last_at
     words = ("statement", "user", "columns")
     return {

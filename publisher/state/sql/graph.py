@@ -87,7 +87,7 @@ _COUNT_MISSING = select(
     func.count().filter(or_(_EXISTS, _IS_MISSING)).label("known"),
 ).where(
     SCHEMA.c.name == RELATION.c.name,
-    # Nobody misses a package that never was.
+    # Nobody misses a package that never existed.
     SCHEMA.c.published_hash.is_not(None),
 )
 
@@ -174,7 +174,6 @@ _CYCLE = literal_column(f"'{Status.CYCLE.value}'", Text)
 
 
 def _above() -> CTE:
-    """Every upstream of ``KEYS``, at any distance."""
     direct = select(EDGE.c.upstream.label("name")).where(EDGE.c.dependent.in_(KEYS))
     above = direct.cte("above", recursive=True)
     return above.union(select(EDGE.c.upstream).join(above, EDGE.c.dependent == above.c.name))
@@ -183,7 +182,7 @@ def _above() -> CTE:
 def _below() -> CTE:
     """Every dependent of ``KEYS`` at any distance, except through a member of a cycle.
 
-    A member of a cycle keeps its status until its own facts change, and so do its dependents.
+    A member of a cycle keeps its status until its facts change, and so do its dependents.
     """
     dependents = (
         select(EDGE.c.dependent.label("name"))
@@ -330,7 +329,7 @@ class SqlRelationGraph:
     def write_derivation(self, name: RelationName, derivation: str | None) -> None:
         row = {"of_name": str(name), "derivation": derivation}
         self._connection.execute(_WRITE_DERIVATION, row)
-        # One that cannot be derived any more is still found by the fields that it had.
+        # A relation that cannot be derived any more is still found by its earlier fields.
         if derivation is not None:
             enter_derivation(self._connection, str(name), derivation)
 

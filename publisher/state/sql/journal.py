@@ -126,7 +126,7 @@ class SqlJournal:
         return int(self._connection.execute(_RECENT_DEAD_LETTERS, row).scalar_one())
 
     def _discard_dead_letters_beyond(self, limit: DeadLetterLimit, now: float) -> None:
-        """The newest that are kept are a run of ids: the first one beyond the limit ends it."""
+        """The kept letters are a contiguous run of the newest ids; the first one beyond the limit ends it."""
         size = 0
         for count, row in enumerate(self._connection.execute(_DEAD_LETTER_SIZES), start=1):
             size += row.size

@@ -28,7 +28,7 @@ def name_of(key: str) -> RelationName:
 
 
 def namespace_key(namespace: tuple[str, ...]) -> str:
-    """Injective, as a relation's own key is."""
+    """Unique for each namespace, like a relation's key."""
     return str(RelationName.of(*namespace)) if namespace else ""
 
 

@@ -1,5 +1,3 @@
-"""The memo of derivations in SQL."""
-
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping

@@ -1,4 +1,4 @@
-"""A row of the state's tables → what it says: columns are attributes."""
+"""Converts rows of the state's tables to records."""
 
 from __future__ import annotations
 
@@ -22,22 +22,22 @@ from publisher.state.records import (
 from publisher.state.sql.keys import name_of
 
 Row: TypeAlias = Any
-"""A named tuple: no type has columns that are known by name alone."""
+"""A named tuple: no type has columns that are only known by name."""
 
 
-# Untyped: the columns of a row are known at run time.
+# Untyped: the columns of a row are known only at run time.
 _named_tuple: Any = namedtuple  # noqa: PYI024
 
 
 @lru_cache
 def row_maker(columns: tuple[str, ...]) -> Callable[[tuple[Any, ...]], Row]:
-    """From the values of a row, in the order of the columns, to the row."""
+    """A function from the values of a row, in the order of the columns, to the row."""
     make: Callable[[tuple[Any, ...]], Row] = _named_tuple("Row", columns)._make
     return make
 
 
 def relation_record(row: Row) -> RelationRecord:
-    """Of ``relation`` and ``schema``."""
+    """From ``relation`` and ``schema``."""
     facts, seen = row.derived_facts_hash, row.interface_hash
     return RelationRecord(
         name=name_of(row.name),
@@ -61,7 +61,7 @@ def relation_record(row: Row) -> RelationRecord:
 
 
 def version_record(row: Row) -> VersionRecord:
-    """Of ``version``."""
+    """From ``version``."""
     return VersionRecord(
         distribution=row.distribution,
         number=row.number,
@@ -81,7 +81,7 @@ def version_record(row: Row) -> VersionRecord:
 
 
 def filling_record(row: Row) -> FillingRecord:
-    """Of ``filling``."""
+    """From ``filling``."""
     return FillingRecord(
         name_of(row.target),
         name_of(row.source) if row.source else None,

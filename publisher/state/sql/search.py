@@ -1,7 +1,7 @@
-"""Relations found by what people remember of them: a part of a name, a field, a word of documentation.
+"""Finds relations by what people remember: a part of a name, a field, a word of documentation.
 
-Names are looked through as they are; SQLite's FTS5 has the rest. Everything is written with the
-derivation, in its transaction, so that no derivation is found that is not there, and none is missing.
+Names are scanned; SQLite's FTS5 indexes the rest. The index is written in the derivation's
+transaction, so that both always agree.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _MAX_COUNTED = 1_000
 
 
 def _key(column: str) -> str:
-    """In SQL what ``search_key`` is of a name, which is in lower case."""
+    """SQL for ``search_key`` of a name, which is in lower case."""
     for separator in SEPARATORS:
         column = f"replace({column}, '{separator}', '')"
     return column
@@ -48,7 +48,7 @@ _NAMES = f"""
 
 
 def _texts(column: str, place: Match, more: str = "") -> str:
-    """At most ``:most``: of a common word the others are not counted either."""
+    """Finds at most ``:most``; a common word's other matches are not counted."""
     return f"""
     SELECT * FROM (
         SELECT s.name, {place.value} AS place
@@ -58,13 +58,13 @@ def _texts(column: str, place: Match, more: str = "") -> str:
 """  # noqa: S608  of constants
 
 
-# Of what was derived since the newest version, nothing is told to who may read packages only.
+# Readers of packages must not see derivations that are newer than the newest version.
 _IS_PUBLISHED = """
     JOIN schema d ON d.name = s.name AND d.published_hash IN (s.content_hash, d.content_hash)"""
 
 
 def _best(names: str, *texts: str) -> TextClause:
-    """A relation counts once, where it is found best; ``names`` has each once."""
+    """Counts a relation once, at its best match; ``names`` has each only once."""
     every = " UNION ALL ".join(texts)
     said = (
         f"SELECT name, min(place) AS place FROM ({every})"  # noqa: S608  of constants
@@ -107,7 +107,7 @@ _EXCERPTS = text(
     " WHERE search MATCH :documentation AND s.name IN (SELECT value FROM json_each(:keys))"
 )
 
-# With what the search has of the relation already: nothing if it is new to it.
+# Also returns the index's present texts of the relation, NULL if it is new.
 _ENTER = text(
     "INSERT INTO searched (name, content_hash)"
     " VALUES (:name, (SELECT content_hash FROM schema WHERE name = :name))"
@@ -183,7 +183,7 @@ def enter_derivation(connection: SqlConnection, name: str, derivation: str) -> N
     """Makes a derivation known to the search; call it after its relation's record is written."""
     entered = connection.execute(_ENTER, {"name": name}).one()
     found = searched_texts(derivation)
-    # Most derivations that change leave fields and documentation as they are.
+    # Most changed derivations have the same fields and documentation as before.
     if (entered.fields, entered.documentation) != (found.fields, found.documentation):
         row = {"id": entered.id, "fields": found.fields, "documentation": found.documentation}
         connection.execute(_WRITE, row)

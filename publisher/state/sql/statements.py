@@ -1,7 +1,7 @@
 """Building blocks that statements on several tables share.
 
-Statements are built once, at import, so that SQLAlchemy compiles each of them once. In an UPDATE
-no parameter of the WHERE clause may have the name of a column: SQLAlchemy assigns those in SET.
+Statements are built once, at import, so that SQLAlchemy compiles each of them once. In an UPDATE,
+no parameter of the WHERE clause may have a column's name, because SQLAlchemy assigns those in SET.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from sqlalchemy import (
     update,
 )
 
-# With ``json_each``, what here is SQLite's own. PostgreSQL's ``insert`` has the same methods.
+# This and ``json_each`` are SQLite's. PostgreSQL's ``insert`` has the same methods.
 from sqlalchemy.dialects.sqlite import Insert, insert
 from sqlalchemy.sql.base import ReadOnlyColumnCollection
 
@@ -35,7 +35,7 @@ Columns = ReadOnlyColumnCollection[str, ColumnElement[Any]]
 KEYS: Select[tuple[str]] = select(
     func.json_each(bindparam("keys", type_=Text)).table_valued("value").c.value
 )
-"""What is listed in the parameter ``keys``, JSON, in ``column.in_(KEYS)``: no statement is expanded."""
+"""The values of the JSON parameter ``keys``, for ``column.in_(KEYS)``; no statement is expanded."""
 
 # Literals: SQLAlchemy would process a bound constant at every execution, for every row.
 ZERO: ColumnElement[int] = literal_column("0", Integer)
@@ -48,10 +48,10 @@ def upsert(
     changes: Callable[[Columns], Mapping[str, ColumnElement[Any]]],
     where: ColumnElement[bool] | None = None,
 ) -> Insert:
-    """Inserts a row, or applies ``changes`` to the row that has the same primary key.
+    """Inserts a row, or applies ``changes`` to the row with the same primary key.
 
-    ``changes`` takes the columns of the new row. An existing row for which ``where`` is false
-    stays as it is, and does not count in ``rowcount``.
+    ``changes`` takes the columns of the new row. An existing row stays if ``where`` is false for
+    it, and does not count in ``rowcount``.
     """
     statement = insert(table)
     return statement.on_conflict_do_update(

@@ -1,7 +1,7 @@
-"""The tables as the newest migration leaves them, which a test compares.
+"""The tables after the newest migration; a test compares them.
 
-Text columns must sort by code point. That is the default of SQLite only: PostgreSQL needs the
-collation "C" here.
+Text columns must sort by code point, which only SQLite does by default: PostgreSQL needs the
+collation "C".
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ METADATA = MetaData()
 
 
 class FreeText(TypeDecorator[str]):
-    """Words for people, of a server perhaps that echoes what it was sent: without known secrets."""
+    """Words for people, without known secrets: they may come from a server that echoes a request."""
 
     impl = Text
     cache_ok = True
@@ -76,7 +76,7 @@ SCHEMA = Table(
     Column("fingerprint", Text),
     Column("republish_after", BigInteger),
 )
-"""The derivation of each relation, beside its row in ``relation``."""
+"""The derivation of each relation, separate from its row in ``relation``."""
 
 # Literals here and below: SQLite does not use a partial index for a condition with a bound value.
 IN_TROUBLE = SCHEMA.c.reason != literal_column("''", Text)
@@ -139,7 +139,7 @@ VERSION = Table(
     Column("runtime", Text, nullable=False, server_default=""),
     Column("provenance", Text, nullable=False, server_default=""),
     UniqueConstraint("distribution", "number"),
-    # Without it SQLite reuses the sequence of a deleted newest row. PostgreSQL never reuses one.
+    # Without it SQLite reuses the sequence of a deleted newest row, as PostgreSQL never does.
     sqlite_autoincrement=True,
 )
 
@@ -204,10 +204,10 @@ SEARCHED = Table(
     Column("name", Text, nullable=False, unique=True),
     Column("content_hash", Text),
 )
-"""Relations that were derived, each with the row of ``search``, SQLite's full-text index of its last derivation.
+"""Relations that were derived, each with its row in ``search``, SQLite's full-text index of the last
+derivation.
 
-``content_hash`` is that of the derivation's package; NULL if it gets none.
-"""
+``content_hash`` is that of the derivation's package; NULL without a package."""
 
 TALLY = Table(
     "tally",
@@ -216,7 +216,7 @@ TALLY = Table(
     Column("value", Text, primary_key=True),
     Column("number", BigInteger, nullable=False),
 )
-"""How many rows of a table have which value; written by triggers alone."""
+"""The number of rows of a table with each value; only triggers write it."""
 
 FILLING = Table(
     "filling",
@@ -230,6 +230,5 @@ FILLING = Table(
     Column("user", Text, nullable=False),
     Column("columns", Text, nullable=False),
 )
-"""Which statement fills a table from which other one. With an empty source: when the table was last
-filled anew, so that nothing of before is left.
-"""
+"""Which statement fills a table from which other one. A row with an empty source tells when the
+table was last overwritten, which ends earlier fillings."""

@@ -1,4 +1,4 @@
-"""How many rows of what kind there are; triggers of the database keep these numbers."""
+"""The numbers of rows of each kind; triggers of the database update them."""
 
 from __future__ import annotations
 

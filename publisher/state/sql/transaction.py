@@ -1,4 +1,4 @@
-"""One database transaction, as the parts of the state that are worked on in it."""
+"""One database transaction as the parts of the state."""
 
 from __future__ import annotations
 

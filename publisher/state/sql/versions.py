@@ -1,5 +1,3 @@
-"""The ledger of version numbers in SQL."""
-
 from __future__ import annotations
 
 import json
@@ -25,7 +23,7 @@ from publisher.state.sql.rows import version_record
 from publisher.state.sql.statements import KEYS, insert_unless_present
 from publisher.state.sql.tables import IS_CONFLICT, IS_RESERVED, VERSION
 
-# All but what is large, which is read for one version at a time.
+# All columns except the large ones, which are read for one version at a time.
 _LARGE = ("wheel", "provenance")
 _VERSIONS = select(*(column for column in VERSION.c if column.name not in _LARGE))
 

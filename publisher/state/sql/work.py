@@ -1,5 +1,3 @@
-"""The work queue in SQL."""
-
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -73,9 +71,10 @@ _REQUEST_WHEN_QUIET = upsert(
 ).values(_INITIAL)
 
 AGEING_SECONDS = 60.0
-"""Work that has been due for longer may go before more urgent work."""
+"""Work that has been due for longer may precede more urgent work."""
 
-# Of one urgency at a time, since the index begins with it: ordered by all, what is not due yet would be read.
+# For one urgency at a time, since the index begins with it; otherwise work that is not due would be
+# read.
 _OLDEST = (
     select(
         WORK.c.key,
@@ -97,7 +96,7 @@ _OLDEST = (
     .limit(bindparam("limit"))
 )
 
-# What was claimed or failed before would not be claimed beside the others.
+# Work that was claimed or failed before would not be claimed together with other work.
 _AGED = _OLDEST.where(WORK.c.attempts == ZERO, WORK.c.failures == ZERO)
 
 _CLAIM = (
@@ -135,8 +134,8 @@ _RELEASE = (
     .values(_ENDED | {"fence": bindparam("next_fence"), "first_asked": WORK.c.not_before})
 )
 
-# What a newer request demands, and the second look that it owes, are not answered yet. A look that
-# is owed stays in the row, since a request may have the work done before it is due.
+# Events and rereads that a newer request needs are not answered yet. A pending reread stays in the
+# row, since a request may have the work done before it is due.
 _CLEAR_UNTIL = (
     update(WORK)
     .where(_CLAIMED)
@@ -185,7 +184,7 @@ _RESET_FAILURES = update(WORK).where(WORK.c.key.in_(KEYS)).values(failures=ZERO,
 
 _DUE_AT = select(func.min(CLAIMABLE_AT))
 
-# With an index of its own: asked at each scrape of the metrics.
+# Has a separate index, because each scrape of the metrics asks it.
 _OLDEST_AT = select(func.min(WORK.c.first_asked)).where(WORK.c.failures == ZERO)
 
 _ATTEMPTS = select(WORK.c.key, WORK.c.retries, WORK.c.failures, WORK.c.last_error).where(
@@ -284,7 +283,7 @@ class SqlWorkQueue:
     def _with_aged(
         self, urgent: Sequence[Any], now: float, limit: int, fence: int
     ) -> Sequence[Any]:
-        """At its turn the oldest work first; a quarter of a full batch is aged work that never failed."""
+        """The oldest work first at its turn; else a quarter of a full batch is aged work that never failed."""
         if _is_turn_of_oldest(fence):
             first = self._oldest(_OLDEST, now, 1)
             return [*first, *_without(urgent, first)][:limit]
@@ -294,7 +293,7 @@ class SqlWorkQueue:
         return [*_without(urgent, aged)[: limit - len(aged)], *aged]
 
     def _oldest(self, statement: Select[Any], now: float, limit: int) -> Sequence[Any]:
-        """Of the less urgent work that has been due for long."""
+        """Less urgent work that has been due for long."""
         aged = [
             row
             for urgency in (Urgency.REFRESH, Urgency.SNAPSHOT)
@@ -382,9 +381,9 @@ class SqlWorkQueue:
 
     def in_namespace(self, namespace: tuple[str, ...]) -> Sequence[RelationName]:
         key = namespace_key(namespace)
-        row = {"first_key": f"{key}.", "end_key": f"{key}/"}  # the sign after the point
+        row = {"first_key": f"{key}.", "end_key": f"{key}/"}  # the character after the point
         names = map(name_of, self._connection.execute(_BETWEEN, row).scalars())
-        # Those of a nested namespace begin alike.
+        # Keys of a nested namespace begin alike.
         return [name for name in names if name.namespace == namespace]
 
 
@@ -403,19 +402,19 @@ def _outstanding(row: Row) -> WorkRecord:
 
 
 def _batch(due: Sequence[Any]) -> Sequence[Any]:
-    """What is claimed together: no work fails with, or waits for, work that failed before."""
+    """The work to claim together: none fails with, or waits for, work that failed before."""
     if not due or due[0].attempts:
-        # It may have ended its process.
+        # It may have killed its process.
         return due[:1]
     failed = bool(due[0].failures)
     return [row for row in due if not row.attempts and bool(row.failures) is failed]
 
 
 def _is_turn_of_oldest(fence: int) -> bool:
-    """Of every fourth claim, on average.
+    """True for about every fourth claim.
 
-    Not ``fence % 4``: other ticks lie between claims, and where one request precedes each claim the
-    fences are all odd. Multiples of the golden ratio meet each quarter, whatever their step.
+    ``fence % 4`` would not do: other ticks lie between claims, and if one request precedes each
+    claim, all fences are odd. Multiples of the golden ratio meet each quarter, whatever their step.
     """
     return fence * 0x9E3779B1 % 2**32 < 2**30
 

@@ -122,8 +122,8 @@ def test_standard_input_is_a_file_too(
     [
         ({}, "analyze reads files, or a batch"),
         ({"files": [Path("x")], "batch": True}, "analyze reads files, or a batch"),
-        ({"batch": True, "dialect": "hive"}, "each request of a batch states these itself"),
-        ({"batch": True, "ddl": [Path("ddl.sql")]}, "each request of a batch states these itself"),
+        ({"batch": True, "dialect": "hive"}, "each request of a batch has its own options"),
+        ({"batch": True, "ddl": [Path("ddl.sql")]}, "each request of a batch has its own options"),
         ({"files": [Path("etl.sql")], "grants_from_metastore": True}, "files have no users"),
         ({"files": [Path("missing.sql")]}, "missing.sql: No such file"),
         ({"files": [Path("etl.sql")], "dialect": "klingon"}, "unknown dialect 'klingon'"),

@@ -162,7 +162,7 @@ def test_an_index_that_cannot_be_asked_is_told(
     [
         ("simpel/", "check the address: --against https://"),
         ("", "check the address: --against https://"),
-        (f"simple/{ORDERS}/", "what answers there is not the simple API of an index"),
+        (f"simple/{ORDERS}/", "this server is not the simple API of an index"),
     ],
 )
 def test_a_wrong_path_of_the_index_is_an_outside_failure(

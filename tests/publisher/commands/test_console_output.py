@@ -206,7 +206,7 @@ def test_an_explanation_has_neighbours_and_versions_with_times(published: Folder
     seen = published.people("explain", "shop.orders")
 
     assert (
-        "relation  shop.orders\nstatus    OK\nmeaning   its schema is known, and its package has it\n"
+        "relation  shop.orders\nstatus    OK\nmeaning   its schema is known, and its package is current\n"
         in seen
     )
     assert "package   acme-schema-shop-orders\n" in seen
@@ -370,6 +370,6 @@ def test_no_dead_letters_is_said(published: Folder) -> None:
 def test_a_resync_says_who_does_the_rest(published: Folder, tmp_path: Path) -> None:
     assert published.people("resync", "shop.orders").splitlines() == [
         "shop.orders will be read again",
-        "a running daemon, or the next snapshot, publishes what differs",
+        "a running daemon, or the next snapshot, publishes the differences",
     ]
     assert published.people("resync").startswith("3 relations compared: 0 differ, 0 missing\n")

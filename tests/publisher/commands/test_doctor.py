@@ -47,7 +47,7 @@ def test_a_damaged_file_is_named_with_the_command_that_mends_it(published: Folde
     ("notes", "expected"),
     [
         ({"@brake/shop": "9 of 9"}, "schema-publisher confirm-deletions shop"),
-        ({"@brake/": "9 of 9"}, "deletions are held: 9 of 9; if they are meant: schema-publisher confirm-deletions"),
+        ({"@brake/": "9 of 9"}, "deletions are held: 9 of 9; if they are intended: schema-publisher confirm-deletions"),
         ({"@brake/a'; rm -rf x": "9"}, """confirm-deletions 'a'"'"'; rm -rf x'"""),
     ],
 )  # fmt: skip

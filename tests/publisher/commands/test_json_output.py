@@ -106,7 +106,7 @@ def test_an_explanation_is_one_line(published: Folder) -> None:
     assert datetime.fromisoformat(shown["created_at"]).tzinfo == UTC
     assert line == {
         "relation": {"relation": "shop.orders", "status": "OK", "reason": ""},
-        "meaning": "its schema is known, and its package has it",
+        "meaning": "its schema is known, and its package is current",
         "remedy": "",
         "withheld": False,
         "omitted": [],

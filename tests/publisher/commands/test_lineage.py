@@ -222,7 +222,7 @@ def test_a_view_that_cannot_be_derived_is_named_and_not_guessed(folder: Folder) 
     assert answer["untraced"] == ["shop.wrong"]
     kinds = {each["relation"]: each["kind"] for each in answer["relations"]}
     assert kinds["shop.wrong"] == "view"
-    assert "shop.wrong: its columns are not known" in shown
+    assert "shop.wrong: its columns are unknown" in shown
 
 
 @pytest.mark.thorough
@@ -243,7 +243,7 @@ def test_a_view_of_an_earlier_release_says_what_is_not_known_of_it(folder: Folde
     assert shown.splitlines() == [
         "shop.revenue.customer",
         "└── shop.orders.customer  (direct)",
-        "shop.revenue: what decides its rows is not known before the next snapshot",
+        "shop.revenue: the lineage of its rows is unknown until the next snapshot",
     ]
 
 

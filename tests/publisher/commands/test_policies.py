@@ -183,7 +183,7 @@ def test_a_script_of_pig_is_its_statements() -> None:
         (["shop.adults", "--to", "spark", "--batch"], 2, "without --batch"),
         (["shop.adultz", "--to", "spark"], 1, "did you mean shop.adults?"),
         (["shop.adults", "--policies", "policies.toml"], 2, "--to"),
-        (["--batch", "--group", "fraud"], 2, "a group is one of policies"),
+        (["--batch", "--group", "fraud"], 2, "--group needs policies"),
         (["--to", "pig", "--script", "x", "--policies", "policies.toml"], 2, "without --batch"),
         (["--batch", "--policies", "nope.toml"], 2, "nope.toml: No such file"),
         (["--batch", "--policies", "ddl/shop.sql"], 2, "is not TOML"),

@@ -46,7 +46,7 @@ def test_a_service_is_told_while_it_runs_and_after_it_was_killed(folder: Folder)
             assert eventually(lambda: ", ready" in folder.people("status"))
         finally:
             service.kill()
-    assert "none runs: one was killed after" in folder.people("status")
+    assert "not running: one was killed after" in folder.people("status")
 
     with subprocess.Popen(command, stdout=nowhere, stderr=nowhere) as service:
         try:
@@ -71,7 +71,7 @@ def test_the_troubles_of_a_service_are_told_beside_it(published: Folder) -> None
         report.look()
         assert ", ready" in published.people("status")
         report.stop()
-        assert "none runs; a command works on the state" in published.people("status")
+        assert "not running; a command works on the state" in published.people("status")
 
 
 def test_a_service_that_cannot_write_its_state_is_silent(published: Folder) -> None:
@@ -79,7 +79,7 @@ def test_a_service_that_cannot_write_its_state_is_silent(published: Folder) -> N
     long_ago = time.time() - 3 * REPEAT_SECONDS
     with closing(build_state(settings)) as state, take_part(settings, state):
         SelfReport(state, dict, lambda: long_ago).look()
-        assert "has said nothing of itself since" in published.people("status")
+        assert "has not reported since" in published.people("status")
 
 
 def test_it_is_said_again_when_it_changes_or_is_old(published: Folder) -> None:

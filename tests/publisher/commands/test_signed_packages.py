@@ -20,7 +20,7 @@ from tests.publisher.commands.folder import Folder
 OLD_KEY = Ed25519PrivateKey.from_private_bytes(bytes(range(32)))
 NEW_KEY = Ed25519PrivateKey.from_private_bytes(bytes(32))
 ORDERS = "acme-schema-shop-orders"
-NO_PROVENANCE = "it has no provenance, which a trusted key would have signed"
+NO_PROVENANCE = "it has no provenance signed by a trusted key"
 
 
 def sign_with(folder: Folder, key: Ed25519PrivateKey, *trusted: Ed25519PrivateKey) -> None:

@@ -64,7 +64,7 @@ def test_a_published_view_shows_its_sql_fields_neighbours_and_versions(service: 
     page = read(service, "/relations/shop.ids")
 
     for shown in (
-        "OK: its schema is known, and its package has it.",
+        "OK: its schema is known, and its package is current.",
         "SELECT order_id FROM order_placed",
         "As the catalog has it now.",
         "order_id",

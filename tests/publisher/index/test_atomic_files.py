@@ -180,7 +180,7 @@ def test_a_folder_that_could_not_be_synced_is_a_failure(
 REHEARSED = {
     "a folder cannot be made": (os, "mkdir"),
     "files cannot be locked": (os, "open"),
-    "a file cannot be written beside another and renamed to it": (Path, "replace"),
+    "a file cannot be written next to another and replace it": (Path, "replace"),
 }
 
 

@@ -168,7 +168,7 @@ def test_only_what_a_trusted_key_signed_is_adopted(caplog: pytest.LogCaptureFixt
     ]
     whys = [getattr(entry, "why", "") for entry in caplog.records]
     assert whys == [
-        "it has no provenance, which a trusted key would have signed",
+        "it has no provenance signed by a trusted key",
         "its provenance is that of another file",
     ]
 

@@ -46,7 +46,7 @@ def test_every_state_of_a_relation_has_a_meaning(
 
 def test_what_is_well_has_nothing_to_do() -> None:
     assert condition(DERIVED).remedy == ""
-    assert "is to be published" in condition(replace(DERIVED, published_hash="older")).meaning
+    assert "will be published" in condition(replace(DERIVED, published_hash="older")).meaning
     assert condition(None).remedy == ""
 
 
@@ -55,7 +55,7 @@ def test_what_cannot_be_read_again_keeps_its_package_and_says_why() -> None:
 
     found = condition(DERIVED, work=work)
 
-    assert "as it was read last" in found.meaning
+    assert "the schema of the last reading" in found.meaning
     assert "its files are away" in found.remedy
     assert condition(DERIVED, work=replace(work, failures=0)).remedy == ""
 

@@ -1,4 +1,4 @@
-"""What programs can name in a version's package, so that a change of a naming rule is noticed.
+"""Stores the surface of a version's package, so that a changed naming rule is noticed.
 
 Revision ID: 0002
 Revises: 0001

@@ -1,4 +1,4 @@
-"""The fingerprint of each schema, and what a republication needs to know.
+"""Stores the fingerprint of each schema, and the data that a republication needs.
 
 Revision ID: 0003
 Revises: 0002

@@ -1,7 +1,8 @@
-"""Tallies of rows, so that metrics and health checks count nothing, and indexes of what is in trouble.
+"""Adds tallies of rows, so that metrics and health checks count nothing, and indexes of relations in trouble.
 
-Triggers keep them: no statement can forget one. They are written for SQLite. A later migration
-that rebuilds one of these tables must create its triggers again; a test compares the tallies.
+Triggers update the tallies, so no statement can forget them. They are written for SQLite. A later
+migration that rebuilds one of these tables must create its triggers again; a test compares the
+tallies.
 
 Revision ID: 0004
 Revises: 0003
@@ -17,7 +18,7 @@ down_revision = "0003"
 branch_labels = None
 depends_on = None
 
-# Subject → table, and the value that its rows are counted by.
+# Subject → table, and the value that groups its rows.
 COUNTED = {
     "relation": ("schema", "CASE WHEN {row}stale THEN 'STALE' ELSE {row}status END"),
     "version": ("version", "{row}status"),

@@ -1,4 +1,4 @@
-"""When each relation was last read, so that an event id is believed for a limited time.
+"""Stores when each relation was last read, so that an event id is believed for a limited time.
 
 Revision ID: 0005
 Revises: 0004

@@ -1,4 +1,4 @@
-"""What may differ between ledger and index, and what rebuilds a wheel.
+"""Marks packages whose ledger and index may differ, and stores the data to rebuild a wheel.
 
 Revision ID: 0006
 Revises: 0005
@@ -20,7 +20,7 @@ def upgrade() -> None:
     op.add_column("relation", due)
     provenance = sa.Column("provenance", sa.Text, nullable=False, server_default="")
     op.add_column("version", provenance)
-    # Before, a yank was recorded after the act, and "yanked" alone asked for its contrary.
+    # Before, a yank was recorded after the act, and "yanked" alone requested its reversal.
     op.execute(
         "UPDATE relation SET index_check_due = 1, yanked = 0 WHERE yanked = 1 AND name IN "
         "(SELECT name FROM schema WHERE status != 'MISSING')"

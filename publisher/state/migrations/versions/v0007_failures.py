@@ -1,4 +1,4 @@
-"""How often in a row work failed for a cause of its own, so that its delay grows to hours.
+"""Counts a relation's own failures in a row, so that its delay grows to hours.
 
 Revision ID: 0007
 Revises: 0006

@@ -1,4 +1,4 @@
-"""The length of a dead letter's payload, of which only the beginning is kept.
+"""Stores the full length of a dead letter's payload; only its beginning is kept.
 
 Revision ID: 0008
 Revises: 0007

@@ -1,4 +1,4 @@
-"""Finds the oldest work without reading all of it: a metric says how old it is.
+"""Adds an index to find the oldest work without reading all of it: a metric shows its age.
 
 Revision ID: 0009
 Revises: 0008

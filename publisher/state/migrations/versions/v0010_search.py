@@ -1,4 +1,4 @@
-"""A full-text index of the fields and the documentation of what was derived.
+"""Adds a full-text index of derived relations' fields and documentation.
 
 Written for SQLite, whose usual builds have FTS5.
 

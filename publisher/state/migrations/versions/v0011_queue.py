@@ -1,4 +1,4 @@
-"""Indexes by which a claim and the next due time read no more of the queue than they answer.
+"""Adds indexes, so that a claim and the next due time read only the rows that they return.
 
 Revision ID: 0011
 Revises: 0010

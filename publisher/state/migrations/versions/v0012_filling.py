@@ -1,4 +1,4 @@
-"""Tables that statements fill from others.
+"""Stores which tables statements fill from which others.
 
 Revision ID: 0012
 Revises: 0011

@@ -198,7 +198,7 @@ UNUSABLE = (
     _server("the index does not answer", "silent", "package index http://127.0.0.1:{silent}/simple/: no response in time; look why the index is slow, or raise index.timeout_seconds"),
     _server("the index does not know us", "unauthorised", "package index http://127.0.0.1:{unauthorised}/simple/: Unauthorized (HTTP 401); check the username and password in [index]"),
     _server("the index fails", "failing", "package index http://127.0.0.1:{failing}/simple/: Internal Server Error (HTTP 500); look into the log of the index"),
-    _server("there is no such index", "no_index", "package index http://127.0.0.1:{no_index}/simple/: there is no such index (HTTP 404); check index.simple_url, and create the index"),
+    _server("the index does not exist", "no_index", "package index http://127.0.0.1:{no_index}/simple/: the index does not exist (HTTP 404); check index.simple_url, and create the index"),
     _server("the index is another web site", "web_site", "package index http://127.0.0.1:{web_site}/simple/: the page of acme-schema-config-check: expected HTML or JSON, got 'image/gif'; check index.simple_url"),
     _part("the index's host is unknown", "index", _PREFIX + _DDL + _TWINE.replace("packages.example", "packages.invalid"), "package index https://packages.invalid/simple/: no response (gaierror: "),
     _part("the index's password is missing", "index", _PREFIX + _DDL + _TWINE + 'password_file = "secret"\n', "index.password_file ({folder}/secret): No such file"),

@@ -121,7 +121,7 @@ def test_without_names_all_views_are_made_under_policies(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "status", "line"),
     [
-        (("--group", "auditors"), 2, "a group is one of policies"),
+        (("--group", "auditors"), 2, "--group needs policies"),
         (("--policies", "policies.toml", "--group", "frad"), 2, "unknown group 'frad'"),
         (("--policies", "nope.toml"), 2, "nope.toml: No such file"),
         (("shop.nothing", "--policies", "policies.toml"), 1, "no relation shop.nothing"),
@@ -147,7 +147,7 @@ def test_a_place_for_views_is_needed(folder: Path) -> None:
     status, _, err = run("--engine", "trino", "--dry-run")
 
     assert status == 2
-    assert "do not say where views are made" in err
+    assert "do not say where to create views" in err
 
 
 @pytest.mark.parametrize("place", ["lake", "lake.", ".s", "a.b.c", "{database}.s", "lake.{schema}"])

@@ -116,5 +116,5 @@ def test_a_table_is_never_replaced_by_its_masked_view() -> None:
     )
 
     assert found.change is Change.REFUSED
-    assert "not made by register" in found.reason
+    assert "register did not create it" in found.reason
     assert server.statements == []

@@ -55,7 +55,7 @@ def test_what_is_not_current_is_replaced_only_if_that_is_asked_for() -> None:
     server = FakeTrino()
     changes(server, ABOVE)
 
-    assert reason(server, DEARER) == "what is registered is not as it is now"
+    assert reason(server, DEARER) == "the registered view is outdated"
     assert changes(server, DEARER, replace=True) == {"shop.above": Change.REPLACED}
     assert changes(server, DEARER) == {"shop.above": Change.UNCHANGED}
 
@@ -64,7 +64,7 @@ def test_a_relation_of_somebody_else_is_never_replaced() -> None:
     server = FakeTrino()
     server.relations["trino_shop"]["above"] = "a table of mine"
 
-    assert "not made by register" in reason(server, ABOVE, replace=True)
+    assert "register did not create it" in reason(server, ABOVE, replace=True)
     assert server.statements == []
 
 
