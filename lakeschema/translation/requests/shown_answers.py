@@ -1,4 +1,4 @@
-"""An answer as text for people: what one would copy, and beside it what one has to know."""
+"""An answer as text for people: the part to copy, and the details apart."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a request asks of stored rows → its answer: the refresh of a view, a query over stored views."""
+"""Answers requests about stored rows: the refresh of a view, and queries over stored views."""
 
 from __future__ import annotations
 
@@ -24,17 +24,17 @@ TARGETS: Final = ("spark", "trino", "plan")
 def refresh_answer(
     request: Mapping[str, Any], name: RelationName, target: str, read: Read, options: Options
 ) -> dict[str, Any]:
-    """``kind`` (append, merge, unchanged), ``stored``, and what the target has of the rows.
+    """``kind`` (append, merge, unchanged), ``stored``, and the rows' query in the target's form.
 
     Args:
-        request: with ``changed``, perhaps with ``stored``.
-        name: of a view that ``read`` finds.
+        request: has ``changed``, and may have ``stored``.
+        name: a view that ``read`` finds.
         target: the engine.
         read: the facts of relations.
-        options: as schemas are derived with.
+        options: for deriving schemas.
 
     Raises:
-        InvalidRequest: the request means nothing.
+        InvalidRequest: the request is malformed.
         TranslationError: the refresh cannot be written, and why.
     """
     _check_target(target, "changed")
@@ -57,13 +57,13 @@ def refresh_answer(
 def stored_views_answer(
     request: Mapping[str, Any], name: RelationName, target: str, read: Read, options: Options
 ) -> dict[str, Any]:
-    """What the target has of the view over the rows of ``materialized`` ones, and which it reads.
+    """The view as the target's query over ``materialized`` views' rows, and the views it reads.
 
-    Its arguments are those of ``refresh_answer``; the request has ``materialized``.
+    Arguments as in ``refresh_answer``; the request has ``materialized``.
 
     Raises:
-        InvalidRequest: the request means nothing.
-        TranslationError: it can read none of them, and why.
+        InvalidRequest: the request is malformed.
+        TranslationError: why it can read none of them.
     """
     _check_target(target, "materialized")
     stored = _stored_views(request["materialized"])
@@ -85,7 +85,7 @@ def stored_views_answer(
 
 
 def _stored_views(value: object) -> Mapping[RelationName, RelationName]:
-    """Views to the tables that have their rows."""
+    """Views to the tables that store their rows."""
     match value:
         case list() if value:
             names = [_relation("materialized", view) for view in value]
@@ -163,7 +163,7 @@ def _relation(key: str, value: object) -> RelationName:
 def _check_names(
     name: RelationName, stored: RelationName, insertions: Mapping[RelationName, Insertion]
 ) -> None:
-    """Rows of one relation that are taken for those of another would be counted twice."""
+    """Refuses one relation in two roles, whose rows would be counted twice."""
     if name in insertions:
         raise InvalidRequest(f"'changed' names {name}, whose refresh is asked for")
     for table, insertion in insertions.items():
@@ -176,10 +176,10 @@ def _check_names(
 
 
 def _check_columns(table: RelationName, insertion: Insertion, read: Read, options: Options) -> None:
-    """That the table exists, and that what is known of its other rows' columns agrees.
+    """Checks that the table exists and that its inserted and earlier rows have its columns.
 
     Raises:
-        UnknownRelation: nobody knows the table, perhaps as it is misspelt.
+        UnknownRelation: there is no such table; it may be misspelt.
         InvalidRequest: the columns differ.
     """
     known = read_with_upstreams([table], read, options)
