@@ -1,4 +1,4 @@
-"""A resolved view → its record: output names, aliases of old names, declared comments."""
+"""A view's record: output names, aliases for old names, declared comments."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def view_schema(
     comments: Sequence[str | None],
     options: Options,
 ) -> tuple[Record, tuple[OmittedColumn, ...]]:
-    """The view's record, and the columns that it leaves out.
+    """The view's record, and the columns that it omits.
 
     ``templates`` are the columns' fields under their base names.
     """
@@ -63,9 +63,9 @@ def _omitted(
 
 
 def _aliases(template: Field, name: str, taken: set[str]) -> tuple[str, ...]:
-    """The old name becomes an alias, and old aliases stay, unless anything else has the name.
+    """Old names and aliases become aliases, unless another column has the name.
 
-    An alias that is the name in another case is the column's own.
+    An alias that is the name in another letter case is the column's own.
     """
     kept: list[str] = []
     for alias in (template.name, *template.aliases):

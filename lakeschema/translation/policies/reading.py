@@ -1,4 +1,4 @@
-"""Policies as TOML and JSON spell them → values, checked in one place."""
+"""Reads policies from TOML and JSON, checked in one place."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _KEYS: Final = frozenset({*_ACTIONS, *_SELECTORS, *frozenset().union(*_PARAMETER
 
 
 class InvalidPolicies(ValueError):
-    """``place`` is where in the policies, such as ``rules[2].mask``."""
+    """``place`` is a path into the policies, such as ``rules[2].mask``."""
 
     def __init__(self, place: str, problem: str) -> None:
         super().__init__(place, problem)
@@ -50,7 +50,7 @@ def read_policies(value: object) -> Policies:
     """The policies of an object with any of ``groups``, ``tags`` and ``rules``.
 
     Raises:
-        InvalidPolicies: something in it is not as it has to be.
+        InvalidPolicies: a part of it is invalid.
     """
     found = _object("policies", value, frozenset({"groups", "tags", "rules"}))
     groups = frozenset(_texts("groups", found.get("groups", [])))

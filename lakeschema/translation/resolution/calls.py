@@ -1,4 +1,4 @@
-"""Function calls: built-in by the dialect's table, or user-defined by the view's declarations."""
+"""Function calls: built in, by the dialect's table, or user-defined, by the view's declarations."""
 
 from __future__ import annotations
 
@@ -44,14 +44,14 @@ from lakeschema.translation.syntax import tree
 
 
 def builtin(call: tree.Call, context: Context) -> Function | None:
-    """The dialect's function; a view's own declaration of the name goes first."""
+    """The dialect's function, unless the view declares the name."""
     if context.functions.class_of(call.name) is not None:
         return None
     return find(call.name.lower(), context.semantics.dialect)
 
 
 def is_aggregate(call: tree.Call, context: Context) -> bool:
-    """Whether it makes one value of many rows."""
+    """Whether it makes one value from many rows."""
     function = None if call.qualifier else builtin(call, context)
     return function is not None and function.kind is Kind.AGGREGATE
 
@@ -92,7 +92,7 @@ def cast_function(call: tree.Call, context: Context) -> ColumnType | None:
 
 
 def cast_by_format(operand: RowExpression, target: ColumnType, format_: str) -> RowExpression:
-    """Hive's ``CAST(x AS DATE FORMAT '…')``, null for a text that is not so written."""
+    """Hive's ``CAST(x AS DATE FORMAT '…')``, null for a text in another format."""
     arguments = (operand, Literal(format_, STRING))
     return Call(Operator("cast_format", NullClass.PARTIAL), arguments, target, nullable=True)
 
@@ -106,7 +106,7 @@ def operator(symbol: str, arguments: Sequence[RowExpression], context: Context) 
 
 @dataclass(frozen=True, slots=True)
 class Grouped:
-    """What a call of an aggregate, or over a window, reads: ``order_by`` is that of WITHIN GROUP."""
+    """The inputs of an aggregate or window call; ``order_by`` is from WITHIN GROUP."""
 
     arguments: Sequence[RowExpression]
     condition: RowExpression | None = None
@@ -120,7 +120,7 @@ def aggregate(
     group_may_be_empty: bool,
     context: Context,
 ) -> AggregateCall:
-    """An aggregate is null over no rows; a filter, or null arguments, may leave it none."""
+    """An aggregate is null over no rows; a filter or null arguments may leave no rows."""
     found, order = _bind_group(function, grouped, call, context)
     if context.semantics.is_hive and function.operator.name in {"avg", "mean"}:
         first = hive_first_types.first_type(found.arguments[0])
@@ -150,7 +150,7 @@ def window(
         unfolded = hive_retyping.brought_to(grouped.arguments, types)
         grouped = replace(grouped, arguments=unfolded)
     found, within = _bind_group(function, grouped, node.call, context)
-    # Without a frame the current row is always in it; a frame, or a filter, may leave no row.
+    # Without a frame the current row is always included; a frame or filter may leave no row.
     some_rows = frame is not None or grouped.condition is not None
     nullable = found.nullable or (some_rows and function.kind is Kind.AGGREGATE)
     if found.operator.nulls is NullClass.NEVER:
@@ -168,7 +168,7 @@ def _bind_group(
     name, order = function.operator.name, grouped.order_by
     arguments = grouped.arguments
     if context.semantics.is_trino:
-        # Any aggregate may read its rows in an order.
+        # Any aggregate may have an ORDER BY.
         return bind_call(function, arguments, context, call.position), order
     if call.ignores_nulls is not None and name not in _OF_NULLS:
         raise TypeMismatch(
@@ -208,7 +208,7 @@ _OF_NULLS = frozenset(
 def user_defined(
     call: tree.Call, arguments: Sequence[RowExpression], context: Context
 ) -> RowExpression:
-    """A UDF's call; null is possible, since nothing is proved of it.
+    """A UDF's call; nullable, since nothing is known of it.
 
     Raises:
         UnsupportedFunction: the deployment does not declare it.
@@ -289,7 +289,7 @@ def _lines_of_settings(function: str) -> str:
 
 
 def _whole_name(call: tree.Call) -> str:
-    """With its database, which no function that a view declares has."""
+    """With its database: a view declares only functions without one."""
     return ".".join((*call.qualifier, call.name))
 
 
@@ -301,7 +301,7 @@ def _malformed_hint(context: Context) -> str:
 
 
 def rows_of(type_: ColumnType) -> StructType:
-    """The columns that a declared table function yields; a single value is column ``col``."""
+    """The columns of a declared table function; a single value is column ``col``."""
     if isinstance(type_, StructType):
         return type_
     return StructType((StructField("col", type_),))

@@ -1,4 +1,4 @@
-"""The queries of UNION, INTERSECT and EXCEPT as one plan, brought to common types."""
+"""UNION, INTERSECT and EXCEPT as one plan, with common types."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ _SET_OPERATORS: Mapping[tuple[tree.SetOperator, bool], SetOperator] = MappingPro
 
 
 def set_operation(query: tree.SetQuery, branches: Sequence[Plan], context: Context) -> Plan:
-    """Raises ``TypeMismatch`` if the branches have not as many columns, or have incompatible ones."""
+    """Raises ``TypeMismatch`` if the branches differ in number of columns, or their types are incompatible."""
     width = len(branches[0].columns)
     for number, branch in enumerate(branches[1:], 2):
         if len(branch.columns) != width:
@@ -89,7 +89,7 @@ def _met(
 
 
 def _written(plan: Plan, index: int) -> Decimal | None:
-    """The number that stands in the text for a column."""
+    """The literal number that the text has for a column."""
     match plan:
         case Project(below, items):
             return _written_number(items[index][1], below)
@@ -114,7 +114,7 @@ def _written_number(expression: RowExpression, below: Plan) -> Decimal | None:
 
 
 def fitted(plan: Plan, types: Sequence[ColumnType], context: Context) -> Plan:
-    """The plan with columns of these types, which its own can be cast to."""
+    """The plan with columns cast to these types."""
     for column, type_ in zip(plan.columns, types, strict=True):
         if common_type(column.type, type_, Use.SET_OPERATION, context.semantics) is None:
             raise TypeMismatch(
