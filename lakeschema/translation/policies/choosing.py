@@ -187,10 +187,7 @@ def _exact_tags(policies: Policies, relation: RelationName) -> Sequence[tuple[st
 
 
 def _field_tags(field: Field, known: Mapping[str, NamedSchema]) -> frozenset[str]:
-    """Tags from an Avro field and its nested fields:
-
-    ``"tags": […]``, and properties that are true.
-    """
+    """Tags of an Avro field and its nested fields, from ``"tags": […]`` and properties that are true."""
     found: set[str] = set()
     seen: set[str] = set()
     fields = [field]

@@ -71,7 +71,7 @@ class AggregateCollector:
     def _inside(
         self, query: RowExpression, part: RowExpression, depth: int
     ) -> RowExpression | None:
-        """Rewrites what a sub-query above the groups reads of them: keys, and aggregates of the outer query."""
+        """Rewrites a sub-query's references to the groups: keys, and aggregates of the outer query."""
         if depth == 0:
             return None if part is query else self.rewrite(part)
         below = lower(part, depth)

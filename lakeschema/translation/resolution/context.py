@@ -23,7 +23,7 @@ OpenRelation = Callable[[RelationName, Position | None], Plan]
 """Gives a relation's plan: a scan of its interface, or an expanded view."""
 
 ResolveQuery = Callable[[tree.Query, "Context"], Plan]
-"""``queries.resolve_query``; injected, since queries contain expressions and FROM clauses, which contain queries."""
+"""``queries.resolve_query``, injected because queries, expressions and FROM clauses are recursive."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,10 +67,7 @@ class Context:
         return None if plan is None else lift_plan(plan, len(self.outer) - depth)
 
     def keeping_tables(self) -> Context:
-        """For a table of WITH, or a sub-query in an expression:
-
-        ``Semantics.outer_tables_first``.
-        """
+        """For a table of WITH or a sub-query in an expression; see ``Semantics.outer_tables_first``."""
         return replace(self, keeps_tables=self.semantics.outer_tables_first)
 
     def inside(self, scope: Scope) -> Context:

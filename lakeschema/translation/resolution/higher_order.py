@@ -52,10 +52,7 @@ _BEFORE_LAMBDAS: Final[Mapping[str, int]] = MappingProxyType(
 
 
 def with_lambdas(node: tree.Call) -> tree.Call:
-    """The call with each non-lambda in a lambda's place as a lambda without parameters:
-
-    ``transform(a, 0)``.
-    """
+    """The call with a lambda for each value in a lambda's place: ``transform(a, 0)``."""
     values = _BEFORE_LAMBDAS.get(node.name.lower())
     if values is None or node.qualifier or len(node.arguments) <= values:
         return node

@@ -56,10 +56,7 @@ class Source:
     is_table: bool = False
 
     def answers_to(self, qualifier: tuple[str, ...]) -> bool:
-        """Whether the qualifier means this source:
-
-        ``db.t``, ``t``, or the whole after Spark's own catalog.
-        """
+        """Whether it means this source: ``db.t``, ``t``, or ``db.t`` after Spark's own catalog."""
         if qualifier[:1] == ("spark_catalog",) and len(qualifier) > len(self.qualifier):
             qualifier = qualifier[1:]
         return bool(qualifier) and any(

@@ -1,4 +1,4 @@
-"""How Hive writes calls, casts, aggregates, windows and generators of one view's plan of Spark's."""
+"""How calls, casts, aggregates, windows and generators of a Spark view are written for Hive."""
 
 from __future__ import annotations
 
@@ -41,10 +41,10 @@ from lakeschema.translation.plan.operators import COLLECTING, UNFRAMED
 from lakeschema.translation.plan.relations import Generate
 
 _SAME_IF_REPEATED = frozenset({"min", "max", "bool_and", "bool_or", "every", "any", "some"})
-"""Aggregates that DISTINCT does not change."""
+"""Aggregates that ignore DISTINCT."""
 _GENERATORS = frozenset({"explode", "posexplode", "inline", "stack"})
 _FAILING_OUTER = frozenset({"inline"})
-"""Hive 4.0.1 fails where their argument is null and the view is outer."""
+"""Hive 4.0.1 fails on a null argument if the lateral view is outer."""
 _BOUND = r"(?:UNBOUNDED|{}) (?:PRECEDING|FOLLOWING)|CURRENT ROW"
 _ROWS, _PEERS = _BOUND.format("[0-9]{1,9}"), _BOUND.format("UNBOUNDED")
 _FRAME = re.compile(
@@ -54,7 +54,7 @@ _FRAME = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class HiveForms:
-    """Of one view of Spark's."""
+    """For one Spark view."""
 
     semantics: Semantics
 
@@ -62,7 +62,7 @@ class HiveForms:
         return writer.text(expression)
 
     def output(self, item: str, type_: ColumnType) -> str:
-        """No column of a view of Hive's is of its type of NULL."""
+        """A Hive view cannot have columns of Hive's NULL type."""
         return f"CAST({item} AS {type_text(type_)})" if type_ == VOID else item
 
     def ordered(self, text: str, type_: ColumnType) -> str:
@@ -76,7 +76,7 @@ class HiveForms:
         return f"{writer.text(access.base)}.{quoted(access.name)}"
 
     def subscript(self, writer: ExpressionWriter, subscript: Subscript) -> str:
-        """Null outside; in ANSI mode Spark refuses that of an array."""
+        """Null if out of range; for arrays ANSI Spark fails."""
         read = (subscript.base, subscript.index)
         texts = writer.texts(read)
         text = f"{texts[0]}[{texts[1]}]"
@@ -102,7 +102,7 @@ class HiveForms:
             return f"coalesce(NOT {writer.membership(call.arguments[0])}, false)"
         arguments = call.arguments
         if name in TRYING:
-            # Spark tries the conversions that it makes itself, too.
+            # Spark's TRY functions also try their implicit conversions.
             arguments = tuple(
                 replace(a, tolerant=True) if isinstance(a, Cast) and a.implicit else a
                 for a in arguments
@@ -133,7 +133,7 @@ class HiveForms:
         elif not (call.frame or "").startswith("ROWS") and any(
             letter(key.expression.type) in "fd" for key in call.order_by
         ):
-            # NaN is no peer of itself in Hive.
+            # In Hive, NaN is not a peer of itself.
             raise UnsupportedConstruct(
                 "a window whose peers are of numbers that may be NaN, for Hive"
             )
@@ -194,7 +194,7 @@ class HiveForms:
             if (text := converted(operand, target)) is not None:
                 return text
             if self.semantics.ansi and not cast.tolerant and is_text(source):
-                # Hive's optimiser drops an error that is raised whatever the rows are.
+                # Hive's optimiser drops errors that do not depend on the rows.
                 raise UnsupportedConstruct(
                     "a conversion of a text that may have no value, for Hive"
                 )
@@ -219,7 +219,7 @@ class HiveForms:
         if outer and name in _FAILING_OUTER:
             raise UnsupportedConstruct(f"{name} that keeps rows without any, for Hive")
         if name == "inline" and isinstance(plan.call.arguments[0], Call):
-            # Hive's optimiser takes the array apart, and its structs with it.
+            # Hive's optimiser unfolds the array together with its structs.
             raise UnsupportedConstruct("inline of an array that the text makes, for Hive")
         if not source:
             raise UnsupportedConstruct(f"{name} of a query around for Hive")

@@ -1,4 +1,7 @@
-"""Forms of Spark's functions and operators in HiveQL. What is in no row is refused."""
+"""How Spark's functions and operators are written in HiveQL.
+
+Functions without a row are refused.
+"""
 
 from __future__ import annotations
 
@@ -152,7 +155,7 @@ SPARK: Final = table((
     Row("array_max array_min array_distinct", "a", texts.of_plain_elements("{f}({0})")),
     Row("array_contains", "a[^amrufd]", texts.array_contains),
     Row("sort_array", "a", "sort_array({0})"),
-    # Of null Hive has an empty array.
+    # Hive returns an empty array for null.
     Row("map_keys map_values", "m", "CASE WHEN {0} IS NOT NULL THEN {f}({0}) END"),
     Row("array_join", "as", texts.joined),
     Row("transform filter exists forall aggregate reduce zip_with map_filter transform_keys transform_values map_zip_with", None, _LAMBDAS),
@@ -181,7 +184,7 @@ SPARK: Final = table((
 
     # windows
     Row("row_number cume_dist", "", "{f}(){w}"),
-    # What is in their brackets is the order again.
+    # The arguments only repeat the order.
     Row("rank dense_rank percent_rank", ".*", "{f}(){w}"),
     Row("ntile", "i", "ntile({0}){w}"),
     Row("lag lead", ".i?.?", aggregates.shifted),

@@ -1,4 +1,4 @@
-"""ORDER BY and LIMIT: Pig orders by fields only, and puts nulls first, where Hive puts them last."""
+"""ORDER BY and LIMIT: Pig orders by fields only and puts nulls first; Hive puts them last."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from lakeschema.translation.plan.relations import Limit, Plan
 
 
 def sorted_rows(writer: Writer, below: Plan, keys: Sequence[SortKey]) -> Relation:
-    """The rows in order; Hive 4's order of nulls, where the text does not say."""
+    """The rows in order, with Hive 4's order of nulls by default."""
     statements = writer.statements
     rows = statements.renamed(writer.rows(below))
     fields = [Item(f.text, f.text, f.type) for f in rows.fields]
@@ -32,9 +32,9 @@ def sorted_rows(writer: Writer, below: Plan, keys: Sequence[SortKey]) -> Relatio
 def with_keys(
     over: ExpressionWriter, keys: Sequence[SortKey], *, zeros: bool = False
 ) -> tuple[list[Item], list[str]]:
-    """Fields to sort by, each with the word for its direction behind.
+    """Fields to sort by, each followed by its direction.
 
-    ``zeros``: the zero below zero comes before the other, as where whole results are sorted.
+    ``zeros``: -0.0 comes before 0.0, as when final results are sorted.
     """
     items: list[Item] = []
     order: list[str] = []
@@ -54,7 +54,7 @@ def with_keys(
             )
             order.append("")
         if expression.type in {DOUBLE, FLOAT}:
-            # Where Pig puts NaN depends on what it compares it with; to Hive it is the greatest.
+            # Pig's order of NaN is inconsistent; in Hive NaN is the greatest.
             is_nan = f"((chararray){unary(over.value(expression))} == 'NaN' ? 1 : 0)"
             items.append(Item(is_nan, f"nan_{number}", INT))
             order.append(" DESC" if key.descending else "")
@@ -68,7 +68,7 @@ def with_keys(
 
 
 def limited(writer: Writer, plan: Limit) -> Relation:
-    """Raises ``UnsupportedConstruct`` for OFFSET and a computed number."""
+    """Raises ``UnsupportedConstruct`` for OFFSET, or for a computed number."""
     rows = writer.rows(plan.input)
     if plan.offset is not None and not (
         isinstance(plan.offset, Literal) and plan.offset.value == "0"

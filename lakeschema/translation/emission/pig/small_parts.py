@@ -1,4 +1,7 @@
-"""Columns with numbers of one or two bytes inside: Pig has none such, and HCatLoader makes only a column's own wider."""
+"""Columns with nested one- or two-byte integers.
+
+Pig has no such types, and HCatLoader only widens top-level ones.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Functions of arrays, maps and structs whose form depends on more than their arguments' classes."""
+"""Functions of arrays, maps and structs whose form depends on more than argument classes."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def array(given: Given) -> str:
 
 
 def map_of(given: Given) -> str:
-    """Of two equal keys the last is kept in Hive; Spark and Trino refuse them."""
+    """Of equal keys Hive keeps the last; Spark and Trino refuse them."""
     keys, values = given.texts[::2], given.texts[1::2]
     if not keys:
         return given.fill("CAST(MAP() AS {t})")
@@ -53,7 +53,7 @@ def struct(given: Given) -> str:
 
 
 def concatenated(given: Given) -> str:
-    """Of bytes Hive makes a text."""
+    """From binary values Hive makes a string."""
     letters = set(classes_of(given.arguments))
     if not (letters <= set("sn") or letters <= set("bn") or letters <= set("an")):
         raise given.unsupported("its arguments' types")
@@ -69,7 +69,7 @@ def size(given: Given) -> str:
 
 
 def array_contains(given: Given) -> str:
-    """Hive is sure that it is not there where a null element might be it."""
+    """With null elements Hive returns false instead of unknown."""
     if letter(given.arguments[1].type) in "arm":
         raise given.unsupported("nested values")
     found = "contains({0}, {1})"
@@ -110,7 +110,7 @@ def array_sort(given: Given) -> str:
 
 
 def array_extreme(given: Given) -> str:
-    """Nulls are left out."""
+    """Nulls are ignored."""
     type_ = given.arguments[0].type
     if not isinstance(type_, ArrayType) or letter(type_.element) not in _ORDERABLE - {"f", "d"}:
         raise given.unsupported("elements without Trino's order")
@@ -118,7 +118,7 @@ def array_extreme(given: Given) -> str:
 
 
 def element_at(given: Given) -> str:
-    """From 1; ANSI Spark refuses what is not there, of an array alone."""
+    """Counts from 1; ANSI Spark fails on missing elements, but only of arrays."""
     if (
         letter(given.arguments[0].type) == "m"
         or given.mode is Mode.LEGACY
@@ -132,7 +132,7 @@ def element_at(given: Given) -> str:
 
 
 def array_slice(given: Given) -> str:
-    """Hive counts from zero, and it is empty if it goes over the end."""
+    """Hive counts from zero, and returns an empty array beyond the end."""
     return given.fill(
         "CASE WHEN {1} + {2} > cardinality({0}) THEN slice({0}, 1, 0)"
         " ELSE slice({0}, {1} + 1, {2}) END"
@@ -159,7 +159,7 @@ def _joined(given: Given, texts: str) -> str:
     instead = ", {2}" if len(given.arguments) > 2 else ""
     joined = f"array_join({texts}, {{1}}{instead})"
     if given.mode is Mode.HIVE:
-        # Of no elements it is null.
+        # Null for an empty array.
         return given.fill(f"CASE WHEN cardinality({{0}}) > 0 THEN {joined} END")
     return given.fill(joined)
 
@@ -172,7 +172,7 @@ def value_of_key(given: Given) -> str:
 
 
 def map_concat(given: Given) -> str:
-    """Of keys in both Trino takes the last, Spark refuses."""
+    """If maps share a key, Trino takes the last value; Spark refuses."""
     if len(given.arguments) != 2:
         raise given.unsupported("more or less than two maps")
     return given.fill(
@@ -182,7 +182,7 @@ def map_concat(given: Given) -> str:
 
 
 def str_to_map(given: Given) -> str:
-    """An entry without a value has a null one; of a null text Hive makes an empty map."""
+    """An entry without a value has null; for a null text Hive returns an empty map."""
     delimiters = [
         given.text_constant(i, "a delimiter") if len(given.arguments) > i else default
         for i, default in ((1, ","), (2, ":"))
@@ -200,7 +200,7 @@ def str_to_map(given: Given) -> str:
 
 
 def flatten(given: Given) -> str:
-    """Null if any array in it is."""
+    """Null if any inner array is null."""
     return given.fill("CASE WHEN none_match({0}, e -> e IS NULL) THEN flatten({0}) END")
 
 
@@ -249,7 +249,7 @@ def reduce(given: Given) -> str:
 
 
 def extract_union(given: Given) -> str:
-    """A struct of all branches, those inside as well; that of no value has no branch with one."""
+    """A struct of all branches, nested ones too; a null union has no value in any branch."""
     source = given.arguments[0].type
     return given.fill(_branches("{0}", source, given.type, given))
 

@@ -1,4 +1,4 @@
-"""Forms that calls of Hive and of Spark have alike; the tables of each come first."""
+"""Forms that Hive's and Spark's calls share; an engine's own table takes precedence."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ SHARED: Final = table((
     Row("ln log10 log2", "d", "CASE WHEN NOT ({0} <= 0e0) THEN {f}({0}) END"),
     Row("exp cbrt degrees radians sin cos tan atan sinh cosh tanh", "d", "{f}({0})"),
     Row("power pow", "dd", "power({0}, {1})"),
-    # To Spark the angle of a negative zero is that of zero.
+    # In Spark the angle of -0.0 is that of 0.0.
     Row("atan2", "dd", "atan2({0} + 0e0, {1} + 0e0)"),
     Row("pi e", "", "{f}()"),
     Row("[is in sample]", "d", "(random() < {0})"),

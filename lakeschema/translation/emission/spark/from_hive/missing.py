@@ -1,4 +1,4 @@
-"""Which calls of Hive's functions Spark cannot give, and why."""
+"""Calls of Hive's functions without an equivalent in Spark, with reasons."""
 
 from __future__ import annotations
 
@@ -68,10 +68,10 @@ MISSING: Final[Mapping[str, str]] = MappingProxyType(
         "validate_acid_sort_order": "it compares rows in the order of their file",
     }
 )
-"""Whatever they are called with."""
+"""Functions without an equivalent, whatever their arguments."""
 
 WITHOUT_WINDOW: Final = frozenset({"percentile_disc"})
-"""Written as more than one call."""
+"""Functions that need several calls, so they cannot take OVER."""
 
 _PLAIN_NAME: Final = re.compile(r"\w+", re.ASCII)
 _OF_DAYS: Final = frozenset(
@@ -85,7 +85,7 @@ _OF_DAYS: Final = frozenset(
 def why_missing(
     name: str, arguments: Sequence[RowExpression], *, by_class: bool = False
 ) -> str | None:
-    """Why Spark cannot give this call, or not if Hive's class runs it; None if it can."""
+    """Why Spark has no equivalent, also with Hive's class if ``by_class``; None if it has one."""
     types = [argument.type for argument in arguments]
     if name in MISSING:
         return MISSING[name]
@@ -159,7 +159,7 @@ _OF_OBJECTS: Final = frozenset(
         *("st_pointn", "st_startpoint", "st_symmetricdiff"),
     }
 )
-"""They read a geometry that a call gives them as an object; st_setsrid changes its bytes alone."""
+"""Functions that read a geometry as an object from another call; st_setsrid only changes its bytes."""
 
 
 def _sets_reference(argument: RowExpression) -> bool:
@@ -202,7 +202,7 @@ def _is_plain_name(argument: RowExpression) -> bool:
 
 
 def _is_written(argument: RowExpression) -> bool:
-    """Whether an argument is a constant, or an array of such."""
+    """Whether an argument is a constant, or an array of constants."""
     match argument:
         case Literal():
             return True
