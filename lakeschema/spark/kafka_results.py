@@ -63,7 +63,7 @@ def write_partition(
 
     Raises:
         kafka.errors.KafkaError: no answer is visible then, and the call may be repeated. After
-        ``ProducerFencedError`` another writer has taken over.
+            ``ProducerFencedError`` another writer has taken over.
     """
     from kafka import KafkaProducer, OffsetAndMetadata, TopicPartition
     from kafka.errors import KafkaError
