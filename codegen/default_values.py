@@ -146,7 +146,7 @@ class _Evaluator:
         if self._trials > MAX_TRIALS:
             raise UnfitSchema(
                 where,
-                f"finding the unions' branches of the default takes more than {MAX_TRIALS} trials",
+                f"finding the default's branches in unions takes more than {MAX_TRIALS} trials",
             )
         match shape:
             case Scalar():

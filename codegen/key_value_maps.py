@@ -89,7 +89,7 @@ def _is_hashable(schema: Schema) -> bool:
 
 
 def _is_recursive(name: str, named: Mapping[str, NamedSchema]) -> bool:
-    """Whether an entry contains entries of its own kind."""
+    """Whether an entry contains entries of the same kind."""
     waiting, met = [name], set[str]()
     while waiting:
         for part in parts(named[waiting.pop()])[1:]:

@@ -83,7 +83,7 @@ def cycles(graph: Graph[N]) -> tuple[tuple[N, ...], ...]:
 
 
 def cycle_of(graph: Graph[N], name: N) -> tuple[N, ...]:
-    """The members of the cycle that contains ``name``; empty if there is none."""
+    """The members of the cycle that contains ``name``; empty without a cycle."""
     return next((members for members in cycles(graph) if name in members), ())
 
 
@@ -100,7 +100,7 @@ def cycle_path(graph: Graph[N], members: Collection[N]) -> tuple[N, ...]:
     frontier = [first]
     while first not in came_from:
         if not frontier:
-            raise ValueError(f"{first} is in no cycle of {len(members)} members")
+            raise ValueError(f"{first} is not in a cycle of {len(members)} members")
         following: list[N] = []
         for name in frontier:
             for upstream in sorted(graph.upstreams[name].keys() & within):

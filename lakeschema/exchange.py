@@ -32,10 +32,7 @@ def exchange(timeout_seconds: float) -> AbstractContextManager[None]:
 
 
 def use(connected: socket.socket | None) -> None:
-    """Makes a connection obey the current exchange.
-
-    Not needed for a TLS handshake, which a socket's timeout limits as a whole.
-    """
+    """Makes a connection obey the current exchange; a TLS handshake has the socket's timeout."""
     running = _CURRENT.get()
     if running is not None and connected is not None:
         running.use(connected)

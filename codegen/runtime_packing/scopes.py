@@ -23,7 +23,7 @@ def local_names(tree: ast.AST) -> frozenset[str]:
     found: set[str] = set()
     for node in ast.walk(tree):
         if isinstance(node, ast.Global | ast.Nonlocal):
-            raise UnfitRuntime(f"line {node.lineno}: global and nonlocal are not understood")
+            raise UnfitRuntime(f"line {node.lineno}: global and nonlocal are not supported")
         if isinstance(node, ast.arg):
             found.add(node.arg)
         elif isinstance(node, _COMPREHENSIONS):

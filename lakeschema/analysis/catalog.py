@@ -70,10 +70,7 @@ class KnownTable:
 
 
 class Changed(Mapping[RelationName, KnownTable]):
-    """Tables with some changes; unchanged tables are shared.
-
-    ``changes``: None for a removed table.
-    """
+    """Tables with some changes; unchanged tables are shared. ``changes``: None for a removed table."""
 
     def __init__(
         self,

@@ -37,7 +37,7 @@ def columns_read(resolved: rs.Resolved, conventions: Conventions) -> tuple[Acces
 
 
 def columns_needed(resolved: rs.Resolved, conventions: Conventions) -> tuple[Access, ...]:
-    """The same, without arrays of which only elements' fields are read: those fields need privileges."""
+    """The same, without arrays if only fields of their elements are read: those need privileges."""
     uses = tuple(_uses(resolved))
     by_field = {array for _, use in uses if (array := _by_field(use)) is not None}
     if not by_field:

@@ -21,10 +21,7 @@ from lakeschema.analysis.tracing import EVERY_COLUMN, BaseColumn
 from lakeschema.catalog.identifiers import RelationName
 
 ROWS: Final = ""
-"""In place of a target's column: its rows, and so every column.
-
-For a source: any of its columns.
-"""
+"""In place of a target's column: its rows, and so every column. For a source: any of its columns."""
 MAX_COLUMNS: Final = 2_000
 """The maximum of column links in one filling; beyond it, any column may come from any."""
 _MAX_HELD: Final = 10_000

@@ -119,10 +119,7 @@ def _wholes(name: str) -> Iterator[str]:
 
 
 def _is_granted(name: str, granted: frozenset[str]) -> bool:
-    """Granted itself or as a part.
-
-    A column with a dot in its name may be granted without back-ticks.
-    """
+    """Granted itself or as a part. A column with a dot in its name may be granted without back-ticks."""
     if name in granted or not granted.isdisjoint(_wholes(name)):
         return True
     is_quoted_column = name[:1] == "`" and _PARTS.fullmatch(name) is not None

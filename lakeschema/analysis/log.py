@@ -39,10 +39,7 @@ TABLES: Final[Mapping[str, tuple[str, ...]]] = {
     "catalog_updates": ("change", "relation", "reason"),
     "failures": ("error", "message", "text"),
 }
-"""The columns of each table, besides those of the statement.
-
-``succeeded`` is ``true`` or ``false``; ``tables`` are separated by commas.
-"""
+"""The columns of each table besides the statement's; ``tables`` are separated by commas."""
 _MAX_TEXT: Final = 2_000
 
 

@@ -47,7 +47,7 @@ def dataset_of(relation: RelationName, namespace: str) -> Dataset:
 
 @dataclass(frozen=True, slots=True)
 class InputColumn:
-    """An input column and its role; ``subtype`` is None if unknown."""
+    """An input column and its role, with a ``subtype`` if known."""
 
     dataset: Dataset
     column: str

@@ -10,10 +10,7 @@ from lakeschema.catalog.identifiers import RelationName
 def renamed_relations(
     statement: st.Rename | st.SetNamespace, catalog: KnownCatalog
 ) -> tuple[tuple[RelationName, RelationName], ...]:
-    """Old and new names, in order.
-
-    A new name of one part stays in the old one's namespace.
-    """
+    """Old and new names, in order. A new name of one part stays in the old one's namespace."""
     if isinstance(statement, st.SetNamespace):
         olds = [catalog.named(name.parts) for name in statement.names]
         space = statement.namespace

@@ -13,7 +13,7 @@ def sql_of(request: Mapping[str, Any]) -> str:
     """The statements of a request.
 
     Raises:
-        InvalidRequest: there are none.
+        InvalidRequest: it has no statements.
     """
     sql = request.get("sql")
     if not isinstance(sql, str):

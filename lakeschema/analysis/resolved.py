@@ -121,7 +121,7 @@ Expression: TypeAlias = (
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Scan:
-    """One read of a table; ``columns`` is None if unknown."""
+    """One read of a table, with its ``columns`` if known."""
 
     source: Source
     columns: tuple[str, ...] | None
@@ -130,10 +130,7 @@ class Scan:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Derived:
-    """A query in FROM. ``names`` rename its first columns, if given.
-
-    ``common``: a table of WITH, whose query may be read in several places.
-    """
+    """A query in FROM, or a ``common`` table of WITH; ``names`` rename its first columns."""
 
     query: Query
     names: tuple[str, ...] = ()

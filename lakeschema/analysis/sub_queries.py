@@ -34,10 +34,7 @@ class Kind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class SubQuery:
-    """``shape``: for people, and equal for similar queries.
-
-    ``tables``: those that it reads, sorted.
-    """
+    """``shape``: for people, and equal for similar queries. ``tables``: those that it reads, sorted."""
 
     kind: Kind
     shape: str

@@ -33,7 +33,7 @@ _TAKING: Final = frozenset({rs.ELEMENT, rs.ELEMENT_OR_FIELD, "element_at"})
 class BaseColumn:
     """A column of a table or of files, in lower case; ``*`` for unknown columns.
 
-    ``source`` is None for a name without a certain relation; ``column`` is then as written.
+    A name without a certain relation has no ``source``; its ``column`` is as written.
     """
 
     source: Source | None

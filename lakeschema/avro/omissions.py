@@ -30,7 +30,7 @@ class Omission:
 
 
 def with_omissions(record: Record, omissions: Iterable[Omission]) -> Record:
-    """The record with these in its property; unchanged if there are none."""
+    """The record with these in its property; unchanged without any."""
     listed: list[Json] = [
         {"name": each.name, "type": each.type, "reason": each.reason} for each in omissions
     ]

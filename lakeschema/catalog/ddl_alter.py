@@ -196,7 +196,7 @@ def _columns(cursor: Cursor, name: NameParts) -> Alteration:
         return ChangeColumns(name, (_partition_column(cursor),))
     is_change = cursor.skip("CHANGE")
     if not is_change and not cursor.skip("ALTER"):
-        raise cursor.refuse("a form of ALTER that is read here")
+        raise cursor.refuse("a supported form of ALTER")
     cursor.skip("COLUMN")
     readers = (_change_list, _renaming_change) if is_change else (_change_list,)
     if cursor.dialect is Dialect.HIVE:

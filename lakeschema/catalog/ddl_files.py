@@ -1,7 +1,7 @@
 """A folder of ``.sql`` files as a catalog: the relations that their statements would create.
 
 Files are read in order of their paths, each as a session that begins in ``default``.
-``current_event_id`` is None: a number that a restart would reset could be mistaken for an older
+There is no ``current_event_id``: a number that a restart would reset could be mistaken for an older
 one.
 """
 

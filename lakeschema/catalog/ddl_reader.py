@@ -74,10 +74,7 @@ class Placed:
 
 
 def read_statements(source: str, dialect: Dialect) -> Iterator[Placed]:
-    """Every statement of the text, in order.
-
-    The comment ``-- dialect: trino`` at the beginning of a text sets its dialect.
-    """
+    """Every statement in order; ``-- dialect: trino`` at the beginning sets the text's dialect."""
     stated = _stated_dialect(source)
     dialect = stated or dialect
     for start, end in statements(source, plain=dialect is Dialect.TRINO):

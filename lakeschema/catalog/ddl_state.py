@@ -108,7 +108,7 @@ class QueryColumns(Protocol):
 
 def no_query_columns(_: Relation, __: Callable[[RelationName], Relation | None], /) -> NoReturn:
     """For callers that do not resolve queries."""
-    raise UnknownColumns("the columns of a table made AS SELECT are not known here: list them")
+    raise UnknownColumns("the columns of a table created AS SELECT are unknown here: list them")
 
 
 class DdlState:
@@ -450,7 +450,7 @@ class DdlState:
                 raise Refused(f"{name} is a {kind.lower()}: write DROP {kind}")
             self._remove(name)
         elif self._beneath is not None and not statement.if_exists:
-            raise Refused(f"there is no table or view {name}; write IF EXISTS if that may be")
+            raise Refused(f"there is no table or view {name}; write IF EXISTS if it may be missing")
 
     def _drop_namespace(self, statement: DropNamespace) -> None:
         namespace = _namespace(statement.namespace)
@@ -519,7 +519,7 @@ class DdlState:
 
     def _with_columns(self, relation: Relation, statement: ColumnAlteration) -> Relation:
         if relation.is_view:
-            raise Refused(f"{relation.name} is a view, its columns follow from its query")
+            raise Refused(f"{relation.name} is a view, whose columns follow from its query")
         try:
             return self._with_altered(relation, statement)
         except NoSuchColumn as error:
@@ -635,7 +635,7 @@ _COPIED_BY_LIKE = ("avro.schema.literal", "avro.schema.url", PROVIDER)
 
 def _copy_table(name: RelationName, source: Relation, statement: CreateTableLike) -> Relation:
     if source.is_view:
-        raise Refused(f"{source.name} is a view, and its columns are not known here: list them")
+        raise Refused(f"{source.name} is a view, whose columns are unknown here: list them")
     copied = {k: v for k, v in source.properties.items() if k in _COPIED_BY_LIKE}
     comment, properties = _comment_apart(None, {**copied, **statement.properties})
     made = replace(source, name=name, comment=comment, properties=properties)

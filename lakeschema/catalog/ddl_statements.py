@@ -165,7 +165,7 @@ class ReplaceColumns:
 
 @dataclass(frozen=True, slots=True)
 class ColumnChange:
-    """Attributes that are None stay unchanged."""
+    """A change of the attributes that are not None."""
 
     path: ColumnPath
     new_name: str | None = None

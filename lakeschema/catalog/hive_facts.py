@@ -67,10 +67,7 @@ _CONSUMED_VIEW_PREFIXES = (*_SPARK_VIEW_PREFIXES, "view.referred", "view.storing
 
 @dataclass(frozen=True, slots=True)
 class Storage:
-    """A relation's stored metadata in the metastore, apart from columns.
-
-    ``location`` is the place of a table's files.
-    """
+    """A relation's metadata in the metastore except for columns; ``location`` is that of its files."""
 
     name: RelationName
     is_view: bool
@@ -176,7 +173,7 @@ def _schema_pointer(stored: Storage) -> SchemaPointer | None:
 
 
 def _of_own_format(stored: Storage, pointer: SchemaPointer) -> Relation:
-    """All facts but the columns. The SerDe is left out, since no reader of such a table uses it."""
+    """All facts but the columns. The SerDe is left out, since this table's readers do not use it."""
     properties = _plain_properties(stored)
     if pointer.format is TableFormat.DELTA:
         # Athena only writes ``table_type``; Delta's types are always Spark's.

@@ -89,10 +89,7 @@ class HiveMetastoreCatalog:
         return MetastoreFunctions(self.client.run).given_to(found)
 
     def owners(self, names: Sequence[RelationName]) -> Mapping[RelationName, str]:
-        """The owners of relations that have one.
-
-        An owner is not a fact: it does not affect a relation's meaning.
-        """
+        """The owners of relations that have one; not facts, since they do not affect a meaning."""
         by_database: defaultdict[str, list[str]] = defaultdict(list)
         for name in names:
             if len(name.namespace) == 1:

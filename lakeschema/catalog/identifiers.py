@@ -1,7 +1,4 @@
-"""Relation names as values.
-
-Hive compares names regardless of case, so a name is lower-cased once, here.
-"""
+"""Relation names as values, lower-cased once, since Hive compares names regardless of case."""
 
 from __future__ import annotations
 

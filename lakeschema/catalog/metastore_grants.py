@@ -37,10 +37,7 @@ _BATCH: Final = 200
 
 
 class MetastoreGrants:
-    """Reads the grants of one user at a time, since a metastore lists no users.
-
-    Safe for threads, like its client.
-    """
+    """Reads one user's grants at a time: a metastore lists no users. Safe for threads."""
 
     def __init__(self, client: MetastoreClient) -> None:
         self._client = client

@@ -15,7 +15,7 @@ from lakeschema.catalog.relations import Column, Relation, SchemaPointer
 
 @dataclass(frozen=True, slots=True)
 class OwnSchema:
-    """A table's schema from its own files; ``comment`` is None if they have none."""
+    """A table's schema from its own files, with their ``comment`` if any."""
 
     columns: tuple[Column, ...]
     comment: str | None = None

@@ -1,6 +1,6 @@
 """Any catalog of a Spark session, by name, with namespaces of any depth.
 
-Spark's session catalog returns batches of its own table objects; any other plugin is read through
+Spark's session catalog returns table objects in batches; any other plugin is read through
 its ``TableCatalog`` interface. Everything runs in the driver's JVM and only reads. Views of other
 plugins are not listed, since Spark has no common reader for them.
 """

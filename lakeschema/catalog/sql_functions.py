@@ -21,10 +21,7 @@ MAX_FUNCTIONS: Final = 1_000
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """``default`` is an expression, as written.
-
-    Also used for a column of a table function's rows.
-    """
+    """``default`` is an expression, as written. Also used for a column of a table function's rows."""
 
     name: str
     type: ColumnType

@@ -54,10 +54,7 @@ def analyse_stream(
 
 
 def _read(statements: DataFrame) -> DataFrame:
-    """Places and fields.
-
-    A message that is not a JSON statement has null fields, and is answered as a failure.
-    """
+    """Places and fields; a message that is not a JSON statement has null fields, and fails."""
     from pyspark.sql import functions as f
 
     schema = ", ".join(f"{name} {type_}" for name, type_ in _STATEMENT.items())

@@ -90,13 +90,13 @@ def parse_location(text: str) -> Location:
     """
     found = _URI.fullmatch(text if not text.startswith("/") else f"file:{text}")
     if found is None:
-        raise UnreadableFile("the metastore names no place of its files", _CORRECT)
+        raise UnreadableFile("the metastore does not name the place of its files", _CORRECT)
     scheme, host, path = found[1].lower(), found[2] or "", found[3] or ""
     # Passwords before the host, and options after the path, which Arrow would read.
     if ":" in host.partition("@")[0] and "@" in host:
         raise UnreadableFile("the place of its files contains a password", _CORRECT)
     if any(part in {".", ".."} for part in path.split("/")) or not path.isprintable():
-        raise UnreadableFile("the place of its files is no plain path", _CORRECT)
+        raise UnreadableFile("the place of its files is not a plain path", _CORRECT)
     return Location(scheme, host, path)
 
 

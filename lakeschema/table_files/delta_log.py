@@ -42,7 +42,7 @@ def read_log(storage: Storage, table: Location, max_bytes: int) -> OwnSchema:
         metadata = _metadata(storage, folder.child(name), max_bytes)
         if metadata is not None:
             return _own_schema(metadata, name)
-    raise UnreadableFile(f"{folder} states no schema", _RESTORE)
+    raise UnreadableFile(f"{folder} has no schema", _RESTORE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +80,7 @@ class _Log:
             UnreadableFile: one of them is missing.
         """
         if not (self.commits or self.checkpoints):
-            raise UnreadableFile(f"{folder} holds no log of Delta", _RESTORE)
+            raise UnreadableFile(f"{folder} has no Delta log", _RESTORE)
         version = max((*self.commits, *self.checkpoints))
         while version >= 0:
             if version in self.checkpoints:

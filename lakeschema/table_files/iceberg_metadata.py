@@ -89,7 +89,7 @@ def _text(file: BinaryIO, name: str, max_bytes: int) -> bytes:
         try:
             content = unpacking.decompress(content, max_bytes + 1)
         except zlib.error:
-            raise MalformedFile(name, "is not compressed as it says") from None
+            raise MalformedFile(name, "is not compressed as its name says") from None
     if len(content) > max_bytes:
         raise UnreadableFile(
             f"{name} is larger than {max_bytes} bytes",
@@ -101,9 +101,7 @@ def _text(file: BinaryIO, name: str, max_bytes: int) -> bytes:
 def _own_schema(metadata: Mapping[str, Any], name: str) -> OwnSchema:
     version = metadata["format-version"]
     if version not in _FORMATS:
-        raise UnreadableFile(
-            f"{name} has a version of Iceberg's format that is not known", "report it"
-        )
+        raise UnreadableFile(f"{name} has an unknown version of Iceberg's format", "report it")
     # Version 1 has the current schema separately from the list, or without a list.
     schemas = metadata.get("schemas") or [metadata["schema"]]
     known = {schema.get("schema-id", 0): schema for schema in schemas}

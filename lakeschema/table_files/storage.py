@@ -92,7 +92,7 @@ def _file_system(location: Location) -> tuple[Any, str]:
     make = _MAKERS.get(location.scheme)
     if make is None:
         raise UnreadableFile(
-            f"{location} has a scheme that is not known", f"known are {', '.join(_KNOWN)}"
+            f"{location} has an unknown scheme", f"the known ones are {', '.join(_KNOWN)}"
         )
     try:
         return make(location)
@@ -126,7 +126,7 @@ def _abfs(location: Location) -> tuple[Any, str]:
     found = _AZURE_HOST.fullmatch(location.host)
     if found is None:
         raise UnreadableFile(
-            f"{location} names no container of Azure",
+            f"{location} names no Azure container",
             "write abfss://CONTAINER@ACCOUNT.dfs.core.windows.net/…",
         )
     return AzureFileSystem(account_name=found[2]), found[1]
@@ -148,7 +148,7 @@ _KNOWN = ("file", *_MAKERS)
 def _require_few(names: Sequence[str], folder: Location) -> None:
     if len(names) > MAX_LISTED:
         raise UnreadableFile(
-            f"{folder} has more than {MAX_LISTED} files", "let the table's log be cleaned"
+            f"{folder} has more than {MAX_LISTED} files", "clean up the table's log"
         )
 
 

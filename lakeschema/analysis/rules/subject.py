@@ -34,10 +34,7 @@ class Subject:
 
     @cached_property
     def nodes(self) -> tuple[object, ...]:
-        """All nodes of the text's tree, each before its parts.
-
-        EXPLAIN runs nothing, so it has none.
-        """
+        """All nodes of the text's tree, each before its parts. EXPLAIN runs nothing, so it has none."""
         if isinstance(self.statement, st.Explain):
             return ()
         return tuple(nodes_of(self.statement))

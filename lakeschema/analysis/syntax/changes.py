@@ -21,10 +21,7 @@ _ALONE: Final = st.With()
 
 
 class Changes(OpenQueries):
-    """Adds statements that change rows to queries.
-
-    ``returned``: the items of the last change's RETURNING.
-    """
+    """Adds statements that change rows; ``returned`` has the items of the last RETURNING."""
 
     returned: tuple[tree.SelectItem, ...] = ()
 

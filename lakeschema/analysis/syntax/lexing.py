@@ -124,10 +124,7 @@ class _Patterns:
         self._until = min((self._lasts[kind] for kind in self._closed), default=sys.maxsize)
 
     def at(self, place: int, *, in_vain: bool = False) -> tuple[re.Pattern[str], int]:
-        """The pattern, and the place from which another one is needed.
-
-        ``in_vain``: see ``_IN_VAIN``.
-        """
+        """The pattern, and the place from which another one is needed. ``in_vain``: see ``_IN_VAIN``."""
         if place >= self._until:
             self._renew(place)
         if in_vain:

@@ -56,7 +56,7 @@ class Running(Definitions):
         """A reader for a text inside this text."""
         if self.texts == MAX_TEXTS:
             raise TooLarge(
-                f"more than {MAX_TEXTS} texts run one another", position=self.position(text)
+                f"more than {MAX_TEXTS} texts run each other", position=self.position(text)
             )
         found = type(self)(text.text, self.grammar)
         found.texts = self.texts + 1

@@ -290,7 +290,7 @@ class Use:
 
 @dataclass(frozen=True, slots=True)
 class Set:
-    """A session setting; ``value`` is None if it is only shown."""
+    """A session setting; without a ``value`` it is only shown."""
 
     name: str
     value: str | None
@@ -320,10 +320,7 @@ class Unknown:
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """Statements that run together: a procedure's body, or a text that a statement runs.
-
-    ``name``: the procedure's.
-    """
+    """Statements that run together: the body of the procedure ``name``, or a text that is run."""
 
     name: Named | None
     statements: tuple[Statement, ...]

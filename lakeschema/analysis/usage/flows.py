@@ -52,10 +52,7 @@ def dataflow_graph(
 
 @dataclass(frozen=True, slots=True)
 class Reached:
-    """``columns``: those that depend on the requested ones; ``*`` if all may.
-
-    ``distance`` in steps.
-    """
+    """``columns``: those that depend on the requested ones; ``*`` if all may. ``distance`` in steps."""
 
     relation: str
     columns: frozenset[str]

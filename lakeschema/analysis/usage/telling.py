@@ -21,10 +21,7 @@ class Concern(Enum):
 
 @dataclass(frozen=True, slots=True)
 class ToTell:
-    """``columns``: the changed ones of ``relation``; ``*`` for all.
-
-    ``statements``: 0 for an owner.
-    """
+    """``columns``: the changed ones of ``relation``; ``*`` for all. ``statements``: 0 for an owner."""
 
     user: str
     concern: str

@@ -249,10 +249,7 @@ class _ExpressionSchemas:
         self._unnamed: Mapping[int, str] | None = None
 
     def field(self, name: str, expression: RowExpression, sources: Sources | None = None) -> Field:
-        """The field that a reference names, or a new field for the expression.
-
-        ``sources``: the expression's, if known.
-        """
+        """The field that a reference names, or a new one; ``sources`` are the expression's, if known."""
         match expression:
             case ColumnReference(index=index):
                 return self._fields[index]

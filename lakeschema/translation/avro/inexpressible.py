@@ -16,10 +16,7 @@ from lakeschema.translation.model.interface import Interface, OmittedColumn
 
 @dataclass(frozen=True, slots=True)
 class Placeholder(Primitive):
-    """Stands for a part of a type that Avro cannot express; never in a result.
-
-    A separate class, so that no text can be read as one.
-    """
+    """Stands for a part that Avro cannot express; a separate class, since no text means it."""
 
     part: str = ""
     reason: str = ""
@@ -49,7 +46,7 @@ def require_whole(interface: Interface) -> None:
             print_type(column.type),
             each.reason,
             relation=interface.name,
-            hint="change its type, or let such columns be left out",
+            hint="change its type, or allow such columns to be omitted",
         )
 
 

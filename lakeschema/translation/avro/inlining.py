@@ -27,10 +27,7 @@ MAX_PARTS = 200_000
 
 
 def inline_fields(record: Record, known: Mapping[str, NamedSchema]) -> tuple[Field, ...]:
-    """The record's fields; a recursive type keeps the reference to itself.
-
-    ``known``: the named types that the record defines.
-    """
+    """The record's fields; recursive references stay. ``known`` are the record's named types."""
     inliner = _Inliner(known)
     return tuple(map(inliner.field, record.fields))
 

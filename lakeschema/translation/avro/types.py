@@ -321,7 +321,7 @@ def require_distinct_branches(
                 f"column {subject}",
                 print_type(type_),
                 f"two branches of the union are both {kind}, and Avro cannot distinguish them",
-                hint="wrap each branch in a struct of its own",
+                hint="wrap each branch in a separate struct",
             )
 
 

@@ -28,10 +28,7 @@ def view_schema(
     comments: Sequence[str | None],
     options: Options,
 ) -> tuple[Record, tuple[OmittedColumn, ...]]:
-    """The view's record, and the columns that it omits.
-
-    ``templates`` are the columns' fields under their base names.
-    """
+    """The view's record and omitted columns; ``templates`` are the fields under their base names."""
     omitted = tuple(_omitted(columns, templates, comments))
     left_out = {each.position for each in omitted}
     kept = [place for place in range(len(columns)) if place not in left_out]

@@ -124,7 +124,7 @@ def interfaces_of(
 
 
 def waves(upstreams: Upstreams) -> Sequence[Sequence[RelationName]]:
-    """The keys in waves, each of which reads earlier waves only. A cycle's members share a wave."""
+    """The keys in waves; each wave reads earlier ones only. A cycle's members share a wave."""
     graph = graph_of(_edges(upstreams), upstreams)
     found = ([name for name in wave if name in upstreams] for wave in levels(graph))
     return [wave for wave in found if wave]

@@ -292,7 +292,7 @@ class SelectWriter:
         return over.condition(condition) if null_is_false else over.text(condition)
 
     def _joined(self, plan: Join, right: str) -> str:
-        """The join's words and its right side, with a condition even if there is none."""
+        """The join's words and its right side, with a constant condition by default."""
         kind = plan.kind
         always = self._engine.always_on
         if always and kind is JoinKind.INNER and plan.condition is None:

@@ -101,10 +101,7 @@ class ExpressionWriter:
         return f"(({left}) IN ({self._query(asked.plan)}))"
 
     def condition(self, expression: RowExpression) -> str:
-        """A condition on rows, where null counts as false.
-
-        Engines turn a plain IN at its top into a join.
-        """
+        """A condition where null counts as false; a top-level IN stays plain, for the engine's joins."""
         match expression:
             case Call(operator, arguments) if operator.name == "and":
                 return "(" + " AND ".join(map(self.condition, arguments)) + ")"
@@ -161,7 +158,7 @@ class ExpressionWriter:
 def _require_values(operands: Sequence[RowExpression], plan: Plan) -> None:
     """Refuses a tuple with possible nulls IN a sub-query, for engines that never match such tuples."""
     if any(each.nullable for each in (*operands, *plan.columns)):
-        raise UnsupportedConstruct("IN a sub-query of a tuple in which a null may be")
+        raise UnsupportedConstruct("a tuple with possible nulls IN a sub-query")
 
 
 def _no_ordinal(text: str) -> str:

@@ -55,7 +55,7 @@ class Where(TypedDict, total=False):
 
 
 class TranslationError(Exception):
-    """The root of all errors; ``relation`` and ``position`` are None if unknown."""
+    """The root of all errors. ``relation`` and ``position``: None where unknown."""
 
     def __init__(
         self,

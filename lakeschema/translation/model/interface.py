@@ -299,7 +299,7 @@ class Options:
 
     Attributes:
         strict: a base table without an Avro schema is an error.
-        timestamp_unit: "micros" or "millis", for timestamps without an Avro schema of their own.
+        timestamp_unit: "micros" or "millis", for timestamps that no Avro schema describes.
             The engines keep microseconds: with millis, finer values do not fit the schema.
         local_timestamps: ``timestamp`` has no zone in Hive; in Spark it always has one.
         udfs: class name to what it returns.

@@ -113,10 +113,7 @@ class Case:
 
 @dataclass(frozen=True, slots=True)
 class FieldAccess:
-    """A struct's field; on an array of structs, the array of that field.
-
-    ``written``: as in ``ColumnReference``.
-    """
+    """A struct's field, or its array for an array of structs; ``written``: as in ``ColumnReference``."""
 
     base: RowExpression
     index: int
@@ -142,7 +139,7 @@ class Subscript:
 
     def __post_init__(self) -> None:
         if not isinstance(self.base.type, (ArrayType, MapType)):
-            raise InvalidPlan("a subscript of what is neither array nor map")
+            raise InvalidPlan("a subscript of a value that is neither array nor map")
 
     @property
     def nullable(self) -> bool:
@@ -160,7 +157,7 @@ class SortKey:
 class AggregateCall:
     """``order_by`` is from WITHIN GROUP; if its key is the aggregated value, it is also the first argument.
 
-    ``ignores_nulls`` is None if the text does not say.
+    ``ignores_nulls``: None without IGNORE NULLS or RESPECT NULLS.
     """
 
     operator: Operator

@@ -56,7 +56,7 @@ class SetOperator(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Scan:
-    """Reads a relation, of which only the interface is known."""
+    """Reads a relation, known only by its interface."""
 
     relation: RelationName
     columns: Columns
@@ -206,10 +206,7 @@ class SetOperation:
 
 @dataclass(frozen=True, slots=True)
 class RecursiveScan:
-    """The rows of a recursive table so far, read in its own step.
-
-    ``number`` distinguishes the query's recursive tables.
-    """
+    """The rows so far of the recursive table ``number``, read in its own step."""
 
     name: str
     number: int

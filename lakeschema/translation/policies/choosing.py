@@ -151,7 +151,9 @@ def _tags(
     found: dict[int, set[str]] = {}
     for column, tag in (*_own_tags(relation), *_exact_tags(policies, relation.name)):
         if column not in names:
-            raise CannotEnforce(f"{relation.name}.{column}", f"tag {tag!r} is of no such column")
+            raise CannotEnforce(
+                f"{relation.name}.{column}", f"tag {tag!r} names a column that does not exist"
+            )
         found.setdefault(names.index(column), set()).add(tag)
     if not relation.is_view:
         for place, name in enumerate(names):

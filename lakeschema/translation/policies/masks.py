@@ -1,7 +1,4 @@
-"""The type and the expression of a masked column.
-
-Masks use operators with the same meaning in Hive and Spark.
-"""
+"""The type and the expression of a masked column, with operators that Hive and Spark share."""
 
 from __future__ import annotations
 
@@ -98,7 +95,7 @@ def masked_nullable(mask: Mask, *, nullable: bool) -> bool:
 
 
 def masked(mask: Mask, value: RowExpression) -> RowExpression:
-    """The expression that replaces the value; requires ``mask_problem`` to be None."""
+    """The expression that replaces the value; requires that ``mask_problem`` finds no problem."""
     match mask:
         case NullMask() | DroppedColumn():
             return Literal(None, value.type)

@@ -96,12 +96,12 @@ def _check_rows(
     if not dropped:
         return
     if derivation.rows is None:
-        raise CannotEnforce(dropped[0], f"what decides the rows of {name} is not known")
+        raise CannotEnforce(dropped[0], f"the columns that affect the rows of {name} are unknown")
     for influence in derivation.rows:
         if _of(influence.source, known).dropped:
             raise CannotEnforce(
                 f"{influence.source.relation}.{influence.source.column}",
-                f"it is dropped, and decides which rows {name} has ({influence.clause.value})",
+                f"it is dropped, but affects which rows {name} has ({influence.clause.value})",
                 hint="mask it, or drop it in a view that does not need it",
             )
 

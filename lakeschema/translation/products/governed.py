@@ -220,7 +220,7 @@ class GovernedRelation:
                 queries[name] = write(view, plan, text)
             if len(queries[name].sql) > MAX_TEXT:
                 raise TooLarge(
-                    f"with all that it reads, its text is longer than {MAX_TEXT:,} characters",
+                    f"with its upstream views, its text is longer than {MAX_TEXT:,} characters",
                     relation=name,
                 )
         return queries
@@ -300,7 +300,7 @@ def govern(
         name, relations, derivations, deriver.whole, deriver.chosen, columns, options
     )
     if not found.names:
-        raise CannotEnforce(str(name), "no column would be left")
+        raise CannotEnforce(str(name), "no column would remain")
     return found
 
 

@@ -133,9 +133,9 @@ def translated(
 
     if "script" in request:
         if policies is not None:
-            raise InvalidRequest("policies are of a relation, not of a 'script'")
+            raise InvalidRequest("policies apply to a relation, not to a 'script'")
         if _STORED_ROWS & set(request):
-            raise InvalidRequest("stored rows are of a relation, not of a 'script'")
+            raise InvalidRequest("stored rows belong to a relation, not to a 'script'")
         return _without_views(request, read, options)
     name = _name(request)
     relations = {**own, **read([name])}
@@ -145,15 +145,15 @@ def translated(
     if target != "avro" and not view.is_view and policies is None:
         raise InvalidRequest(
             f"{name} is a table: only 'avro' is available for tables",
-            hint="with policies (--policies FILE) it is written as its readers get it",
+            hint="with policies (--policies FILE) the other targets show what readers get",
         )
     if _STORED_ROWS & set(request):
         if policies is not None:
-            raise InvalidRequest("policies are of what readers get, and stored rows have more")
+            raise InvalidRequest("policies apply to what readers get, but stored rows have more")
         return _of_stored_rows(request, name, target, read, options)
     if policies is not None:
         if target == "lineage":
-            raise InvalidRequest("policies are of rows, and 'lineage' has none")
+            raise InvalidRequest("policies apply to rows, which 'lineage' does not have")
         # Down to tables, whose columns the policies name: an interface would hide them.
         relations = {**relations, **read_with_upstreams([name], read, options)}
         return governed_answer(govern(name, relations, policies, options), target)
@@ -184,10 +184,10 @@ def _of_stored_rows(
     """The refresh of a view, or a query over stored views."""
     if "materialized" not in request:
         if "changed" not in request:
-            raise InvalidRequest("expected 'changed' beside 'stored'")
+            raise InvalidRequest("expected 'changed' with 'stored'")
         return refresh_answer(request, name, target, read, options)
     if {"changed", "stored"} & set(request):
-        raise InvalidRequest("expected 'changed' or 'materialized', and not both")
+        raise InvalidRequest("expected 'changed' or 'materialized', not both")
     return stored_views_answer(request, name, target, read, options)
 
 
@@ -196,7 +196,7 @@ def _without_views(request: Mapping[str, Any], read: Read, options: Options) -> 
     script = _text(request, "script")
     if {"relation", "query"} & set(request) or request.get("to") != "pig":
         raise InvalidRequest(
-            "expected 'to' to be 'pig' beside 'script', and neither 'relation' nor 'query'"
+            "expected 'to' to be 'pig' with 'script', and neither 'relation' nor 'query'"
         )
     return {"script": script_without_views(script, read, options)}
 
@@ -210,7 +210,7 @@ def _policies(request: Mapping[str, Any], given: Policies | None) -> Policies | 
     group = _text(request, "group") if "group" in request else None
     if "policies" not in request:
         if group is not None:
-            raise InvalidRequest("expected 'policies' beside 'group'")
+            raise InvalidRequest("expected 'policies' with 'group'")
         return None
     try:
         return read_policies(request["policies"]).for_group(group)
@@ -245,7 +245,7 @@ def _name(request: Mapping[str, Any]) -> RelationName:
 def _text(request: Mapping[str, Any], key: str) -> str:
     value = request.get(key)
     if not isinstance(value, str) or not value:
-        raise InvalidRequest(f"expected {key!r} to be a text that is not empty")
+        raise InvalidRequest(f"expected {key!r} to be a non-empty text")
     return value
 
 

@@ -36,10 +36,7 @@ class Form(Enum):
 
 
 class Result(Enum):
-    """How a request ended.
-
-    INVALID: the request is malformed. UNTRANSLATABLE: there is no answer. FAULT: a bug of ours.
-    """
+    """INVALID: a malformed request. UNTRANSLATABLE: there is no answer. FAULT: a bug of ours."""
 
     OK = "ok"
     INVALID = "invalid"

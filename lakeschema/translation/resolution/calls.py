@@ -279,7 +279,7 @@ def declared_return(call: tree.Call, context: Context) -> UdfReturn:
         name,
         f"of view {context.functions.view} is class {class_name}, whose return type is not declared",
         position=call.position,
-        hint=f"{_lines_of_settings(class_name)}; or let a resolver plugin say it",
+        hint=f"{_lines_of_settings(class_name)}; or let a resolver plugin provide it",
     )
 
 

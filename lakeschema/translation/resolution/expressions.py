@@ -104,7 +104,7 @@ _NO_WINDOWS: Mapping[str, tree.NamedWindow] = MappingProxyType({})
 
 @dataclass(frozen=True, slots=True)
 class ExpressionResolver:
-    """Resolves expressions over ``scope``, which is None without FROM.
+    """Resolves expressions over ``scope``; there is no scope without FROM.
 
     Attributes:
         aliases: names for other expressions, used if no column has the name (aliases of the same
@@ -339,7 +339,7 @@ class ExpressionResolver:
             raise TypeMismatch(f"{node.name} needs OVER", position=node.position)
         if node.filter is not None or node.order_by or node.ignores_nulls is not None:
             raise TypeMismatch(
-                f"{node.name} is of one row: it has no FILTER, WITHIN GROUP or IGNORE NULLS",
+                f"{node.name} is not an aggregate: it cannot have FILTER, WITHIN GROUP or IGNORE NULLS",
                 position=node.position,
             )
         return calls.scalar(function, self.resolve_arguments(node), self.context, node.position)
@@ -371,10 +371,7 @@ class ExpressionResolver:
         )
 
     def resolve_arguments(self, node: tree.Call) -> list[RowExpression]:
-        """The arguments, with stars expanded to columns.
-
-        Both engines use a literal for the star of ``count(*)``.
-        """
+        """The arguments with stars as columns, except for ``count(*)``, where both engines use a literal."""
         name = node.name.lower()
         resolve = self.resolve_whole if name in _OF_ANY_TYPE else self.resolve
         arguments: list[RowExpression] = []
@@ -433,7 +430,7 @@ class ExpressionResolver:
         scoped = replace(self, variables=variables_in_scope, aggregates_allowed=False)
         return Lambda(variables, scoped.resolve(node.body))
 
-    # forms with syntax of their own
+    # forms with special syntax
 
     def _interval(self, node: tree.IntervalLiteral) -> RowExpression:
         value = self.resolve(node.value)

@@ -56,7 +56,7 @@ def _pad(seconds: Decimal) -> str:
 
 
 def spark_literal(node: tree.IntervalLiteral, value: Literal, *, legacy: bool) -> Literal:
-    """A Spark interval: of its own unit, or a calendar interval if the view's settings say so.
+    """A Spark interval: with its unit, or a calendar interval if the view's settings say so.
 
     Raises:
         TypeMismatch: it mixes months and days, which only a calendar interval can.
@@ -67,7 +67,7 @@ def spark_literal(node: tree.IntervalLiteral, value: Literal, *, legacy: bool) -
         return Literal(_calendar_text(*node.amounts), INTERVAL)
     if not node.unit:
         raise TypeMismatch(
-            "an interval has years or months beside days or shorter units",
+            "an interval mixes years or months with days or shorter units",
             hint="make_interval(…) makes such an interval",
         )
     return Literal(value.value, IntervalType(node.unit))

@@ -33,7 +33,7 @@ from lakeschema.translation.plan.relations import (
 from lakeschema.translation.syntax import tree
 
 WINDOWS_OF_TIME = frozenset({"window", "session_window"})
-"""Spark functions that add a column of their own name to the input rows."""
+"""Spark functions that add a column with the function's name to the input rows."""
 
 
 def rename_columns(plan: Plan, names: Sequence[str]) -> Plan:

@@ -54,7 +54,7 @@ def _is_picked(type_: ColumnType) -> bool:
 def _picked(
     node: tree.Expression, matches: tree.Expression, is_aggregate: IsAggregate
 ) -> tree.Expression:
-    """The aggregate of the matching rows, null if there are none."""
+    """The aggregate of the matching rows, null without any."""
     one = tree.Call("count", (tree.NumberLiteral("1"),), filter=matches)
     there = tree.Call(">", (one, tree.NumberLiteral("0")))
     found = _filtered(node, matches, is_aggregate, lambda call: call)

@@ -202,10 +202,7 @@ def _named_as_grouped(items: list[_Item], keys: Sequence[RowExpression]) -> list
 
 @dataclass(frozen=True, slots=True)
 class _Item:
-    """``is_generated``: Hive keeps no name from the text, and it is not a plain column.
-
-    ``is_bare``: it has no alias.
-    """
+    """``is_generated``: not a plain column, and Hive keeps no name; ``is_bare``: it has no alias."""
 
     name: str
     expression: RowExpression

@@ -153,7 +153,7 @@ class Scope:
             return self.star
         if not self.has_stars:
             raise UnsupportedConstruct(
-                f"{'.'.join(qualifier)}.* behind several joins, one of them with USING",
+                f"{'.'.join(qualifier)}.* after several joins, one of them with USING",
                 hint="name the columns",
             )
         lower = tuple(part.lower() for part in qualifier)
@@ -190,7 +190,7 @@ class Scope:
                 ".".join(parts),
                 [self._describe(index) for index in found],
                 position=position,
-                hint="qualify it with the relation that is meant",
+                hint="qualify it with the intended relation",
             )
         return (found[0],)
 

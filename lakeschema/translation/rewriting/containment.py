@@ -64,7 +64,7 @@ class StoredView:
 
     def _groups_of(self, groups: Aggregate, of_view: Grouped) -> Plan:
         if groups.sets is not None or of_view.groups.sets is not None:
-            raise NotContained("groups of grouping sets are not found in each other", 1)
+            raise NotContained("groups of grouping sets cannot be matched", 1)
         block, inner = select_block(groups.input), select_block(of_view.groups.input)
         best = NotContained("it groups nothing that the view is made of", 0)
         for placed in placements(inner, block, self._stored):

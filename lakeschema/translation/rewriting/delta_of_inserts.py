@@ -93,7 +93,7 @@ class DeltaOfInserts:
         return self._with(plan, Insertion.rows_after)
 
     def delta(self, plan: Plan) -> Plan | None:
-        """The plan of the added rows, its columns by place; None if there are none.
+        """The plan of the added rows, its columns by place; None for no rows.
 
         Raises:
             CannotRefresh: existing rows may go or change, or may have to be read.

@@ -80,7 +80,9 @@ def _absent_somewhere(
 def _present(call: AggregateCall, value: RowExpression, bits: RowExpression) -> RowExpression:
     name = call.operator.name
     if name.startswith("collect_"):
-        raise UnsupportedConstruct(f"{name} of DISTINCT values of a key that grouping sets lack")
+        raise UnsupportedConstruct(
+            f"{name} of DISTINCT values of a key that some grouping sets lack"
+        )
     none = _ZERO if name == "count" else None
     is_there = Call(_EQUAL, (bits, _ZERO), BOOLEAN, nullable=False)
     return Case(((is_there, value),), none, call.type)

@@ -23,10 +23,7 @@ def sides(expression: RowExpression, width: int) -> set[int]:
 
 
 def inside_right(condition: RowExpression, width: int) -> RowExpression:
-    """The condition inside the right side, where left columns are outer references.
-
-    ``width`` is the number of left columns.
-    """
+    """The condition inside the right side; the ``width`` left columns are outer references."""
 
     def change(part: RowExpression, depth: int) -> RowExpression | None:
         match part:

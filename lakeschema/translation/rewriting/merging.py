@@ -33,10 +33,7 @@ _COALESCE = Operator("coalesce", NullClass.ABSORBING, merges=0)
 
 @dataclass(frozen=True, slots=True)
 class Merging:
-    """Merges a query's partial aggregates.
-
-    ``floats``: sums of floating-point numbers may be added in another order.
-    """
+    """Merges a query's partial aggregates; ``floats``: sums may be added in another order."""
 
     semantics: Semantics
     floats: bool
@@ -59,7 +56,7 @@ class Merging:
         return call.operator.name in _WHATEVER_REPEATS or call.distinct
 
     def call(self, call: AggregateCall, parts: RowExpression) -> AggregateCall:
-        """The aggregate over rows with partial results ``parts``; requires ``why_not`` to be None."""
+        """The aggregate over rows with partial results ``parts``; requires that ``why_not`` finds no reason."""
         if call.operator.name in _OF_THEMSELVES:
             return AggregateCall(call.operator, (parts,), call.type, nullable=True)
         function = find("sum", self.semantics.dialect)

@@ -101,9 +101,7 @@ def _refuse_files(plan: Plan) -> None:
         for expression in expressions(node):
             for part in walk(expression):
                 if isinstance(part, Call) and _is_of_files(part.operator.name):
-                    raise UnsupportedConstruct(
-                        "where rows are stored, in a view of what a policy is about,"
-                    )
+                    raise UnsupportedConstruct("a row's file or place, in a view with policies,")
 
 
 def _is_of_files(name: str) -> bool:

@@ -94,7 +94,7 @@ class _Groups:
     def merged(self) -> Merge | None:
         groups = self.found.groups
         if groups.sets is not None:
-            raise CannotRefresh("of grouping sets, the stored rows do not say of which each is")
+            raise CannotRefresh("the stored rows do not tell which grouping set each belongs to")
         self._check()
         gained = self.deltas.delta(groups.input)
         if gained is None:
@@ -104,7 +104,7 @@ class _Groups:
             # Always one row, which does not depend on the rows below.
             return None
         if not kept:
-            raise CannotRefresh("no column is of its groups")
+            raise CannotRefresh("it has no column of its groups")
         places = [self._place(index) for index in kept]
         rows = Project(self.stored, _named(self.stored.columns, references(self.stored), places))
         new = self._new(gained, kept)
@@ -122,10 +122,10 @@ class _Groups:
         above = (*self.found.items, *self.found.conditions)
         _refuse(why_expression_unrepeatable((*read, *above), floats=floats))
         if any(map(asks, (*read, *above))):
-            raise CannotRefresh("a sub-query stands beside groups")
+            raise CannotRefresh("it has both groups and a sub-query")
         number = len(groups.keys)
         if self.found.conditions and not number:
-            raise CannotRefresh("a condition is of the only row, which may not be stored")
+            raise CannotRefresh("a condition applies to the only row, which may not be stored")
         for condition in self.found.conditions:
             if any(index >= number for index in _columns_read(condition)):
                 text = source_text(condition, unnamed_calls(groups))

@@ -63,7 +63,7 @@ class Regrouping:
             calls = [self._stored_call(call) for call in self._own_calls]
             return shown_as(rows, self.groups, (*stored_keys, *calls))
         if not keys:
-            raise NotContained("the view has one row of all", 3)
+            raise NotContained("the view has a single row for all", 3)
         return self._rolled_up(rows, stored_keys, known)
 
     def _rolled_up(self, rows: Plan, keys: Sequence[RowExpression], known: Known) -> Plan:
@@ -146,7 +146,7 @@ class Regrouping:
         """
         groups = self.of_view.groups
         if self.of_view.conditions and not groups.keys:
-            raise NotContained("the view demands something of its only row", 3)
+            raise NotContained("the view has a condition on its only row", 3)
         for condition in self.of_view.conditions:
             if not self._reads_keys_alone(condition):
                 raise NotContained("the view keeps only some of its groups", 3)

@@ -62,7 +62,7 @@ def _parents_first(plan: Plan) -> Sequence[Plan]:
 
 
 def _reads(node: Plan, wanted: set[int]) -> Iterable[tuple[Plan, Iterable[int]]]:
-    """The columns that the node reads of the plans in it, if ``wanted`` of its own are read."""
+    """The columns that the node reads of the plans in it, if its ``wanted`` columns are read."""
     if any(map(asks, expressions(node))):
         # A sub-query may read any column around it.
         yield from ((each, range(len(each.columns))) for each in plans_in(node))

@@ -266,9 +266,7 @@ class Calls(Windows):
         self.expect(")")
         known = _constant_text(text)
         if known is None:
-            raise UnsupportedConstruct(
-                "IDENTIFIER of a text that is not constant", position=self.position(at)
-            )
+            raise UnsupportedConstruct("IDENTIFIER of a computed text", position=self.position(at))
         inner = type(self)(known, self.grammar)
         return inner.path()
 

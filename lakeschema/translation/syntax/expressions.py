@@ -230,7 +230,7 @@ class Expressions(Operators):
         self.expect("->")
         return tree.Lambda(names, self.expression())
 
-    # forms with a word of their own
+    # forms with a keyword
 
     def _case(self) -> tree.Expression | None:
         if self.ahead().word in {",", ")", ".", ""} and self.ahead().kind in (SYMBOL, END):

@@ -55,7 +55,7 @@ _BEGUN_BY: Final[Mapping[str, frozenset[str]]] = MappingProxyType(
         ),
     }
 )
-"""Words of which one must follow a word of ``NO_ALIAS``; otherwise that word is a name."""
+"""Words that must follow a word of ``NO_ALIAS``; otherwise that word is a name."""
 _BEHIND_ALIAS: Final = frozenset(
     {
         *(",", ")", "WHERE", "GROUP", "HAVING", "ORDER", "SORT", "CLUSTER", "DISTRIBUTE", "LIMIT"),
@@ -100,7 +100,7 @@ class FromItems(Calls):
         return item
 
     def _extended(self, item: tree.FromItem) -> tree.FromItem | None:
-        """The item with the next join, lateral view or pivot; None if there is none."""
+        """The item with the next join, lateral view or pivot, or None."""
         word = self.word
         if word == "LATERAL" and self.ahead().word == "VIEW":
             return self._lateral_view(item)

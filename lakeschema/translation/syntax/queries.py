@@ -200,7 +200,7 @@ class Queries(FromItems):
         """``FROM t SELECT a UNION SELECT b``: Spark reads ``union`` as an alias, so there are two queries."""
         if self.grammar.bars_pipe and self.ahead().word == "SELECT":
             raise UnsupportedConstruct(
-                f"{self.word} behind FROM … SELECT", position=self.position(self.at)
+                f"{self.word} after FROM … SELECT", position=self.position(self.at)
             )
 
     # SELECT

@@ -144,10 +144,7 @@ class Subscript:
 
 @dataclass(frozen=True, slots=True)
 class VariantPath:
-    """``v:a.b``: a call of VARIANT_GET that Spark names after the path's last field.
-
-    ``name`` is empty if the path has no name.
-    """
+    """``v:a.b``: a call of VARIANT_GET; ``name`` is the path's last field, or empty."""
 
     call: Call
     name: str

@@ -61,7 +61,7 @@ def _in_brackets(cursor: Cursor) -> str:
 
 
 def _name(path: str) -> str:
-    """The last field; empty if there is none, or if it means every element."""
+    """The last field; empty without a field, or if it means every element."""
     fields = _FIELDS.findall(path)
     if not fields:
         return ""

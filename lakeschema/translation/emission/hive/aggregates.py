@@ -38,7 +38,7 @@ def summed(call: HiveCall) -> str:
     hives = find(name, Dialect.HIVE)
     assert hives is not None
     if bind(hives, call.arguments, _HIVE).type != call.type:
-        raise call.unsupported("Hive keeps other digits of decimals")
+        raise call.unsupported("Hive's decimal result has other digits")
     made = f"{name}({{q}}{{0}}){{w}}"
     type_ = call.arguments[0].type
     if name == "avg" and is_integer(type_):
@@ -63,7 +63,7 @@ def windowed(form: str) -> Writer:
 
     def write(call: HiveCall) -> str:
         if not call.suffix:
-            raise call.unsupported("Hive has it over windows only")
+            raise call.unsupported("Hive only supports it over windows")
         return call.fill(form)
 
     return write
@@ -75,7 +75,7 @@ def of_squares(form: str) -> Writer:
 
     def write_windowed(call: HiveCall) -> str:
         if not call.suffix:
-            raise call.unsupported("Hive rounds that of groups otherwise")
+            raise call.unsupported("Hive rounds it differently for groups")
         return write(call)
 
     return write_windowed
@@ -84,16 +84,16 @@ def of_squares(form: str) -> Writer:
 def percentile(call: HiveCall) -> str:
     """Hive's own takes longs only; its WITHIN GROUP form interpolates between any numbers."""
     if call.suffix or call.quantifier or call.constant(1) is None:
-        raise call.unsupported("over a window, of distinct values, or of a share that is computed")
+        raise call.unsupported("windows, DISTINCT and a computed share")
     if letter(unconverted(call.arguments[0]).type) not in "ix":
-        raise call.unsupported("of numbers that may be NaN")
+        raise call.unsupported("numbers that may be NaN")
     return call.fill("percentile_cont({1}) WITHIN GROUP (ORDER BY {0})")
 
 
 def shifted(call: HiveCall) -> str:
     """Hive requires a constant, non-negative number of rows."""
     if call.digits(1, "1").startswith("-"):
-        raise call.unsupported("by a number of rows below 0")
+        raise call.unsupported("a negative number of rows")
     return call.fill("{f}({*}){w}")
 
 

@@ -1,7 +1,4 @@
-"""Spark's type conversions, written for Hive.
-
-If Spark fails in ANSI mode, Hive must fail too, though its own CAST gives null.
-"""
+"""Spark's type conversions for Hive, which must also fail if Spark fails in ANSI mode."""
 
 from __future__ import annotations
 

@@ -129,14 +129,12 @@ class HiveForms:
         if name in UNFRAMED:
             over = over.replace(f" {call.frame}", "") if call.frame else over
         elif call.frame and not _FRAME.fullmatch(call.frame):
-            raise UnsupportedConstruct("such a frame of a window for Hive")
+            raise UnsupportedConstruct("this window frame for Hive")
         elif not (call.frame or "").startswith("ROWS") and any(
             letter(key.expression.type) in "fd" for key in call.order_by
         ):
             # In Hive, NaN is not a peer of itself.
-            raise UnsupportedConstruct(
-                "a window whose peers are of numbers that may be NaN, for Hive"
-            )
+            raise UnsupportedConstruct("a window ordered by numbers that may be NaN, for Hive")
         return self._aggregate(writer, call, f" {over}")
 
     def _aggregate(
@@ -150,7 +148,7 @@ class HiveForms:
         if name in COLLECTING and call.ignores_nulls is False:
             raise UnsupportedConstruct(f"{name} RESPECT NULLS for Hive")
         if name in COLLECTING and call.distinct:
-            raise UnsupportedConstruct(f"{name} DISTINCT, whose order is another in Hive,")
+            raise UnsupportedConstruct(f"{name} DISTINCT, whose order differs in Hive,")
         given = self._given(
             name,
             call.arguments,
@@ -164,7 +162,7 @@ class HiveForms:
         if matters and text == self._formed(replace(given, quantifier="")):
             raise given.unsupported("DISTINCT")
         if suffix and not text.count(suffix):
-            raise given.unsupported("it is computed of groups only")
+            raise given.unsupported("it is only computed for groups")
         return text
 
     def _given(
@@ -196,10 +194,10 @@ class HiveForms:
             if self.semantics.ansi and not cast.tolerant and is_text(source):
                 # Hive's optimiser drops errors that do not depend on the rows.
                 raise UnsupportedConstruct(
-                    "a conversion of a text that may have no value, for Hive"
+                    "a conversion of a constant text that may fail, for Hive"
                 )
         if cast.by_name:
-            raise UnsupportedConstruct("structs of other fields by their names for Hive")
+            raise UnsupportedConstruct("matching structs' fields by name for Hive")
         if source == VOID:
             return literal(None, target)
         form = cast_template(source, target, ansi=self.semantics.ansi, tolerant=cast.tolerant)
@@ -217,12 +215,12 @@ class HiveForms:
         if plan.call.operator.udf is not None or name not in _GENERATORS:
             raise UnsupportedConstruct(f"table function {name} for Hive")
         if outer and name in _FAILING_OUTER:
-            raise UnsupportedConstruct(f"{name} that keeps rows without any, for Hive")
+            raise UnsupportedConstruct(f"{name} with OUTER, for Hive")
         if name == "inline" and isinstance(plan.call.arguments[0], Call):
             # Hive's optimiser unfolds the array together with its structs.
-            raise UnsupportedConstruct("inline of an array that the text makes, for Hive")
+            raise UnsupportedConstruct("inline of a constructed array, for Hive")
         if not source:
-            raise UnsupportedConstruct(f"{name} of a query around for Hive")
+            raise UnsupportedConstruct(f"{name} of an outer query's values for Hive")
         if name == "stack" and not isinstance(plan.call.arguments[0], Literal):
             raise UnsupportedConstruct("STACK of a computed number of rows, for Hive")
         alias = fresh()
@@ -238,7 +236,7 @@ def _row(given: HiveCall) -> Row:
     for row in rows:
         if row.classes is None or re.fullmatch(row.classes, letters):
             return row
-    why = "no form with the same result is known"
+    why = "no equivalent form is known"
     if rows:
-        why += " for arguments of such types"
+        why += " for these argument types"
     raise given.unsupported(why)

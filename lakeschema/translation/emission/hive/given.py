@@ -59,7 +59,7 @@ class HiveCall:
             return otherwise
         found = self.constant(index)
         if found is None or not _DIGITS.fullmatch(found):
-            raise self.unsupported("a number that is not written out")
+            raise self.unsupported("the number must be a constant")
         return found
 
     def unsupported(self, reason: str) -> UnsupportedConstruct:
@@ -89,9 +89,7 @@ def require_repeatable(template: str, name: str, arguments: Sequence[RowExpressi
     """Raises ``UnsupportedConstruct`` if a repeated argument is not deterministic."""
     for index, argument in enumerate(arguments):
         if template.count(f"{{{index}}}") > 1 and not _is_deterministic(argument):
-            raise UnsupportedConstruct(
-                f"{name} of a random value for Hive, which computes it twice"
-            )
+            raise UnsupportedConstruct(f"{name} of a random value, which Hive would compute twice,")
 
 
 def require_short(template: str, texts: Sequence[str]) -> None:
@@ -100,7 +98,7 @@ def require_short(template: str, texts: Sequence[str]) -> None:
     if length > MAX_TEXT:
         raise TooLarge(
             f"the text for Hive is longer than {MAX_TEXT:,} characters",
-            hint="compute in a view below what is converted or computed several times over",
+            hint="move repeated conversions and computations to an upstream view",
         )
 
 

@@ -51,7 +51,7 @@ def arithmetic(call: HiveCall) -> str:
         return call.fill(_or_raise(call, plain) if call.ansi else plain)
     if {"D", "T"} & set(classes) and {"v", "w"} & set(classes):
         return _of_time(call)
-    raise call.unsupported("no form with the same result is known for arguments of such types")
+    raise call.unsupported("no equivalent form is known for these argument types")
 
 
 def _typed(call: HiveCall, form: str) -> str:
@@ -88,7 +88,7 @@ def _of_decimals(call: HiveCall) -> HiveCall:
                 for new, old, text in zip(arguments, call.arguments, call.texts, strict=True)
             ]
             return replace(call, arguments=arguments, texts=texts)
-    raise call.unsupported("Hive keeps other digits of decimals")
+    raise call.unsupported("Hive's decimal result has other digits")
 
 
 def _digits_left(call: HiveCall) -> int | None:
@@ -126,10 +126,10 @@ def _of_time(call: HiveCall) -> str:
     """A date or timestamp plus a literal interval: whole days, or for timestamps any interval."""
     place = next(i for i, a in enumerate(call.arguments) if isinstance(a.type, IntervalType))
     if not isinstance(call.arguments[place], Literal):
-        raise call.unsupported("an interval that is not written out")
+        raise call.unsupported("the interval must be a constant")
     if letter(call.arguments[place].type) == "v":
         if place == 0:
-            raise call.unsupported("an interval before what it is added to")
+            raise call.unsupported("the interval must be the second operand")
         return call.fill(by_one_calendar(f"({{0}} {call.name} {{1}})", call.type))
     made = call.fill(f"({{0}} {call.name} {{1}})")
     if letter(call.type) == "D" and letter(call.arguments[place].type) == "w":
@@ -155,7 +155,7 @@ def divide(call: HiveCall) -> str:
     elif "x" in classes and set(classes) <= {"x", "i"}:
         call, form = _of_decimals(call), "({0} / {1})"
     else:
-        raise call.unsupported("no form with the same result is known for arguments of such types")
+        raise call.unsupported("no equivalent form is known for these argument types")
     return call.fill(_by_zero(call, form))
 
 
@@ -181,7 +181,7 @@ def whole_quotient(call: HiveCall) -> str:
 
 def remainder(call: HiveCall) -> str:
     if classes_of(call.arguments) == "xx":
-        raise call.unsupported("of decimals")
+        raise call.unsupported("decimals")
     return call.fill(_by_zero(call, _typed(call, "({0} % {1})")))
 
 
@@ -198,7 +198,7 @@ def positive_remainder(call: HiveCall) -> str:
 def null_if(call: HiveCall) -> str:
     one, other = (argument.type for argument in call.arguments)
     if one != other:
-        raise call.unsupported("of values of two types")
+        raise call.unsupported("values of different types")
     return call.fill("CASE WHEN {0} = {1} THEN NULL ELSE {0} END")
 
 
@@ -214,7 +214,7 @@ _ROUNDED: Final = 34
 
 def _refuse_rounded(call: HiveCall) -> None:
     if isinstance(call.type, DecimalType) and call.type.precision > _ROUNDED:
-        raise call.unsupported("of a number of more than 34 digits, which Spark rounds")
+        raise call.unsupported("Spark rounds numbers of more than 34 digits")
 
 
 def absolute(call: HiveCall) -> str:
@@ -265,7 +265,7 @@ def null_safe(call: HiveCall) -> str:
 def between(call: HiveCall) -> str:
     """Hive's own is null if a bound is null, even if the other decides: see ``connections``."""
     if set(classes_of(call.arguments)) & {"f", "d"}:
-        raise call.unsupported("of numbers that may be NaN")
+        raise call.unsupported("numbers that may be NaN")
     return call.fill(
         "CASE WHEN (if({0} < {1}, 1, 0) + if({0} > {2}, 1, 0)) > 0 THEN false"
         " WHEN {0} IS NULL OR {1} IS NULL OR {2} IS NULL THEN NULL ELSE true END"
@@ -274,7 +274,7 @@ def between(call: HiveCall) -> str:
 
 def one_of(call: HiveCall) -> str:
     if letter(call.arguments[0].type) in "fd":
-        raise call.unsupported("of numbers that may be NaN")
+        raise call.unsupported("numbers that may be NaN")
     return call.fill("({0} IN ({1*}))")
 
 
@@ -282,7 +282,7 @@ def whole(call: HiveCall) -> str:
     """``ceil`` and ``floor``: Hive converts a long to double."""
     name = "ceil" if call.name.startswith("ceil") else "floor"
     if len(call.arguments) > 1:
-        raise call.unsupported("of a number of digits")
+        raise call.unsupported("rounding to a number of digits")
     if letter(call.arguments[0].type) == "i":
         return call.fill(f"CAST({{0}} AS {type_text(call.type)})")
     made = f"CAST({name}({{0}}) AS {type_text(call.type)})"
@@ -307,7 +307,7 @@ def rounded(call: HiveCall) -> str:
     """Hive requires a constant number of digits."""
     digits = call.digits(1, "0")
     if call.ansi and letter(call.type) == "i" and digits.startswith("-"):
-        raise call.unsupported("a rounded number that may not fit")
+        raise call.unsupported("the rounded number may not fit")
     return call.fill(f"CAST({call.name}({{0}}, {digits}) AS {type_text(call.type)})")
 
 

@@ -53,7 +53,7 @@ def check(plan: Plan, padded: Container[str]) -> None:
         _check_node(each)
         for part in (part for read in expressions(each) for part in walk(read)):
             if isinstance(part, ColumnReference) and part.name.lower() in padded:
-                raise UnsupportedConstruct("a CHAR, whose padding Hive leaves out, for Hive")
+                raise UnsupportedConstruct("a CHAR, whose padding Hive omits, for Hive")
         for asked in subqueries(expressions(each)):
             for below in plans_of(asked.plan):
                 _check_correlated(below)
@@ -64,10 +64,10 @@ def check(plan: Plan, padded: Container[str]) -> None:
             if isinstance(asked, InSubquery) and len(asked.operands) > 1:
                 raise UnsupportedConstruct("a tuple IN a sub-query for Hive")
     if any(isinstance(each, Generate) for each in plans) and any(map(_asks, plans)):
-        raise UnsupportedConstruct("a sub-query beside a LATERAL VIEW for Hive")
+        raise UnsupportedConstruct("a sub-query with a LATERAL VIEW for Hive")
     if any(map(_is_outer_view, plans)) and any(map(_needs_optimiser, plans)):
         raise UnsupportedConstruct(
-            "EXCEPT, INTERSECT or an order beside an outer LATERAL VIEW for Hive"
+            "EXCEPT, INTERSECT or an order with an outer LATERAL VIEW for Hive"
         )
 
 
@@ -101,7 +101,7 @@ def _check_correlated(plan: Plan) -> None:
                 isinstance(plan, Filter) and _is_comparison(part)
             ):
                 raise UnsupportedConstruct(
-                    "a sub-query that asks more of the query around it than comparisons, for Hive"
+                    "a sub-query that uses more than comparisons with the outer query, for Hive"
                 )
 
 

@@ -75,10 +75,7 @@ def relation(name: RelationName) -> str:
 
 
 def string(text: str) -> str:
-    """A string literal; all but printable ASCII is escaped by code.
-
-    So is text that Hive, or Spark, would read as a variable.
-    """
+    """A string literal; all but printable ASCII, and text like a variable, is escaped by code."""
     return sparks_string(text, _halves)
 
 

@@ -64,7 +64,7 @@ def hive_view_of(
         raise ValueError(f"{relation.name} is a table")
     with errors_of(relation.name):
         if view.dialect is Dialect.HIVE:
-            raise UnsupportedConstruct("a view of Hive, which Hive reads itself, for Hive")
+            raise UnsupportedConstruct("a view of Hive's own dialect for Hive")
         if view.dialect is Dialect.TRINO:
             raise UnsupportedConstruct("a view of Trino for Hive")
         refuse_settings_of_rows(view, "Hive")

@@ -192,12 +192,12 @@ class _Grouping:
         if name in {"grouping", "grouping__id"}:
             return self._grouping(call)
         if call.order_by or call.ignores_nulls:
-            raise UnsupportedFunction(name, "with an order, or that ignores nulls, is not in Pig")
+            raise UnsupportedFunction(name, "with an order or IGNORE NULLS is not in Pig")
         if name == "count":
             return self._count(call, bag, fields)
         form = form_of_call(call, plain_values=self._statements.plain_values)
         if form.ordered and not self._writer.is_orderless(self._plan, place):
-            raise UnsupportedFunction(name, "has its elements in another order in Pig")
+            raise UnsupportedFunction(name, "orders its elements differently in Pig")
         values = f"{bag}.{fields[0]}" if len(fields) == 1 else f"{bag}.({', '.join(fields)})"
         if call.distinct and name not in {"min", "max"}:
             values = self._distinct(values)
@@ -289,7 +289,7 @@ def check_summed(call: AggregateCall | WindowCall) -> None:
     """Raises ``UnsupportedFunction`` for a sum of strings."""
     name = call.operator.name
     if name == "sum" and is_text(unconverted(call.arguments[0]).type):
-        raise UnsupportedFunction(name, "of texts is 0 in Hive where none is a number")
+        raise UnsupportedFunction(name, "of texts is 0 in Hive if no text is a number")
 
 
 def form_of_call(call: AggregateCall, *, plain_values: bool) -> AggregateForm:
@@ -310,7 +310,7 @@ def form_of_call(call: AggregateCall, *, plain_values: bool) -> AggregateForm:
                 )
             return form
     shown = ", ".join(map(print_type, types))
-    raise UnsupportedFunction(f"{name}({shown})", "is not known to give the same in Pig")
+    raise UnsupportedFunction(f"{name}({shown})", "has no known equivalent in Pig")
 
 
 def filled_form(form: AggregateForm, call: AggregateCall | WindowCall, values: str) -> str:

@@ -49,10 +49,7 @@ _KINDS: Final = {"array": ArrayType, "map": MapType, "struct": StructType, "deci
 
 
 def is_of(type_: ColumnType, word: str) -> bool:
-    """Whether a type belongs to a class.
-
-    ``any`` is every type, ``list`` an array of plain values, ``texts`` an array of strings.
-    """
+    """Whether a type belongs to a class; ``list`` is an array of plain values, ``texts`` of strings."""
     if word == "any":
         return True
     if word == "list":

@@ -25,7 +25,7 @@ def split(condition: RowExpression | None) -> tuple[RowExpression, ...]:
 
 
 def together(parts: Sequence[RowExpression]) -> RowExpression | None:
-    """All parts connected by AND; None if there are none."""
+    """All parts connected by AND; None for no parts."""
     if len(parts) < 2:
         return parts[0] if parts else None
     return Call(_AND, tuple(parts), BOOLEAN, any(part.nullable for part in parts))

@@ -118,10 +118,7 @@ class Field:
 
 @dataclass(frozen=True, slots=True)
 class ExpressionWriter:
-    """Writes expressions over ``fields``.
-
-    ``plain_values``: no table contains NaN or times finer than milliseconds.
-    """
+    """Writes expressions over ``fields``; with ``plain_values`` tables lack NaN and microseconds."""
 
     fields: Sequence[Field]
     functions: PigFunctions
@@ -137,7 +134,7 @@ class ExpressionWriter:
             raise UnsupportedType(
                 "a value for Pig",
                 print_type(TIMESTAMP),
-                "Pig's datetime ends at milliseconds, so that values may be cut",
+                "Pig's datetime only has milliseconds, so values may be cut",
             )
         return self._any_value(expression)
 
@@ -271,7 +268,7 @@ class ExpressionWriter:
             return f"({texts[0]} {COMPARISONS[name]} {texts[1]})"
         if type_ is None:
             pair = f"{print_type(left.type)} with {print_type(right.type)}"
-            raise UnsupportedConstruct(f"to compare {pair} in Pig")
+            raise UnsupportedConstruct(f"comparing {pair} in Pig")
         texts = [self._compared_text(each, type_, name) for each in (left, right)]
         return f"({texts[0]} {COMPARISONS[name]} {texts[1]})"
 
@@ -397,7 +394,7 @@ class ExpressionWriter:
         for type_ in (*(argument.type for argument in call.arguments), call.type):
             if not (is_of(type_, "plain") or is_of(type_, "list")):
                 raise UnsupportedFunction(
-                    udf.name, f"takes or returns {print_type(type_)}, which Pig gives it otherwise"
+                    udf.name, f"takes or returns {print_type(type_)}, which Pig passes differently"
                 )
         texts = ", ".join(self.value(argument) for argument in call.arguments)
         return f"{self.functions.user_defined(udf)}({texts})"
@@ -433,7 +430,7 @@ class ExpressionWriter:
                 pairs_of = zip(given, fields, strict=True)
                 return f"TOTUPLE({', '.join(self.as_type(v, f.type) for v, f in pairs_of)})"
             case _:
-                raise UnsupportedFunction(name, "makes what Pig has no type for")
+                raise UnsupportedFunction(name, "returns a type that Pig lacks")
 
     def _function(self, call: Call) -> str:
         name, arguments = call.operator.name, call.arguments
@@ -443,7 +440,7 @@ class ExpressionWriter:
         form = form_of(name, types)
         if form is None or form.reason:
             shown = ", ".join(map(print_type, types))
-            reason = form.reason if form is not None else "is not known to give the same in Pig"
+            reason = form.reason if form is not None else "has no known equivalent in Pig"
             raise UnsupportedFunction(f"{name}({shown})", reason)
         if name == "date_format":
             patterns.check_of_days(arguments[1])
@@ -476,7 +473,7 @@ class ExpressionWriter:
         index = subscript.index
         base, scalar = subscript.base, scalar_type(subscript.type)
         if not isinstance(index, Literal) or index.value is None:
-            raise UnsupportedConstruct("an index or a key that is no literal for Pig")
+            raise UnsupportedConstruct("a computed index or key for Pig")
         if scalar is None:
             raise UnsupportedConstruct(f"an element of type {print_type(subscript.type)} for Pig")
         text = unary(self.value(base))

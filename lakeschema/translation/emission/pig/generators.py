@@ -22,7 +22,7 @@ def generated(writer: Writer, plan: Generate) -> Relation:
     over = statements.over(rows.fields)
     name, arguments = plan.call.operator.name.removesuffix("_outer"), plan.call.arguments
     if plan.call.operator.udf is not None:
-        raise UnsupportedFunction(name, "is user-defined: Pig is not told how to call it")
+        raise UnsupportedFunction(name, "is user-defined, and Pig does not know how to call it")
     match name, arguments[0].type if arguments else None:
         case "explode", ArrayType(element) if not isinstance(element, StructType):
             return _flattened(writer, rows, plan, over.value(arguments[0]), "")

@@ -154,7 +154,7 @@ def _by(side: Relation, texts: list[str]) -> str:
 def _key_texts(
     statements: Statements, left: Relation, right: Relation, condition: _Condition
 ) -> tuple[list[str], list[str]]:
-    """The keys of both sides; a constant key if there are none."""
+    """The keys of both sides, or a constant key."""
     if not condition.keys:
         return [one_key(left)], [one_key(right)]
     one, other = statements.over(left.fields), statements.over(right.fields)

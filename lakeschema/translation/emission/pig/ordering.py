@@ -32,10 +32,7 @@ def sorted_rows(writer: Writer, below: Plan, keys: Sequence[SortKey]) -> Relatio
 def with_keys(
     over: ExpressionWriter, keys: Sequence[SortKey], *, zeros: bool = False
 ) -> tuple[list[Item], list[str]]:
-    """Fields to sort by, each followed by its direction.
-
-    ``zeros``: -0.0 comes before 0.0, as when final results are sorted.
-    """
+    """Fields to sort by with directions; with ``zeros``, as in final results, -0.0 precedes 0.0."""
     items: list[Item] = []
     order: list[str] = []
     for number, key in enumerate(keys, 1):
@@ -43,7 +40,7 @@ def with_keys(
         if isinstance(expression, Literal):
             continue
         if scalar_type(expression.type) is None:
-            raise UnsupportedConstruct("ORDER BY of a value with parts for Pig")
+            raise UnsupportedConstruct("ORDER BY of a nested value for Pig")
         text = over.value(expression)
         text = one_zero(text, expression.type)
         nulls_first = key.descending if key.nulls_first is None else key.nulls_first

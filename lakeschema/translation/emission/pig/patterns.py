@@ -41,4 +41,4 @@ def _plain(character: str) -> str:
 def check_of_days(pattern: RowExpression) -> None:
     """Raises ``UnsupportedConstruct`` unless Joda, which Pig uses, reads the pattern like Java."""
     if not isinstance(pattern, Literal) or _SHARED.fullmatch(pattern.value or "") is None:
-        raise UnsupportedConstruct("date_format with letters that Pig reads otherwise")
+        raise UnsupportedConstruct("date_format with letters that Pig reads differently")

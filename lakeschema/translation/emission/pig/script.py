@@ -128,10 +128,7 @@ def pig_script(
 
 
 def _with_hive_groups(view_plan: ViewPlan) -> ViewPlan:
-    """The plans of views below, rewritten like the view's own.
-
-    Cached: plans are shared by identity.
-    """
+    """The plans of views below, rewritten like the view's own. Cached: plans are shared by identity."""
 
     @cache
     def rewritten(relation: RelationName) -> Plan | None:
@@ -146,7 +143,7 @@ def _check(column: PlanColumn, *, plain_values: bool) -> None:
         raise UnsupportedType(
             f"column {column.name} for Pig",
             print_type(column.type),
-            "Pig's datetime ends at milliseconds, so that values may be cut",
+            "Pig's datetime only has milliseconds, so values may be cut",
         )
     type_text(column.type)
 
@@ -286,7 +283,7 @@ class ScriptWriter:
                 raise UnsupportedType(
                     "a column for Pig",
                     print_type(field.type),
-                    "HCatLoader leaves numbers of one or two bytes in it, which Pig cannot store",
+                    "HCatLoader keeps its one- or two-byte numbers, which Pig cannot store",
                 )
         items = [
             Item("null" if f in unstorable else f.text, f.text.replace("$", "c"), f.type)

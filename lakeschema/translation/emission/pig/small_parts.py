@@ -1,7 +1,4 @@
-"""Columns with nested one- or two-byte integers.
-
-Pig has no such types, and HCatLoader only widens top-level ones.
-"""
+"""Columns with nested one- or two-byte integers, which Pig lacks and HCatLoader does not widen."""
 
 from __future__ import annotations
 

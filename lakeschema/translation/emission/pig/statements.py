@@ -143,10 +143,7 @@ def check_group(type_: ColumnType, statements: Statements, what: str) -> None:
 
 
 def one_key(side: Relation) -> str:
-    """A key shared by all rows.
-
-    It reads a field, since Pig fails if it prunes all fields of a relation.
-    """
+    """A key shared by all rows; it reads a field, since Pig fails if it prunes all fields."""
     return f"({side.fields[0].text} is null ? 1 : 1)"
 
 

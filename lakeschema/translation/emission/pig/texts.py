@@ -169,7 +169,9 @@ def literal(value: str | None, type_: ColumnType) -> str:
         return null(type_)
     text = _written(value, type_)
     if text is None:
-        raise UnsupportedType(f"the literal {value!r:.50}", print_type(type_), "Pig has none such")
+        raise UnsupportedType(
+            f"the literal {value!r:.50}", print_type(type_), "Pig has no such literal"
+        )
     return text
 
 

@@ -72,7 +72,7 @@ def with_views_replaced(
             continue
         if load.has_schema:
             raise UnsupportedConstruct(
-                f"LOAD of view {name} with AS", hint="name the columns in a FOREACH of their own"
+                f"LOAD of view {name} with AS", hint="name the columns in a separate FOREACH"
             )
         made = write(name, load.alias, taken)
         taken |= {token.text for token in _tokens(made.text) if token.kind == "word"}

@@ -197,7 +197,7 @@ class _Windows:
 
     def _frame(self, call: WindowCall) -> _Frame:
         if call.within or call.ignores_nulls:
-            raise UnsupportedFunction(call.operator.name, "of a window with its own order")
+            raise UnsupportedFunction(call.operator.name, "of a window with a separate order")
         if call.frame is None:
             whole = not call.order_by
             return _Frame(_UNBOUNDED, _UNBOUNDED if whole else 0, peers=not whole)

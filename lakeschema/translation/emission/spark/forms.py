@@ -184,7 +184,7 @@ class SparkForms:
             raise UnsupportedConstruct(f"{call.operator.name} over a window for Spark")
         if self.dialect is Dialect.HIVE and any(_has_parts(k.expression) for k in call.order_by):
             raise UnsupportedConstruct(
-                "an order of nested values, whose nulls Hive orders otherwise"
+                "an order of nested values, whose nulls Hive orders differently"
             )
         if call.distinct:
             return self._distinct_window(writer, call)
@@ -381,7 +381,7 @@ def _digits(text: str, type_: DecimalType) -> str:
 def _unit_word(unit: RowExpression) -> str:
     """The unit of a call that takes it as a keyword."""
     if not isinstance(unit, Literal) or not str(unit.value).isalpha():
-        raise UnsupportedConstruct("a unit of time that is not written out, for Spark")
+        raise UnsupportedConstruct("a computed unit of time for Spark")
     return str(unit.value)
 
 

@@ -26,7 +26,7 @@ _NO_NAME = re.compile(r"\W")
 
 @dataclass(frozen=True, slots=True, order=True)
 class SparkUdf:
-    """A function to register: ``artifacts`` are Ivy addresses, one of which has the class."""
+    """A function to register: ``artifacts`` are Ivy addresses, and one has the class."""
 
     name: str
     class_name: str

@@ -183,7 +183,7 @@ def extreme(given: Given) -> str:
         case "r" if isinstance(type_, StructType):
             return _of_structs(given, type_)
         case "m" | "a" | "u" | "n":
-            raise given.unsupported("values that Trino does not order so")
+            raise given.unsupported("Trino orders these values differently")
         case _:
             return given.fill(f"{given.name}({{q}}{{0}}){{w}}")
 
@@ -231,7 +231,7 @@ def percentile(given: Given, *, descending: bool = False) -> str:
     place = given.constant(1) if len(given.arguments) > 1 else "0.5"
     of_one = len(given.arguments) < 3 or (len(given.arguments) == 3 and given.constant(2) == "1")
     if place is None or not of_one or not _is_share(place):
-        raise given.unsupported("the share has to be one number, written in the text")
+        raise given.unsupported("the share must be a single constant number")
     if letter(given.arguments[0].type) not in "idfx":
         raise given.unsupported("its argument's type")
     values = "array_sort(filter(array_agg(CAST({0} AS double)){w}, e -> e IS NOT NULL))"
@@ -247,13 +247,10 @@ def percentile(given: Given, *, descending: bool = False) -> str:
 
 
 def percentile_approx(given: Given) -> str:
-    """Of the doubles nearest to the values, like Spark's own as long as it keeps all values.
-
-    Trino's sketches give other values.
-    """
+    """Of the doubles nearest to the values, like Spark's own while it keeps all values."""
     places = constants(given.arguments[1]) if len(given.arguments) > 1 else None
     if places is None or not all(map(_is_share, places)):
-        raise given.unsupported("the shares have to be numbers, written in the text")
+        raise given.unsupported("the shares must be constant numbers")
     if letter(given.arguments[0].type) not in "idfxDT" or given.constant(2) == "0":
         raise given.unsupported("its arguments' types")
     values = "array_sort(filter(array_agg({q}{0}){w}, e -> e IS NOT NULL))"
@@ -372,13 +369,13 @@ def _is_share(text: str) -> bool:
 def first_or_last(given: Given) -> str:
     """Over windows only: without an order there is no first row."""
     if not given.is_windowed:
-        raise given.unsupported("which row comes first is not decided without a window's order")
+        raise given.unsupported("without a window's order there is no first row")
     name = "first_value" if given.name.startswith("first") else "last_value"
     skips = ""
     if len(given.arguments) > 1:
         known = given.constant(1)
         if known not in {"true", "false"}:
-            raise given.unsupported("whether nulls are skipped has to be written in the text")
+            raise given.unsupported("the flag for skipping nulls must be a constant")
         skips = " IGNORE NULLS" if known == "true" else ""
     return given.fill(f"{name}({{0}}){skips}{{w}}")
 
@@ -395,10 +392,10 @@ def best(given: Given) -> str:
 
 
 def listed(given: Given) -> str:
-    raise given.unsupported("the order of its values is not decided")
+    raise given.unsupported("the order of its values is undefined")
 
 
 def ranked(given: Given) -> str:
     if given.arguments and not (given.constant(0) or "").isdigit():
-        raise given.unsupported("the number of groups has to be written in the text")
+        raise given.unsupported("the number of groups must be a constant")
     return given.fill(f"CAST({given.name}({{*}}){{w}} AS integer)")

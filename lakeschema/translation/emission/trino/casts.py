@@ -1,7 +1,4 @@
-"""Type conversions of each dialect, written for Trino.
-
-If Spark fails in ANSI mode, Trino must fail too: if its own CAST does not, ``fail`` does.
-"""
+"""Each dialect's type conversions for Trino, which must also fail if Spark fails in ANSI mode."""
 
 from __future__ import annotations
 

@@ -81,7 +81,7 @@ def sort_array(given: Given) -> str:
     type_ = given.arguments[0].type
     ascending = (given.constant(1) or "true").lower() if len(given.arguments) > 1 else "true"
     if len(given.arguments) > 1 and given.constant(1) is None:
-        raise given.unsupported("the order has to be written in the text")
+        raise given.unsupported("the order must be a constant")
     element = letter(type_.element) if isinstance(type_, ArrayType) else "u"
     if element in "mu":
         raise given.unsupported("elements without an order")
@@ -155,7 +155,7 @@ def array_join(given: Given) -> str:
 
 def _joined(given: Given, texts: str) -> str:
     if len(given.arguments) > 2 and given.constant(2) is None:
-        raise given.unsupported("what stands for null has to be written in the text")
+        raise given.unsupported("the replacement for null must be a constant")
     instead = ", {2}" if len(given.arguments) > 2 else ""
     joined = f"array_join({texts}, {{1}}{instead})"
     if given.mode is Mode.HIVE:
@@ -174,7 +174,7 @@ def value_of_key(given: Given) -> str:
 def map_concat(given: Given) -> str:
     """If maps share a key, Trino takes the last value; Spark refuses."""
     if len(given.arguments) != 2:
-        raise given.unsupported("more or less than two maps")
+        raise given.unsupported("it requires exactly two maps")
     return given.fill(
         "CASE WHEN arrays_overlap(map_keys({0}), map_keys({1}))"
         " THEN CAST(fail('a key is in both maps') AS {t}) ELSE map_concat({0}, {1}) END"
@@ -188,7 +188,7 @@ def str_to_map(given: Given) -> str:
         for i, default in ((1, ","), (2, ":"))
     ]
     if any(len(each) != 1 or each in "\\^$.|?*+()[]{}'" for each in delimiters):
-        raise given.unsupported("delimiters that are patterns")
+        raise given.unsupported("the delimiters must not be patterns")
     entry, pair = delimiters
     value = f"CASE WHEN strpos(e, '{pair}') > 0 THEN substr(e, strpos(e, '{pair}') + 1) END"
     key = f"split_part(e, '{pair}', 1)"
@@ -206,7 +206,7 @@ def flatten(given: Given) -> str:
 
 def sequence(given: Given) -> str:
     if set(classes_of(given.arguments)) != {"i"}:
-        raise given.unsupported("a sequence of anything but whole numbers")
+        raise given.unsupported("a sequence of values other than integers")
     if len(given.arguments) == 2:
         return given.fill(
             "CAST(sequence({0}, {1}, CASE WHEN {0} <= {1} THEN 1 ELSE -1 END) AS {t})"
@@ -258,7 +258,7 @@ def _branches(text: str, source: ColumnType, target: ColumnType, given: Given) -
     if source == target:
         return text
     if not isinstance(target, StructType) or not isinstance(source, (StructType, Uniontype)):
-        raise given.unsupported("unions inside of arrays or maps")
+        raise given.unsupported("unions inside arrays or maps")
     if isinstance(source, Uniontype):
         parts = [(f"{text}.field{place}", branch) for place, branch in enumerate(source.branches)]
     else:

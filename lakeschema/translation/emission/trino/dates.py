@@ -73,7 +73,7 @@ def shown(given: Given, moment: str, pattern: str) -> str:
         limit = 3 if found[1] == "S" else _MOST.get(found[1] or "", 0)
         if (found[1] and len(part) > limit) or part == "'":
             raise given.unsupported(
-                f"pattern {pattern!r:.40} has letters that Trino prints otherwise"
+                f"pattern {pattern!r:.40} has letters that Trino prints differently"
             )
         shared += part
     if shared or not chunks:
@@ -140,7 +140,7 @@ _HIVE_SECONDS = (
 
 def unix_timestamp(given: Given) -> str:
     if not given.arguments:
-        raise given.unsupported("it is of the moment of the query")
+        raise given.unsupported("it depends on the time of the query")
     if given.mode is Mode.HIVE and classes_of(given.arguments) == "s":
         return given.fill(SECONDS.replace("{0}", _HIVE_SECONDS))
     if given.mode is Mode.HIVE or not _has_fraction(given):
@@ -181,7 +181,7 @@ def unit_of(given: Given, index: int) -> str:
 
 def trunc(given: Given) -> str:
     if len(given.arguments) < 2 or letter(given.arguments[0].type) not in "sDT":
-        raise given.unsupported("it cuts numbers")
+        raise given.unsupported("it truncates numbers")
     unit = unit_of(given, 1)
     if unit not in _OF_DATES or (unit == "week" and given.mode is Mode.HIVE):
         raise given.unsupported(f"unit {unit}")

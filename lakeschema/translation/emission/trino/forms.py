@@ -78,7 +78,7 @@ class TrinoForms:
         return writer.text(expression)
 
     def output(self, item: str, type_: ColumnType) -> str:
-        """In Trino string literals have a length, and null has a type of its own kind."""
+        """In Trino string literals have a length, and null has type unknown."""
         cast = f" AS {type_text(type_)})"
         loose = _has_loose(type_) or item == "NULL"
         return (
@@ -231,9 +231,9 @@ class TrinoForms:
         for row in rows:
             if row.classes is None or re.fullmatch(row.classes, letters):
                 return row
-        why = "no form with the same result is known"
+        why = "no equivalent form is known"
         if rows:
-            why += " for arguments of such types"
+            why += " for these argument types"
         raise given.unsupported(why)
 
     def cast(self, writer: ExpressionWriter, cast: Cast) -> str:
@@ -246,7 +246,7 @@ class TrinoForms:
         if cast.by_name:
             return by_name(text, source, target)
         if self.mode is Mode.HIVE and not cast.implicit and letter(target) in "amr":
-            raise UnsupportedConstruct("CAST to a nested type, of which Hive makes null, for Trino")
+            raise UnsupportedConstruct("CAST to a nested type, which is null in Hive, for Trino")
         form = cast_template(source, target, self.mode, tolerant=cast.tolerant)
 
         def fill(template: str, texts: Sequence[str]) -> str:

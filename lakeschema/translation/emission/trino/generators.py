@@ -68,7 +68,9 @@ def _wrapped(writer: ExpressionWriter, value: RowExpression) -> str:
         case ArrayType() | MapType():
             return text
         case _:
-            raise UnsupportedConstruct("EXPLODE of what is neither array nor map, for Trino")
+            raise UnsupportedConstruct(
+                "EXPLODE of a value that is neither array nor map, for Trino"
+            )
 
 
 def _numbers(writer: ExpressionWriter, arguments: Sequence[RowExpression]) -> str:
@@ -84,7 +86,7 @@ def _numbers(writer: ExpressionWriter, arguments: Sequence[RowExpression]) -> st
 
 def _rows(writer: ExpressionWriter, value: RowExpression) -> str:
     if not isinstance(value.type, ArrayType) or not isinstance(value.type.element, StructType):
-        raise UnsupportedConstruct("INLINE of what is not an array of structs, for Trino")
+        raise UnsupportedConstruct("INLINE of a value other than an array of structs, for Trino")
     if isinstance(value, Call) and value.operator.name == "array" and not value.arguments:
         return f"CAST(ARRAY[] AS {type_text(value.type)})"
     return writer.text(value)
@@ -115,7 +117,7 @@ def _json_tuple(
     document, *keys = plan.call.arguments
     names = [constant(key) for key in keys]
     if None in names or any('"' in str(name) or "\\" in str(name) for name in names):
-        raise UnsupportedConstruct("keys of JSON_TUPLE that are computed, for Trino")
+        raise UnsupportedConstruct("computed keys of JSON_TUPLE for Trino")
     text = writer.text(document)
     cells = []
     for name in names:

@@ -88,7 +88,7 @@ class Given:
         """
         found = self.constant(index)
         if found is None:
-            raise self.unsupported(f"{what} has to be written in the text")
+            raise self.unsupported(f"{what} must be a constant")
         return found
 
     def fill(self, template: str) -> str:

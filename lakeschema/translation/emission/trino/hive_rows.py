@@ -17,7 +17,7 @@ _FIRST_BYTE: Final = "from_base(to_hex(substr(to_utf8({0}), 1, 1)), 16)"
 _COVARIANCE: Final = (
     f"CASE WHEN {aggregates.PAIRS} = 1 THEN 0e0 ELSE covar_pop({{q}}{{*}}){{w}} END"
 )
-_HIVE_ALONE: Final = Unsupported("it is of Hive's own session or planner")
+_HIVE_ALONE: Final = Unsupported("it depends on Hive's session or planner")
 _SKETCH: Final = Unsupported("Trino's sketches and approximations give other values")
 
 # fmt: off

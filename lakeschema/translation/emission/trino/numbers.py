@@ -138,12 +138,9 @@ def _decimal(given: Given, symbol: str) -> str:
 
 
 def _of_many_digits(given: Given, symbol: str, scale: int) -> str:
-    """Exact within Trino's decimal digits; other results fail at run time.
-
-    Spark may round them instead.
-    """
+    """Exact within Trino's decimal digits; other results, which Spark may round, fail at run time."""
     if scale > _MAX_DIGITS:
-        raise given.unsupported("a product of more than 38 digits after its point")
+        raise given.unsupported("a product of more than 38 fractional digits")
     made = f"TRY({{0}} {symbol} {{1}})"
     is_too_long = f"{{0}} IS NOT NULL AND {{1}} IS NOT NULL AND {made} IS NULL"
     refused = fails("a number of more than 38 digits", type_text(given.type))
@@ -331,7 +328,7 @@ def shift(given: Given) -> str:
 def whole(given: Given) -> str:
     """CEIL and FLOOR: doubles become integers as in Java."""
     if len(given.arguments) > 1:
-        raise given.unsupported("to a number of digits")
+        raise given.unsupported("rounding to a number of digits")
     function = "floor" if given.name == "floor" else "ceiling"
     source = given.arguments[0].type
     match letter(source):
@@ -354,12 +351,12 @@ def rounded(given: Given) -> str:
     kind = letter(given.arguments[0].type)
     digits = given.constant(1) if len(given.arguments) > 1 else "0"
     if digits is None:
-        raise given.unsupported("the digits have to be written in the text")
+        raise given.unsupported("the number of digits must be a constant")
     if kind == "i" and len(given.arguments) == 1:
         return given.texts[0]
     if given.name == "bround":
         if digits != "0" or kind != "d":
-            raise given.unsupported("half to even at another digit than the last whole one")
+            raise given.unsupported("half to even at a digit other than the last integer digit")
         return given.fill(HALF_EVEN)
     if kind not in "ixdf":
         raise given.unsupported("its argument's type")
@@ -428,7 +425,7 @@ def compare(given: Given) -> str:
     if set(letters) & set("arm"):
         return _of_shapes(given, name, letters)
     if "u" in letters and not set(letters) & set("fd"):
-        raise given.unsupported("types that Trino does not compare")
+        raise given.unsupported("Trino does not compare these types")
     return given.fill(_comparison(given, name, 0, 1))
 
 
@@ -465,7 +462,7 @@ def _of_shapes(given: Given, name: str, letters: str) -> str:
         one, other = (orderable(f"{{{i}}}", given.arguments[i].type) for i in (0, 1))
         return given.fill(f"({one} {name} {other})")
     if given.mode is Mode.HIVE or name not in {"=", "<>"} or "m" in letters:
-        raise given.unsupported("nested values, in which Trino's comparison of null is null")
+        raise given.unsupported("nested values, which Trino compares as null if they contain nulls")
     distinct = "IS NOT DISTINCT FROM" if name == "=" else "IS DISTINCT FROM"
     return given.fill(
         f"CASE WHEN {{0}} IS NOT NULL AND {{1}} IS NOT NULL THEN {{0}} {distinct} {{1}} END"
@@ -490,9 +487,9 @@ def one_of(given: Given) -> str:
         each = (_EQUAL_SHAPES.replace("{1}", f"{{{place}}}") for place in range(1, len(letters)))
         return given.fill(f"({' OR '.join(each)})")
     if set(classes_of(given.arguments)) & set("armu"):
-        raise given.unsupported("nested values, in which Trino's comparison of null is null")
+        raise given.unsupported("nested values, which Trino compares as null if they contain nulls")
     if not _never_nan(given.arguments[0]) and not all(map(_never_nan, given.arguments[1:])):
-        raise given.unsupported("a list in which NaN may be")
+        raise given.unsupported("the list may contain NaN")
     return given.fill("({0} IN ({1*}))")
 
 
@@ -501,17 +498,14 @@ def truth(form: str) -> Writer:
 
     def written(given: Given) -> str:
         if given.mode is Mode.HIVE and given.unconverted(0).type in {FLOAT, DOUBLE, BIGINT}:
-            raise given.unsupported("a number that is no int")
+            raise given.unsupported("the number must be an int")
         return given.fill(form)
 
     return written
 
 
 def extreme(given: Given) -> str:
-    """Spark's GREATEST and LEAST ignore nulls; Hive's and Trino's return null.
-
-    NaN is the greatest.
-    """
+    """Spark's GREATEST and LEAST ignore nulls; Hive's and Trino's return null. NaN is the greatest."""
     values = f"ARRAY[{', '.join(given.texts)}]"
     if given.mode is Mode.HIVE and letter(given.type) in "ifdx":
         sources = map(given.unconverted, range(len(given.arguments)))

@@ -19,7 +19,7 @@ def ordered_aggregate(given: Given, keys: Sequence[SortKey], order: str, conditi
         UnsupportedConstruct: Trino has no equivalent.
     """
     if any(letter(key.expression.type) not in _ORDERED | {"d"} for key in keys):
-        raise given.unsupported("an order of such values")
+        raise given.unsupported("unsupported type of the order's keys")
     match given.name:
         case "listagg" | "string_agg":
             return _joined(given, keys, order, condition)
@@ -38,9 +38,9 @@ def _joined(given: Given, keys: Sequence[SortKey], order: str, condition: str) -
     if letter(given.arguments[0].type) != "s":
         raise given.unsupported("values that are not texts")
     if any(letter(key.expression.type) == "d" for key in keys):
-        raise given.unsupported("an order in which NaN may be")
+        raise given.unsupported("the order's keys may be NaN")
     if given.quantifier and [key.expression for key in keys] != [given.arguments[0]]:
-        raise given.unsupported("distinct values in another order than their own")
+        raise given.unsupported("distinct values must be ordered by themselves")
     between = given.texts[1] if len(given.texts) > 1 else "''"
     if len(given.texts) > 1 and given.constant(1) is None:
         between = f"coalesce({between}, '')"
@@ -67,7 +67,7 @@ def _discrete(given: Given, *, descending: bool) -> str:
     except ValueError:
         known = False
     if not known or letter(given.arguments[0].type) != "d" or share is None:
-        raise given.unsupported("the share has to be one number, written in the text")
+        raise given.unsupported("the share must be a single constant number")
     values = "array_sort(filter(array_agg({0}){w}, e -> e IS NOT NULL))"
     if descending:
         values = f"reverse({values})"

@@ -103,7 +103,7 @@ def _like_parts(given: Given, pattern: str, escape: str) -> list[str]:
 def _computed(given: Given, index: int, escape: str, *, fold: bool) -> str:
     text = given.texts[index]
     if escape != "\\":
-        raise given.unsupported("a computed pattern with an escape character of its own")
+        raise given.unsupported("a computed pattern with another escape character")
     if given.mode is Mode.HIVE:
         text = rf"regexp_replace({text}, '(\\[%_\\])|\\', m -> coalesce(m[1], '\\'))"
     return f"{small_letters(given, index) if fold else text} ESCAPE '\\'"
@@ -336,10 +336,7 @@ _GROUP = re.compile(r"\\.|\[(?:\\.|[^\]\\])*+(?:\]|\Z)|(\((?!\?)|\(\?<(?![=!]))"
 
 
 def _lacks(pattern: str, group: str) -> bool:
-    """Whether the pattern lacks the constant group.
-
-    Trino fails on it at once, the view's engine only if the pattern matches.
-    """
+    """Whether the pattern lacks the constant group: Trino fails at once, the view's engine at a match."""
     groups = sum(found[1] is not None for found in _GROUP.finditer(pattern))
     return _INTEGER.fullmatch(group) is not None and not 0 <= int(group) <= groups
 
@@ -392,5 +389,5 @@ def split(given: Given) -> str:
 def _limited(given: Given, pattern: str, limit: int) -> str:
     plain = re.sub(r"\\([^\w])", r"\1", pattern)
     if re.search(r"[\\.\[\](){}*+?^$|]", re.sub(r"\\[^\w]", "", pattern)):
-        raise given.unsupported("a limit with a pattern that is not a plain text")
+        raise given.unsupported("a limit requires a pattern without special characters")
     return f"split({given.texts[0]}, {string(plain)}, {limit})"

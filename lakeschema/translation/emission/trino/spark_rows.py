@@ -60,7 +60,7 @@ _LENGTH: Final = (
     f" ELSE {_GREATER} * sqrt(1e0 + power({_LESS} / {_GREATER}, 2e0)) END"
 )
 _PAIRS: Final = f"CAST({aggregates.PAIRS} AS double)"
-_TASK: Final = Unsupported("it is of Spark's tasks")
+_TASK: Final = Unsupported("it depends on Spark's tasks")
 _DOCUMENTS: Final = Unsupported("Trino reads and writes documents by other rules")
 
 # fmt: off

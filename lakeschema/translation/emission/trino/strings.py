@@ -28,7 +28,7 @@ def substring(given: Given) -> str:
     start = _number(given, 1)
     numbers = [given.unconverted(place).type for place in range(1, len(given.arguments))]
     if given.mode is Mode.HIVE and BIGINT in numbers:
-        raise given.unsupported("a place or a length that is no int")
+        raise given.unsupported("the position and the length must be int")
     binary = letter(given.arguments[0].type) == "b"
     if binary and (start is None or start < 1):
         raise given.unsupported("bytes from the end")
@@ -80,7 +80,7 @@ def _of_spark(given: Given, start: int | None, length: str | None) -> str:
 def instr(given: Given) -> str:
     """Hive finds nothing in an empty text, not even an empty one."""
     if len(given.arguments) > 2:
-        raise given.unsupported("another occurrence than the first")
+        raise given.unsupported("an occurrence other than the first")
     part = given.constant(1)
     if given.mode is Mode.HIVE and not part:
         found = "CASE WHEN {0} = '' AND {1} IS NOT NULL THEN 0 ELSE strpos({0}, {1}) END"
@@ -94,7 +94,7 @@ def locate(given: Given) -> str:
         return given.fill("CAST(strpos({1}, {0}) AS integer)")
     start = _number(given, 2)
     if start is None or start < 1 or not given.constant(0):
-        raise given.unsupported("what is looked for, and from where, has to be written in the text")
+        raise given.unsupported("the text to find and the position must be constants")
     if start == 1:
         return given.fill("CAST(strpos({1}, {0}) AS integer)")
     rest = f"strpos(substr({{1}}, {start}), {{0}})"
@@ -157,7 +157,7 @@ def hives_distance(given: Given) -> str:
 def substring_index(given: Given) -> str:
     count = _number(given, 2)
     if count is None or not given.constant(1):
-        raise given.unsupported("the delimiter and the count have to be written in the text")
+        raise given.unsupported("the delimiter and the count must be constants")
     if count == 0:
         return given.fill("CASE WHEN {0} IS NOT NULL THEN '' END")
     parts = "split({0}, {1})"
@@ -190,7 +190,7 @@ def format_number(given: Given) -> str:
     """A tie goes to the even digit; in Trino it goes up."""
     digits = _number(given, 1)
     if digits is None or digits < 0:
-        raise given.unsupported("a pattern of its own")
+        raise given.unsupported("the format must be a number of digits")
     kind, type_ = letter(given.arguments[0].type), given.arguments[0].type
     if kind in "fd":
         return given.fill(_shown_double(kind, digits))
@@ -235,7 +235,7 @@ def _tie_to_even(value: str, digits: int, type_: str) -> str:
 
 
 def _tie(digits: int, last: str) -> str:
-    """The pattern of a tie after ``digits``, the last of which is in ``last``."""
+    """The pattern of a tie after ``digits`` whose last one is in ``last``."""
     kept = r"\." + r"\d" * (digits - 1) + last if digits else last + r"\."
     return rf"^(-?\d*{kept})5(0*)$"
 
@@ -249,7 +249,7 @@ def printf(given: Given) -> str:
     kinds = classes_of(given.arguments[1:])
     for place, kind in zip([p for p in places if p], kinds, strict=False):
         if (place, kind) not in {("s", "s"), ("s", "i"), ("d", "i")}:
-            raise given.unsupported(f"%{place} of such a value")
+            raise given.unsupported(f"%{place} of a value of this type")
     # Trino's FORMAT requires at least one value.
     if not kinds:
         return string(pattern.replace("%%", "%"))
@@ -284,7 +284,7 @@ def conv(given: Given) -> str:
     """For digits only: other texts that Java reads fail at run time."""
     one, other = _number(given, 1), _number(given, 2)
     if one is None or other is None or not (2 <= one <= 36 and 2 <= other <= 36):
-        raise given.unsupported("bases that are not written, or are negative")
+        raise given.unsupported("the bases must be positive constants")
     digits = "0123456789abcdefghijklmnopqrstuvwxyz"[:one]
     value = "CAST({0} AS varchar)"
     if given.mode.is_spark:
@@ -329,7 +329,7 @@ def decode(given: Given) -> str:
         raise given.unsupported("no value to compare with")
     compared = {letters[0], *letters[1 : len(letters) - 1 : 2]} - {"n"}
     if compared & set("armufd") or not (len(compared) == 1 or compared <= set("ix")):
-        raise given.unsupported("values of such types")
+        raise given.unsupported("unsupported types of values")
     pairs = range(1, len(letters) - 1, 2)
     whens = " ".join(f"WHEN {{0}} IS NOT DISTINCT FROM {{{i}}} THEN {{{i + 1}}}" for i in pairs)
     last = f" ELSE {{{len(letters) - 1}}}" if len(letters) % 2 == 0 else ""
@@ -351,7 +351,7 @@ def mask(given: Given) -> str:
         value = given.constant(place)
         is_null = isinstance(_without_casts(given.arguments[place]), Literal) and value is None
         if not is_null and (value is None or len(value) != 1):
-            raise given.unsupported("what stands for characters has to be one, written in the text")
+            raise given.unsupported("the mask characters must be constants")
         chosen.append(value)
     pattern = "|".join(f"({kind})" for _, kind in _MASKS)
     cases = " ".join(
@@ -372,7 +372,7 @@ def sha2(given: Given) -> str:
     length = _number(given, 1)
     found = None if length is None else _DIGESTS.get(length)
     if found is None:
-        raise given.unsupported("a digest of such a length")
+        raise given.unsupported("a digest of this length")
     bytes_ = "{0}" if letter(given.arguments[0].type) == "b" else "to_utf8({0})"
     return given.fill(f"lower(to_hex({found}({bytes_})))")
 
@@ -392,10 +392,10 @@ def parse_url(given: Given) -> str:
     form = _PARTS.get(part)
     if len(given.arguments) > 2:
         if part != "QUERY":
-            raise given.unsupported("a key of another part than QUERY")
+            raise given.unsupported("a key of a part other than QUERY")
         key = given.text_constant(2, "a key")
         if not re.fullmatch(r"[\w-]+", key):
-            raise given.unsupported("a key that is a pattern")
+            raise given.unsupported("the key must not be a pattern")
         # Trino returns an empty text for a key without "=".
         form = f"IF(regexp_like({{0}}, '[?&]{key}='), url_extract_parameter({{0}}, {{2}}))"
     if form is None:
@@ -425,7 +425,7 @@ _PROTOCOL, _OPAQUE = "(?i)^(?:https?|ftp|file):", "(?i)^(?:jar|mailto):"
 def soundex(given: Given) -> str:
     text = given.constant(0)
     if text is None or not re.fullmatch("[A-Za-z]+", text):
-        raise given.unsupported("Trino refuses texts of other than the letters A to Z")
+        raise given.unsupported("Trino refuses texts with characters other than A to Z")
     return given.fill("soundex({0})")
 
 
@@ -457,7 +457,7 @@ def split_part(given: Given) -> str:
     """Empty, not null, without such a part; a negative number counts from the end."""
     place = _number(given, 2)
     if not place or not given.constant(1):
-        raise given.unsupported("the delimiter and the place have to be written in the text")
+        raise given.unsupported("the delimiter and the place must be constants")
     part = "split_part({0}, {1}, {2})" if place > 0 else "element_at(split({0}, {1}), {2})"
     return given.fill(f"coalesce({part}, CASE WHEN {{0}} IS NOT NULL THEN '' END)")
 

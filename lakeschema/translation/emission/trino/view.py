@@ -64,7 +64,7 @@ def trino_view_of(
         raise ValueError(f"{relation.name} is a table")
     with errors_of(relation.name):
         if view.dialect is Dialect.TRINO:
-            raise UnsupportedConstruct("a view of Trino, which Trino reads itself, for Trino")
+            raise UnsupportedConstruct("a view of Trino's own dialect for Trino")
         refuse_settings_of_rows(view, "Trino")
         stored = {
             name: {column.name.lower(): column.type for column in read.columns}

@@ -73,7 +73,7 @@ def _extreme(call: AggregateCall | WindowCall, texts: Sequence[str], of: Of) -> 
     """NaN counts only if there is no other value."""
     name = call.operator.name
     if len(texts) > 1:
-        raise UnsupportedConstruct(f"{name} of several for Spark")
+        raise UnsupportedConstruct(f"{name} of several values for Spark")
     if call.arguments[0].type not in (DOUBLE, FLOAT):
         return of(f"{name}({texts[0]})")
     none = f"CAST(NULL AS {type_text(call.arguments[0].type)})"
@@ -110,7 +110,7 @@ def _grouping(_: AggregateCall | WindowCall, texts: Sequence[str], __: Of) -> st
 
 def _three(call: AggregateCall | WindowCall, texts: Sequence[str], of: Of) -> str:
     if len(texts) > 2:
-        raise UnsupportedConstruct(f"{call.operator.name} of several for Spark")
+        raise UnsupportedConstruct(f"{call.operator.name} of several values for Spark")
     return of(f"{call.operator.name}({', '.join(texts)})")
 
 

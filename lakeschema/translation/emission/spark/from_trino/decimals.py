@@ -28,7 +28,7 @@ def quotient(left: str, a: DecimalType, right: str, b: DecimalType, made: Decima
         dividend = f"CAST({left} AS DECIMAL({whole + scale}, {scale}))"
         return f"CAST(({dividend} / {right}) AS {type_text(made)})"
     if _sparks_scale(a, b) < scale:
-        raise refused("/ of decimals with so many digits")
+        raise refused("/ of decimals with this many digits")
     wide = f"DECIMAL({_MOST}, {scale})"
     pair = f"array(named_struct('a', {left}, 'b', {right}))"
     known = (

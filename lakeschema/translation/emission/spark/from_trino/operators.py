@@ -210,7 +210,7 @@ def _shift(name: str) -> Write:
 
 def _bit_count(call: Call, texts: Sequence[str]) -> str:
     if whole(call.arguments[1]) != 64:
-        raise refused("bit_count of so many bits")
+        raise refused("bit_count of this many bits")
     return f"bit_count({texts[0]})"
 
 

@@ -79,7 +79,7 @@ def _regexp_extract(call: Call, texts: Sequence[str]) -> str:
     pattern = _pattern(call.arguments[1])
     group = whole(call.arguments[2]) if len(texts) > 2 else 0
     if group is None or may_be_skipped(written(call.arguments[1]) or "", group):
-        raise refused("a group that may have no part in what is found")
+        raise refused("a group that may not take part in the match")
     found = f"regexp_extract({texts[0]}, {pattern}, {group})"
     return f"if({texts[0]} RLIKE {pattern}, {found}, NULL)"
 
@@ -87,7 +87,7 @@ def _regexp_extract(call: Call, texts: Sequence[str]) -> str:
 def _regexp_extract_all(call: Call, texts: Sequence[str]) -> str:
     group = whole(call.arguments[2]) if len(texts) > 2 else 0
     if group is None or may_be_skipped(written(call.arguments[1]) or "", group):
-        raise refused("a group that may have no part in what is found")
+        raise refused("a group that may not take part in the match")
     return f"regexp_extract_all({texts[0]}, {_pattern(call.arguments[1])}, {group})"
 
 

@@ -37,7 +37,7 @@ def as_spark(type_: ColumnType) -> ColumnType:
     """The Spark type with the same values.
 
     Raises:
-        UnsupportedType: there is none.
+        UnsupportedType: Spark has no such type.
     """
     return map_type(type_, _as_spark)
 
