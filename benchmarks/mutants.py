@@ -65,7 +65,7 @@ MUTANTS = (
     Mutant("one branch without null makes a union so", _RELATIONS, "                return any(each)", "                return all(each)"),
     Mutant("EXCEPT looks at the right side's nulls", _RELATIONS, "                return each[0]", "                return any(each)"),
     Mutant("a CASE without ELSE is never null", _EXPRESSIONS, "            self.otherwise is None\n            or self.otherwise.nullable", "            (self.otherwise is not None and self.otherwise.nullable)"),
-    Mutant("an element is always there", _EXPRESSIONS, '        raise InvalidPlan("a subscript of what is neither array nor map")\n\n    @property\n    def nullable(self) -> bool:\n        return True', '        raise InvalidPlan("a subscript of what is neither array nor map")\n\n    @property\n    def nullable(self) -> bool:\n        return self.base.nullable'),
+    Mutant("an element is always there", _EXPRESSIONS, '        raise InvalidPlan("a subscript of a value that is neither array nor map")\n\n    @property\n    def nullable(self) -> bool:\n        return True', '        raise InvalidPlan("a subscript of a value that is neither array nor map")\n\n    @property\n    def nullable(self) -> bool:\n        return self.base.nullable'),
     Mutant("a scalar sub-query always finds a row", _EXPRESSIONS, "        return self.plan.columns[0].type\n\n    @property\n    def nullable(self) -> bool:\n        return True", "        return self.plan.columns[0].type\n\n    @property\n    def nullable(self) -> bool:\n        return self.plan.columns[0].nullable"),
     # coercions
     Mutant("Hive counts 20 digits of a bigint", "lakeschema/translation/functions/semantics.py", "return 20 if self.is_spark else 19", "return 20"),

@@ -1,1 +1,1 @@
-"""An Avro schema to a typed Python package: names, modules, codec and wheel bytes, all in memory."""
+"""A typed Python package from an Avro schema: names, modules, codec and wheel bytes, all in memory."""

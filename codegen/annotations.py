@@ -50,7 +50,7 @@ _USED = frozenset({*_BUILTIN.values(), "list", "dict", "tuple"})
 
 
 def name_inside(class_name: str) -> str:
-    """A class's alias for function bodies, where a parameter may have the name of the class."""
+    """A class's alias for function bodies, where a parameter may have the class's name."""
     return f"__type_{class_name}__"
 
 
@@ -58,7 +58,7 @@ _MAX_ROW = 1_000
 
 
 def alternatives(types: Sequence[str]) -> str:
-    """``A | B | C``. Very many are grouped: compilers recurse into each ``|`` of a row."""
+    """``A | B | C``. Long unions are grouped, since compilers recurse into each ``|``."""
     if len(types) <= _MAX_ROW:
         return " | ".join(types)
     rows = [types[start : start + _MAX_ROW] for start in range(0, len(types), _MAX_ROW)]
@@ -68,7 +68,7 @@ def alternatives(types: Sequence[str]) -> str:
 class Annotations:
     """``taken`` are the package's own names, which may hide Python's.
 
-    Classes that are ``hidden``, by an attribute or a parameter, have names that none hides.
+    Classes that an attribute or a parameter hides (``hidden``) get names that nothing hides.
     """
 
     def __init__(
@@ -78,13 +78,13 @@ class Annotations:
         self.hidden_classes = hidden
         self._taken = frozenset(taken)
         self._hidden = self._taken & _USED
-        # By identity, since hashing a shape takes longer than rendering it; the shape is kept too, so
-        # that its identity is not reused.
+        # By identity, since hashing a shape takes longer than rendering it. Shapes are kept, so
+        # that no identity is reused.
         self._known: dict[int, tuple[Shape, str]] = {}
         self._others: list[Annotations] = []
 
     def builtin(self, name: str) -> str:
-        """A builtin's name, qualified where the package has the name itself."""
+        """A builtin's name, qualified if the package has the name itself."""
         return f"_builtins.{name}" if name in self._taken else name
 
     def mentions(self, part: str) -> bool:
@@ -93,7 +93,7 @@ class Annotations:
         return own or any(other.mentions(part) for other in self._others)
 
     def hiding(self, classes: Collection[str]) -> Annotations:
-        """Those of a class that hides ``classes``; what they mention, these mention, too."""
+        """Annotations for a class that hides ``classes``; their mentions count as mentions here."""
         if not classes:
             return self
         other = Annotations(self._taken, immutable=self._immutable, hidden=classes)

@@ -1,6 +1,6 @@
-"""A package's changelog: what each version changed, newest first, as Markdown and as JSON.
+"""A package's changelog: each version's changes, newest first, as Markdown and as JSON.
 
-It depends on the versions' changes alone and contains no dates, so that a wheel is reproducible.
+It depends only on the versions' changes and contains no dates, so that a wheel is reproducible.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _CODE = re.compile(r"(?<![`\\])`([\w.\[\]{}<>]{1,200})`(?!`)", re.ASCII)
 
 
 def releases(request: PackageRequest) -> tuple[Release, ...]:
-    """The requested version, and those before it."""
+    """The requested version and the earlier ones."""
     provenance = request.provenance
     return (
         Release(request.version, provenance.change, provenance.reasons),
@@ -34,7 +34,7 @@ def releases(request: PackageRequest) -> tuple[Release, ...]:
 
 
 def shorten(earlier: Sequence[Release]) -> tuple[Release, ...]:
-    """The releases with their first lines, so that a package does not grow with its history.
+    """The releases with only their first lines, so that a package does not grow with its history.
 
     Every release stays, if only with ``MORE``.
     """
@@ -48,7 +48,7 @@ def shorten(earlier: Sequence[Release]) -> tuple[Release, ...]:
 
 
 def first_lines(history: Sequence[Release], limit: int) -> tuple[Release, ...]:
-    """The newest releases with ``limit`` lines together; the rest is omitted."""
+    """The newest releases, with at most ``limit`` lines in total."""
     kept: list[Release] = []
     for release in history:
         if limit <= 0:
@@ -95,7 +95,7 @@ def changelog_to_json(history: Sequence[Release]) -> list[dict[str, Any]]:
 
 
 def changelog_from_json(value: object) -> tuple[Release, ...]:
-    """What ``changelog_to_json`` returned; entries of another form are omitted."""
+    """Reads the output of ``changelog_to_json``; entries of another form are omitted."""
     if not isinstance(value, list):
         return ()
     return tuple(release for entry in value if (release := _release(entry)) is not None)

@@ -1,11 +1,11 @@
-"""What the encoder and the decoder of a record share: the walk over a shape, and its limits.
+"""The common part of a record's encoder and decoder: the walk over a shape, and its limits.
 
-Python bounds the nesting of blocks, so that what is nested deeper than ``MAX_DEPTH`` loops becomes a
-function of its own. Type checkers bound the size of a function, so that the attributes of a wide
-record are divided among functions of ``MAX_BRANCHES`` branches.
+Python limits the nesting of blocks, so a value nested deeper than ``MAX_DEPTH`` loops gets a
+separate function. Type checkers limit the size of a function, so a wide record's attributes are
+divided among functions of ``MAX_BRANCHES`` branches.
 
-The code of a type without names is the same in every package but for the attribute and the numbers
-of the temporaries: it is rendered once as a ``Snippet``, and then filled in.
+The code of a type without names is the same in every package, except for the attribute and the
+numbers of temporaries. It is rendered once as a ``Snippet``, and then filled in.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ MAX_BRANCHES = 250
 NO_RECORD = RecordClass("", "", None, ())
 MAX_SNIPPETS = 10_000
 
-# How a logical type's value becomes the value of its Avro type, and back.
+# Converts a logical type's value to its Avro type's value, and back.
 LOGICAL: dict[Scalar, tuple[Scalar, str, str]] = {
     Scalar.DATE: (Scalar.INT, "days_of", "date_from"),
     Scalar.TIME_MILLIS: (Scalar.INT, "time_millis_of", "time_from_millis"),
@@ -67,12 +67,12 @@ _MARKED = re.compile(f"({PLACE}|{_TEMPORARY}[0-9]+{_TEMPORARY})")
 
 @dataclass(frozen=True, slots=True)
 class Snippet:
-    """Code with places to fill in.
+    """Code with placeholders.
 
     Attributes:
         template: a format for ``%``.
         arguments: selects the format's arguments from the attribute and the temporaries after it.
-        temporaries: how many it needs.
+        temporaries: the number of temporaries.
     """
 
     template: str
@@ -109,11 +109,11 @@ def _temporaries(first: int, count: int) -> tuple[str, ...]:
 
 
 class CodecRenderer:
-    """Renders one function for a record, and the functions that its parts need.
+    """Renders a record's function, and the functions that its parts need.
 
-    ``inlined`` are records whose code is rendered where they are used. In an ``immutable`` package
-    lists are tuples and dicts are ``FrozenMap``. In ``compact`` code numbers are read and written by
-    calls: a third of the source, and slower.
+    The code of ``inlined`` records is rendered where they are used. In an ``immutable`` package
+    lists are tuples and dicts are ``FrozenMap``. ``compact`` code calls functions for numbers: it
+    is a third as long, and slower.
     """
 
     def __init__(
@@ -137,7 +137,7 @@ class CodecRenderer:
 
     @abstractmethod
     def snippet(self, shape: Shape) -> Snippet | None:
-        """``draft``, from the cache."""
+        """``draft``, cached."""
 
     @abstractmethod
     def scalar(self, shape: Scalar, place: str) -> None: ...
@@ -168,7 +168,7 @@ class CodecRenderer:
 
     @abstractmethod
     def own_function(self, shape: Shape, place: str) -> None:
-        """Renders the value's code as a function of its own, and calls that."""
+        """Renders the value's code as a separate function, and a call of it."""
 
     @abstractmethod
     def attributes(self, attributes: Sequence[Attribute]) -> None: ...
@@ -177,7 +177,7 @@ class CodecRenderer:
     def attributes_in_own_function(self, attributes: Sequence[Attribute]) -> None: ...
 
     def value(self, shape: Shape, place: str, depth: int) -> None:
-        """Renders the code of the value that ``place`` names, within ``depth`` loops."""
+        """Renders the code for the value at ``place``, within ``depth`` loops."""
         match shape:
             case Scalar():
                 self.scalar(shape, place)
@@ -205,7 +205,7 @@ class CodecRenderer:
                 assert_never(shape)
 
     def all_attributes(self) -> None:
-        """The record's attributes, divided among functions where one cannot hold them."""
+        """The record's attributes, divided among functions if one cannot hold them."""
         runs = self._runs()
         if len(runs) == 1:
             self.attributes(runs[0])
@@ -214,12 +214,12 @@ class CodecRenderer:
             self.attributes_in_own_function(run)
 
     def attribute(self, shape: Shape, place: str) -> None:
-        """Renders an attribute's code, within no loop."""
+        """Renders an attribute's code, outside of loops."""
         snippet = self.snippet(shape) if is_nameless(shape) else None
         if snippet is None:
             inlined = self.inlined
             if self._branches(shape) > MAX_BRANCHES:
-                # A union of a hundred records: each is read and written by its own function.
+                # In a union of a hundred records, each is read and written by a separate function.
                 self.inlined = {}
             self.value(shape, place, 0)
             self.inlined = inlined
@@ -228,7 +228,7 @@ class CodecRenderer:
         self._temporaries += snippet.temporaries
 
     def _runs(self) -> Sequence[Sequence[Attribute]]:
-        """The record's attributes in order, grouped by what one function may hold."""
+        """The record's attributes in order, grouped by a function's capacity."""
         runs: list[list[Attribute]] = [[]]
         room = MAX_BRANCHES
         for attribute in self.record.attributes:
@@ -256,7 +256,7 @@ class CodecRenderer:
                 return 1
 
     def draft(self, shape: Shape) -> Snippet | None:
-        """The code of a shape without names; None if it needs functions of its own."""
+        """The code of a shape without names; None if it needs separate functions."""
         self._is_draft = True
         self.value(shape, PLACE, 0)
         if self._deferred:
@@ -269,12 +269,12 @@ class CodecRenderer:
         return f"{_TEMPORARY}{number}{_TEMPORARY}" if self._is_draft else f"t{number}"
 
     def function_name(self) -> str:
-        """Of a part: it begins with a digit, as no class does whose own functions are beside it."""
+        """For a part: it begins with a digit, so no class's functions have this name."""
         self._parts += 1
         return f"{self._parts}_of_{self.record.class_name}"
 
     def defer(self, render: Callable[[], None]) -> None:
-        """Renders another function when this one is complete."""
+        """Renders another function after this one is complete."""
         self._deferred.append(render)
 
     def render_deferred(self) -> None:

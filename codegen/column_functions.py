@@ -1,13 +1,13 @@
-"""The functions of a package for Spark and Arrow, as text with ``_RECORD`` for the record's class.
+"""A package's functions for Spark and Arrow, as text with placeholders.
 
-``_ROOT_ROW`` stands for the class of its rows.
+``_RECORD`` stands for the record's class, and ``_ROOT_ROW`` for the class of its rows.
 """
 
 from __future__ import annotations
 
-# PySpark and Hypothesis need not be installed where types are checked.
+# Type checking must not require PySpark and Hypothesis.
 MISSING = "# type: ignore[import-not-found,unused-ignore]"
-# Nor PyArrow, which has no types.
+# The same for PyArrow, which has no types.
 _UNTYPED = "# type: ignore[import-not-found,import-untyped,unused-ignore]"
 
 CHECKED_IMPORTS = (
@@ -20,7 +20,7 @@ EVALUATED_IMPORTS = (
     '__spark__ = _Library("pyspark.sql")',
     '__spark_types__ = _Library("pyspark.sql.types")',
 )
-"""For annotations alone: neither to check nor to evaluate them is a library needed."""
+"""For annotations only: checking and evaluating them requires no library."""
 
 LAZY_MODULE = '_columns = _Lazy("._avro.columns", __name__)'
 

@@ -1,6 +1,6 @@
-"""A field's default, as JSON, to the Python expression of its value.
+"""A field's JSON default as the Python expression of its value.
 
-Bytes and fixed are ISO-8859-1 text in JSON; a union's default belongs to the first branch that
+Bytes and fixed are ISO-8859-1 text in JSON. A union's default belongs to the first branch that
 accepts it (Avro 1.12; earlier versions: to the first branch).
 """
 
@@ -40,20 +40,20 @@ from lakeschema.avro.model import Json, NoDefault
 _Value = TypeVar("_Value")
 
 MAX_OBJECTS = 10_000
-"""A default that constructs more is refused: nested records may double at every level."""
+"""The maximum of objects in a default: nested records may double at every level."""
 
 MAX_TRIALS = 100_000
-"""To find a default's branch takes more for a hostile schema: each level tries all branches."""
+"""The maximum of trials for a default's branch: in a hostile schema each level tries all branches."""
 
 
 @dataclass(frozen=True, slots=True)
 class DefaultExpression:
-    """How a default's value is written.
+    """A default's value as Python source.
 
     Attributes:
-        fresh: the value is mutable, so that each record needs its own.
-        objects: how many it constructs, including those of the fields that it omits.
-        records: whether some of them are records, whose classes may come later in the module.
+        fresh: the value is mutable, so each record needs its own.
+        objects: the number of objects it constructs, including those of omitted fields.
+        records: whether any of them is a record, whose class may come later in the module.
     """
 
     text: str
@@ -63,26 +63,26 @@ class DefaultExpression:
 
 
 _NONE = DefaultExpression("None")
-"""The default of most columns."""
+"""Most columns have this default."""
 
 
 Defaults: TypeAlias = Mapping[str, Mapping[str, DefaultExpression]]
-"""By the class of the record, then by the name of the field in the schema."""
+"""By the record's class, then by the field's name in the schema."""
 
 
 def evaluate_defaults(package: PackageShape) -> Defaults:
-    """The expression of every default, but of those that no value in Python is.
+    """The expressions of all defaults, except those without a Python value.
 
     Raises:
-        IllegalDefault: a default is not a value of its field's type.
-        UnfitSchema: a default would take too much to find or to construct.
+        IllegalDefault: a default does not fit its field's type.
+        UnfitSchema: a default takes too long to find, or constructs too much.
     """
     evaluator = _Evaluator(package)
     return {record.class_name: dict(evaluator.of_record(record)) for record in package.records}
 
 
 def unheld_defaults(record: RecordClass, defaults: Defaults) -> Iterator[tuple[Attribute, Json]]:
-    """The attributes that have a default in the schema and none in Python."""
+    """The attributes with a default in the schema that Python cannot represent."""
     for attribute in record.attributes:
         default = attribute.default
         if (
@@ -110,10 +110,10 @@ class _Evaluator:
                     yield attribute.field, self.expression(record.class_name, attribute)
 
     def expression(self, record: str, attribute: Attribute) -> DefaultExpression:
-        """The expression of an attribute's default, which it must have.
+        """The expression of an attribute's default, which must exist.
 
         Raises:
-            UnheldDefault: no value in Python is the default, or what it is made of.
+            UnheldDefault: no Python value represents the default, or a part of it.
         """
         where = f"{record}.{attribute.field}"
         key = (record, attribute.field)
@@ -146,7 +146,7 @@ class _Evaluator:
         if self._trials > MAX_TRIALS:
             raise UnfitSchema(
                 where,
-                f"finding the unions' branches of the default takes more than {MAX_TRIALS} trials",
+                f"finding the default's branches in unions takes more than {MAX_TRIALS} trials",
             )
         match shape:
             case Scalar():
@@ -323,13 +323,13 @@ def _number(value: Json, shape: Scalar, where: str) -> float:
     except OverflowError:
         raise _unexpected(where, f"a number that fits into a {shape.value}", value) from None
     if not math.isfinite(number):
-        # JSON has no such number; the text of one is a default, too.
+        # JSON has no such number, but a text can be such a default.
         raise _unexpected(where, "a finite number", value)
     return scalars.rounded_to_single(number) if shape is Scalar.FLOAT else number
 
 
 def _float(value: float) -> str:
-    # The words nan and inf are no literals.
+    # nan and inf are not Python literals.
     return repr(value) if math.isfinite(value) else f'_builtins.float("{value}")'
 
 

@@ -1,7 +1,7 @@
-"""The names that earlier releases gave: a new major version says what has another name since.
+"""The names that earlier releases gave, so that a new major version can list what was renamed.
 
-There were releases before records were named in CamelCase, before classes had a method ``of``, and
-while names of types within types began with the root's, and columns' own names were no attributes.
+Earlier releases did not name records in CamelCase. Later ones had no method ``of`` in classes, let
+names of nested types begin with the root's, and did not use columns' own names as attributes.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ _NO_CLASSES = KEYWORDS | _RESERVED_IN_CLASS | {
 
 
 def renamed(schema: Record, import_package: str, surface: str, *, immutable: bool) -> list[str]:
-    """What has another name since a package with this surface hash was built, in words.
+    """What was renamed since a package with this surface hash was built, in words.
 
     Empty if the package was not built with the earlier names, or a schema does not fit them.
     """
@@ -84,7 +84,7 @@ def _renamed(old: NamedClass, new: NamedClass) -> Iterator[str]:
 
 
 class _WithRoot(TypeNamer):
-    """``TypeNamer`` while names of types beneath the root's began with the root's."""
+    """``TypeNamer`` from when names of types below the root began with the root's name."""
 
     __slots__ = ()
 
@@ -126,7 +126,7 @@ def _rules(
     attribute: Callable[[str], str],
     member: Callable[[str], str] = member_name,
 ) -> NamingRules:
-    """While attributes were named by their fields' Avro names alone."""
+    """The rules from when attributes were named only by their fields' Avro names."""
     return NamingRules(class_names, lambda field: attribute(field.name), member)
 
 

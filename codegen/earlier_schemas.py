@@ -1,7 +1,8 @@
 """The schemas with which earlier versions of a package wrote, as a file of the package.
 
-Its readers find a message's schema there by fingerprint, which leaves out logical types: schemas of
-one fingerprint that differ in these are all listed, so that no reader takes one of them for granted.
+Readers look up a message's schema there by fingerprint, which ignores logical types. Schemas with
+the same fingerprint but different logical types are all listed, so that no reader assumes one of
+them.
 """
 
 from __future__ import annotations
@@ -18,16 +19,16 @@ from lakeschema.avro.model import Fixed, LogicalType, Primitive, Schema
 FILE: Final = "earlier_schemas.json"
 
 MAX_VERSIONS: Final = 64
-"""Of a package, the newest, whose schemas its next version lists."""
+"""How many of a package's newest versions the next version lists."""
 
 MAX_BYTES: Final = 256 * 1024
-"""Of all texts that a package lists; those of the oldest fingerprints are left out beyond."""
+"""The maximum of all listed texts together; beyond it the oldest fingerprints are left out."""
 
 
 def earlier_schemas(
     published: Iterable[tuple[str, str, Schema]], own: Schema
 ) -> tuple[EarlierSchema, ...]:
-    """What a package of the schema ``own`` lists of the versions before it.
+    """The earlier versions' schemas for a package with the schema ``own``.
 
     ``published``: number, text and schema of each, newest first.
     """
@@ -49,13 +50,13 @@ _Logical = tuple[LogicalType | None, ...]
 
 
 def _meaning(schema: Schema) -> tuple[int, _Logical]:
-    """The fingerprint, and what values mean that it leaves out."""
+    """The fingerprint, and the logical types, which it ignores."""
     logical = [part.logical for part in parts(schema) if isinstance(part, Primitive | Fixed)]
     return crc64_avro(schema), tuple(logical)
 
 
 def _within_bounds(groups: Iterable[Sequence[EarlierSchema]]) -> tuple[EarlierSchema, ...]:
-    """Whole groups, so that none of a fingerprint is left out without the others."""
+    """Keeps or drops whole groups, so that no fingerprint loses only some schemas."""
     kept: list[EarlierSchema] = []
     size = 0
     for group in groups:
@@ -81,7 +82,7 @@ def to_file(schemas: Sequence[EarlierSchema]) -> bytes:
 
 
 def from_file(data: bytes) -> tuple[EarlierSchema, ...]:
-    """What the file of a wheel lists.
+    """The schemas in a wheel's file.
 
     Raises:
         ValueError, TypeError, KeyError: it is not such a file.
@@ -96,6 +97,6 @@ def _from_json(value: dict[str, Any]) -> EarlierSchema:
     numbers, text = value["versions"], value["schema"]
     if not isinstance(text, str) or not all(isinstance(number, str) for number in numbers):
         raise TypeError("expected versions and a schema as text")
-    # JSON may hold half of a surrogate pair, which no state or file can.
+    # JSON can have half of a surrogate pair, which no state or file can store.
     text.encode()
     return EarlierSchema(tuple(numbers), int(value["crc-64-avro"], 16), text)

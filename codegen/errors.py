@@ -1,4 +1,4 @@
-"""Everything that can make a schema or a name unfit for generation.
+"""The reasons why a schema or a name is unfit for generation.
 
 CodegenError
 ├── IllegalPrefix        a distribution prefix that an index would refuse
@@ -13,7 +13,7 @@ from __future__ import annotations
 
 
 class CodegenError(Exception):
-    """Root of the package's errors; ``hint`` says what a person can do."""
+    """The root of the package's errors; ``hint`` says what a person can do."""
 
     hint: str = ""
 
@@ -65,7 +65,7 @@ class IllegalDefault(CodegenError):
 
 
 class UnheldDefault(CodegenError):
-    """Such as a timestamp past the year 9999: the attribute has no default then."""
+    """For example, a timestamp after the year 9999: the attribute then has no default."""
 
 
 class NotOurWheel(CodegenError):

@@ -6,7 +6,7 @@ _MARKUP = str.maketrans({mark: f"\\{mark}" for mark in "\\`*_{}[]()<>#+-.!|~&@:/
 
 
 def one_line(text: str) -> str:
-    """Without control characters and separators, which a header parser may take for a line end."""
+    """Without control characters and separators, which a header parser may read as a line end."""
     if text.isprintable():
         return " ".join(text.split())
     return " ".join("".join(c if c.isprintable() else " " for c in text).split())

@@ -1,8 +1,8 @@
-"""Which arrays of keys and values become dicts.
+"""Decides which arrays of keys and values become dicts.
 
-A dict needs keys that Python can hash and compare as Avro does. Where the keys are records, arrays,
-maps or unions, where the records of keys and values are used in another place, too, or where a union
-has a map beside them, the array stays a list of records.
+A dict needs keys that Python hashes and compares as Avro does. The array stays a list of records if
+its keys are records, arrays, maps or unions, if its entries' record is also used elsewhere, or if a
+union contains both it and a map.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from lakeschema.avro.model import (
 
 
 def dict_entries(root: Record) -> frozenset[str]:
-    """The full names of the records that are only entries of dicts, and so need no class."""
+    """The full names of records that are only entries of dicts, and so need no class."""
     found = parts(root)
     arrays = [part for part in found if isinstance(part, Array) and is_key_value_array(part)]
     if not arrays:
@@ -49,7 +49,7 @@ def _name(schema: Schema) -> str:
 
 
 def _other_uses(part: Schema) -> list[Schema]:
-    """The types directly within another that are not the entries of what can be a dict."""
+    """The types directly inside another, except for the entries of possible dicts."""
     match part:
         case Array(items):
             return [] if is_key_value_array(part) else [items]
@@ -58,7 +58,7 @@ def _other_uses(part: Schema) -> list[Schema]:
         case Record(fields=fields):
             return [field.type for field in fields]
         case Union(branches):
-            # A dict is written as the first branch of its class.
+            # A dict is written as the first branch with that class.
             has_map = any(isinstance(branch, MapSchema) for branch in branches)
             beside = [b.items for b in branches if has_map and isinstance(b, Array)]
             return [*branches, *beside]
@@ -80,7 +80,7 @@ def _is_hashable(schema: Schema) -> bool:
         case Primitive(name):
             return name != "null"
         case Fixed(size=size):
-            # Of no bytes at all, nothing bounds how many entries an input has.
+            # If an entry takes no bytes, nothing limits an input's number of entries.
             return size > 0
         case EnumSchema():
             return True
@@ -89,7 +89,7 @@ def _is_hashable(schema: Schema) -> bool:
 
 
 def _is_recursive(name: str, named: Mapping[str, NamedSchema]) -> bool:
-    """Whether an entry contains entries of its own kind."""
+    """Whether an entry contains entries of the same kind."""
     waiting, met = [name], set[str]()
     while waiting:
         for part in parts(named[waiting.pop()])[1:]:

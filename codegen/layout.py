@@ -1,4 +1,4 @@
-"""A schema to everything that its package is rendered from, with every decision taken."""
+"""All decisions about a schema's package, made before rendering."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from lakeschema.avro.printing import to_text
 
 @dataclass(frozen=True)
 class Layout:
-    """Whatever makes a schema unfit is found when this is made: no rendering refuses it later."""
+    """Making it finds any problem of the schema, so that rendering never fails."""
 
     schema: Record
     shape: PackageShape
@@ -36,7 +36,7 @@ def lay_out(schema: Record, *, immutable: bool = False) -> Layout:
 
     Raises:
         UnfitSchema: the schema cannot be laid out in Python.
-        IllegalDefault: a field's default is not a value of its type.
+        IllegalDefault: a field's default does not fit its type.
     """
     check_zero_byte_records(schema)
     shape = replace(lower(schema), immutable=immutable)

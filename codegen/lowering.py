@@ -1,4 +1,4 @@
-"""An Avro schema to the shape of its package: every type gets a class or a place in one."""
+"""The shape of a schema's package: every type gets a class, or a place in one."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ from lakeschema.avro.model import (
 from lakeschema.avro.omissions import omissions_of
 
 MAX_DIGITS = 1000
-"""A decimal of more digits is refused: its arithmetic on untrusted input takes too long."""
+"""A decimal with more digits is refused: its arithmetic on untrusted input takes too long."""
 
 _PRIMITIVES = {
     "null": Scalar.NULL,
@@ -76,7 +76,7 @@ _LOGICAL = {
 
 @dataclass(frozen=True, slots=True)
 class NamingRules:
-    """How types, by their full names, fields and symbols are named: the current rules, or former ones."""
+    """The current or former rules for naming types, fields and symbols."""
 
     class_names: Callable[[Record], Callable[[str], str]]
     attribute_name: Callable[[Field], str]
@@ -90,7 +90,7 @@ def lower(schema: Record, rules: NamingRules = CURRENT) -> PackageShape:
     """Decides the classes of a schema's package.
 
     Raises:
-        UnfitSchema: two names become one in Python, or a type cannot be laid out there.
+        UnfitSchema: two names become equal in Python, or a type cannot be represented there.
     """
     entries = dict_entries(schema)
     lowerer = _Lowerer(rules, rules.class_names(schema), entries)
@@ -101,7 +101,7 @@ def lower(schema: Record, rules: NamingRules = CURRENT) -> PackageShape:
 
 
 MAX_UNION_TYPES = 2_000
-"""The code of a union is a row of conditions, each of which compilers nest in the one before."""
+"""A union's code is a chain of conditions, which compilers nest inside each other."""
 
 
 class _Lowerer:
@@ -116,7 +116,7 @@ class _Lowerer:
         self._attribute_name = rules.attribute_name
         self._member_name = rules.member_name
         self._named: dict[str, Shape] = {}
-        # Reserved in document order, set when a record's fields are known.
+        # Reserved in document order, and set once a record's fields are known.
         self._records: dict[str, RecordClass | None] = {}
         self._enums: list[EnumClass] = []
         self._fixeds: list[FixedClass] = []
@@ -178,7 +178,7 @@ class _Lowerer:
         return shape
 
     def _dict(self, entry: Record | Reference) -> Shape:
-        """Of an array of entries, which have no class of their own."""
+        """The shape of an array of entries, which have no class."""
         if isinstance(entry, Record) and entry.full_name not in self._named:
             key, value = entry.fields
             default = None if isinstance(value.default, NoDefault) else json.dumps(value.default)
@@ -251,7 +251,7 @@ def _logical_fixed(schema: Fixed) -> Shape | None:
 
 def _decimal(logical: LogicalType, size: int | None) -> DecimalShape:
     precision = logical.precision
-    # Checked at run time, too: these numbers are written into source.
+    # Checked at run time too, since these numbers are written into source.
     if type(precision) is not int or type(logical.scale) is not int:
         raise UnfitSchema("decimal", "expected integers as precision and scale")
     if precision > MAX_DIGITS:
@@ -262,7 +262,7 @@ def _decimal(logical: LogicalType, size: int | None) -> DecimalShape:
 
 
 def _check_distinct(shape: PackageShape) -> None:
-    """Naming is injective unless hashes collide, which this would notice."""
+    """Naming is injective unless hashes collide, which this would detect."""
     classes = [c.class_name for c in shape.classes]
     _refuse_duplicates(shape.root.full_name, classes)
     for record in shape.records:

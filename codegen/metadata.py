@@ -1,7 +1,7 @@
-"""A wheel's METADATA: what an index and ``pip show`` say of a package.
+"""A wheel's METADATA, which indexes and ``pip show`` display.
 
-Text from the catalog is escaped for Markdown, and made one line in headers, so that no comment can
-add a header, a link or markup.
+Text from the catalog is escaped for Markdown, and put on one line in headers, so that no comment
+can add a header, a link or markup.
 """
 
 from __future__ import annotations
@@ -104,7 +104,7 @@ def _description(request: PackageRequest, layout: Layout) -> Iterator[str]:
 
 
 def _unheld(layout: Layout) -> Iterator[tuple[str, str]]:
-    """Attributes that are required though the schema has a default, and the default."""
+    """Attributes that are required although the schema has a default, with the default."""
     for record in layout.shape.records:
         for attribute, default in unheld_defaults(record, layout.defaults):
             yield f"{record.class_name}.{attribute.name}", shown(default)
@@ -157,7 +157,7 @@ def _field_row(field: Field, attribute: str, classes: Mapping[str, str]) -> str:
 
 
 def _docs(field: Field) -> Iterator[str]:
-    """The field's own documentation, and that of an enum which it is, or is made of."""
+    """The field's own documentation, and that of an enum in its type."""
     if field.doc:
         yield field.doc
     enum = _enum_of(field.type)
@@ -166,7 +166,7 @@ def _docs(field: Field) -> Iterator[str]:
 
 
 def _enum_of(schema: Schema) -> EnumSchema | None:
-    """The first one in optional types, arrays and maps, where this is its definition."""
+    """The first enum defined in optional types, arrays and maps."""
     match schema:
         case EnumSchema():
             return schema
@@ -178,7 +178,7 @@ def _enum_of(schema: Schema) -> EnumSchema | None:
             return None
 
 
-# Columns have few types, and many tables have columns of one name.
+# Columns have few types, and many tables have columns of the same name.
 _cell = lru_cache(10_000)(markdown)
 
 

@@ -1,4 +1,4 @@
-"""A schema to the files of its package: path within the package's folder to bytes."""
+"""The files of a schema's package: bytes by path within the package's folder."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def render_modules(
     *,
     immutable: bool = False,
 ) -> Mapping[str, bytes]:
-    """Every file of the package but its provenance, by path: ``acme_schemas/db/table/_types.py``.
+    """Every file of the package except its provenance, by path: ``acme_schemas/db/table/_types.py``.
 
     A package made from a schema alone has no relation.
 
@@ -46,9 +46,9 @@ def render_layout(
     version: str = "0",
     kind: str = "table",
 ) -> Mapping[str, bytes]:
-    """``render_modules`` of a schema that is laid out already, as ``__version__`` of its package.
+    """``render_modules`` for an existing layout, with the package's ``__version__``.
 
-    ``kind``: of the relation, "table" or "view".
+    ``kind``: the relation's, "table" or "view".
     """
     shape = layout.shape
     described = shape if relation is None else _described(shape, f"the {kind} {relation}")
@@ -68,7 +68,7 @@ def render_layout(
 
 
 def _described(shape: PackageShape, relation: str) -> PackageShape:
-    """With documentation of the relation's record, where its owner wrote none."""
+    """With documentation for the relation's record, if its owner wrote none."""
     root, *others = shape.records
     if root.doc:
         return shape
@@ -82,7 +82,7 @@ _HOMES_IN_PICKLES = MappingProxyType(
         "scalars.py": b"from .core import Duration as Duration\n",
     }
 )
-"""Where pickles of earlier versions of a package look for the classes that records contain."""
+"""The places where pickles of earlier versions look for the classes that records contain."""
 
 
 def _runtime_of(shape: PackageShape) -> Iterator[tuple[str, bytes]]:
@@ -295,7 +295,7 @@ def _render_end(shape: PackageShape) -> str:
     return lines.text()
 
 
-# For annotations alone: at run time whoever evaluates one imports what it names.
+# For annotations only: whoever evaluates one at run time imports what it names.
 _CHECKED_IMPORTS = (
     "import typing as __typing__",
     "from . import row_types as __rows__",
@@ -314,7 +314,7 @@ _EVALUATED_IMPORTS = (
 
 
 def _with_classes(functions: str, shape: PackageShape, classes: list[str]) -> str:
-    """Fills classes into the template, and qualifies the builtins that they hide."""
+    """Fills classes into the template, and qualifies builtins that these hide."""
     for builtin in ("bool", "str", "bytes", "int", "dict", "list", "object", "tuple", "type"):
         if builtin in classes:
             functions = re.sub(rf"\b{builtin}\b(?=[\[\] |,=])", f"_builtins.{builtin}", functions)

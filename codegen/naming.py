@@ -1,8 +1,8 @@
-"""Relations, types, fields and symbols to the names that users type.
+"""The names that users type, from relations, types, fields and symbols.
 
-Every name depends on its own source name alone, never on its siblings, so that a new table or
-column renames nothing, and two source names never share a generated one. Ordinary names stay
-readable; others are made legal, with a hash or an underscore that no ordinary name has.
+Every name depends only on its own source name, never on its siblings. So a new table or column
+renames nothing, and two source names never share a generated one. Ordinary names stay readable;
+others are made legal, with a hash or an underscore that ordinary names never have.
 """
 
 from __future__ import annotations
@@ -42,8 +42,8 @@ _DEVICES = frozenset(
     ["con", "prn", "aux", "nul", *(f"{d}{n}" for d in ("com", "lpt") for n in range(10))]
 )
 
-# Names of a package's ``__init__``, or reserved for later versions of the generator; and one of
-# Python's that type checkers know only by its bare name.
+# Names in a package's ``__init__``, or reserved for later versions of the generator; and a Python
+# name that type checkers only know bare.
 _RESERVED_IN_PACKAGE = frozenset({
     "RECORD", "RELATION", "SCHEMA", "CRC_64_AVRO", "SHA_256", "PROVENANCE", "VERSION", "Duration",
     "InvalidAvro", "InvalidValue", "InvalidValues", "UnresolvableSchema", "AvroError", "Nanoseconds", "read_file",
@@ -54,7 +54,7 @@ _RESERVED_IN_PACKAGE = frozenset({
     "strategy",
 })  # fmt: skip
 
-# Names of a record's class, or reserved.
+# Names in a record's class, or reserved.
 _RESERVED_IN_CLASS = frozenset({
     "self", "to_avro", "from_avro", "to_dict", "from_dict", "to_json", "from_json", "resolve_from",
     "to_confluent", "from_confluent", "to_single_object", "from_single_object", "replace", "to_record",
@@ -77,7 +77,8 @@ _NO_MEMBERS = KEYWORDS | _RESERVED_IN_ENUM
 def distribution_name(relation: RelationName, prefix: str) -> str:
     """The PEP 503 normalised distribution name.
 
-    A database of several words is preceded by their count, which distinguishes ``a_b.c`` from ``a.b_c``.
+    A database of several words is prefixed with their count, which distinguishes ``a_b.c`` from
+    ``a.b_c``.
 
     Raises:
         IllegalPrefix: the prefix is not a lower-case, hyphenated name.
@@ -94,7 +95,7 @@ def distribution_name(relation: RelationName, prefix: str) -> str:
 
 @functools.lru_cache(maxsize=1_000)
 def import_name(relation: RelationName, prefix: str) -> str:
-    """The dotted import name of three components: the namespace's levels are one."""
+    """The dotted import name with three components; the namespace's levels form one."""
     _check_prefix(prefix)
     namespace = relation.namespace
     text = RelationName((), namespace[0]) if len(namespace) == 1 else None
@@ -111,7 +112,7 @@ def prefix_package(prefix: str) -> str:
     """``acme-schema`` and ``acme`` give ``acme_schemas``.
 
     Names are unique within one prefix. Deployments that share an index or an environment need
-    prefixes of which none is a prefix of another.
+    prefixes that are not prefixes of each other.
     """
     _check_prefix(prefix)
     words = prefix.replace("-", "_")
@@ -120,18 +121,18 @@ def prefix_package(prefix: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class TypeNamer:
-    """Names the classes of one schema in CamelCase, each by its own full name beside the root's.
+    """Names the classes of one schema in CamelCase, each by its own full name and the root's.
 
-    The root record and types that are at home keep their simple names; others have the parts of
-    their namespace in front, in which the root's name is left out where types beneath the root are
-    at home. Two forms would meet: ``device`` and ``Device`` are both ``Device``.
-    The class of the former ends in an underscore then, which no ordinary name has; where all names
-    come from columns, it is the latter that has its namespace in front.
+    The root record and types of the home namespace keep their simple names. Others are prefixed
+    with the parts of their namespace, without the root's name if types below the root are at home.
+    Two forms can collide: ``device`` and ``Device`` both become ``Device``. Then the former's class
+    ends in an underscore, which ordinary names never do. If all names come from columns, the latter
+    is prefixed with its namespace instead.
 
     Attributes:
         home: the namespace whose types keep their simple names.
-        of_columns: the record is that of a table without an Avro schema of its own, whose types
-            are named as columns are, in lower case.
+        of_columns: the record is of a table without its own Avro schema, whose types are named like
+            columns, in lower case.
     """
 
     root: str
@@ -171,14 +172,14 @@ class TypeNamer:
         return camel_case(simple) if _WORDS.fullmatch(simple) else simple
 
     def _beneath(self, namespace: str) -> tuple[str, ...] | None:
-        """The parts of a namespace that begins with the root's full name, after that."""
+        """The parts of a namespace after the root's full name; None if it does not begin with it."""
         if not f"{namespace}.".startswith(f"{self.root}."):
             return None
         beneath = namespace[len(self.root) + 1 :]
         return tuple(beneath.split(".")) if beneath else ()
 
     def _is_beneath(self, first: str) -> bool:
-        """Whether names that begin with this part are of types beneath the root, where most are."""
+        """Whether names that begin with this part are of types below the root, where most are."""
         is_elsewhere = first in {*self._own_names(), self.root.partition(".")[0]}
         is_home = self.home == self.root and not self.of_columns
         return is_home and first[:1].isupper() and not is_elsewhere
@@ -187,7 +188,7 @@ class TypeNamer:
         return {self._root_name(), self.root.rpartition(".")[2]}
 
     def _full_path(self, namespace: str, simple: str) -> str | None:
-        """The namespace and the simple name; two underscores join them, as no part contains."""
+        """The namespace and the simple name, joined by two underscores, which no part contains."""
         beneath, first = self._beneath(namespace), namespace.partition(".")[0]
         if beneath is not None:
             is_told = beneath != () and self._is_beneath(beneath[0])
@@ -199,14 +200,14 @@ class TypeNamer:
         return join_parts(parts)
 
     def _of_type(self, namespace: str, simple: str) -> str | None:
-        """Of a type that is named as types are: it keeps its name."""
+        """For a type that is named like types: it keeps its name."""
         is_plain = namespace == self.home and not self.of_columns and simple != self._root_name()
         if not (is_plain and _ORDINARY_TYPE.fullmatch(simple)):
             return self._full_path(namespace, simple)
         return f"{simple}_" if simple in _NO_CLASSES else simple
 
     def _of_words(self, namespace: str, simple: str) -> str | None:
-        """Of a type that is named as columns are, in words of lower case."""
+        """For a type that is named like columns, in lower-case words."""
         beneath = self._beneath(namespace)
         path = (*(beneath or ()), simple)
         if (beneath is None and namespace != self.home) or not all(map(_WORDS.fullmatch, path)):
@@ -224,12 +225,12 @@ class TypeNamer:
 
 
 def join_parts(parts: Sequence[str]) -> str | None:
-    """A type's ordinary parts as one name; None if one is not ordinary."""
+    """A type's ordinary parts as one name; None if any part is not ordinary."""
     return "__".join(parts) if all(map(_ORDINARY_TYPE.fullmatch, parts)) else None
 
 
 def hashed_type(full_name: str) -> str:
-    """A class's name that is legal, whatever the type's is."""
+    """A legal class name for any type's name."""
     simple = full_name.rpartition(".")[2]
     return _hashed(_legal(simple, "_", lower=False) or "Type", "_", full_name)
 
@@ -242,24 +243,24 @@ def camel_case(words: str) -> str:
 
 
 def attribute_before_of(field: str) -> str:
-    """``attribute_name`` while classes had no method ``of``."""
+    """``attribute_name`` from when classes had no method ``of``."""
     return attribute_beside(field, _NO_ATTRIBUTES - {"of"})
 
 
 def member_before_of(symbol: str) -> str:
-    """``member_name`` while enums had no method ``of``."""
+    """``member_name`` from when enums had no method ``of``."""
     return member_name(symbol, _NO_MEMBERS - {"of"})
 
 
-# Many tables have columns of one name.
+# Many tables have columns of the same name.
 @functools.lru_cache(maxsize=10_000)
 def attribute_name(field: str) -> str:
-    """A record's field in Python: unchanged unless that is a keyword, a method or a dunder."""
+    """A record's field in Python: unchanged unless it is a keyword, a method or a dunder."""
     return attribute_beside(field, _NO_ATTRIBUTES)
 
 
 def attribute_beside(field: str, taken: Collection[str]) -> str:
-    """A record's field in Python, where ``taken`` names are none of an attribute."""
+    """A record's field in Python, avoiding the ``taken`` names."""
     if not _IDENTIFIER.fullmatch(field) or needs_hash(field):
         return _hashed(_legal(field, "_", lower=False) or "field", "_", field)
     if re.match(r"(f_)*__", field):

@@ -1,4 +1,4 @@
-"""The attribute of a column whose name Avro does not allow: that name, where Python allows it."""
+"""Uses a column's own name as the attribute if Avro does not allow it but Python does."""
 
 from __future__ import annotations
 
@@ -13,13 +13,14 @@ from lakeschema.avro.model import Field
 _CATEGORIES = frozenset({"Lu", "Ll", "Lt", "Lm", "Lo", "Mn", "Mc", "Nd"})
 
 _INVISIBLE = re.compile("[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180d\ufe00-\ufe0f]")
-"""Characters of these categories that nobody sees: names would look equal and differ."""
+"""Invisible characters in these categories: names would look equal but differ."""
 
 
 def field_attribute(field: Field) -> str:
     """A record's field in Python, by its own name and its column's.
 
-    Two columns share none: attributes by other rules are ASCII, and an Avro name has one original.
+    No two columns share one: attributes by other rules are ASCII, and an Avro name has one
+    original.
     """
     original = field.properties.get(ORIGINAL_NAME)
     if isinstance(original, str) and _is_attribute(original) and legal_name(original) == field.name:

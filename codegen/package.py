@@ -16,8 +16,8 @@ class Release:
     """A version of a package in a changelog.
 
     Attributes:
-        change: "first", "major", "minor" or "patch"; "" where that is not known.
-        lines: what changed since the version before, in words, the most severe first.
+        change: "first", "major", "minor" or "patch"; "" if unknown.
+        lines: the changes since the previous version, in words, the most severe first.
     """
 
     version: str
@@ -30,8 +30,8 @@ class EarlierSchema:
     """A schema with which earlier versions of a package wrote.
 
     Attributes:
-        versions: all of its fingerprint and its logical types, newest first.
-        text: the newest one's.
+        versions: all with its fingerprint and logical types, newest first.
+        text: the newest version's text.
     """
 
     versions: tuple[str, ...]
@@ -41,16 +41,16 @@ class EarlierSchema:
 
 @dataclass(frozen=True, slots=True)
 class Provenance:
-    """Where a package's schema comes from; becomes ``provenance.json``.
+    """The origin of a package's schema; becomes ``provenance.json``.
 
     Attributes:
         view_text: None for a table.
         upstreams: each direct upstream's name and SHA-256 of its schema's canonical text.
         lineage: output column to the upstream columns it comes from, as dotted text.
-        change: "first", "major", "minor" or "patch" with ``reasons``: why the number rose.
+        change: "first", "major", "minor" or "patch"; ``reasons`` explains it.
         earlier: the versions before this one, newest first.
         event_id: the schema reflects this event of the metastore and all earlier ones.
-        newest_event_id: it reflects no later event than this one; None if that is ``event_id``.
+        newest_event_id: the schema reflects no later event; None if this is ``event_id``.
         labels: further facts shown to people (e.g. that a view follows its tables).
     """
 
@@ -72,10 +72,10 @@ class PackageRequest:
     """``prefix`` is the deployment's mandatory distribution prefix, e.g. ``acme-schema``.
 
     Attributes:
-        immutable: whether the package's records are.
-        earlier_schemas: those that its records are read with besides its own.
-        project_urls: what indexes link to, by label; ``{name}`` in a URL stands for the
-            distribution, ``{relation}`` for the relation.
+        immutable: whether the package's records are immutable.
+        earlier_schemas: further schemas for reading its records.
+        project_urls: links for indexes, by label; ``{name}`` in a URL is the distribution,
+            ``{relation}`` the relation.
     """
 
     relation: RelationName
@@ -94,7 +94,7 @@ class Wheel:
 
     Attributes:
         surface_hash: ``codegen.surface.surface_hash`` of its package.
-        provenance: its ``provenance.json``, from which ``codegen.rebuilding`` makes it again.
+        provenance: its ``provenance.json``, from which ``codegen.rebuilding`` rebuilds it.
     """
 
     distribution: str
@@ -108,20 +108,20 @@ class Wheel:
 
 @dataclass(frozen=True, slots=True)
 class PackageContents:
-    """What a wheel of this generator states about itself.
+    """The facts that a wheel of this generator states about itself.
 
     Attributes:
         schema_text: ``schema.avsc`` as published.
-        content_hash: ``codegen.wheel.content_hash`` of the request that it was built from.
+        content_hash: ``codegen.wheel.content_hash`` of its request.
         provenance: ``provenance.json``, parsed.
-        surface_hash: ``Wheel.surface_hash``; "" where the wheel states none.
-        changelog: this version and those before it, newest first.
-        runtime_version: ``codegen.runtime_files.runtime_version`` of its generator; "" where the
-            wheel states none.
-        newest_event_id: it reflects no later event of the metastore; None where the wheel states
-            none.
-        record_class: the name of the relation's own class; "" where the wheel states none.
-        earlier_schemas: as the request's.
+        surface_hash: ``Wheel.surface_hash``; "" if the wheel states none.
+        changelog: this version and earlier ones, newest first.
+        runtime_version: ``codegen.runtime_files.runtime_version`` of its generator; "" if the wheel
+            states none.
+        newest_event_id: the schema reflects no later event of the metastore; None if the wheel
+            states none.
+        record_class: the name of the relation's class; "" if the wheel states none.
+        earlier_schemas: as in the request.
     """
 
     relation: RelationName

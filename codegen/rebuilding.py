@@ -1,4 +1,4 @@
-"""A wheel's own provenance and schema → the wheel again, byte for byte, by the generator that built it."""
+"""Rebuilds a wheel byte for byte from its provenance and schema, with the generator that built it."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from lakeschema.avro.parsing import parse_schema
 def request_again(
     provenance: str, like: PackageRequest, texts: Mapping[str, str] = MappingProxyType({})
 ) -> PackageRequest:
-    """The request that this ``provenance.json`` is of.
+    """The request of this ``provenance.json``.
 
-    ``like`` has what it does not state: the schema, and the options of a deployment; ``texts`` are
-    the schemas of earlier versions, by number. With other options, or another generator, other bytes
-    come of it: compare them.
+    ``like`` adds what it does not state: the schema, and the deployment's options. ``texts`` are
+        the schemas of earlier versions, by number. Other options, or another generator, give other
+        bytes, so compare them.
 
     Raises:
         NotOurWheel: the text is not a provenance.

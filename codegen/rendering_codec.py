@@ -19,17 +19,17 @@ from codegen.shapes import (
 from codegen.source import PYRIGHT, Lines, literal
 
 MAX_UNROLLED = 1_000
-"""Attributes of a package whose numbers are read and written without calls.
+"""The maximum of a package's attributes whose numbers are read and written without calls.
 
-The code of each takes Python 150 kB of memory to compile. A process that is limited to 2 GiB, as
-the one is that checks a package, could not import 20,000.
+Compiling the code of each takes Python 150 kB of memory. The process that checks a package, limited
+to 2 GiB, could not import 20,000.
 """
 MAX_INLINED = 8
-"""Attributes of a record whose code is rendered within that of the enclosing record."""
+"""The maximum of a record's attributes for inlining its code into the enclosing record's."""
 
 
 _INFERRED = "reportOperatorIssue=false, reportArgumentType=false, reportAttributeAccessIssue=false"
-"""Rules of pyright that judge what it infers of functions without annotations."""
+"""Pyright's rules on types inferred from functions without annotations."""
 
 
 def render_codec(package: PackageShape) -> str:
@@ -37,7 +37,7 @@ def render_codec(package: PackageShape) -> str:
     empty = _empty_records(package)
     inlined = {record.class_name: record for record in package.records if _is_small(record)}
     lines = Lines()
-    # The runtime's copy has no annotations where no user sees them.
+    # The runtime's copy only has annotations where users see them.
     lines.add(f"{PYRIGHT}, {_INFERRED}", "# mypy: allow-untyped-calls")
     lines.docstring(f"The binary codec of {package.root.full_name}; generated, do not edit.")
     classes = sorted(c.class_name for c in package.classes)
@@ -94,7 +94,7 @@ _NUMBER_LISTS = (
 
 
 def has_number_lists(package: PackageShape) -> bool:
-    """Whether the codec needs the runtime's module for them, which nothing else does."""
+    """Whether the codec needs the runtime's module for number lists."""
     return any(_has_number_lists(a.shape) for record in package.records for a in record.attributes)
 
 
@@ -186,7 +186,7 @@ def _entry_points(lines: Lines, package: PackageShape) -> None:
 
 
 def _empty_records(package: PackageShape) -> frozenset[str]:
-    """Classes of zero-byte values: every field is null, or such a record itself."""
+    """Classes of zero-byte values: every field is null, or such a record."""
     found: set[str] = set()
     while True:
         more = {

@@ -1,4 +1,4 @@
-"""The constructor of a record's class: what its signature shows, and what each record gets of its own."""
+"""A record class's constructor: its signature, and the defaults that each record gets separately."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ from codegen.source import Lines
 
 _NAME = re.compile(r"[A-Za-z]\w*")
 _EMPTY = {"[]": "__empty_list__", "{}": "__empty_dict__"}
-"""Defaults that each record has its own of, and what stands for them in a call."""
+"""Mutable defaults, with their placeholders in a call."""
 
 _MAX_SHOWN_DEFAULT = 200
-"""A longer one is not shown in the signature."""
+"""Longer defaults are not shown in the signature."""
 
 
 @lru_cache(10_000)
@@ -39,7 +39,7 @@ def is_mutable(shape: Shape) -> bool:
 
 
 class Constructor:
-    """``annotations`` are those of functions, ``in_class`` those of the class."""
+    """``annotations`` are for functions, ``in_class`` for the class."""
 
     def __init__(
         self,
@@ -60,7 +60,7 @@ class Constructor:
         self._immutable = immutable
 
     def factories(self) -> None:
-        """Functions that make mutable defaults, unless these are empty; before the class."""
+        """Functions that make mutable defaults that are not empty; they come before the class."""
         for attribute in self._record.attributes:
             self._factory(attribute)
 
@@ -75,7 +75,7 @@ class Constructor:
             lines.add(f"return {default.text}")
 
     def _factory_name(self, attribute: Attribute) -> str:
-        # The length tells where the class ends: ``A_b.c`` and ``A.b_c`` are two factories.
+        # The length tells where the class ends: ``A_b.c`` and ``A.b_c`` have different factories.
         name = self._record.class_name
         return f"__default_{len(name)}_{name}_{attribute.name}__"
 
@@ -91,12 +91,12 @@ class Constructor:
                     lines.add(f"self.{attribute.name} = {self._initial(attribute)}")
             with lines.block("if strict:"):
                 lines.add("try:", "    self.validate()", "except __AvroError__ as __error__:")
-                # Of the package's own frames, the traceback shows this one.
+                # The traceback shows only this one of the package's frames.
                 lines.add("    raise __error__.with_traceback(None) from None")
         self._own_defaults()
 
     def _own_defaults(self) -> None:
-        """The signature shows readers and editors the default that each record has its own of."""
+        """The signature shows mutable defaults to readers and editors."""
         places = [
             f"{attribute.name}={_placeholder(default)}"
             for attribute in self._record.attributes
@@ -107,7 +107,7 @@ class Constructor:
                 self._lines.add(f"__init__.__kwdefaults__.update({', '.join(places)})")
 
     def _set_once(self) -> None:
-        """While its attributes are set, a record is of the draft's class, which has the same slots."""
+        """While its attributes are set, a record has the draft's class, which has the same slots."""
         lines, record = self._lines, self._record
         if not record.attributes:
             return
@@ -135,7 +135,7 @@ class Constructor:
         return default.fresh and not (self._immutable and default.text == "()")
 
     def _is_shown(self, default: DefaultExpression) -> bool:
-        """Whether the signature can have the expression of a mutable default."""
+        """Whether the signature can show the expression of a mutable default."""
         if not self._is_fresh(default) or default.records:
             return False
         words = set(_NAME.findall(default.text))

@@ -1,4 +1,4 @@
-"""A record's decoder: straight-line code whose loops and allocations its input bounds."""
+"""A record's decoder: straight-line code whose loops and allocations the input limits."""
 
 from __future__ import annotations
 
@@ -25,7 +25,8 @@ from codegen.shapes import (
 )
 from codegen.source import Lines
 
-# By the type of an array's items: what reads many, and the most items for which a loop is as fast.
+# By the type of an array's items: the function that reads many, and up to how many a loop is as
+# fast.
 MANY_READ: dict[Shape, tuple[str, int]] = {
     Scalar.INT: ("ints", 7),
     Scalar.LONG: ("longs", 7),
@@ -125,7 +126,7 @@ class Decoder(CodecRenderer):
         self.lines.add(f"{place}, at = decode_{name}(data, at)")
 
     def _begin(self, record: str, name: str) -> None:
-        """Until it is complete, an immutable record is of a class with the same slots."""
+        """Until it is complete, an immutable record has another class with the same slots."""
         if self.immutable:
             self.lines.add(f"{record}: Any = new(__draft_{name}__)")
         else:
@@ -208,7 +209,7 @@ class Decoder(CodecRenderer):
             f"    {t}, at = index(data, at, {t})",
         )
         word = "if"
-        # Null last: most values are not null.
+        # Null last, since most values are not null.
         order = sorted(range(len(branches)), key=lambda i: branches[i] is Scalar.NULL)
         for index in order:
             if branches[index] is Scalar.NULL:
@@ -281,7 +282,10 @@ class Decoder(CodecRenderer):
         )
 
     def _extent(self) -> None:
-        """Reads ``n``, where a value ends. The next read, or the caller, notices an end past the input."""
+        """Reads ``n``, the end of a value.
+
+        The next read, or the caller, detects an end past the input.
+        """
         self._length()
         self.lines.add("n += at")
 

@@ -1,7 +1,7 @@
 """A record's encoder: straight-line code that refuses a value by any exception.
 
-Numbers of one byte are written inline, others by calls to the runtime. The reason of a refusal is
-found afterwards, by the runtime.
+Numbers of one byte are written inline, others by calls to the runtime. The runtime finds the reason
+of a refusal afterwards.
 """
 
 from __future__ import annotations
@@ -55,7 +55,8 @@ _EXACT: dict[Scalar, str] = {
     Scalar.DURATION: "scalars.Duration",
 }
 
-# By the type of an array's items: what writes many, and the most items for which a loop is as fast.
+# By the type of an array's items: the function that writes many, and up to how many a loop is as
+# fast.
 MANY_WRITTEN: dict[Shape, tuple[str, int]] = {
     Scalar.INT: ("put_ints", 15),
     Scalar.LONG: ("put_longs", 15),
@@ -311,7 +312,7 @@ class Encoder(CodecRenderer):
                 raise AssertionError(shape)
 
     def _local(self, value: str) -> str:
-        """A local variable of the value, unless it is one already."""
+        """A local variable for the value, unless it already is one."""
         if "." not in value and value != PLACE:
             return value
         t = self.temporary()
@@ -319,7 +320,7 @@ class Encoder(CodecRenderer):
         return t
 
     def _leaf(self, value: str) -> str:
-        """``_local`` of a value of which only its own code makes use: of the same name for all."""
+        """``_local`` for a value that only its own code uses: always the same name."""
         if "." not in value and value != PLACE:
             return value
         self.lines.add(f"x = {value}")

@@ -1,4 +1,4 @@
-"""The methods of a record's class that read and write it, with a frame and without."""
+"""The methods of a record's class that read and write it, with and without a frame."""
 
 from __future__ import annotations
 
@@ -171,9 +171,9 @@ OF_DOC = "The value itself, or as this class what another package has of the sam
 
 
 def _with_short_tracebacks(methods: str) -> str:
-    """Methods whose errors show their caller's line, and of ours none but the method's own.
+    """Methods whose errors show the caller's line, and of our frames only the method's own.
 
-    The errors name what is wrong by its path; frames of minified code would hide the caller's.
+    The errors name the problem by path; frames of minified code would hide the caller's.
     """
     made: list[str] = []
     body: list[str] = []

@@ -1,8 +1,7 @@
 """The modules of a package's rows and of its columns' names.
 
-At run time both are made of the schema when they are first used; what they contain is in stubs, for
-type checkers and editors. No attribute starts with two underscores (see ``naming``), so that none
-hides a name which does.
+At run time both are made from the schema on first use; stubs describe them for type checkers and
+editors. No attribute starts with two underscores (see ``naming``), so none hides a name that does.
 """
 
 from __future__ import annotations
@@ -124,7 +123,7 @@ class _RowTypes:
             lines.add("")
             with lines.block(f"def to_record(self) -> __types__.{record.class_name}:"):
                 lines.docstring("The row as a record, with all that it contains.")
-            # With a record, too, which pyright would otherwise call impossible.
+            # Also for a record, a comparison that pyright would otherwise call impossible.
             lines.add("", "def __eq__(self, other: _builtins.object) -> _builtins.bool: ...")
 
     def _text(self, shape: Shape) -> str:
@@ -174,7 +173,7 @@ def _column_stub(package: PackageShape) -> str:
 
 
 class _ColumnTypes:
-    """``AddressColumns`` and, of the relation itself, ``Columns``; none is the name of a column."""
+    """``AddressColumns``, or ``Columns`` for the relation itself; no column has such a name."""
 
     def __init__(self, package: PackageShape) -> None:
         attributes = [a for record in package.records for a in record.attributes]

@@ -1,7 +1,6 @@
 """The module of a package's classes: one plain class for each named type, without decorators.
 
-No attribute starts with two underscores (see ``naming``), so that no parameter hides a name which
-does.
+No attribute starts with two underscores (see ``naming``), so no parameter hides a name that does.
 """
 
 from __future__ import annotations
@@ -32,7 +31,7 @@ from codegen.source import PYRIGHT, TYPE_CHECKING, Lines, literal
 def render_types(package: PackageShape, defaults: Defaults) -> str:
     """The source of ``_types.py``."""
     classes = [c.class_name for c in package.classes]
-    # Pyright looks up a decorator's name among the attributes, too.
+    # Pyright also looks up a decorator's name among the attributes.
     attributes = [a.name for record in package.records for a in record.attributes]
     taken = [*classes, *attributes]
     annotations = Annotations(taken, immutable=package.immutable)
@@ -42,10 +41,10 @@ def render_types(package: PackageShape, defaults: Defaults) -> str:
         _enum(body, enum)
     for fixed in package.fixeds:
         _fixed(body, fixed, annotations)
-    # Before the defaults of records, which use them.
+    # Before records' defaults, which use them.
     body.add("", "", *(f"{name_inside(c.class_name)} = {c.class_name}" for c in plain))
     for record in package.records:
-        # Type checkers look for names in the class first, where attributes are declared.
+        # Type checkers first look for names in the class, where attributes are declared.
         hidden = {a.name for a in record.attributes} & set(classes)
         _ClassRenderer(
             body, record, annotations, defaults, hidden, immutable=package.immutable
@@ -54,8 +53,8 @@ def render_types(package: PackageShape, defaults: Defaults) -> str:
     return _head(package, annotations) + body.text()
 
 
-# For annotations alone. At run time they are the same classes, but ``typing`` is imported by
-# whoever evaluates an annotation, and ``Final[int]`` is the ``int`` that an attribute holds.
+# For annotations only. At run time they are the same classes, but ``typing`` is only imported by
+# code that evaluates an annotation, and ``Final[int]`` is the ``int`` of an attribute.
 _CHECKED_IMPORTS = (
     "import typing as __typing__",
     "from collections.abc import Callable as _Callable, Mapping as _Mapping",
@@ -80,7 +79,7 @@ _FROZEN = (
 
 
 def uses_durations(package: PackageShape) -> bool:
-    """Whether some value is a ``Duration``, the only class of the runtime that users construct."""
+    """Whether any value is a ``Duration``, the only class of the runtime that users construct."""
     return any(
         _holds_durations(attribute.shape)
         for record in package.records
@@ -102,9 +101,9 @@ def _holds_durations(shape: Shape) -> bool:
 
 
 def _imports(package: PackageShape, annotations: Annotations) -> Iterator[str]:
-    """Only what is used, since each takes time when the package is imported.
+    """Only the imports in use, since each takes time when the package is imported.
 
-    What a default's expression needs, the annotation of its type mentions, too.
+    A default's expression only needs what the annotation of its type mentions.
     """
     yield "import builtins as _builtins"
     yield from (
@@ -178,7 +177,7 @@ def _enum(lines: Lines, enum: EnumClass) -> None:
 
 
 def _of(lines: Lines, each: EnumClass | FixedClass) -> None:
-    """What an enum and a fixed have of a record's class."""
+    """The part of a record's class that enums and fixeds share."""
     with lines.block("if TYPE_CHECKING:"):
         lines.add("@_builtins.classmethod")
         with lines.block(f"def of(cls, other: _builtins.object) -> {each.class_name}:"):
@@ -271,7 +270,7 @@ class _ClassRenderer:
         return name_inside(name) if name in self._hidden else name
 
     def _declarations(self) -> None:
-        """For editors, which show the string beneath an attribute as its documentation."""
+        """For editors, which show the string below an attribute as its documentation."""
         lines = self._lines
         for attribute in self._record.attributes:
             annotation = self._in_class.of(attribute.shape)
@@ -290,7 +289,7 @@ class _ClassRenderer:
         with lines.block(f"def __hash__(self) -> {self._annotations.builtin('int')}:"):
             lines.add(f"return {self._annotations.builtin('hash')}(({values.rstrip()}))")
         lines.add("")
-        # Type checkers know from ``Final``; with a ``__setattr__`` they would allow any name.
+        # Type checkers use ``Final``; with a ``__setattr__`` they would allow any name.
         with lines.block("if not TYPE_CHECKING:"):
             lines.add(
                 "__setattr__ = __refuse_change__",
@@ -299,7 +298,7 @@ class _ClassRenderer:
             )
 
     def _draft(self) -> None:
-        """A class with the same slots: only then can ``__class__`` be assigned."""
+        """A class with the same slots, as assigning ``__class__`` requires."""
         lines, name = self._lines, self._record.class_name
         lines.add("", "")
         with lines.block(f"class __draft_{name}__:"):

@@ -1,7 +1,8 @@
-"""The runtime's files, of which each package contains a copy, and the version of generated code.
+"""The runtime's files, which each package copies, and the version of generated code.
 
-Copied, since two packages in one environment may come from two versions of the generator. The files
-are ``codegen.runtime``'s modules, joined and shortened by ``codegen.runtime_packing``.
+They are copied, since two packages in one environment may come from different versions of the
+generator. ``codegen.runtime_packing`` joins and shortens ``codegen.runtime``'s modules into these
+files.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from types import MappingProxyType
 from typing import Final
 
 RENDERER_VERSION: Final = 19
-"""To raise when the code that is rendered for a schema changes; a test compares that code."""
+"""Increase it when the code that is rendered for a schema changes; a test compares that code."""
 
 
 @functools.cache
@@ -25,7 +26,7 @@ def runtime_files() -> Mapping[str, bytes]:
 
 @functools.cache
 def deflated_runtime() -> Mapping[bytes, bytes]:
-    """The contents of ``runtime_files``, to what they are deflated to."""
+    """The deflated bytes of each content of ``runtime_files``."""
     deflated = _packed(".deflated")
     return MappingProxyType(
         {data: deflated[name.removesuffix(".py")] for name, data in runtime_files().items()}
@@ -40,7 +41,7 @@ def _packed(ending: str) -> Mapping[str, bytes]:
 
 @functools.cache
 def runtime_version() -> str:
-    """Identifies the code that every package is made of, apart from its schema: 16 hex digits."""
+    """Identifies the code that every package shares, apart from its schema: 16 hex digits."""
     return version_of(runtime_files(), RENDERER_VERSION)
 
 

@@ -1,7 +1,7 @@
-"""What a package's Python looks like, before it is text: classes, and the shapes of their values.
+"""A package's Python before it is text: classes, and the shapes of their values.
 
-A shape is an Avro type with every decision taken: the Python class of its values, the name of that
-class, and the layout of its bytes.
+A shape is an Avro type after all decisions: the Python class of its values, the name of that class,
+and the layout of its bytes.
 """
 
 from __future__ import annotations
@@ -41,10 +41,11 @@ class Scalar(Enum):
     DURATION = "duration"
 
 
-# Columns have few types: ``lowering`` makes each shape once, so that caches find it by identity.
+# ``lowering`` makes each shape once, since columns have few types. So caches find shapes by
+# identity.
 @dataclass(frozen=True, slots=True, eq=False)
 class DecimalShape:
-    """``size`` is that of the fixed, None for bytes."""
+    """``size`` is the fixed's, None for bytes."""
 
     precision: int
     scale: int
@@ -63,10 +64,9 @@ class DictShape:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class EntriesShape:
-    """A dict whose keys are no text: in Avro, an array of records of a key and a value.
+    """A dict whose keys are not text: in Avro, an array of key-value records.
 
-    ``value_default`` is the JSON text of the default that entries without a value have; None
-    without one.
+    ``value_default`` is the JSON text of the default for entries without a value, or None.
     """
 
     keys: Shape
@@ -110,7 +110,7 @@ Shape: TypeAlias = (
 
 @lru_cache(10_000)
 def is_nameless(shape: Shape) -> bool:
-    """Whether it contains no name, so that its code is the same in every package."""
+    """Whether it contains no names, so that its code is the same in every package."""
     match shape:
         case Scalar() | DecimalShape():
             return True
@@ -131,7 +131,7 @@ class Attribute:
     """A record's field. ``default`` is the schema's JSON, checked against ``shape``.
 
     Attributes:
-        doc: the schema's documentation, after what its type says and Python's does not.
+        doc: the schema's documentation, preceded by details of its type that Python's lacks.
     """
 
     field: str
@@ -143,7 +143,7 @@ class Attribute:
 
 @dataclass(frozen=True, slots=True)
 class RecordClass:
-    """``omitted``: columns of the relation that have no attribute, each with its type and why."""
+    """``omitted``: columns without an attribute, each with its type and the reason."""
 
     full_name: str
     class_name: str
@@ -175,7 +175,7 @@ NamedClass: TypeAlias = RecordClass | EnumClass | FixedClass
 
 @dataclass(frozen=True, slots=True)
 class PackageShape:
-    """The root record is the first of ``records``; the rest follow in document order.
+    """The root record is the first of ``records``; others follow in document order.
 
     Attributes:
         immutable: records' attributes cannot be set, and lists are tuples.

@@ -10,7 +10,7 @@ TYPE_CHECKING = (
 )
 
 PYRIGHT = "# pyright: basic"
-"""Pyright's strict mode would have us annotate what it infers, and avoid what it does not know."""
+"""Pyright's strict mode would require annotations that it infers, and refuse what it does not know."""
 
 # Most lines of documentation, which need no escaping.
 _PLAIN = re.compile(r"[ !#-\[\]-~]*")
@@ -28,7 +28,7 @@ class Lines:
         self._lines += [indent + line if line else "" for line in lines] if indent else lines
 
     def add_text(self, text: str) -> None:
-        """Lines that are indented already."""
+        """Adds lines that are already indented."""
         self._lines.append(text)
 
     def block(self, head: str) -> Lines:
@@ -38,14 +38,14 @@ class Lines:
         return self
 
     def __enter__(self) -> None:
-        # Not by ``contextlib``, whose generators cost more than the lines within.
+        # Not by ``contextlib``, whose generators cost more than the lines inside.
         pass
 
     def __exit__(self, *_: object) -> None:
         self._indent = self._indent[4:]
 
     def docstring(self, text: str) -> None:
-        """A docstring that evaluates to ``text`` with its lines indented, whatever that contains."""
+        """A docstring that evaluates to ``text`` with its lines indented, whatever the text contains."""
         lines = [_escaped(line) for line in text.split("\n")]
         if len(lines) == 1:
             self.add(f'"""{lines[0]}"""')
@@ -62,7 +62,7 @@ def literal(text: str) -> str:
 
 
 def _escaped(line: str) -> str:
-    # Backslashes and quotes are escaped, so that no text can end the literal; so is what is not
+    # Backslashes and quotes are escaped, so that no text can end the literal. So is anything but
     # ASCII, since which characters are printable depends on the interpreter.
     if _PLAIN.fullmatch(line):
         return line

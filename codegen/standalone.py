@@ -1,4 +1,4 @@
-"""One schema to a package's folder on disk, without the service."""
+"""Writes the package of one schema to disk, without the service."""
 
 from __future__ import annotations
 

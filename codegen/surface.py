@@ -1,7 +1,7 @@
-"""A schema to what programs can name in its package, as a hash.
+"""The names that programs can use in a schema's package, as a hash.
 
 It answers one question: does this generator still give a published schema the same names and types?
-Only hashes of one schema are compared: a field that is added changes no rule of naming.
+Only hashes of the same schema are compared: an added field changes no naming rule.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from lakeschema.avro.model import NoDefault, Record
 
 
 def surface_hash(schema: Record, import_package: str, *, immutable: bool = False) -> str:
-    """SHA-256, in hex, of the import, and of classes, attributes and members with their types.
+    """SHA-256, in hex, of the import name, and of classes, attributes and members with their types.
 
-    Documentation, values of defaults and the codec are not in it.
+    Documentation, default values and the codec are not included.
 
     Raises:
         UnfitSchema: the schema cannot be laid out in Python.
@@ -29,7 +29,7 @@ def surface_hash(schema: Record, import_package: str, *, immutable: bool = False
 
 
 def surface_hash_of(shape: PackageShape, import_package: str) -> str:
-    """``surface_hash`` of a schema that is laid out already."""
+    """``surface_hash`` for an existing layout."""
     annotations = Annotations((), immutable=shape.immutable)
     surface = [import_package, shape.root.class_name]
     surface += ["immutable"] if shape.immutable else []

@@ -1,4 +1,4 @@
-"""What a schema says of values and their Python type does not, in few words for editors: ``decimal(12,2)``."""
+"""Short remarks for editors on facts in a schema that Python types lack: ``decimal(12,2)``."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _REMARKS: Final[Mapping[tuple[str, str], str]] = MappingProxyType({
 
 
 def type_remark(schema: Schema, fixeds: Mapping[str, Fixed]) -> str | None:
-    """Of a value, or of what an array, a map or a union holds; None where Python's type says it all.
+    """The remark on a value, or on the content of an array, a map or a union; None without one.
 
     ``fixeds``: by full name, those that the schema may refer to.
     """

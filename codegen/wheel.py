@@ -52,7 +52,7 @@ def register() -> None:
 MAX_PROVENANCE_BYTES = 16 * 1024 * 1024
 MAX_SCHEMA_BYTES = 16 * 1024 * 1024
 MAX_EARLIER_BYTES = 8 * earlier_schemas.MAX_BYTES
-"""Of a wheel that is read; ours have kilobytes."""
+"""The limit when reading a wheel; ours have kilobytes."""
 
 _JSON = json.JSONEncoder(sort_keys=True)
 
@@ -62,7 +62,7 @@ def build_wheel(request: PackageRequest) -> Wheel:
 
     Raises:
         IllegalVersion: the version is not a plain release.
-        CodegenError: as ``content_hash``.
+        CodegenError: as in ``content_hash``.
     """
     if not _RELEASE.fullmatch(request.version):
         raise IllegalVersion(request.version)
@@ -94,9 +94,9 @@ def build_wheel(request: PackageRequest) -> Wheel:
 
 
 def _strategies_for_hypothesis(package: str, info: str) -> Mapping[str, bytes]:
-    """What Hypothesis runs when it is imported.
+    """The module that Hypothesis runs when it is imported.
 
-    The module stands beside the package: Hypothesis imports it, and with it only what encloses it.
+    It is next to the package, since Hypothesis imports it with everything that encloses it.
     """
     parent, _, name = package.rpartition(".")
     module = f"{parent}._{name}_strategies"
@@ -112,14 +112,15 @@ def _earlier_schemas(request: PackageRequest, folder: str) -> Mapping[str, bytes
 
 
 def content_hash(request: PackageRequest) -> str:
-    """SHA-256 of what a package states about its relation.
+    """SHA-256 of the facts that a package states about its relation.
 
-    Not in it are the version, the changelog, the schemas of earlier versions, the event and the
-    upstreams' schema hashes: a change upstream that does not reach this relation is not a change of its package. Nor are the modules,
-    a function of the schema and the generator, whose code ``runtime_version`` identifies.
+    The version, the changelog, earlier versions' schemas, the event and the upstreams' schema
+    hashes are left out: an upstream's change that does not reach this relation does not change its
+    package. So are the modules, a function of the schema and the generator, whose code
+    ``runtime_version`` identifies.
 
     Raises:
-        CodegenError: no package can be built, for the reason that ``build_wheel`` gives.
+        CodegenError: no package can be built, for the same reason as in ``build_wheel``.
     """
     return _content_hash(request, lay_out(request.schema, immutable=request.immutable))
 
@@ -137,13 +138,13 @@ def _content_hash(request: PackageRequest, layout: Layout) -> str:
         "lineage": {column: list(sources) for column, sources in provenance.lineage.items()},
     }
     if request.immutable:
-        # Only if set: hashes from before this option existed stay the same.
+        # Only if set, so that hashes from before this option stay the same.
         content["immutable"] = True
     return hashlib.sha256(_json_bytes(content)).hexdigest()
 
 
 def read_wheel(data: bytes) -> PackageContents:
-    """What a wheel made by ``build_wheel`` states about itself.
+    """The facts that a wheel made by ``build_wheel`` states about itself.
 
     Raises:
         NotOurWheel: another program made it, or it is damaged.
@@ -186,7 +187,7 @@ def read_wheel(data: bytes) -> PackageContents:
 def _text(value: Any) -> str:
     if not isinstance(value, str):
         raise TypeError(f"expected a string, got {short_repr(value)}")
-    # JSON may hold half of a surrogate pair, which no state or file can.
+    # JSON can have half of a surrogate pair, which no state or file can store.
     value.encode()
     return value
 
@@ -230,7 +231,7 @@ def _provenance(request: PackageRequest, layout: Layout, surface: str) -> dict[s
         "lineage": {column: list(sources) for column, sources in provenance.lineage.items()},
         "content_hash": _content_hash(request, layout),
         "surface_hash": surface,
-        # Which versions' texts the package has beside its own.
+        # The versions whose texts the package also has.
         **(
             {"earlier_schemas": [list(each.versions) for each in request.earlier_schemas]}
             if request.earlier_schemas
@@ -240,7 +241,7 @@ def _provenance(request: PackageRequest, layout: Layout, surface: str) -> dict[s
         "reasons": list(provenance.reasons),
         "changelog": changelog_to_json(releases(request)),
         "event_id": provenance.event_id,
-        # Only if set: what an earlier release built is built again as it was.
+        # Only if set, so that an earlier release's wheel is rebuilt unchanged.
         **({} if newest is None else {"newest_event_id": newest}),
         "generator": {
             "name": "schema-publisher",
@@ -256,15 +257,15 @@ def _provenance(request: PackageRequest, layout: Layout, surface: str) -> dict[s
 
 
 def _json_bytes(value: Mapping[str, Any]) -> bytes:
-    """A line for each key; ``indent`` would use Python's slow encoder."""
+    """One line for each key; ``indent`` would use Python's slow encoder."""
     lines = [f' "{key}": {_JSON.encode(value[key])}' for key in sorted(value)]
     return ("{\n" + ",\n".join(lines) + "\n}\n").encode()
 
 
 def _namespace_folders(package: str) -> list[tuple[str, bytes]]:
-    """Entries of the folders above a package, in which an archive on ``sys.path`` is searched for it.
+    """Entries for the folders above a package, so that it is found in an archive on ``sys.path``.
 
-    They hold no ``__init__.py``, and zipimport takes no other folder without an entry for one.
+    These folders have no ``__init__.py``, and zipimport requires an entry for such a folder.
     """
     parts = package.split(".")
     return [("/".join(parts[:depth]) + "/", b"") for depth in range(1, len(parts))]
@@ -275,7 +276,7 @@ def _zipped(
 ) -> bytes:
     lines = [f"{path},sha256={_digest(entries[path])},{len(entries[path])}" for path in entries]
     record = "\n".join([*sorted(lines), f"{record_path},,"]) + "\n"
-    # The .dist-info folder last, as the specification recommends.
+    # The .dist-info folder comes last, as the specification recommends.
     order = sorted(entries, key=lambda path: (".dist-info/" in path, path))
     return deflated_zip(
         [*folders, *((path, entries[path]) for path in order), (record_path, record.encode())],
@@ -283,7 +284,7 @@ def _zipped(
     )
 
 
-# Most files are of the runtime, the same in every package.
+# Most files belong to the runtime, the same in every package.
 @functools.lru_cache(maxsize=128)
 def _digest(data: bytes) -> str:
     return base64.urlsafe_b64encode(hashlib.sha256(data).digest()).rstrip(b"=").decode()

@@ -1,4 +1,4 @@
-"""Records whose values take no bytes: no length of any input bounds how many values one contains."""
+"""Records whose values take no bytes: an input's length does not limit how many it contains."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from lakeschema.avro.model import Fixed, NamedSchema, Primitive, Record, Referen
 
 
 def check_zero_byte_records(schema: Record) -> None:
-    """Refuses what no package can decode in bounded time, by the bound of another writer's records.
+    """Refuses schemas that no package can decode in bounded time.
 
     Raises:
-        UnfitSchema: decoding no bytes at all would construct too many values.
+        UnfitSchema: decoding zero bytes would construct too many values.
     """
     named = definitions(schema)
     counts: dict[str, int] = {}
@@ -24,7 +24,7 @@ def check_zero_byte_records(schema: Record) -> None:
 
 
 def _values_in(schema: Schema, named: Mapping[str, NamedSchema], counts: dict[str, int]) -> int:
-    """How many values one of this type contains, itself included; 0 if it takes bytes."""
+    """The number of values that one of this type contains, including itself; 0 if it takes bytes."""
     match schema:
         case Primitive("null"):
             return 1
@@ -34,7 +34,7 @@ def _values_in(schema: Schema, named: Mapping[str, NamedSchema], counts: dict[st
             return _values_in(named[full_name], named, counts)
         case Record(fields=fields, full_name=full_name):
             if full_name not in counts:
-                # A record within itself, without an array or a union between, has no values.
+                # A record inside itself, without an array or a union between, has no values.
                 counts[full_name] = 0
                 parts = [_values_in(field.type, named, counts) for field in fields]
                 counts[full_name] = 1 + sum(parts) if all(parts) else 0

@@ -1,8 +1,8 @@
-"""Files as a ZIP archive whose bytes depend on the files and on the version of zlib alone.
+"""A ZIP archive whose bytes depend only on its files and on the version of zlib.
 
-Files are deflated at one level and dated 1980, the earliest year of ZIP. It is written here since
-the standard library needs more time for each entry's headers than all the rest of a small package
-takes, and deflates a file again that it has deflated before (APPNOTE.TXT 6.3, sections 4.3.7 to 4.3.16).
+Files are deflated at one level and dated 1980, ZIP's earliest year. The standard library is not
+used: for a small package its headers take longer than everything else, and it deflates a file again
+each time (APPNOTE.TXT 6.3, sections 4.3.7 to 4.3.16).
 """
 
 from __future__ import annotations
@@ -20,20 +20,20 @@ _FIRST_DATE = 1 << 5 | 1
 
 _STORED = 0
 _DEFLATED = 8
-# Beyond this level a package of 20 columns loses one byte in 500 and takes a third longer to build.
+# A higher level saves one byte in 500 for a package of 20 columns, and takes a third longer.
 _LEVEL = 6
-# Without zlib's own header and checksum, which an archive has no place for.
+# Without zlib's header and checksum, which archives do not have.
 _RAW = -15
 
 
 @dataclass(frozen=True, slots=True)
 class _Kind:
-    """What all entries of a kind have in common.
+    """The parts that all entries of a kind share.
 
     Attributes:
         local: a header's signature, version, flags, method, time and date.
-        listed: the same of the directory.
-        place: lengths of extra field and comment, number of the disk, attributes.
+        listed: the same for the directory.
+        place: lengths of extra field and comment, disk number, attributes.
     """
 
     local: bytes
@@ -62,7 +62,7 @@ _NONE: Mapping[bytes, bytes] = MappingProxyType({})
 _END = struct.Struct("<4s4H2LH")
 
 
-# Most files are the same objects in every package, which cache their hash.
+# Most files are the same objects in every package, and their hash is cached.
 @functools.lru_cache(maxsize=128)
 def _deflate(data: bytes, deflated: bytes | None) -> tuple[int, bytes]:
     """The checksum of the data, and the data deflated."""
@@ -75,10 +75,10 @@ def _deflate(data: bytes, deflated: bytes | None) -> tuple[int, bytes]:
 def deflated_zip(
     entries: Iterable[tuple[str, bytes]], known: Mapping[bytes, bytes] = _NONE
 ) -> bytes:
-    """The archive of paths and their contents, in this order.
+    """The archive of these paths and contents, in order.
 
-    A path that ends in a slash is a folder, whose content is empty. Contents that are ``known`` are
-    not deflated, but taken from there.
+    A path that ends in a slash is a folder with empty content. Contents in ``known`` are already
+    deflated there.
 
     Raises:
         ValueError: a path is not ASCII.

@@ -1,4 +1,4 @@
-"""Members of a ZIP archive that may be hostile: sizes are bounded before anything is decompressed."""
+"""Reads members of a ZIP archive that may be hostile: sizes are checked before decompression."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 MAX_DIRECTORY_BYTES = 4 * 1024 * 1024
-"""Of the list of members: some 40,000; a wheel of ours has tens."""
+"""The maximum for the list of members: some 40,000; our wheels have tens."""
 
 _END = struct.Struct("<4s4H2LH")
 _END_SIGNATURE = b"PK\5\6"
@@ -19,7 +19,7 @@ _METHODS = frozenset({zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED})
 
 
 class UnreadableArchive(ValueError):
-    """The bytes are not an archive that is read here; the message says why."""
+    """The bytes are not a supported archive; the message says why."""
 
 
 class ArchiveReader:
@@ -34,13 +34,13 @@ class ArchiveReader:
             raise UnreadableArchive("two members have the same name")
 
     def read(self, name: str, max_bytes: int) -> bytes:
-        """A member's bytes; one of more than ``max_bytes`` is refused."""
+        """A member's bytes; a member of more than ``max_bytes`` is refused."""
         with _unreadable():
             member = self._archive.getinfo(name)
             if member.compress_type not in _METHODS:
                 raise UnreadableArchive(f"{name[:300]}: expected it stored or deflated")
             with self._archive.open(member) as stream:
-                # The directory may state any size: what counts is what is read.
+                # The directory may state any size, so the bytes read count.
                 data = stream.read(max_bytes + 1)
         if len(data) > max_bytes:
             raise UnreadableArchive(f"{name[:300]} is larger than {max_bytes} bytes")
@@ -48,7 +48,7 @@ class ArchiveReader:
 
 
 def _check_directory_size(data: bytes) -> None:
-    """The standard library reads the whole list of members at once: its size is looked up first."""
+    """Checks the size first, since the standard library reads the whole list of members at once."""
     start = data.rfind(_END_SIGNATURE, max(0, len(data) - _END.size - _MAX_COMMENT_BYTES))
     if start < 0 or start + _END.size > len(data):
         raise UnreadableArchive("not a zip archive")
@@ -69,7 +69,7 @@ def _unreadable() -> Iterator[None]:
         zlib.error,
         struct.error,
         LookupError,
-        # Also what is not implemented, and an encrypted member.
+        # Also for unsupported methods and encrypted members.
         RuntimeError,
         EOFError,
         OSError,

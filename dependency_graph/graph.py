@@ -1,8 +1,8 @@
-"""Which relations stand above and below which, of the edges that a query brings.
+"""The dependency graph of relations, built from the edges of one query.
 
-The database is the graph of record; what is built here lives as long as one question. A relation that
-only an edge names is a node like any other: it may not exist yet. Nothing here recurses: a chain of
-views may be deeper than Python's stack.
+The database is the graph of record; a graph here serves a single question. A relation that only an
+edge names is an ordinary node: it may not exist yet. Nothing here recurses: a chain of views may be
+deeper than Python's stack.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Any, Generic, Protocol, TypeVar
 
 
 class Node(Hashable, Protocol):
-    """Nodes sort, so that equal graphs give equal orders."""
+    """Nodes can be sorted, so that equal graphs give equal orders."""
 
     def __lt__(self, other: Any, /) -> bool: ...
 
@@ -21,8 +21,6 @@ N = TypeVar("N", bound=Node)
 
 
 class Graph(Generic[N]):
-    """Direct neighbours of each node, in both directions."""
-
     def __init__(self) -> None:
         self.upstreams: dict[N, dict[N, None]] = {}
         self.dependents: dict[N, dict[N, None]] = {}
@@ -39,7 +37,7 @@ class Graph(Generic[N]):
 
 
 def graph_of(edges: Iterable[tuple[N, N]], alone: Iterable[N] = ()) -> Graph[N]:
-    """A graph of (dependent, upstream) pairs, and of relations that have neither."""
+    """A graph of (dependent, upstream) pairs and of relations without either."""
     graph: Graph[N] = Graph()
     for node in alone:
         graph.add(node)
@@ -75,7 +73,7 @@ def levels(graph: Graph[N]) -> tuple[tuple[N, ...], ...]:
 
 
 def cycles(graph: Graph[N]) -> tuple[tuple[N, ...], ...]:
-    """Strongly connected components that cannot be ordered, a view on itself included."""
+    """Strongly connected components that cannot be ordered, including a view that reads itself."""
     found = (
         tuple(sorted(component))
         for component in _components(graph)
@@ -85,24 +83,24 @@ def cycles(graph: Graph[N]) -> tuple[tuple[N, ...], ...]:
 
 
 def cycle_of(graph: Graph[N], name: N) -> tuple[N, ...]:
-    """The cycle's members that ``name`` is one of; empty if it is in none."""
+    """The members of the cycle that contains ``name``; empty without a cycle."""
     return next((members for members in cycles(graph) if name in members), ())
 
 
 def cycle_path(graph: Graph[N], members: Collection[N]) -> tuple[N, ...]:
-    """A shortest way from a cycle's first member through others back to it, in the direction of reading.
+    """A shortest path from a cycle's first member back to itself, from reader to upstream.
 
-    For people; ``members`` are one of ``cycles``.
+    For people; ``members`` must be one of ``cycles``.
 
     Raises:
-        ValueError: they are not.
+        ValueError: they are not a cycle.
     """
     first, within = min(members), frozenset(members)
     came_from: dict[N, N] = {}
     frontier = [first]
     while first not in came_from:
         if not frontier:
-            raise ValueError(f"{first} is in no cycle of {len(members)} members")
+            raise ValueError(f"{first} is not in a cycle of {len(members)} members")
         following: list[N] = []
         for name in frontier:
             for upstream in sorted(graph.upstreams[name].keys() & within):
@@ -128,10 +126,10 @@ def _reached(neighbours: Mapping[N, Iterable[N]], start: Iterable[N]) -> frozens
 
 
 def _components(graph: Graph[N]) -> Iterator[list[N]]:
-    """Strongly connected components, each after all that it depends on.
+    """Strongly connected components, each after all its dependencies.
 
-    Tarjan, "Depth-first search and linear graph algorithms", SIAM J. Comput. 1 (1972), along the edges
-    to upstream relations, with a stack in place of recursion.
+    Tarjan, "Depth-first search and linear graph algorithms", SIAM J. Comput. 1 (1972), along the
+    edges to upstream relations, with a stack instead of recursion.
     """
     order: dict[N, int] = {}
     lowest: dict[N, int] = {}
@@ -162,7 +160,7 @@ def _components(graph: Graph[N]) -> Iterator[list[N]]:
 
 
 def _take_from(unfinished: dict[N, None], first: N) -> list[N]:
-    """``first`` and all that was put in after it."""
+    """Removes and returns ``first`` and all later nodes."""
     taken: list[N] = []
     while not taken or taken[-1] != first:
         taken.append(unfinished.popitem()[0])

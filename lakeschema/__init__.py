@@ -2,9 +2,9 @@
 
 The public names, which keep their meaning within a major version:
 
-- ``derive(relation, ddl)``: the Avro schema of a table or view, from DDL alone.
-- ``register_views(session, catalog)``: every view of a catalog as a temporary view of a session.
-- ``udfs``: what a plugin answers that says what user-defined functions return.
+- ``derive(relation, ddl)``: the Avro schema of a table or view, from DDL alone. -
+``register_views(session, catalog)``: every view of a catalog as a temporary view of a session. -
+``udfs``: the answers of a plugin that knows the types of user-defined functions.
 
 Everything else in this package may change with any release.
 """
@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import importlib
 
-# Type checkers know the name; importing typing would be most of the package's import time.
+# Known to type checkers; importing typing would be most of the package's import time.
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from lakeschema import udfs
@@ -23,7 +23,7 @@ __all__ = ["derive", "register_views", "udfs"]
 
 
 def __getattr__(name: str) -> object:
-    """Imports a public name when it is first asked for: whoever needs one does not load the rest."""
+    """Imports a public name on first use, so that unused ones are not loaded."""
     if name == "udfs":
         return importlib.import_module("lakeschema.udfs")
     if name in __all__:

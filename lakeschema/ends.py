@@ -1,7 +1,8 @@
-"""Where what opens in a text may still end.
+"""Finds where constructs of a text can still end.
 
-Many a construct of SQL looks for its end in all of the rest. Whoever did so at each opening of a text that
-has no such end would read that rest as often: a lexer asks here first, and nothing is sought twice in vain.
+Many SQL constructs search the rest of the text for their end. Without a memory, a text with many
+openings and no end would be scanned as often. A lexer asks here first, so that no search is in
+vain.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ import re
 
 
 class Ends:
-    """The last end of each kind, found once a text."""
+    """The last end of each kind, found once for a text."""
 
     def __init__(self, text: str) -> None:
         self._text = text
@@ -18,14 +19,14 @@ class Ends:
         self._last_of: dict[re.Pattern[str], dict[str, int]] = {}
 
     def last(self, end: str) -> int:
-        """Where it stands for the last time; -1 if nowhere."""
+        """The last place of the end; -1 if it does not occur."""
         found = self._last.get(end)
         if found is None:
             found = self._last[end] = self._text.rfind(end)
         return found
 
     def last_unescaped(self, quote: str) -> int:
-        """As ``last``, of those that no backslash escapes."""
+        """Like ``last``, for ends that no backslash escapes."""
         key = f"\\{quote}"
         if key not in self._last:
             position = self._text.rfind(quote)
@@ -35,9 +36,9 @@ class Ends:
         return self._last[key]
 
     def after(self, end: str, position: int, kind: re.Pattern[str]) -> int:
-        """Where it stands next, from ``position`` on; -1 if nowhere.
+        """The next place from ``position`` on; -1 if it does not occur.
 
-        ``kind`` matches each end of that kind: there may be as many as the text has characters.
+        ``kind`` matches every end of that kind; there may be as many as the text has characters.
         """
         last = self._last_of.get(kind)
         if last is None:

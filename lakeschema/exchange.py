@@ -1,8 +1,8 @@
-"""A deadline for all that is sent and received in an exchange with a server.
+"""A deadline for everything sent and received in an exchange with a server.
 
-The timeout of a socket applies to each read and write, so that a server that sends a byte now and then
-is waited for without end. At the deadline the connections of an exchange are shut down, and whatever
-waits for them fails.
+A socket's timeout applies to each read and write, so a server that sends a byte now and then could
+be waited for endlessly. At the deadline the connections of an exchange are shut down, and every
+wait on them fails.
 """
 
 from __future__ import annotations
@@ -23,26 +23,23 @@ class ExchangeTimeout(Exception):
 
 
 def exchange(timeout_seconds: float) -> AbstractContextManager[None]:
-    """Ends what is sent and received inside, through connections that ``use`` knows, after that time.
+    """Limits the time of everything sent and received inside, through connections given to ``use``.
 
     Raises:
-        ExchangeTimeout: whatever else was raised, or returned, when the time had passed.
+        ExchangeTimeout: the time has passed, whatever the block raised or returned.
     """
     return _Exchange(timeout_seconds)
 
 
 def use(connected: socket.socket | None) -> None:
-    """Makes a connection obey the exchange in which it is used.
-
-    Not needed for a TLS handshake, to which a socket's timeout applies as a whole.
-    """
+    """Makes a connection obey the current exchange; a TLS handshake has the socket's timeout."""
     running = _CURRENT.get()
     if running is not None and connected is not None:
         running.use(connected)
 
 
 class _Exchange(AbstractContextManager[None]):
-    """Not written as a generator: Thrift's exceptions do not let themselves be raised again there."""
+    """Not a generator, since Thrift's exceptions cannot be raised again in one."""
 
     def __init__(self, timeout_seconds: float) -> None:
         self._timeout_seconds = timeout_seconds
@@ -57,7 +54,7 @@ class _Exchange(AbstractContextManager[None]):
 
     def __exit__(self, _: object, error: BaseException | None, __: TracebackType | None) -> None:
         _CURRENT.reset(self._token)
-        # A response without a length looks complete once its connection is shut down.
+        # A response without a length looks complete after its connection was shut down.
         if self.end() and (error is None or isinstance(error, Exception)):
             raise ExchangeTimeout from error
 
@@ -74,7 +71,7 @@ class _Exchange(AbstractContextManager[None]):
 
     def cut(self) -> None:
         with self._lock:
-            # Afterwards the connections may be in use for other exchanges.
+            # The connections may now be in use for other exchanges.
             if self._has_ended:
                 return
             self._is_cut = True
@@ -82,7 +79,7 @@ class _Exchange(AbstractContextManager[None]):
                 _shut_down(connected)
 
     def end(self) -> bool:
-        """Whether the time had passed; from now on nothing is shut down."""
+        """Ends the exchange; returns whether the time had passed."""
         with self._lock:
             self._has_ended = True
             self._sockets.clear()
@@ -90,7 +87,7 @@ class _Exchange(AbstractContextManager[None]):
 
 
 class _Deadlines:
-    """Cuts exchanges at their deadlines, in one thread: to start one for each takes half a millisecond."""
+    """Cuts exchanges at their deadlines, in one thread: starting one for each takes half a millisecond."""
 
     def __init__(self) -> None:
         self._changed = threading.Condition()
@@ -99,7 +96,7 @@ class _Deadlines:
         self._thread: threading.Thread | None = None
 
     def add(self, deadline: float, running: _Exchange) -> None:
-        """``deadline``: of the monotonic clock."""
+        """``deadline`` is on the monotonic clock."""
         with self._changed:
             heapq.heappush(self._waiting, (deadline, next(self._numbers), running))
             if self._thread is None or not self._thread.is_alive():
@@ -137,5 +134,5 @@ _CURRENT: ContextVar[_Exchange | None] = ContextVar("exchange", default=None)
 
 def _shut_down(connected: socket.socket) -> None:
     with contextlib.suppress(OSError):
-        # Not the method of a TLS socket, which is not for another thread than the reader's.
+        # Not the method of a TLS socket, which only its reader's thread may call.
         socket.socket.shutdown(connected, socket.SHUT_RDWR)

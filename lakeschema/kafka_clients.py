@@ -1,4 +1,4 @@
-"""The network side of kafka-python, in which a TLS handshake has a deadline, too."""
+"""kafka-python's network side, with a deadline for TLS handshakes."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _HANDSHAKE_MILLISECONDS = 5_000
 
 
 def bounded_client(**config: Any) -> Any:
-    """As ``kafka_client`` of a consumer or producer: the library bounds every wait but this one."""
+    """A ``kafka_client`` for consumers and producers: the library limits every wait except this one."""
     net = NetworkSelector(**config)
     return KafkaNetClient(net, _Connections(net, **config))
 

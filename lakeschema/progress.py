@@ -1,4 +1,4 @@
-"""How far a long step is, for whoever wants to show it."""
+"""Reports the progress of a long step."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Final, Protocol
 
 
 class Progress(Protocol):
-    """Receives how far a step is: a terminal's progress bar, or nothing."""
+    """Receives a step's progress, such as a terminal's progress bar."""
 
     def step(self, name: str, total: int) -> None: ...
 

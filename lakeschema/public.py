@@ -1,4 +1,4 @@
-"""The functions of ``lakeschema``; basic use needs no other name of the package."""
+"""The functions of ``lakeschema``; basic use needs no other names of the package."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ def derive(
     """The Avro schema of a table or view, as JSON values, from DDL alone.
 
     Args:
-        relation: ``database.name``; a name alone is in ``default``.
-        ddl: scripts of CREATE and ALTER statements that define it and all that it reads.
-        dialect: whose statements they are.
-        udfs: what the classes of user-defined functions return; see ``lakeschema.udfs``.
+        relation: ``database.name``; a bare name is in ``default``.
+        ddl: scripts of CREATE and ALTER statements that define it and its upstreams.
+        dialect: the statements' dialect.
+        udfs: the result types of user-defined functions' classes; see ``lakeschema.udfs``.
 
     Raises:
-        TranslationError: the relation, or one that it reads, does not exist or cannot be derived.
+        TranslationError: the relation or an upstream does not exist or cannot be derived.
         CatalogError: a name or a statement cannot be read.
     """
     name = RelationName.parse(relation, current_namespace=("default",))
@@ -63,15 +63,15 @@ def register_views(
     """Registers every view of a catalog in a session as a temporary view ``{database}_{view}``.
 
     Args:
-        session: of classic Spark; its own catalog must have the tables.
+        session: a classic Spark session; its own catalog must have the tables.
         catalog: a Hive Metastore's address, ``thrift://host:9083``; None for the session's own.
-        udfs: what the classes of user-defined functions return; see ``lakeschema.udfs``.
+        udfs: the result types of user-defined functions' classes; see ``lakeschema.udfs``.
         java_methods: whether views may call any Java method by name, as ``reflect`` does.
-        hive_functions: what is called for a function of Hive's where Spark's own has other rows for
-            some values: that, or the class that Hive has for it.
+        hive_functions: which function is called for a Hive function if Spark's differs for some
+            values: Spark's, or Hive's own class.
 
     Returns:
-        The temporary view's name of each view, or the error that prevented it.
+        For each view the temporary view's name, or the error that prevented it.
 
     Raises:
         CatalogError: the catalog could not be read.
@@ -83,7 +83,7 @@ def register_views(
 
 
 def _catalog(session: SparkSession, catalog: Catalog | str | None) -> Catalog:
-    # Thrift and PySpark are optional, and imported only where they are needed.
+    # Thrift and PySpark are optional, and imported only when needed.
     from lakeschema.table_files.limited import LimitedOwnSchemas
 
     if catalog is None:

@@ -1,4 +1,4 @@
-"""The answers of a plugin that says what UDFs return: ``docs/user-defined-functions.md``."""
+"""The answers of a plugin that knows the types of UDFs: ``docs/user-defined-functions.md``."""
 
 from lakeschema.catalog.column_types import parse_type
 from lakeschema.translation.model.interface import (

@@ -1,5 +1,5 @@
-"""The modules of ``codegen.runtime`` to the few files that packages contain: a step of building this program.
+"""A build step: packs the modules of ``codegen.runtime`` into the few files of a package.
 
-``make runtime`` writes ``codegen/packed_runtime``, which is committed, so that generating a package
-joins and prints nothing, and so that all versions of Python give the same bytes.
+``make runtime`` writes ``codegen/packed_runtime``, which is committed. So generating a package
+joins and prints nothing, and all versions of Python give the same bytes.
 """

@@ -1,6 +1,7 @@
-"""Writes the files of ``codegen/packed_runtime``: ``make runtime``, after a change of the runtime.
+"""Writes the files of ``codegen/packed_runtime``: run ``make runtime`` after changing the runtime.
 
-Beside each text is what Zopfli deflates it to: 4 % less than zlib does, in a hundred times the time.
+Each text comes with its bytes deflated by Zopfli: 4 % smaller than zlib's, in a hundred times the
+time.
 """
 
 from __future__ import annotations
@@ -15,8 +16,8 @@ from codegen.runtime_packing.groups import INIT
 from codegen.runtime_packing.joining import join_modules
 from codegen.runtime_packing.sources import runtime_sources
 
-# Comments, so that they are no part of the program: what type checkers obey where a package is
-# checked as its user's own code.
+# Comments, so that they are not part of the program: settings of type checkers for packages that
+# are checked as their user's own code.
 _HEADS = {
     INIT: """\
 # What every package contains a copy of, so that it depends on nothing; generated, do not edit.
@@ -24,7 +25,7 @@ _HEADS = {
 # mypy: disable-error-code=override
 """,
 }
-# Without annotations, what a class first assigns counts as the attribute's type.
+# Without annotations, the class first assigned becomes the attribute's type.
 _HEAD = """\
 # pyright: basic, reportAttributeAccessIssue=false, reportArgumentType=false
 # pyright: reportOperatorIssue=false, reportOptionalMemberAccess=false, reportOptionalSubscript=false
@@ -39,7 +40,7 @@ def main() -> None:
         text = python_minifier.unparse(joined.tree())
         data = f"{_HEADS.get(group, _HEAD)}{text}\n".encode()
         (_TARGET / f"{group}.txt").write_bytes(data)
-        # Without zlib's own header and checksum, which an archive has no place for.
+        # Without zlib's header and checksum, which archives do not have.
         (_TARGET / f"{group}.deflated").write_bytes(zopfli.zlib.compress(data)[2:-4])
 
 

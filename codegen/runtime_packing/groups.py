@@ -1,8 +1,8 @@
-"""Which modules of the runtime become one file of a package.
+"""Which modules of the runtime form one file of a package.
 
-What is always imported together is one file, and so is each group that is imported on first use.
-A file costs a package 200 bytes of headers and hashes, and shares no text with others when it is
-deflated.
+Modules that are always imported together form one file, and so does each group that is imported on
+first use. A file costs a package 200 bytes of headers and hashes, and is deflated separately from
+others.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from typing import Final
 INIT: Final = "__init__"
 
 GROUPS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType({
-    # What a package imports at once: short, and nothing of ``typing`` or of the codec.
+    # Imported at once with a package: short, and without ``typing`` and the codec.
     INIT: ("errors", "frozen", "lazy", "pickling", "registration"),
     "core": (
         "varints", "plain_values", "scalars", "schema", "equality", "aliases", "entries", "binding",
         "empty_items", "units", "values", "acceptance", "writers", "decoding",
     ),
-    # Programs that only encode and decode their own records import no more than the above.
+    # Programs that only encode and decode their own records import nothing more.
     "plain": ("plain",),
     "files": (
         "readers", "skipping", "resolution", "tracing", "compression", "places", "partitions", "container",
@@ -34,7 +34,7 @@ GROUPS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType({
     "json_text": (
         "json_documents", "json_avro", "json_leaves", "json_plain", "json_text",
     ),
-    # Only programs that read or write many records import it.
+    # Imported only by programs that read or write many records.
     "json_code": ("json_code", "json_moments", "json_writing", "json_reading"),
     "json_lines": ("json_lines",),
     "examples": ("finite", "examples", "strategies"),
@@ -49,7 +49,7 @@ DOCUMENTED: Final = frozenset({
     "AvroError", "InvalidAvro", "InvalidValue", "InvalidValues", "MissingCodec", "NotInArrow",
     "NotInSpark", "UnknownSchema", "UnresolvableSchema", "Column", "Duration", "FrozenMap", "Items", "Row",
 })  # fmt: skip
-"""The classes whose values a package's users hold: editors show what is written of them."""
+"""The classes that users get instances of: editors show their documentation."""
 
 GROUP_OF: Final[Mapping[str, str]] = MappingProxyType(
     {module: group for group, modules in GROUPS.items() for module in modules}

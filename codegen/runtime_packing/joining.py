@@ -1,7 +1,7 @@
-"""The runtime's modules joined into the files of a package, as syntax trees.
+"""Joins the runtime's modules into the files of a package, as syntax trees.
 
-Imports between the modules of a file go; a name that two of them define gets the later one's module
-as its ending. Whatever could make a name mean something else than in its own module is an error.
+Imports between modules of the same file are dropped. If two modules define the same name, the later
+one's gets its module as a suffix. Anything that could change a name's meaning is an error.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from codegen.runtime_packing.scopes import UnfitRuntime
 
 @dataclass(frozen=True, slots=True)
 class Joined:
-    """A file of packages: its imports, and what each module of the runtime adds, in this order."""
+    """A file of packages: its imports, and the part of each runtime module, in order."""
 
     imports: ast.Module
     pieces: Mapping[str, ast.Module]
@@ -29,7 +29,7 @@ class Joined:
         return ast.Module([statement for body in bodies for statement in body], [])
 
 
-# What type checkers see of a package they see in the file that is imported with it.
+# Type checkers see a package through the file that is imported with it.
 _TYPED = (INIT,)
 
 
@@ -39,12 +39,12 @@ def join_modules(
     group_of: Mapping[str, str] = GROUP_OF,
     typed: Collection[str] = _TYPED,
 ) -> Mapping[str, Joined]:
-    """Every module of the runtime by name, to the files of a package by name.
+    """The files of a package by name, from the runtime's modules by name.
 
     The files named ``typed`` keep their annotations.
 
     Raises:
-        UnfitRuntime: joined, a name would change its meaning.
+        UnfitRuntime: joining would change a name's meaning.
     """
     if strays := sources.keys() ^ group_of.keys():
         raise UnfitRuntime(f"not in sources and in a group: {', '.join(sorted(strays))}")
@@ -81,7 +81,7 @@ def _joined(
 
 
 def _is_known(statement: ast.stmt, constants: set[str]) -> bool:
-    """Whether an earlier module has the same constant, ``TYPE_CHECKING`` say."""
+    """Whether an earlier module has the same constant, such as ``TYPE_CHECKING``."""
     if not isinstance(statement, ast.Assign) or not isinstance(statement.value, ast.Constant):
         return False
     text = ast.dump(statement)
@@ -91,7 +91,7 @@ def _is_known(statement: ast.stmt, constants: set[str]) -> bool:
 
 
 def _merged(imports: Sequence[ast.Import | ast.ImportFrom]) -> list[ast.stmt]:
-    """One statement for each module that names are imported from, in a fixed order."""
+    """One import statement for each source module, in a fixed order."""
     plain: dict[str, ast.alias] = {}
     named: dict[tuple[int, str], dict[str, ast.alias]] = {}
     for statement in imports:
@@ -103,5 +103,5 @@ def _merged(imports: Sequence[ast.Import | ast.ImportFrom]) -> list[ast.stmt]:
     made: list[ast.stmt] = [ast.Import([plain[key] for key in sorted(plain)])] if plain else []
     for (level, module), names in sorted(named.items()):
         made.append(ast.ImportFrom(module or None, [names[key] for key in sorted(names)], level))
-    # An import from the future comes first.
+    # An import from ``__future__`` comes first.
     return sorted(made, key=lambda each: getattr(each, "module", None) != "__future__")

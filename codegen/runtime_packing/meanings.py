@@ -1,4 +1,4 @@
-"""What the global names of a module mean, and the new names of those that would collide."""
+"""The meanings of a module's global names, and new names for those that would collide."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ Name: TypeAlias = tuple[str, str]
 """A module of the runtime and a name that it defines."""
 
 _IMPORTS = (ast.Import, ast.ImportFrom)
-# Modules that are imported at once define it rather than import ``typing``.
+# Modules that are imported at once define it instead of importing ``typing``.
 _SAME_EVERYWHERE = frozenset({"TYPE_CHECKING"})
 
 
 def meanings(module: str, tree: ast.Module) -> Mapping[str, str]:
-    """The names that the module binds to what they mean, the same text for the same thing."""
+    """The names that the module binds, with their meanings: equal texts mean the same thing."""
     imports = [each for each in _statements(tree.body) if isinstance(each, _IMPORTS)]
     found = {
         alias.asname or alias.name: _imported(statement, alias)
@@ -31,7 +31,7 @@ def meanings(module: str, tree: ast.Module) -> Mapping[str, str]:
 
 
 def _statements(body: Sequence[ast.stmt]) -> Iterator[ast.stmt]:
-    """The statements of a module, those beneath an ``if`` instead of it."""
+    """The statements of a module, with those under an ``if`` in its place."""
     for statement in body:
         if isinstance(statement, ast.If):
             yield from _statements([*statement.body, *statement.orelse])
@@ -48,10 +48,10 @@ def _imported(statement: ast.Import | ast.ImportFrom, alias: ast.alias) -> str:
 
 
 def renamed_in(modules: Mapping[str, Mapping[str, str]]) -> dict[Name, str]:
-    """New names for what two modules of a file define under one name, ``_text`` say.
+    """New names for objects that two modules of a file define under one name, such as ``_text``.
 
     Raises:
-        UnfitRuntime: a name collides that is no module's own.
+        UnfitRuntime: a colliding name is not defined by either module.
     """
     renamed: dict[Name, str] = {}
     taken: dict[str, str] = {}

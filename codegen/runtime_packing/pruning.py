@@ -1,6 +1,6 @@
-"""A module's syntax tree without what only its authors and their type checker read.
+"""Removes the parts of a module's syntax tree that only its authors and type checker need.
 
-Docstrings and annotations go, but those of the classes that a package's users hold. Names,
+Docstrings and annotations are removed, except for classes that users get instances of. Names,
 parameters and statements stay, so that tracebacks and errors read as before.
 """
 
@@ -13,13 +13,13 @@ from codegen.runtime_packing.scopes import used_names
 
 
 def pruned(tree: ast.Module, documented: Collection[str], *, typed: bool) -> ast.Module:
-    """The tree, changed in place; with annotations, if it is ``typed``."""
+    """The tree, changed in place; annotations stay if it is ``typed``."""
     _Pruner(documented, typed=typed).visit(tree)
     return tree
 
 
 def drop_unread(trees: Mapping[str, ast.Module]) -> None:
-    """Takes imports away that nothing in a tree reads, and then types that only they read."""
+    """Removes unread imports from trees, and then types that only these used."""
     dropping = True
     while dropping:
         for tree in trees.values():
@@ -60,7 +60,7 @@ def _of_the_future(statement: ast.stmt) -> bool:
 
 
 def _of_types(statement: ast.stmt) -> str:
-    """The name that a statement defines for annotations alone, else ""."""
+    """The name that a statement defines only for annotations, or ""."""
     match statement:
         case ast.AnnAssign(ast.Name(name), ast.Name("TypeAlias")):
             return name
@@ -120,7 +120,7 @@ class _Pruner(ast.NodeTransformer):
 
 
 def _without_texts(body: Sequence[ast.stmt]) -> list[ast.stmt]:
-    """Statements without those that are nothing but a text."""
+    """The statements without bare strings."""
     kept = [each for each in body if not _is_text(each)]
     return kept or [ast.copy_location(ast.Pass(), body[0])] if body else []
 

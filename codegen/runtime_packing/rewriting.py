@@ -1,4 +1,4 @@
-"""A module's syntax tree as a part of a joined file: imports and renamed names."""
+"""Rewrites a module's syntax tree as part of a joined file: imports and renamed names."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class Rewriter(ast.NodeTransformer):
         self.visit(self._tree)
 
     def _import(self, statement: ast.ImportFrom) -> list[ast.stmt]:
-        """What remains of an import of other modules of the runtime."""
+        """The remainder of an import from other runtime modules."""
         made: list[ast.stmt] = []
         for alias in statement.names:
             if alias.asname and statement.module:
@@ -110,7 +110,7 @@ class Rewriter(ast.NodeTransformer):
         self.generic_visit(node)
 
     def visit_Call(self, node: ast.Call) -> ast.Call:
-        """Modules that are imported when they are needed are named by a text."""
+        """Modules that are imported on demand are named by a string."""
         self.generic_visit(node)
         match node:
             case ast.Call(ast.Attribute(ast.Name("importlib"), "import_module"),

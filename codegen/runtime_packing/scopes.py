@@ -1,4 +1,4 @@
-"""Which names a module's syntax tree binds, and where: what renaming and joining must not confuse."""
+"""The names that a module's syntax tree binds, by scope, which renaming and joining must not confuse."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
 
 class UnfitRuntime(ValueError):
-    """Modules that cannot be joined as they are; the message says which name is in the way."""
+    """Modules that cannot be joined; the message names the conflicting name."""
 
 
 def global_names(statements: Iterable[ast.stmt]) -> frozenset[str]:
@@ -19,11 +19,11 @@ def global_names(statements: Iterable[ast.stmt]) -> frozenset[str]:
 
 
 def local_names(tree: ast.AST) -> frozenset[str]:
-    """The names that some function, class or comprehension within binds for itself."""
+    """The names that any function, class or comprehension inside binds locally."""
     found: set[str] = set()
     for node in ast.walk(tree):
         if isinstance(node, ast.Global | ast.Nonlocal):
-            raise UnfitRuntime(f"line {node.lineno}: global and nonlocal are not understood")
+            raise UnfitRuntime(f"line {node.lineno}: global and nonlocal are not supported")
         if isinstance(node, ast.arg):
             found.add(node.arg)
         elif isinstance(node, _COMPREHENSIONS):
@@ -35,7 +35,7 @@ def local_names(tree: ast.AST) -> frozenset[str]:
 
 
 def used_names(tree: ast.AST) -> frozenset[str]:
-    """The names that are read within; attributes are none."""
+    """The names that are read inside, without attributes."""
     return frozenset(
         node.id
         for node in ast.walk(tree)
@@ -44,7 +44,7 @@ def used_names(tree: ast.AST) -> frozenset[str]:
 
 
 def _bound(node: ast.AST) -> Iterator[str]:
-    """The names that a node binds in the scope that it stands in."""
+    """The names that a node binds in its enclosing scope."""
     match node:
         case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
             yield name

@@ -1,4 +1,4 @@
-"""The runtime's modules as they are written."""
+"""The runtime's modules as source text."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from importlib.resources import files
 
 
 def runtime_sources() -> Mapping[str, str]:
-    """The text of each module of ``codegen.runtime`` by its name."""
     return {
         file.name.removesuffix(".py"): file.read_text("utf-8")
         for file in files("codegen.runtime").iterdir()

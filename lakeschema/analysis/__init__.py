@@ -1,1 +1,1 @@
-"""What statements do with data: who reads and writes what, and where each column comes from."""
+"""What statements do with data: who reads and writes which tables, and where each column comes from."""

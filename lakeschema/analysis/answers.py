@@ -1,4 +1,4 @@
-"""Analyses → JSON: one stable form each."""
+"""Analyses as JSON, each in one stable form."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ from lakeschema.analysis.tracing import BaseColumn
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
-    """What a request chooses besides the analyses.
+    """The choices of a request, apart from its analyses.
 
     Attributes:
-        rules: those of the defence that are on.
-        grants: None where none are stated: then nothing is missing of what a statement needs.
+        rules: the rules of the defence that are on.
+        grants: None if none are given; then no privilege counts as missing.
     """
 
     conventions: Conventions
@@ -40,7 +40,7 @@ class Chosen:
 
 
 def column_json(column: BaseColumn) -> dict[str, Any]:
-    """``relation`` is null for a name that no relation surely has."""
+    """``relation`` is null for a name without a certain relation."""
     source = None if column.source is None else as_text(column.source)
     found: dict[str, Any] = {"relation": source, "column": column.column}
     if column.path:
@@ -171,11 +171,11 @@ ANALYSES: Final[Mapping[str, Callable[[Analysed, Chosen], Any]]] = MappingProxyT
         "permissions": _permissions,
     }
 )
-"""What can be asked of one statement, by name."""
+"""The analyses of one statement, by name."""
 
 
 def statement_json(analysed: Analysed, asked: tuple[str, ...], chosen: Chosen) -> dict[str, Any]:
-    """One statement: its verb and what was asked, or the error for which that is not known."""
+    """One statement: its verb and the requested analyses, or an error."""
     if analysed.resolved is None:
         error = analysed.error
         assert error is not None

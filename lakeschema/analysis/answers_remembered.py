@@ -1,6 +1,6 @@
-"""What was found for statements like one before, as long as the tables that they name are as then.
+"""Caches answers by fingerprint, valid while the tables that a statement names are unchanged.
 
-Bounded: of what is known, only what was asked for lately is kept.
+Bounded: only recently used answers are kept.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from lakeschema.catalog.identifiers import RelationName
 T = TypeVar("T")
 
 MAX_REMEMBERED: Final = 30_000
-"""Fingerprints; some 8 kB each."""
+"""The maximum of fingerprints; some 8 kB each."""
 _MAX_VERSIONS: Final = 4
-"""Answers of one fingerprint, over tables that changed in between."""
+"""The maximum of answers for one fingerprint, for different versions of its tables."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Answer(Generic[T]):
-    """``tables``: all that were looked up, as they were, None for one that was not known."""
+    """``tables``: all tables that were looked up, as they were; None for an unknown one."""
 
     tables: tuple[tuple[RelationName, KnownTable | None], ...]
     found: T
@@ -36,10 +36,10 @@ class _Answer(Generic[T]):
 
 
 class RememberedAnswers(Generic[T]):
-    """Two generations: the older is forgotten when the younger is full.
+    """Two generations: the older one is dropped when the younger one is full.
 
-    What is asked for moves into the younger, so that statements of which each comes once never
-    displace those that repeat.
+    A used answer moves to the younger generation, so that statements that occur once never displace
+    repeated ones.
     """
 
     def __init__(self, max_remembered: int = MAX_REMEMBERED) -> None:
@@ -48,14 +48,14 @@ class RememberedAnswers(Generic[T]):
         self._old: dict[Hashable, tuple[_Answer[T], ...]] = {}
 
     def find(self, key: Hashable, tables: Mapping[RelationName, KnownTable]) -> T | None:
-        """The answer under the key that holds over these tables."""
+        """The cached answer under this key that is valid for these tables."""
         for answer in self._answers(key):
             if answer.holds(tables):
                 return answer.found
         return None
 
     def add(self, key: Hashable, looked_up: LookedUp, found: T) -> None:
-        """An answer that depends on what was looked up, and on nothing else of the catalog."""
+        """Adds an answer that depends only on the tables that were looked up."""
         if looked_up.was_listed:
             return
         made = _Answer(tuple(looked_up.seen.items()), found)
@@ -78,7 +78,7 @@ class RememberedAnswers(Generic[T]):
 
 
 class LookedUp(Mapping[RelationName, KnownTable]):
-    """Tables, and which of them were looked up."""
+    """A catalog's tables that records which of them are looked up."""
 
     def __init__(self, tables: Mapping[RelationName, KnownTable]) -> None:
         self._tables = tables

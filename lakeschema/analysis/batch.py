@@ -1,4 +1,4 @@
-"""One request of ``analyze --batch`` → its answer. Pure but for the time of events that state none: what is known comes with the request."""
+"""Answers one request of ``analyze --batch``. Pure, except for the time of events without one."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _DATAFLOW = "dataflow"
 _COLUMN_DATAFLOW = "column_dataflow"
 _OPENLINEAGE = "openlineage"
 _OF_ALL = (_DATAFLOW, _COLUMN_DATAFLOW, _OPENLINEAGE)
-"""What is asked of all statements together."""
+"""The analyses of all statements together."""
 _KEYS = frozenset(
     {
         *("id", "sql", "dialect", "ddl", "tables", "namespace", "ask", "options", "rules"),
@@ -49,8 +49,8 @@ _KEYS = frozenset(
 def answer(request: object) -> dict[str, Any]:
     """``{"id", "result"}`` or ``{"id", "error"}``; see ``answered``.
 
-    The result has ``statements``, an object each, and ``dataflow`` of all of them if that was
-    asked. A statement that cannot be read has an ``error`` and stops no other.
+    The result has ``statements``, an object each, and their ``dataflow`` if requested. An
+    unreadable statement has an ``error`` and does not stop the others.
     """
     return answered(request, _result)
 
@@ -87,7 +87,7 @@ def _result(request: Mapping[str, Any]) -> dict[str, Any]:
 def _events(
     found: list[Analysed], conventions: Conventions, options: EventOptions
 ) -> list[dict[str, Any]]:
-    """Of several statements, each is a job of its own: its name ends in the statement's place."""
+    """Each of several statements is a separate job, whose name ends in the statement's number."""
     namespace, name = options.job
     events = []
     for place, each in enumerate(found, start=1):
@@ -97,7 +97,7 @@ def _events(
 
 
 def _event_options(request: Mapping[str, Any]) -> EventOptions:
-    """What is not stated is taken from the request, and the time from the clock."""
+    """Options that are not given come from the request, and the time from the clock."""
     stated = request.get(_OPENLINEAGE, {})
     allowed = ("event_time", "namespace", "job_namespace", "job", "run_id")
     if not isinstance(stated, dict) or not all(isinstance(v, str) for v in stated.values()):
@@ -154,7 +154,7 @@ def _grammar(request: Mapping[str, Any]) -> StatementGrammar:
 def _asked(names: object) -> tuple[str, ...]:
     known = (*ANALYSES, *_OF_ALL)
     if names is None:
-        # Events say what the others say, for other programs.
+        # Events repeat the other analyses, for other programs.
         return known[:-1]
     if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
         raise InvalidRequest("expected 'ask' to be a list of analyses")
@@ -180,7 +180,7 @@ def rules_of(values: object) -> frozenset[str]:
     """The rules of the defence that are on.
 
     Raises:
-        InvalidRequest: a rule is unknown, or neither on nor off.
+        InvalidRequest: a rule is unknown, or its value is not a boolean.
     """
     if not isinstance(values, dict) or not all(isinstance(on, bool) for on in values.values()):
         raise InvalidRequest("expected 'rules' to be an object: name to true or false")
@@ -198,7 +198,7 @@ def _views(value: object) -> Views:
 
 
 def _granted(request: Mapping[str, Any]) -> tuple[Grants | None, str]:
-    """Grants, and whose are asked about."""
+    """The grants, and the user to check."""
     user = request.get("user", "")
     if not isinstance(user, str):
         raise InvalidRequest("expected 'user' to be a text")

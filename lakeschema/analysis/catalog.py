@@ -1,7 +1,6 @@
-"""Which tables exist and what columns they have, as far as is known: immutable, cheap to change.
+"""The known tables and their columns: immutable, and cheap to change.
 
-A table that is not listed may exist all the same: nothing is concluded from its absence but that
-its columns are not known.
+A table that is not listed may still exist: its absence only means that its columns are unknown.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ from lakeschema.catalog.identifiers import RelationName
 
 @dataclass(frozen=True, slots=True, order=True)
 class Files:
-    """A path, a stage or a URL, where others have a relation."""
+    """A path, a stage or a URL in place of a relation."""
 
     uri: str
 
@@ -26,7 +25,7 @@ class Files:
 
 
 Source: TypeAlias = RelationName | Files
-"""What rows are read from or written to."""
+"""A place that rows are read from or written to."""
 
 
 def as_text(source: Source) -> str:
@@ -34,11 +33,11 @@ def as_text(source: Source) -> str:
 
 
 class ViewColumn(NamedTuple):
-    """Of one column of a view, another that it comes of; in lower case, ``*`` for all.
+    """A view's column and a column it comes from; in lower case, ``*`` for all.
 
     Attributes:
-        column: "" where the other decides which rows there are.
-        is_value: whether values of the other are among its own.
+        column: "" if the other column affects which rows there are.
+        is_value: whether it takes values from the other column.
     """
 
     column: str
@@ -49,15 +48,16 @@ class ViewColumn(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class KnownTable:
-    """What is known of one table or view.
+    """The known facts of one table or view.
 
     Attributes:
-        columns: as written; None where they are not known.
-        partitions: names of the last of them, if the table is partitioned.
-        location: where its files are, without a slash at its end.
-        reads: of a view, what its query reads, with columns in lower case: ``*`` for all.
-        is_materialized: of a view, whether it keeps the rows of its query.
-        made_of: of a view, where its columns come from; empty if that is not known.
+        columns: as written; None if unknown.
+        partitions: the names of its partition columns, which are the last ones.
+        location: the place of its files, without a final slash.
+        reads: for a view, the relations and columns that its query reads, in lower case; ``*`` for
+            all.
+        is_materialized: for a view, whether it stores its query's rows.
+        made_of: for a view, the sources of its columns; empty if unknown.
     """
 
     columns: tuple[str, ...] | None
@@ -70,10 +70,7 @@ class KnownTable:
 
 
 class Changed(Mapping[RelationName, KnownTable]):
-    """Tables with some changes, which shares all that did not change.
-
-    ``changes``: None for a table that is gone.
-    """
+    """Tables with some changes; unchanged tables are shared. ``changes``: None for a removed table."""
 
     def __init__(
         self,
@@ -101,7 +98,7 @@ class Changed(Mapping[RelationName, KnownTable]):
 
 _IN_WAREHOUSE: Final = re.compile(r"/(\w+)\.db/(\w+)(?=/|$)")
 _MAX_CHANGES: Final = 100
-"""Over one mapping: each change copies those before it."""
+"""The maximum of changes over one mapping, since each change copies the earlier ones."""
 
 
 def _changed(
@@ -116,14 +113,14 @@ def _changed(
 
 @dataclass(frozen=True, slots=True)
 class KnownCatalog:
-    """All that is known, and where names are looked up.
+    """The known tables, and the namespace for looking up names.
 
     Attributes:
         tables: by name.
-        namespace: where names of one part are looked up; empty where they stay as written. After
-            a catalog that is chosen without a schema, an empty part.
-        temporary: tables of this session, which hide others of their name.
-        created: by the same text, and so its author's own.
+        namespace: the namespace for names of one part; empty if they stay as written. A catalog
+            chosen without a schema is followed by an empty part.
+        temporary: this session's tables, which hide others of the same name.
+        created: tables created by the same text, and so owned by its author.
     """
 
     tables: Mapping[RelationName, KnownTable] = field(default_factory=lambda: MappingProxyType({}))
@@ -144,14 +141,14 @@ class KnownCatalog:
         return bare
 
     def named_new(self, parts: Sequence[str], *, of_session: bool) -> RelationName:
-        """The name of what a statement makes; what only its session sees has no namespace."""
+        """The name of a table that a statement creates; a temporary one has no namespace."""
         return RelationName.of(*parts) if of_session else self.named(parts)
 
     def known(self, name: RelationName) -> KnownTable | None:
         return self.tables.get(name)
 
     def with_temporary(self, name: RelationName) -> KnownCatalog:
-        """The name belongs to the session; ``with_table`` adds the table itself."""
+        """Marks the name as temporary; ``with_table`` adds the table itself."""
         return replace(self, temporary=self.temporary | {name})
 
     def with_table(self, name: RelationName, table: KnownTable) -> KnownCatalog:
@@ -162,7 +159,7 @@ class KnownCatalog:
         return replace(self, tables=tables, temporary=self.temporary - {name})
 
     def behind(self, source: Source) -> tuple[Source, ...]:
-        """The tables whose rows a read finds: those that a view's query reads, or the table itself."""
+        """The tables whose rows a read returns: those below a view, or the table itself."""
         found: dict[Source, None] = {}
         pending, seen = [source], {source}
         while pending:
@@ -177,9 +174,9 @@ class KnownCatalog:
         return tuple(found)
 
     def at(self, location: str) -> RelationName | None:
-        """The table whose files lie there: the longest location that the path begins with.
+        """The table with the longest location that the path begins with.
 
-        Where no location is known, a table lies in its folder of the warehouse: ``shop.db/orders``.
+        A table without a known location is in its folder of the warehouse: ``shop.db/orders``.
         """
         found: tuple[int, RelationName] | None = None
         path = location.rstrip("/")

@@ -1,6 +1,6 @@
-"""What the DDL of a log left behind, as a value and as lines of JSON.
+"""The catalog that a log's DDL leaves behind, as a value and as JSON lines.
 
-Another log goes on from it: a stream is read as one log after the other.
+Another log can continue from it: a stream is read as a sequence of logs.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ class SessionLeft:
 
 @dataclass(frozen=True, slots=True)
 class CatalogLeft:
-    """Over the tables that existed before.
+    """The changes over the tables that existed before.
 
     Attributes:
-        tables: those that changed; None for one that is gone.
-        sessions: by name, the one that changed last behind the others.
+        tables: changed tables; None for a removed one.
+        sessions: by name; the most recently changed one is last.
     """
 
     tables: Mapping[RelationName, KnownTable | None] = field(

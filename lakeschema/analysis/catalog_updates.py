@@ -1,4 +1,4 @@
-"""What a statement does to what exists: the catalog after it, what changed, what did not fit."""
+"""The effect of a statement on the catalog: the new catalog, the changes, and any conflict."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ class Change(Enum):
 
 @dataclass(frozen=True, slots=True)
 class CatalogUpdate:
-    """One change, or what spoke against it.
+    """One change, or a conflict.
 
     Attributes:
-        table: as it is after it; None where it is gone, or nothing is known of it.
-        new_name: of RENAMED.
-        reason: of CONFLICT, which changes nothing.
+        table: the table afterwards; None if it is removed or unknown.
+        new_name: for RENAMED.
+        reason: for CONFLICT, which changes nothing.
     """
 
     change: Change
@@ -48,7 +48,7 @@ class CatalogUpdate:
 def catalog_updates(
     statement: st.Statement, resolved: rs.Resolved, catalog: KnownCatalog
 ) -> tuple[KnownCatalog, tuple[CatalogUpdate, ...]]:
-    """The catalog after a statement, and what it changed in it."""
+    """The catalog after a statement, and the changes that it made."""
     match statement:
         case st.Create():
             return _create(statement, resolved, catalog)
@@ -81,7 +81,7 @@ def catalog_updates(
 
 
 def _columns(resolved: rs.Resolved) -> tuple[str, ...] | None:
-    """Of the rows that the statement writes or reads; None if a star in it is not known."""
+    """The columns of the rows that the statement writes or reads; None with an unknown star."""
     if resolved.writes:
         written = resolved.writes[0].columns
         if any(isinstance(column.value, rs.OpenStar) for column in written):
@@ -131,7 +131,7 @@ def _view(table: KnownTable, resolved: rs.Resolved) -> KnownTable:
 
 
 def _partitions_last(columns: tuple[str, ...] | None, create: st.Create) -> tuple[str, ...] | None:
-    """Of what a query fills, as Hive and Spark order them; a table's format may keep the order."""
+    """The columns of a query's table in Hive's and Spark's order; some formats keep the query's order."""
     if columns is None or create.keeps_order:
         return columns
     partitions = frozenset(name.lower() for name in create.partitions)
@@ -207,7 +207,7 @@ def _alter(
         columns[there[old.lower()]] = new
     gone = {column.lower() for column in alter.dropped}
     columns = [column for column in columns if column.lower() not in gone]
-    # Columns that partition a table stay behind those that do not.
+    # Partition columns stay after the others.
     last = len(columns) - len([p for p in known.partitions if p.lower() not in gone])
     columns[last:last] = alter.added
     return _put(catalog, name, replace(known, columns=tuple(columns)), Change.ALTERED)

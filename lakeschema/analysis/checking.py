@@ -1,7 +1,7 @@
-"""Statements that are about to run → the rules that they break, in a process that keeps the catalog.
+"""Checks statements before they run, in a process that keeps the catalog.
 
-A question brings what changed in the catalog since the one before, and the request as its bytes:
-neither the service nor anybody else parses what untrusted clients send.
+A question brings the catalog's changes since the previous one, and the request as bytes, so that no
+other process parses untrusted input.
 """
 
 from __future__ import annotations
@@ -48,13 +48,14 @@ _NO_STATEMENT: Final = Violation(
 
 @dataclass(frozen=True, slots=True)
 class Choices:
-    """What holds for every request.
+    """Settings for all requests.
 
     Attributes:
-        dialect: of requests that name none.
-        rules: turned on or off, by name.
-        grants: as ``read_grants`` takes them; None where privileges are not checked, or are asked for.
-        asks_grants: those of a user come with a question, after an answer that asked for them.
+        dialect: for requests that name none.
+        rules: rules turned on or off, by name.
+        grants: in the form of ``read_grants``; None if privileges are not checked, or are
+            requested.
+        asks_grants: a user's grants come with a question, after an answer that requested them.
     """
 
     dialect: str
@@ -66,10 +67,10 @@ class Choices:
 
 
 def check_handler(choices: Choices) -> Handler:
-    """How a process answers.
+    """The handler for a process.
 
     Raises:
-        UnknownRule, UnknownDialect, MalformedGrants: a choice means nothing.
+        UnknownRule, UnknownDialect, MalformedGrants: a choice is invalid.
     """
     chosen_rules(choices.rules)
     grammar_of(choices.dialect)
@@ -80,14 +81,14 @@ def check_handler(choices: Choices) -> Handler:
 
 
 def table_value(table: KnownTable) -> Any:
-    """A table as a question has it."""
+    """A table in the form of questions."""
     columns = None if table.columns is None else list(table.columns)
     reads = [[str(relation), list(names)] for relation, names in table.reads]
     return [columns, list(table.partitions), table.is_view, reads]
 
 
 def known_table(value: Any) -> KnownTable:
-    """From a ``table_value``."""
+    """The table of a ``table_value``."""
     columns, partitions, is_view, reads = value
     return KnownTable(
         None if columns is None else tuple(columns),
@@ -104,9 +105,9 @@ def question(
     granted: Mapping[str, Any] = MappingProxyType({}),
     forgotten: Sequence[str] = (),
 ) -> Attached:
-    """``changed``: by name, each a ``table_value``; ``granted``: by user, as ``read_grants`` takes them.
+    """``changed``: a ``table_value`` by name; ``granted``: by user, in the form of ``read_grants``.
 
-    ``request``: None where something is told and nothing asked. No bytes at all are a request, too.
+    ``request``: None to only update the process. Empty bytes are a request, too.
     """
     is_asked = request is not None
     return Attached(
@@ -118,9 +119,9 @@ def question(
 
 
 def answer_checks(choices: Choices) -> Callable[[Any], Any]:
-    """The child's function: a question to ``{"result"}``, ``{"error"}``, or null for no request.
+    """The child's function: a question to ``{"result"}``, ``{"error"}``, or null without a request.
 
-    ``{"grants_of"}``: the request is to be asked again, with the grants of that user.
+    ``{"grants_of"}``: the request must be sent again, with that user's grants.
     """
     return Checker(choices).answer
 
@@ -157,7 +158,7 @@ class Checker:
     def _result(self, request: Mapping[str, Any]) -> dict[str, Any]:
         check_keys(request, _KEYS)
         sql = sql_of(request)
-        # Nobody changes the tables while the catalog is in use: one request is answered at a time.
+        # The tables do not change meanwhile: one request is answered at a time.
         catalog = KnownCatalog(MappingProxyType(self._tables), namespace_of(request))
         user = request.get("user")
         if not (user is None or isinstance(user, str)):
@@ -186,7 +187,7 @@ class Checker:
 
 
 def _for_user(violation: Violation) -> Violation:
-    """What a statement reads cannot be granted where it is not known."""
+    """If it is unknown what a statement reads, it cannot be granted."""
     if violation.rule != UNKNOWN_STATEMENT:
         return violation
     return replace(violation, severity=Severity.ERROR)

@@ -1,4 +1,4 @@
-"""Which columns a statement uses, by the innermost clause that uses them."""
+"""The columns that a statement uses, with the innermost clause that uses each."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _Use: TypeAlias = tuple[rs.Clause, _Name]
 def column_access(
     resolved: rs.Resolved, conventions: Conventions | None = None
 ) -> tuple[Access, ...]:
-    """Each pair once: columns of tables, whatever they are called between there and the clause."""
+    """Each pair once, with the tables' own column names."""
     found = dict.fromkeys(columns_read(resolved, conventions or Conventions()))
     writing = _WRITING.get(resolved.verb)
     if writing is not None:
@@ -32,27 +32,27 @@ def column_access(
 
 
 def columns_read(resolved: rs.Resolved, conventions: Conventions) -> tuple[Access, ...]:
-    """The same without the columns that are only written."""
+    """The same, without columns that are only written."""
     return _read(resolved, conventions, tuple(_uses(resolved)))
 
 
 def columns_needed(resolved: rs.Resolved, conventions: Conventions) -> tuple[Access, ...]:
-    """The same without arrays of whose elements fields alone are read, since those need privileges."""
+    """The same, without arrays if only fields of their elements are read: those need privileges."""
     uses = tuple(_uses(resolved))
     by_field = {array for _, use in uses if (array := _by_field(use)) is not None}
     if not by_field:
         return _read(resolved, conventions, uses)
     times = Counter(id(use) for _, use in uses)
-    # What is named twice by one node, as a column of USING is, may be read as a whole there.
+    # A column that one node names twice, such as one of USING, may be read as a whole there.
     kept = [each for each in uses if id(each[1]) not in by_field or times[id(each[1])] > 1]
     return _read(resolved, conventions, kept)
 
 
 def _by_field(use: _Name) -> int | None:
-    """The id of the array of whose elements this is a field."""
+    """The id of the array whose elements have this field."""
     match use:
         case rs.ColumnUse(rs.Generated(rs.Operation(name)) as elements, column, path) if path:
-            # UNNEST makes columns of fields, in some engines of the first ones alone.
+            # UNNEST makes columns of fields; in some engines only for the first ones.
             array = None if name == "unnest" else element(elements, column)
             return None if array is None else id(array)
         case _:
@@ -100,9 +100,9 @@ def _uses(resolved: rs.Resolved) -> Iterator[_Use]:
 
 
 def _parts(clause: rs.Clause, expression: rs.Expression) -> Iterator[_Use]:
-    """The columns of an expression; those of its windows' keys have clauses of their own.
+    """The columns of an expression; keys of its windows have their own clauses.
 
-    Queries inside have clauses of their own, too, and are met by themselves.
+    Nested queries have their own clauses too, and are visited separately.
     """
     pending: list[tuple[rs.Clause, rs.Expression]] = [(clause, expression)]
     while pending:

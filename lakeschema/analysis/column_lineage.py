@@ -1,4 +1,4 @@
-"""From which columns each written or shown column comes, and what else decides its values."""
+"""The source columns of each written or shown column, and the columns that affect its values."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from lakeschema.analysis.tracing import EVERY_COLUMN, BaseColumn, Tracer
 
 @dataclass(frozen=True, slots=True)
 class ColumnLineage:
-    """Of one column.
+    """The lineage of one column.
 
     Attributes:
-        column: as written; ``*`` for all columns that are not known.
-        direct: what its values are made of.
-        indirect: what decides them besides: keys of windows, conditions, queries inside.
+        column: as written; ``*`` for all unknown columns.
+        direct: the columns that its values are made of.
+        indirect: other columns that affect them: keys of windows, conditions, nested queries.
     """
 
     column: str
@@ -29,11 +29,11 @@ class ColumnLineage:
 
 @dataclass(frozen=True, slots=True)
 class RelationLineage:
-    """Of all columns of what a statement writes or shows.
+    """The lineage of all columns that a statement writes to one table, or shows.
 
     Attributes:
-        target: None for the rows of a query, which nobody keeps.
-        rows: what decides which rows there are, and so each of the columns.
+        target: None for a query's rows, which are not stored.
+        rows: the columns that affect which rows there are, and so every column.
     """
 
     target: Source | None
@@ -44,7 +44,7 @@ class RelationLineage:
 def column_lineage(
     resolved: rs.Resolved, conventions: Conventions | None = None
 ) -> tuple[RelationLineage, ...]:
-    """For each table that is written, or for the rows of a query alone."""
+    """The lineage of each written table, or of a query's rows if none is written."""
     tracers = _Tracers.of(resolved, conventions or Conventions())
     found = [
         tracers.of_write(write) for write in resolved.writes if write.mode is not rs.Mode.CLEARS
@@ -56,7 +56,7 @@ def column_lineage(
 
 @dataclass(frozen=True, slots=True)
 class _Tracers:
-    """Of one statement."""
+    """The tracers for one statement."""
 
     sources: Tracer
     influences: InfluenceTracer
@@ -115,7 +115,7 @@ class _Tracers:
 
 
 def _united(first: ColumnLineage, second: ColumnLineage) -> ColumnLineage:
-    """Of a column that is written by several branches of MERGE, or of several stars."""
+    """The lineage of a column that several branches of MERGE, or several stars, write."""
     return ColumnLineage(
         first.column,
         tuple(dict.fromkeys((*first.direct, *second.direct))),

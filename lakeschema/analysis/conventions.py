@@ -1,4 +1,4 @@
-"""What people mean by lineage, where they differ: each a choice, with one default for all."""
+"""Conventions of lineage on which people differ: each is an option with one common default."""
 
 from __future__ import annotations
 
@@ -7,18 +7,18 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Conventions:
-    """The choices.
+    """The options.
 
     Attributes:
-        conditions_are_direct: CASE's conditions count as what its value is made of.
-        window_keys_are_direct: PARTITION BY and ORDER BY of a window likewise.
-        count_reads_all: ``count(*)`` is made of all columns, shown as ``t.*``.
-        names_unknown_columns: a name that no table surely has stands for itself.
-        open_stars_hide_names: beside a star of unknown columns, no column that a star stands for
-            is listed.
-        unused_common_tables: a table of WITH that nothing reads is read all the same.
-        set_operations_compare: joins have the columns of a set operation, by position.
-        using_reads_both: a column of USING is made of those of both sides, whichever is shown.
+        conditions_are_direct: a CASE's conditions count as sources of its value.
+        window_keys_are_direct: the same for a window's PARTITION BY and ORDER BY.
+        count_reads_all: ``count(*)`` comes from all columns, shown as ``t.*``.
+        names_unknown_columns: a name without a certain table stands for itself.
+        open_stars_hide_names: next to a star of unknown columns, no other star's columns are
+            listed.
+        unused_common_tables: an unused table of WITH counts as read.
+        set_operations_compare: a set operation counts as joining its columns, by position.
+        using_reads_both: a column of USING comes from both sides, whichever is shown.
     """
 
     conditions_are_direct: bool = True

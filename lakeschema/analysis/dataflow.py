@@ -1,8 +1,8 @@
-"""Where the data of each table comes from after a sequence of statements.
+"""The source tables of each table's data after a sequence of statements.
 
-Source: Figure 4 of Uber's "Queryparser". A statement is a map from targets to sources; a sequence
-is the composition of its maps, which is associative: parts of a log may be folded apart, and the
-folds combined in their order.
+Source: Figure 4 of Uber's "Queryparser". A statement is a map from targets to sources, and a
+sequence is the composition of its maps. Composition is associative: parts of a log may be folded
+separately, and the folds combined in order.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ Dataflow: TypeAlias = Mapping[Source, tuple[Source, ...]]
 
 
 def cumulative(steps: Iterable[Dataflow]) -> Dataflow:
-    """The dataflow of all steps, one after the other. A table that is not in it is as it was."""
+    """The dataflow of all steps in order. Tables that are not in it are unchanged."""
     return compose(steps)
 
 
 def dataflow_step(resolved: rs.Resolved, lineage: Dataflow, catalog: KnownCatalog) -> Dataflow:
-    """What rows a statement moves. A view has none: what its query reads counts when it is read.
+    """The rows that a statement moves. A view has none: its query counts when it is read.
 
-    ``lineage``: its ``table_lineage``; ``catalog``: before it.
+    ``lineage``: its ``table_lineage``; ``catalog``: the catalog before it.
     """
     defined = {write.target for write in resolved.writes if write.mode is rs.Mode.DEFINES}
     found: dict[Source, tuple[Source, ...]] = {}
@@ -39,25 +39,25 @@ def dataflow_step(resolved: rs.Resolved, lineage: Dataflow, catalog: KnownCatalo
             continue
         behind = catalog.behind(target) if sources else (target,)
         if len(behind) == 1:
-            # Rows that are written to a view of one table are written to that.
+            # Rows written to a view of one table are written to that table.
             read = (table for each in sources for table in catalog.behind(each))
             found[behind[0]] = tuple(dict.fromkeys(read))
     return found
 
 
 def views_of(catalog: KnownCatalog, names: Iterable[Source]) -> Dataflow:
-    """A last step: the tables whose rows are shown by those of the names that are views."""
+    """A last step: the tables behind those names that are views."""
     shown = {name: catalog.behind(name) for name in names}
     return {name: tables for name, tables in shown.items() if tables != (name,)}
 
 
 @dataclass(frozen=True, slots=True)
 class _Held:
-    """What a table holds since a statement wrote it.
+    """A table's content since a statement wrote it.
 
     Attributes:
-        columns: the sources of each, by name in lower case.
-        from_before: rows of before the first statement are among it.
+        columns: each column's sources, by name in lower case.
+        from_before: it still has rows from before the first statement.
     """
 
     columns: Mapping[str, tuple[BaseColumn, ...]]
@@ -67,15 +67,15 @@ class _Held:
         known = self.columns.get(column.column)
         if known is not None:
             return known
-        # Of a star's columns it is not known which of them this one is.
+        # It is unknown which of a star's columns this one is.
         return (column,) if self.from_before or EVERY_COLUMN in self.columns else ()
 
 
 class ColumnDataflow:
-    """Where the values of each written column come from, statement by statement.
+    """The sources of each written column's values, statement by statement.
 
-    A column of a table that a statement wrote is seen through to what that was made of, so that
-    tables which a script makes on its way stand for what they hold.
+    Columns of tables that a statement wrote are replaced by their own sources, so that a script's
+    intermediate tables stand for their content.
     """
 
     def __init__(self, conventions: Conventions) -> None:
@@ -83,13 +83,13 @@ class ColumnDataflow:
         self._held: dict[Source, _Held] = {}
 
     def add(self, resolved: rs.Resolved, catalog: KnownCatalog) -> None:
-        """What a statement writes; one that empties a table leaves nothing in it.
+        """Adds a statement's writes; emptying a table removes its sources.
 
-        ``catalog``: before it. Views are seen through as they are there.
+        ``catalog``: the catalog before it, in which views are expanded.
         """
-        # One for each write that brings rows, in their order.
+        # One for each write that brings rows, in order.
         lineages = iter(column_lineage(resolved, self._conventions))
-        # The tables of a swap change at once; several renames are made one after the other.
+        # A swap changes its tables at once; several renames happen one after another.
         held = dict(self._held) if resolved.verb == "SWAP" else self._held
         for write in resolved.writes:
             made: dict[str, tuple[BaseColumn, ...]] = {}
@@ -98,7 +98,7 @@ class ColumnDataflow:
             self._held[write.target] = _after(write, made, held.get(write.target))
 
     def columns(self, catalog: KnownCatalog) -> dict[BaseColumn, tuple[BaseColumn, ...]]:
-        """The sources of each column that was written and is still there, in the ``catalog`` at the end."""
+        """The sources of each written column that still exists in the final ``catalog``."""
         seen = _Seen(self._held, catalog)
         found: dict[BaseColumn, tuple[BaseColumn, ...]] = {}
         for target, held in self._held.items():
@@ -111,12 +111,12 @@ class ColumnDataflow:
 
 @dataclass(frozen=True, slots=True)
 class _Seen:
-    """What each column stands for: tables hold what was written, and views show what they read now."""
+    """The sources of each column: tables keep what was written, views show what they read now."""
 
     held: Mapping[Source, _Held]
     catalog: KnownCatalog
     _values: dict[Source, Mapping[str, list[BaseColumn]]] = field(default_factory=dict)
-    """Of views that were met, the columns whose values each of theirs shows."""
+    """For each view met, the source columns of its columns' values."""
 
     def view(self, source: Source | None) -> KnownTable | None:
         known = self.catalog.known(source) if isinstance(source, RelationName) else None

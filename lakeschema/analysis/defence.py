@@ -1,4 +1,4 @@
-"""What is wrong with a statement before it is run: named rules, each on or off."""
+"""Finds problems in a statement before it runs: named rules, each on or off."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from lakeschema.translation.model.errors import Position
 
 
 class Severity(Enum):
-    """ERROR: engines refuse it. WARNING: it runs, and is probably not meant so, or costs much."""
+    """ERROR: engines refuse it. WARNING: it runs, but is probably wrong or expensive."""
 
     ERROR = "error"
     WARNING = "warning"
@@ -27,9 +27,9 @@ class NamedRule:
 
     Attributes:
         forbids: a sentence for people.
-        hint: what to do instead.
-        find: None for what cannot be read, of which there is nothing to look at.
-        is_default: whether it is on where nobody chose.
+        hint: the alternative.
+        find: None for the rule on unreadable statements, which need no check.
+        is_default: whether it is on by default.
     """
 
     severity: Severity
@@ -52,7 +52,7 @@ class Violation:
 
 UNREADABLE: Final = "unreadable"
 UNKNOWN_STATEMENT: Final = "unknown_statement"
-"""Where a user's privileges are asked for it is an error."""
+"""An error if a user's privileges are checked."""
 
 _E, _W = Severity.ERROR, Severity.WARNING
 
@@ -202,7 +202,7 @@ RULES: Final[Mapping[str, NamedRule]] = MappingProxyType(
         ),
     }
 )
-"""In the order in which violations are reported."""
+"""In the order of reported violations."""
 
 DEFAULT_RULES: Final = frozenset(name for name, rule in RULES.items() if rule.is_default)
 
@@ -230,7 +230,7 @@ def _of_rule(name: str, rule: NamedRule, found: Iterator[Finding]) -> Iterator[V
 
 
 def chosen_rules(choice: Mapping[str, bool]) -> frozenset[str]:
-    """The rules that are on: the default ones, but for those that the choice turns on or off.
+    """The active rules: the default ones, changed by the choice.
 
     Raises:
         UnknownRule: there is no such rule.

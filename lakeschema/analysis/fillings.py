@@ -1,6 +1,6 @@
-"""From which tables and columns a statement fills others, in terms of what outlives its session.
+"""The tables and columns from which a statement fills others, apart from temporary ones.
 
-A temporary table or view stands for what it was made of: nobody else can name it.
+A temporary table or view is replaced by its own sources, since nobody else can name it.
 """
 
 from __future__ import annotations
@@ -21,22 +21,24 @@ from lakeschema.analysis.tracing import EVERY_COLUMN, BaseColumn
 from lakeschema.catalog.identifiers import RelationName
 
 ROWS: Final = ""
-"""In place of a column of the target: its rows, and so every column. Of a source: any of its columns."""
+"""In place of a target's column: its rows, and so every column. For a source: any of its columns."""
 MAX_COLUMNS: Final = 2_000
-"""Links between columns that one filling keeps; of what is left out, any column may come of any."""
+"""The maximum of column links in one filling; beyond it, any column may come from any."""
 _MAX_HELD: Final = 10_000
-"""Temporary tables of all sessions, and tables whose sources are remembered; the one that was written least
-recently is forgotten first."""
+"""The maximum of temporary tables and of tables with known sources, over all sessions.
+
+The least recently written one is dropped first.
+"""
 _MAX_BEHIND: Final = 1_000
-"""Relations among which a table is looked for that may be filled from itself."""
+"""The maximum of relations searched for a table that may be filled from itself."""
 
 
 class FilledColumn(NamedTuple):
-    """A column of the target and one that it comes of, in lower case; ``*`` for all of a table.
+    """A target's column and a column it comes from, in lower case; ``*`` for a whole table.
 
     Attributes:
-        column: ``ROWS`` where the other decides which rows there are.
-        clause: through which the other acts; "" where the values are made of it.
+        column: ``ROWS`` if the other column affects which rows there are.
+        clause: the clause through which the other acts; "" if the values come from it.
     """
 
     column: str
@@ -47,12 +49,12 @@ class FilledColumn(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Filling:
-    """What one statement does to one table.
+    """The effect of one statement on one table.
 
     Attributes:
-        replaces: nothing of what the table held before is left.
+        replaces: the table's earlier content is gone.
         sources: the table itself is never among them.
-        columns: of a source that has none here, its rows alone matter.
+        columns: a source without columns here only matters for its rows.
     """
 
     target: RelationName
@@ -63,9 +65,9 @@ class Filling:
 
 @dataclass(slots=True)
 class _Held:
-    """What a table is made of.
+    """A table's sources.
 
-    ``shows``: of a temporary view, its query, which finds what its tables hold when it is read.
+    ``shows``: a temporary view's query, which returns its tables' content when it is read.
     """
 
     sources: dict[Source, None] = field(default_factory=dict)
@@ -80,8 +82,8 @@ class _Held:
         return ColumnLineage(name, tuple(BaseColumn(each, EVERY_COLUMN) for each in self.sources))
 
     def add(self, other: _Held) -> None:
-        """Rows of the other beside its own."""
-        # A column of one may be among those that a star of the other stands for.
+        """Adds the other's rows to its own."""
+        # A column of one may be covered by a star of the other.
         names = dict.fromkeys((*self.columns, *other.columns))
         self.columns = {
             name: _united(name, self._found(name), other._found(name)) for name in names
@@ -96,14 +98,14 @@ class _Held:
 
 @dataclass(frozen=True, slots=True)
 class _Made:
-    """Of one write, what it reads."""
+    """The relations that one write reads."""
 
     sources: tuple[Source, ...]
     lineage: RelationLineage
 
 
 class Fillings:
-    """Reads statements in their order, and remembers the temporary tables of sessions."""
+    """Reads statements in order, and keeps the sessions' temporary tables."""
 
     def __init__(self) -> None:
         self._conventions = Conventions(names_unknown_columns=True)
@@ -111,7 +113,7 @@ class Fillings:
         self._sources: dict[RelationName, frozenset[RelationName]] = {}
 
     def of(self, analysed: Analysed, session: str) -> tuple[Filling, ...]:
-        """Of the tables that the statement writes and that others can name."""
+        """The fillings of the tables that the statement writes, without temporary ones."""
         resolved, statement = analysed.resolved, analysed.statement
         if resolved is None:
             return ()
@@ -126,7 +128,8 @@ class Fillings:
         for target, (held, replaces) in written.items():
             if target not in temporary:
                 if isinstance(target, RelationName):
-                    # The catalog may know the table because this statement made it, days ago.
+                    # The catalog may know the table because this same statement created it days
+                    # ago.
                     anew = replaces and not may_be_there
                     filling = _filling(target, held, replaces=anew)
                     found.append(filling)
@@ -142,7 +145,7 @@ class Fillings:
         session: str,
         temporary: frozenset[RelationName],
     ) -> Mapping[Source, tuple[_Held, bool]]:
-        """By table that gets rows, what these are made of, and whether those that it had go."""
+        """For each written table the sources of its rows, and whether its earlier rows go."""
         lineages = iter(column_lineage(resolved, self._conventions))
         found: dict[Source, tuple[_Held, bool]] = {}
         for write in resolved.writes:
@@ -155,7 +158,7 @@ class Fillings:
             sources = table_lineage(alone, self._conventions)[write.target]
             made = _Made(sources, _with_unknown(lineage, sources, before))
             held = self._seen_through(session, made)
-            # What the tables of a swap held is in the other one now.
+            # A swapped table's content is now in the other one.
             replaces = resolved.verb != "SWAP" and not self._is_among(
                 write.target, (*sources, *held.sources), before
             )
@@ -169,7 +172,7 @@ class Fillings:
         return found
 
     def _is_among(self, table: Source, sources: Iterable[Source], before: KnownCatalog) -> bool:
-        """Whether rows that it had may be among theirs, through views and tables filled from it."""
+        """Whether the table is among the sources, also through views and filled tables."""
         pending = list(dict.fromkeys(sources))
         seen = set(pending)
         while pending:
@@ -226,7 +229,7 @@ class Fillings:
                 yield from inner.indirect
 
     def _inner(self, base: BaseColumn, session: str) -> ColumnLineage | None:
-        """What a column of a temporary table is made of; None of another's."""
+        """The sources of a temporary table's column; None for other tables."""
         held = None if base.source is None else self._held.get((session, base.source))
         return None if held is None else held.column(base.column)
 
@@ -241,7 +244,7 @@ class Fillings:
         self._show_anew(*key)
 
     def _show_anew(self, session: str, changed: Source) -> None:
-        """Sees through the session's views of what changed. Each stands behind all that it reads."""
+        """Refreshes the session's views on what changed. Each comes after everything it reads."""
         stale = {changed}
         for key in [each for each in self._held if each[0] == session and each[1] != changed]:
             shows = self._held[key].shows
@@ -256,7 +259,7 @@ class Fillings:
 def _with_unknown(
     lineage: RelationLineage, sources: tuple[Source, ...], before: KnownCatalog
 ) -> RelationLineage:
-    """Names that no relation surely has are of those whose columns are not known."""
+    """Names without a certain relation may be any of the columns that are unknown."""
     unknown = tuple(
         BaseColumn(each, EVERY_COLUMN)
         for each in sources
@@ -291,7 +294,7 @@ def _united(name: str, first: ColumnLineage, second: ColumnLineage) -> ColumnLin
 
 
 def _filling(target: RelationName, held: _Held, *, replaces: bool) -> Filling:
-    """Files among the sources are left out: they are no relations."""
+    """Files among the sources are left out, since they are not relations."""
     columns = tuple(each for each in dict.fromkeys(_columns(held)) if each.source != target)
     left_out = dict.fromkeys(each.source for each in columns[MAX_COLUMNS:])
     return Filling(

@@ -1,7 +1,7 @@
-"""Lines of a statement log → what they fill, in a process that keeps the catalog and the sessions.
+"""Reads lines of a statement log into fillings, in a process that keeps catalog and sessions.
 
-A question brings what changed in the catalog since the one before, and the lines as their bytes: neither
-the service nor anybody else parses what untrusted clients send.
+A question brings the catalog's changes since the previous one, and the lines as bytes, so that no
+other process parses untrusted input.
 """
 
 from __future__ import annotations
@@ -30,36 +30,36 @@ from lakeschema.isolation.limits import Handler
 
 HANDLER: Final = "fillings"
 TEXTS: Final = ("sql", "query", "statement", "query_text")
-"""Under which a line has its text."""
+"""The keys under which a line may have its text."""
 MAX_TEXT: Final = 2_000
-"""Characters of a statement that are kept."""
+"""How many characters of a statement are kept."""
 _MAX_TABLES: Final = 1_000
-"""That statements made and the catalog may not have yet: the newest are remembered."""
+"""The maximum of tables created by statements that the catalog may not have yet; the newest are kept."""
 _MILLISECONDS: Final = 1e11
-"""A larger number of seconds would be in the year 5138."""
+"""More seconds would be in the year 5138, so larger numbers are milliseconds."""
 _EARLIEST: Final = 1e8
-"""A smaller number of seconds is in the year 1973 or before: no time of a statement."""
+"""Fewer seconds would be in 1973 or before, which is not a statement's time."""
 _ORDER_SECONDS: Final = 1e-6
 _MAX_ORDER: Final = 1_000_000
-"""Then it begins again: no statement is later than it was by more than a second."""
+"""Then it starts again, so that no statement's time shifts by more than a second."""
 _MAX_FAILURES: Final = 20
 _MAX_MESSAGE: Final = 500
 _MAX_USER: Final = 200
 _MAX_NAME: Final = 1_000
-"""Characters of a relation's name; none that a catalog has is as long."""
+"""The maximum length of a relation's name; no catalog's is longer."""
 _MAX_SOURCES: Final = 1_000
-"""Of one filling."""
+"""The maximum of sources of one filling."""
 
 
 @dataclass(frozen=True, slots=True)
 class StatedFilling:
-    """A filling with the statement that says so.
+    """A filling with its statement.
 
     Attributes:
-        mark: the same for statements that differ in values alone.
+        mark: the same for statements that differ only in values.
         text: its first characters.
-        at: when it ran, in seconds since the epoch; a little more for each statement before it, so that
-            what ran at one time stays in its order.
+        at: when it ran, in seconds since the epoch, plus a little for each earlier statement, so
+            that statements of the same time keep their order.
     """
 
     filling: Filling
@@ -71,11 +71,11 @@ class StatedFilling:
 
 @dataclass(frozen=True, slots=True)
 class Learnt:
-    """What lines say.
+    """The content of some lines.
 
     Attributes:
-        failures: some of those that cannot be read, each with its number from 1.
-        order: of the statement behind the last one.
+        failures: some of the unreadable lines, each with its number from 1.
+        order: the number for the next statement.
     """
 
     statements: int
@@ -86,21 +86,21 @@ class Learnt:
 
 
 def fillings_handler(dialect: str) -> Handler:
-    """``dialect``: of lines that name none."""
+    """``dialect``: for lines that name none."""
     return Handler("lakeschema.analysis.fillings_logged:answer_fillings", dialect)
 
 
 def question(
     changed: Mapping[str, Any], removed: Sequence[str], lines: bytes, now: float, order: int
 ) -> Attached:
-    """What lines say.
+    """A question about the content of lines.
 
     Args:
-        changed: by name, each a ``checking.table_value``.
-        removed: names of what is gone.
-        lines: JSON, an object a line, or an array.
-        now: when statements ran that say nothing of it, or a time that is still to come.
-        order: of the first statement, among those that were told before.
+        changed: a ``checking.table_value`` by name.
+        removed: names of removed tables.
+        lines: JSON, one object in each line, or an array.
+        now: the time of statements without one, or with one in the future.
+        order: the number of the first statement, after earlier questions.
     """
     return Attached([dict(changed), list(removed), now, order], lines)
 
@@ -135,7 +135,7 @@ def _name(parts: Sequence[str]) -> RelationName:
 
 
 def answer_fillings(dialect: str) -> Callable[[Any], Any]:
-    """The child's function: a question to its answer, as ``learnt_from`` takes it."""
+    """The child's function from a question to an answer in the form of ``learnt_from``."""
     return _Reader(dialect).answer
 
 
@@ -204,7 +204,7 @@ class _Reader:
 
 
 class _Failed(Exception):
-    """A statement that cannot be read."""
+    """An unreadable statement."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,7 +213,7 @@ class _Unreadable:
 
 
 def _lines(data: bytes) -> Iterator[Mapping[str, Any] | _Unreadable]:
-    """One JSON document, or one in each line. An array has a statement in each element."""
+    """One JSON document, or one in each line. Each element of an array is a statement."""
     whole = _parsed(data)
     lines = [line for line in data.splitlines() if line.strip()]
     if isinstance(whole, _Unreadable) and len(lines) > 1:
@@ -225,7 +225,7 @@ def _lines(data: bytes) -> Iterator[Mapping[str, Any] | _Unreadable]:
 def _parsed(data: bytes) -> Any:
     try:
         stated = json.loads(data)
-        # Half of a surrogate pair is no text that a state takes.
+        # No state can store half of a surrogate pair.
         json.dumps(stated, ensure_ascii=False).encode()
     except (ValueError, RecursionError) as error:
         return _Unreadable(f"not JSON: {error}")
@@ -243,7 +243,7 @@ def _line(stated: Any) -> Mapping[str, Any] | _Unreadable:
 
 
 def _time(stated: Any, now: float) -> float:
-    """Seconds since the epoch, of seconds, milliseconds or ISO text; ``now`` of anything else."""
+    """Seconds since the epoch, from seconds, milliseconds or ISO text; ``now`` for other values."""
     if isinstance(stated, bool):
         return now
     try:
@@ -259,12 +259,12 @@ def _time(stated: Any, now: float) -> float:
 
 
 def _with_zone(moment: datetime) -> datetime:
-    """A time without a zone is taken for UTC."""
+    """A time without a zone counts as UTC."""
     return moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)
 
 
 def _bounded(filling: Filling) -> Filling | None:
-    """Without sources beyond the limits; None where nothing is left to say."""
+    """Without sources beyond the limits; None if nothing is left."""
     sources = [each for each in filling.sources if len(str(each)) <= _MAX_NAME][:_MAX_SOURCES]
     if len(str(filling.target)) > _MAX_NAME or not (sources or filling.replaces):
         return None

@@ -1,6 +1,6 @@
-"""Texts that differ in literals alone have one fingerprint, if nothing depends on those literals.
+"""Gives texts that only differ in irrelevant literals the same fingerprint.
 
-A log of a million statements has some ten thousand: what one of them does, the others do.
+A log of a million statements has some ten thousand fingerprints, each with one effect.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from lakeschema.translation.model.errors import TranslationError
 from lakeschema.translation.syntax.lexing import NUMBER, STRING, Token
 
 _NEVER: Final = re.compile(r"\$|\{\{|@|identifier\s*\(|_partitions?_", re.IGNORECASE)
-"""Texts that are their own fingerprint: literals are names there, or names may be literals."""
+"""Texts that are their own fingerprint: their literals may be names, or their names literals."""
 _LISTED: Final = frozenset({"WHERE", "ON", "HAVING", "QUALIFY", "VALUES"})
 _NAMED: Final = frozenset(
     {
@@ -24,19 +24,19 @@ _NAMED: Final = frozenset(
     }
 )
 _ARGUMENTS: Final = "arguments"
-"""In place of a clause: inside the parentheses of an item."""
+"""The clause inside the parentheses of an item."""
 MAX_SHAPES: Final = 100_000
 _MAX_CHARACTERS: Final = 100_000
 
 
 class Fingerprints:
-    """Remembers which literals of each shape of a text matter."""
+    """Caches which literals matter, by the shape of a text."""
 
     def __init__(self) -> None:
         self._kept: dict[tuple[int, str], tuple[bool, ...] | None] = {}
 
     def of(self, sql: str, grammar: StatementGrammar) -> tuple[str, ...]:
-        """Equal for texts that do the same to the same tables. Not equal for all such texts."""
+        """Equal only for texts with the same effect on the same tables, but not for all of them."""
         if len(sql) > _MAX_CHARACTERS or _NEVER.search(sql):
             return (sql,)
         literals: list[str] = []
@@ -62,7 +62,7 @@ class Fingerprints:
 
 @cache
 def _literals(backslashes: bool, quotes_name: bool) -> re.Pattern[str]:
-    """Literals as a group, and what may hold quotation marks or digits without being one."""
+    """Literals as a group, and other tokens that may contain quotation marks or digits."""
     inner = BACKSLASHED if backslashes else PLAIN
     double = "" if quotes_name else "(?P<double>)"
     return re.compile(
@@ -80,7 +80,7 @@ def _literals(backslashes: bool, quotes_name: bool) -> re.Pattern[str]:
 
 
 def _kept(sql: str, grammar: StatementGrammar, count: int) -> tuple[bool, ...] | None:
-    """Of each literal whether it matters; None where the tokens are others than the literals."""
+    """For each literal whether it matters; None if the tokens do not match the literals."""
     try:
         tokens = statement_tokens(sql, grammar)
     except TranslationError:
@@ -93,9 +93,9 @@ def _kept(sql: str, grammar: StatementGrammar, count: int) -> tuple[bool, ...] |
 
 
 def _needless(tokens: list[Token]) -> set[int]:
-    """The tokens that would not matter as literals: in conditions, in VALUES, in named items.
+    """The tokens that would not matter as literals: in conditions, VALUES, and named items.
 
-    Elsewhere a literal may be a name, a position, or in the name of a column without an alias.
+    Elsewhere a literal may be a name, a position, or part of the name of a column without an alias.
     """
     found: set[int] = set()
     clauses = [""]

@@ -1,4 +1,4 @@
-"""Who may do what with which tables and columns, as a file states it; and what of a need is missing."""
+"""Grants from a file, and the privileges that a user lacks."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ _PARTS: Final = re.compile(r"`(?:[^`]|``)*`|[^.]+")
 
 
 class MalformedGrants(Exception):
-    """What is stated is not a list of grants; the message names the place."""
+    """The value is not a valid list of grants; the message names the place."""
 
 
 class Privilege(Enum):
-    """Ordered as they are shown."""
+    """In display order."""
 
     SELECT = "SELECT"
     INSERT = "INSERT"
@@ -38,9 +38,9 @@ class Need:
     """A privilege on a table or view.
 
     Attributes:
-        columns: in lower case, and fields, as ``field_name`` has them; ``*`` for all columns. SELECT
-            without columns is met by a grant of any column, as ``count(*)`` asks for none; other
-            privileges then are of the whole table.
+        columns: in lower case, with fields in the form of ``field_name``; ``*`` for all columns.
+            Without columns, SELECT (as for ``count(*)``) is met by a grant on any column, and other
+            privileges mean the whole table.
     """
 
     privilege: Privilege
@@ -50,7 +50,7 @@ class Need:
 
 @dataclass(frozen=True, slots=True)
 class Grant:
-    """``relation`` is None for all of ``namespace``; that is None for all there are."""
+    """``relation`` None means all of ``namespace``; ``namespace`` None means everything."""
 
     privileges: frozenset[Privilege]
     namespace: tuple[str, ...] | None
@@ -74,7 +74,7 @@ class Grants:
     members: Mapping[str, frozenset[str]]
 
     def of(self, user: str) -> tuple[Grant, ...]:
-        """Those of a user and of the user's roles."""
+        """The grants of a user and of the user's roles."""
         found = list(self.users.get(user, ()))
         for role, grants in self.roles.items():
             if role == EVERYBODY or user in self.members.get(role, ()):
@@ -82,7 +82,7 @@ class Grants:
         return tuple(found)
 
     def missing(self, user: str, needs: Iterable[Need]) -> tuple[Need, ...]:
-        """What of the needs no grant gives; of columns those that are not granted."""
+        """The needs that no grant meets, each with only its missing columns."""
         grants = self.of(user)
         return tuple(lacking for need in needs if (lacking := _lacking(need, grants)) is not None)
 
@@ -100,7 +100,7 @@ def _lacking(need: Need, grants: Iterable[Grant]) -> Need | None:
 
 
 def field_name(column: str, path: Sequence[str] = ()) -> str:
-    """``p.addr.city``: a name with a dot or a back-tick stands in back-ticks."""
+    """``p.addr.city``: names that contain a dot or back-tick are in back-ticks."""
     return ".".join(
         f"`{part.replace('`', '``')}`" if "." in part or "`" in part else part
         for part in (column, *path)
@@ -108,18 +108,18 @@ def field_name(column: str, path: Sequence[str] = ()) -> str:
 
 
 def without_parts(names: set[str]) -> tuple[str, ...]:
-    """In alphabetical order, without fields of what is there as a whole."""
+    """In alphabetical order, without fields of other names in the set."""
     return tuple(sorted(name for name in names if not names.intersection(_wholes(name))))
 
 
 def _wholes(name: str) -> Iterator[str]:
-    """What contains a field, from the column inwards."""
+    """The names that contain a field, from the column inwards."""
     parts = _PARTS.findall(name) if "." in name else ()
     return (".".join(parts[:size]) for size in range(1, len(parts)))
 
 
 def _is_granted(name: str, granted: frozenset[str]) -> bool:
-    """As itself or as a part. A column whose name has a dot may be granted without back-ticks."""
+    """Granted itself or as a part. A column with a dot in its name may be granted without back-ticks."""
     if name in granted or not granted.isdisjoint(_wholes(name)):
         return True
     is_quoted_column = name[:1] == "`" and _PARTS.fullmatch(name) is not None

@@ -1,4 +1,4 @@
-"""What decides a query's rows and values without being part of them, with the clause that does it."""
+"""The columns that affect a query's rows and values without being part of them, with their clauses."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from lakeschema.translation.syntax.tree import SetOperator
 
 Influence: TypeAlias = tuple[rs.Clause, BaseColumn]
 Influences: TypeAlias = dict[Influence, None]
-"""A set that keeps the order of what was met first."""
+"""A set in the order of first insertion."""
 
 
 class InfluenceTracer:
-    """Remembers what it traced, as the tracer of direct sources does."""
+    """Caches its results, like the tracer of direct sources."""
 
     def __init__(self, tracer: Tracer, conventions: Conventions, resolved: rs.Resolved) -> None:
         self._tracer = tracer
@@ -34,7 +34,7 @@ class InfluenceTracer:
     # values
 
     def of_value(self, expression: rs.Expression) -> Influences:
-        """What decides it besides what it is made of: keys of windows, conditions, queries."""
+        """The influences on its value besides its sources: keys of windows, conditions, queries."""
         found: Influences = {}
         pending = [expression]
         while pending:
@@ -69,19 +69,19 @@ class InfluenceTracer:
         return found
 
     def _of_column(self, relation: rs.Derived, column: str) -> Influences:
-        """Of a column of a sub-query: what decides the expressions that it is there."""
+        """For a sub-query's column: the influences on the expressions that define it."""
         key = (id(relation), column)
         found = self._values.get(key)
         if found is None:
             self._tracer.keep(relation)
-            # A recursive table reads itself: what it reads of itself adds nothing.
+            # A recursive table's reads of itself add nothing.
             self._values[key] = found = {}
             for expression in self._defined(relation, column):
                 found.update(self.of_value(expression))
         return found
 
     def _defined(self, relation: rs.Derived, column: str) -> Iterator[rs.Expression]:
-        """The expressions that a column of a sub-query is, one for each branch."""
+        """The expressions that define a sub-query's column, one for each branch."""
         position = self._tracer.shapes.of(relation).positions.get(column)
         if position is None:
             return
@@ -93,20 +93,20 @@ class InfluenceTracer:
     def add(
         self, clause: rs.Clause, expressions: Iterable[rs.Expression], found: Influences
     ) -> None:
-        """What the expressions are made of decides, and so does what decides them."""
+        """Adds the expressions' sources and the influences on them."""
         for expression in expressions:
             found.update(((clause, c), None) for c in self._tracer.direct(expression))
             found.update(self.of_value(expression))
 
     def _shown(self, query: rs.Query) -> list[rs.Expression]:
-        """The columns of a query whose names are known."""
+        """The columns of a query with known names."""
         derived = rs.Derived(query)
         return [rs.ColumnUse(derived, name.lower()) for name in self._tracer.shapes.of(query).names]
 
     # rows
 
     def of_rows(self, query: rs.Query, *, outermost: bool = False) -> Influences:
-        """What decides which rows a query has and, of the outermost, in which order they come."""
+        """The influences on a query's rows and, for the outermost query, on their order."""
         key = id(query)
         found = self._rows.get(key)
         if found is None:
@@ -139,7 +139,7 @@ class InfluenceTracer:
         return found
 
     def _add_compared(self, clause: rs.Clause, query: rs.Query, found: Influences) -> None:
-        """Of rows that are compared as a whole: what all of their columns are made of decides."""
+        """For rows compared as a whole: the sources of all their columns."""
         for select in selects(query):
             self.add(clause, self._tracer.values(select), found)
         found.update(((clause, column), None) for column in self._tracer.every(query))
@@ -173,7 +173,7 @@ class InfluenceTracer:
 
 
 def _making_rows(call: rs.Expression) -> tuple[rs.Expression, ...]:
-    """What decides how many rows a table function makes."""
+    """The arguments that affect how many rows a table function makes."""
     match call:
         case rs.Operation(name) if name in lengths.ONE_ROW:
             return ()

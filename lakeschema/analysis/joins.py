@@ -1,6 +1,6 @@
-"""Which columns of different tables a statement compares: candidates for foreign keys.
+"""Columns of different tables that a statement compares: candidates for foreign keys.
 
-Source: Uber's Queryparser, which is liberal on purpose: its output is looked at by people.
+Source: Uber's Queryparser, which is liberal on purpose: people review its output.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _COMPARISONS = frozenset(
 
 def joins(resolved: rs.Resolved, conventions: Conventions | None = None) -> tuple[Pair, ...]:
     """Pairs of columns of different tables, each pair and all of them in alphabetical order."""
-    # What a condition of CASE reads decides the value that is compared, and is not compared itself.
+    # The columns in a CASE's condition select the compared value, but are not compared themselves.
     chosen = replace(conventions or Conventions(), conditions_are_direct=False)
     tracer = Tracer(chosen, resolved)
     found: set[Pair] = set()
@@ -90,7 +90,7 @@ def _in_expression(expression: rs.Expression, tracer: Tracer) -> Iterator[Column
 
 
 def _values(expressions: Iterable[rs.Expression], tracer: Tracer) -> Columns:
-    """What the compared values are made of; a condition inside decides, and is not compared."""
+    """The sources of the compared values, without columns that only conditions read."""
     found: Columns = {}
     pending = list(expressions)
     while pending:

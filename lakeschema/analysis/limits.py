@@ -1,4 +1,4 @@
-"""The limits of a process that reads and analyses one statement or request at a time."""
+"""Limits for a process that reads and analyses one statement or request at a time."""
 
 from __future__ import annotations
 
@@ -8,5 +8,5 @@ from lakeschema.isolation.limits import Limits
 
 LIMITS: Final = Limits()
 GIVEN_UP: Final = "GivenUp"
-"""The error of what took more."""
+"""The error of a statement that exceeded them."""
 REASON: Final = "given up: it takes more than the limits of time and memory allow"

@@ -1,7 +1,7 @@
-"""Statements of a log → rows of flat tables, one table an analysis.
+"""The statements of a log as rows of flat tables, one table for each analysis.
 
-What failed to be read is a row with the reason, never a gap. A statement like one before, over
-tables like those before, is answered from memory.
+An unreadable statement is a row with the reason, never a gap. Repeated statements over unchanged
+tables are answered from memory.
 """
 
 from __future__ import annotations
@@ -39,20 +39,17 @@ TABLES: Final[Mapping[str, tuple[str, ...]]] = {
     "catalog_updates": ("change", "relation", "reason"),
     "failures": ("error", "message", "text"),
 }
-"""The columns of each table, besides those of the statement itself.
-
-``succeeded`` is ``true`` or ``false``; ``tables`` are parted by commas.
-"""
+"""The columns of each table besides the statement's; ``tables`` are separated by commas."""
 _MAX_TEXT: Final = 2_000
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """Of one statement: rows by table, and its dataflow.
+    """The answer for one statement: rows by table, and its dataflow.
 
     Attributes:
-        number: counts the answers of one ``LogAnalysis`` from 1; an answer out of memory has that
-            of the first statement like it.
+        number: numbers the answers of one ``LogAnalysis`` from 1; a cached answer has the first
+            one's.
     """
 
     number: int
@@ -61,7 +58,7 @@ class Found:
 
 
 class Learnt:
-    """What one analysis found out that another may use, if it has the same conventions."""
+    """Results of one analysis that another may reuse, with the same conventions."""
 
     def __init__(self) -> None:
         self.fingerprints = Fingerprints()
@@ -69,7 +66,7 @@ class Learnt:
 
 
 class LogAnalysis:
-    """Analyses statements of one log, in any order."""
+    """Analyses the statements of one log, in any order."""
 
     def __init__(
         self,
@@ -84,7 +81,7 @@ class LogAnalysis:
         self.remembered = 0
 
     def found(self, statement: LoggedStatement) -> Found:
-        """Never raises for what the statement says."""
+        """Never raises for a statement's content."""
         catalog = self._timeline.at(statement.position, statement.session, statement.namespace)
         try:
             grammar = grammar_of(statement.dialect)
@@ -94,7 +91,7 @@ class LogAnalysis:
         answers = self._learnt.answers
         around = (statement.dialect, catalog.namespace, catalog.temporary, statement.succeeded)
         key = (around, self._learnt.fingerprints.of(statement.sql, grammar))
-        # What failed says so with its own text.
+        # A failure is cached by its exact text.
         exact = (around, (statement.sql,))
         before = answers.find(key, catalog.tables) or answers.find(exact, catalog.tables)
         if before is not None:
@@ -137,7 +134,7 @@ class LogAnalysis:
         for first, second in joins(resolved, conventions):
             yield "joins", (*_column(first), *_column(second))
         for target, sources in step.items():
-            # A table that is emptied has a row, too: its data comes from nowhere.
+            # An emptied table has a row, too: its data has no source.
             for text in [as_text(source) for source in sources] or [""]:
                 yield "table_lineage", (as_text(target), text)
         for lineage in column_lineage(resolved, conventions):
@@ -160,7 +157,7 @@ def _lineage_rows(lineage: RelationLineage) -> Iterator[tuple[str, Row]]:
             row = (target, column.column, *_column(base), "indirect", clause.value)
             yield "column_lineage", row
     for clause, base in lineage.rows:
-        # Of all columns: told once.
+        # For all columns, listed once.
         yield "column_lineage", (target, "", *_column(base), "rows", clause.value)
 
 

@@ -1,4 +1,4 @@
-"""A statement → OpenLineage's event of the job that it is, before it is run."""
+"""The OpenLineage event for a statement as a job, before it runs."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ from lakeschema.analysis.tracing import EVERY_COLUMN
 
 @dataclass(frozen=True, slots=True)
 class EventOptions:
-    """What an event says that no statement does.
+    """The parts of an event that statements do not have.
 
     Attributes:
         event_time: in ISO 8601, with a zone.
-        namespace: of datasets, such as ``hive://metastore:9083``.
+        namespace: the datasets' namespace, such as ``hive://metastore:9083``.
         job: its namespace and its name.
-        run_id: None for a job that was not run.
+        run_id: None for a job that has not run.
     """
 
     event_time: str
@@ -46,11 +46,11 @@ class EventOptions:
 def statement_event(
     analysed: Analysed, conventions: Conventions, options: EventOptions
 ) -> dict[str, Any] | None:
-    """None of a statement that cannot be read, or that neither reads nor writes rows."""
+    """None for an unreadable statement, or one that neither reads nor writes rows."""
     resolved = analysed.resolved
     if resolved is None:
         return None
-    # A condition is an indirect transformation there, whatever the convention elsewhere.
+    # In OpenLineage a condition is always an indirect transformation.
     apart = replace(conventions, conditions_are_direct=False)
     outputs = [
         _output(lineage, lineage.target, options)
@@ -101,7 +101,7 @@ def _output(lineage: RelationLineage, target: Source, options: EventOptions) -> 
 def _inputs(column: ColumnLineage, options: EventOptions) -> Iterator[InputColumn]:
     for source in column.direct:
         if source.source is not None:
-            # How values are made is not known of statements without types.
+            # Without types, the kind of transformation is unknown.
             yield direct_input(_dataset(source.source, options), source.column, None)
     yield from _influences(column.indirect, options, of_one_column=True)
 

@@ -1,4 +1,4 @@
-"""OpenLineage's events and facets as JSON values: of jobs that were not run, of runs, of datasets.
+"""OpenLineage's events and facets as JSON values: of jobs that have not run, of runs, of datasets.
 
 Written after OpenLineage 2-0-2 (https://openlineage.io/spec/2-0-2/OpenLineage.json) and its facets.
 """
@@ -30,12 +30,12 @@ _SUBTYPES: Final[Mapping[Clause, str]] = MappingProxyType(
         Clause.CONDITION: "CONDITIONAL",
     }
 )
-"""Of indirect transformations; the clauses that are not here choose rows, as a filter does."""
+"""Subtypes of indirect transformations; other clauses select rows, like a filter."""
 
 
 @dataclass(frozen=True, slots=True)
 class Dataset:
-    """By OpenLineage's names: of a metastore's table ``hive://host:port`` and ``database.table``."""
+    """With OpenLineage's names: a metastore's table is ``hive://host:port`` and ``database.table``."""
 
     namespace: str
     name: str
@@ -47,7 +47,7 @@ def dataset_of(relation: RelationName, namespace: str) -> Dataset:
 
 @dataclass(frozen=True, slots=True)
 class InputColumn:
-    """A column and what it does: ``subtype`` is None where it is not known."""
+    """An input column and its role, with a ``subtype`` if known."""
 
     dataset: Dataset
     column: str
@@ -65,12 +65,12 @@ class DescribedColumn:
 
 @dataclass(frozen=True, slots=True)
 class DescribedDataset:
-    """A dataset with what is known of it.
+    """A dataset with its known facts.
 
     Attributes:
-        columns: None where they are not known.
-        inputs: of each output column, what it comes from.
-        rows: what decides all of them.
+        columns: None if unknown.
+        inputs: the sources of each output column.
+        rows: the inputs that affect all columns.
     """
 
     dataset: Dataset
@@ -89,7 +89,7 @@ def direct_input(
 def indirect_input(
     dataset: Dataset, column: str, clause: Clause, *, of_one_column: bool
 ) -> InputColumn:
-    """``of_one_column``: what orders one column alone is a window, what orders rows is a sort."""
+    """``of_one_column``: an order that affects only one column is a window, otherwise a sort."""
     subtype = _SUBTYPES.get(clause, "FILTER")
     if of_one_column and subtype == "SORT":
         subtype = "WINDOW"
@@ -105,7 +105,7 @@ def job_event(
     sql: str | None = None,
     run_id: str | None = None,
 ) -> dict[str, Any]:
-    """Of a job by namespace and name; with ``run_id``, of a run of it that is complete."""
+    """The event of a job, by namespace and name; with ``run_id``, of its completed run."""
     facets = {} if sql is None else {"sql": _facet("1-1-0", "SQLJobFacet", query=sql)}
     run = {} if run_id is None else {"eventType": "COMPLETE", "run": {"runId": run_id}}
     return {
@@ -118,7 +118,7 @@ def job_event(
 
 
 def dataset_event(described: DescribedDataset, event_time: str) -> dict[str, Any]:
-    """Of a dataset that no job is known to write."""
+    """The event of a dataset that no known job writes."""
     return {**_head(event_time, "DatasetEvent"), "dataset": _dataset(described)}
 
 
@@ -151,7 +151,7 @@ def _column(column: DescribedColumn) -> dict[str, Any]:
 
 
 def _fields(inputs: Iterable[InputColumn]) -> list[dict[str, Any]]:
-    """Each column once, with all that it does."""
+    """Each column once, with all its roles."""
     found: dict[tuple[Dataset, str], dict[str, Any]] = {}
     for each in inputs:
         field = found.setdefault(

@@ -1,4 +1,4 @@
-"""Which privileges a user needs for a statement, on which tables and columns."""
+"""The privileges that a user needs for a statement, by table and column."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ _WHOLE = (EVERY_COLUMN,)
 
 
 class Views(Enum):
-    """What a user needs who reads a view: the view, or all that its query reads."""
+    """The privileges that reading a view needs: on the view, or on everything its query reads."""
 
     ITSELF = "itself"
     THROUGH = "through"
 
 
 def permissions(analysed: Analysed, views: Views = Views.ITSELF) -> tuple[Need, ...]:
-    """Each privilege and relation once, its columns in alphabetical order.
+    """Each privilege and relation once, with columns in alphabetical order.
 
-    Nothing is needed of a temporary table, nor of what the same text created; and nothing for a
-    statement that is only explained, or that cannot be read.
+    Temporary tables and tables created by the same text need nothing, nor do statements that are
+    only explained or unreadable.
     """
     if analysed.resolved is None or analysed.statement is None:
         return ()
@@ -70,7 +70,7 @@ def _reads(resolved: rs.Resolved) -> Iterator[Need]:
 
 
 def _changes(analysed: Analysed) -> Iterator[Need]:
-    """What a statement needs besides what it reads."""
+    """The privileges that a statement needs besides those for reading."""
     statement, resolved = analysed.statement, analysed.resolved
     assert statement is not None
     assert resolved is not None
@@ -171,7 +171,7 @@ def _merge(merge: st.Merge, catalog: KnownCatalog) -> Iterator[Need]:
 
 
 def _rename(resolved: rs.Resolved) -> Iterator[Need]:
-    """Each pair of writes is the new name and the old one."""
+    """Each pair of writes is the new name and the old name."""
     targets = [write.target for write in resolved.writes]
     for new, old in zip(targets[::2], targets[1::2], strict=True):
         if isinstance(new, RelationName) and isinstance(old, RelationName):
@@ -180,7 +180,7 @@ def _rename(resolved: rs.Resolved) -> Iterator[Need]:
 
 
 def _through(need: Need, catalog: KnownCatalog) -> Iterator[Need]:
-    """A view's tables instead of the view, where it is known what its query reads."""
+    """A view's tables instead of the view, if its query's reads are known."""
     pending, seen = [need], {need.relation}
     while pending:
         at = pending.pop()

@@ -1,4 +1,4 @@
-"""Which relation a statement gives which new name."""
+"""The relations that a statement renames."""
 
 from __future__ import annotations
 
@@ -10,10 +10,7 @@ from lakeschema.catalog.identifiers import RelationName
 def renamed_relations(
     statement: st.Rename | st.SetNamespace, catalog: KnownCatalog
 ) -> tuple[tuple[RelationName, RelationName], ...]:
-    """Old and new names, in the order in which they are given.
-
-    A new name of one part stays in the namespace of the old one.
-    """
+    """Old and new names, in order. A new name of one part stays in the old one's namespace."""
     if isinstance(statement, st.SetNamespace):
         olds = [catalog.named(name.parts) for name in statement.names]
         space = statement.namespace

@@ -1,4 +1,4 @@
-"""The parts that requests about statements share: text, dialect, namespace."""
+"""The common parts of requests about statements: text, dialect, namespace."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ def sql_of(request: Mapping[str, Any]) -> str:
     """The statements of a request.
 
     Raises:
-        InvalidRequest: it has none.
+        InvalidRequest: it has no statements.
     """
     sql = request.get("sql")
     if not isinstance(sql, str):
@@ -37,7 +37,7 @@ def requested_grammar(request: Mapping[str, Any], default: str) -> StatementGram
 
 
 def namespace_of(request: Mapping[str, Any]) -> tuple[str, ...]:
-    """Where bare names are looked up, in lower case.
+    """The namespace for bare names, in lower case.
 
     Raises:
         InvalidRequest: it is not a list of names.

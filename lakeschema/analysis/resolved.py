@@ -1,7 +1,7 @@
-"""Statements whose names have a meaning: each column says which relation it is of.
+"""Statements with resolved names: each column names its relation.
 
-Nothing here has a type. What cannot be known is an ``UnknownColumn``, never an error. Nodes are
-compared by identity: two reads of one table are two.
+Nothing here has a type. An uncertain name is an ``UnknownColumn``, never an error. Nodes are
+compared by identity: two reads of one table are two nodes.
 """
 
 from __future__ import annotations
@@ -22,16 +22,16 @@ Clause: TypeAlias = clauses.Clause
 # expressions
 
 ELEMENT: Final = "[]"
-"""Takes an element of an array, or a value of a map; its fields are those of the array."""
+"""An operation that takes an array's element or a map's value; its fields are the array's."""
 ELEMENT_OR_FIELD: Final = "[?]"
-"""Takes one of these, or a field of a struct whose name is not written out."""
+"""An operation that takes an element, or a struct's field with a computed name."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ColumnUse:
     """A column of a relation in FROM, by its name in lower case, or a field of it.
 
-    ``beside``: of a column of USING, those of the other side, which equal it where rows match.
+    ``beside``: for a column of USING, the other side's columns, which are equal where rows match.
     """
 
     relation: Relation
@@ -43,11 +43,11 @@ class ColumnUse:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class UnknownColumn:
-    """A name that no relation surely has, or that several have.
+    """A name without a certain relation, or with several.
 
     Attributes:
         name: as written.
-        readings: what it may be.
+        readings: the columns that it may mean.
     """
 
     name: tuple[str, ...]
@@ -57,7 +57,7 @@ class UnknownColumn:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class WholeRows:
-    """All columns of some relations together, as ``count(*)`` has them."""
+    """All columns of some relations together, as read by ``count(*)``."""
 
     relations: tuple[Relation, ...]
 
@@ -66,7 +66,7 @@ class WholeRows:
 class Operation:
     """A call or an operator, by its name in lower case.
 
-    ``labels``: in lower case, the fields of a struct that is made, or the one that is taken.
+    ``labels``: in lower case, the fields of a constructed struct, or the field taken from one.
     """
 
     name: str
@@ -77,7 +77,7 @@ class Operation:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Choice:
-    """CASE and IF: one of the results, by the conditions."""
+    """CASE and IF: one of the results, chosen by the conditions."""
 
     conditions: tuple[Expression, ...]
     results: tuple[Expression, ...]
@@ -98,7 +98,7 @@ class QueryKind(Enum):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class QueryUse:
-    """A query inside an expression; ``operand`` is what IN compares with its column."""
+    """A query inside an expression; IN compares ``operand`` with its column."""
 
     kind: QueryKind
     query: Query
@@ -121,7 +121,7 @@ Expression: TypeAlias = (
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Scan:
-    """One read of a table; ``columns`` are None where they are not known."""
+    """One read of a table, with its ``columns`` if known."""
 
     source: Source
     columns: tuple[str, ...] | None
@@ -130,10 +130,7 @@ class Scan:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Derived:
-    """A query in FROM. ``names`` stand for its first columns, where the text gives them.
-
-    ``common``: a table of WITH, whose query may be read in several places.
-    """
+    """A query in FROM, or a ``common`` table of WITH; ``names`` rename its first columns."""
 
     query: Query
     names: tuple[str, ...] = ()
@@ -150,7 +147,7 @@ class Renamed:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Generated:
-    """What a table function makes: each column of the whole call."""
+    """The rows of a table function; each column comes from the whole call."""
 
     call: Expression
     columns: tuple[str, ...] | None
@@ -175,7 +172,7 @@ Relation: TypeAlias = Scan | Derived | Renamed | Generated | Joined
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Item:
-    """An output column; ``starred``: one that a star stands for."""
+    """An output column; ``starred``: it comes from a star."""
 
     name: str
     expression: Expression
@@ -184,14 +181,14 @@ class Item:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class OpenStar:
-    """The columns that a relation has beyond those that are known."""
+    """A relation's columns beyond the known ones."""
 
     relation: Relation
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Select:
-    """``limited``: only some of the rows are kept, and so which ones depends on their order."""
+    """``limited``: only some rows are kept, so the order affects which ones."""
 
     items: tuple[Item | OpenStar, ...]
     source: Relation | None = None
@@ -224,7 +221,7 @@ class Rows:
 
 @dataclass(slots=True, eq=False)
 class Recursive:
-    """A table of WITH RECURSIVE, which its own query reads; ``query`` is known last."""
+    """A table of WITH RECURSIVE, which its own query reads; ``query`` is set last."""
 
     query: Query | None = None
     unread: Sequence[str] = field(default_factory=tuple)
@@ -236,10 +233,10 @@ Query: TypeAlias = Select | Combined | Rows | Recursive
 
 
 class Mode(Enum):
-    """What a write does to the rows that were there.
+    """The effect of a write on existing rows.
 
-    APPENDS: they stay. REPLACES: they go. CHANGES: some stay. CLEARS: they go, and none come.
-    DEFINES: they are those of a view's query, whenever it is read.
+    APPENDS: they stay. REPLACES: they go. CHANGES: some stay. CLEARS: they go, and none are added.
+    DEFINES: the rows are those of a view's query, whenever it is read.
     """
 
     APPENDS = "appends"
@@ -251,9 +248,9 @@ class Mode(Enum):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class WrittenColumn:
-    """``name`` as the target has it; empty with an ``OpenStar``, whose columns keep their names.
+    """``name`` is the target's; empty with an ``OpenStar``, whose columns keep their names.
 
-    ``path``: in lower case, to the field that alone is written.
+    ``path``: in lower case, to the only field that is written.
     """
 
     name: str
@@ -264,12 +261,12 @@ class WrittenColumn:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Write:
-    """What a statement writes to one table.
+    """A statement's write to one table.
 
     Attributes:
-        source: whose rows are written, or which is read beside the target.
-        relation: whose rows become those of the target, without a query.
-        conditions: what else decides which rows come or go, with the clause it stands in.
+        source: the query whose rows are written, or that is read next to the target.
+        relation: the relation whose rows become the target's, without a query.
+        conditions: other expressions that affect which rows come or go, with their clauses.
     """
 
     target: Source
@@ -292,9 +289,9 @@ class Resolved:
     """One statement.
 
     Attributes:
-        queries: all that it runs, those of its writes included.
-        writes: one after the other.
-        touched: tables that it reads or writes without a query, and how.
+        queries: all that it runs, including those of its writes.
+        writes: in order.
+        touched: tables that it reads or writes without a query, with the kind of access.
         unused: queries of WITH that nothing reads.
     """
 

@@ -1,4 +1,4 @@
-"""A script of statements, each analysed against the catalog as the ones before it left it."""
+"""A script of statements, each analysed against the catalog after the earlier ones."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from lakeschema.translation.model.errors import TooLarge, TranslationError
 
 @dataclass(frozen=True, slots=True)
 class Analysed:
-    """One statement: what it does, or why that is not known.
+    """One statement: its effect, or why it is unknown.
 
     Attributes:
-        before: the catalog that it is read against.
-        catalog: after it.
-        statement: as it was read.
-        procedure: whose body the statement is of, as written.
+        before: the catalog before it.
+        catalog: the catalog after it.
+        statement: as parsed.
+        procedure: the procedure whose body has the statement, as written.
     """
 
     text: str
@@ -40,7 +40,7 @@ class Analysed:
 def analyse(
     sql: str, grammar: StatementGrammar, catalog: KnownCatalog, max_bytes: int = MAX_BYTES
 ) -> Iterator[Analysed]:
-    """One after the other. Never raises for what the text says."""
+    """Analyses statements in order. Never raises for the text's content."""
     for placed in read_script(sql, grammar, max_bytes):
         statement = placed.statement
         if isinstance(statement, Unreadable):

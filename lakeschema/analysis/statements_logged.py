@@ -10,22 +10,22 @@ DEFINES: Final = (
     r"(?is)^(?:\s|--[^\n]*\n|/\*.*?\*/)*+"
     r"(?:create|alter|drop|rename|use|cache|set|with\b.*\binto|select\b.*\binto)\b"
 )
-"""Of a statement, or the first of a script, that may change what exists; of Java's syntax, too."""
+"""Matches a statement, or a script's first one, that may change the catalog; also a Java pattern."""
 DEFINES_LATER: Final = r"(?is);\s*(?:create|alter|drop|rename|use|cache)\b"
-"""Of a script, anywhere in it: a statement behind the first that may."""
+"""Matches a later statement of a script that may change the catalog."""
 _DEFINES: Final = re.compile(DEFINES)
 _LATER: Final = re.compile(DEFINES_LATER)
 
 
 @dataclass(frozen=True, slots=True)
 class LoggedStatement:
-    """A statement as a log has it.
+    """A statement from a log.
 
     Attributes:
-        position: its place in the log's order; no two have the same.
-        session: statements of one see its temporary tables and follow its USE.
-        namespace: where bare names were looked up, if the log says so.
-        succeeded: False for one that failed and so changed nothing.
+        position: its unique place in the log's order.
+        session: its statements see its temporary tables and follow its USE.
+        namespace: the namespace for bare names, if the log has it.
+        succeeded: False if it failed, and so changed nothing.
     """
 
     position: int
@@ -38,5 +38,5 @@ class LoggedStatement:
 
 
 def may_define(sql: str) -> bool:
-    """Whether a text may change what exists; few others are called so, and none is missed."""
+    """Whether a text may change the catalog: it misses none, and few others match."""
     return bool(_DEFINES.match(sql) or _LATER.search(sql))

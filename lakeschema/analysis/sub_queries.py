@@ -1,8 +1,8 @@
-"""The joins and grouped queries inside a statement, each in a form that its spelling does not change.
+"""The joins and grouped queries in a statement, in a form that does not depend on spelling.
 
-What differs in aliases, in the order of tables, conditions and columns, or in literals alone has one
-shape: a candidate for being computed once. A shape does not say everything (types of casts and
-DISTINCT inside calls are not in it), so that people look at what is found.
+Queries that only differ in aliases, literals, or the order of tables, conditions and columns have
+the same shape: a candidate for being computed once. A shape leaves out casts' types and DISTINCT
+inside calls, so people must review the findings.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from lakeschema.analysis.catalog import as_text
 from lakeschema.analysis.walking import joins_of, queries_of, relations_of
 
 MAX_SHAPE: Final = 2_000
-"""Characters; what has more is hardly ever written twice."""
+"""The maximum length; longer ones are hardly ever repeated."""
 _MAX_INNER: Final = 500
 _MAX_QUERIES: Final = 300
 _MAX_DEPTH: Final = 60
@@ -34,7 +34,7 @@ class Kind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class SubQuery:
-    """``shape``: for people, and the same for all that are alike. ``tables``: read by it, sorted."""
+    """``shape``: for people, and equal for similar queries. ``tables``: those that it reads, sorted."""
 
     kind: Kind
     shape: str
@@ -66,7 +66,7 @@ def sub_queries(resolved: rs.Resolved) -> tuple[SubQuery, ...]:
 
 
 class _Shapes:
-    """Remembers the shape of each query and the label of each relation."""
+    """Caches the shape of each query and the label of each relation."""
 
     def __init__(self) -> None:
         self._labels: dict[int, str] = {}
@@ -130,7 +130,7 @@ class _Shapes:
         return " ".join([word, ", ".join(items), *parts])
 
     def _joined(self, select: rs.Select) -> tuple[list[str], list[str]]:
-        """What FROM has, and what connects it: of inner joins also what WHERE says of two tables."""
+        """The relations of FROM and the conditions that connect them, with inner joins' from WHERE."""
         if id(select) not in self._joins:
             self._joins[id(select)] = self._read_join(select)
         return self._joins[id(select)]
@@ -160,7 +160,7 @@ class _Shapes:
         return sorted(shown), sorted(conditions)
 
     def _relation(self, relation: rs.Relation) -> str:
-        """What its columns are named by."""
+        """The label of its columns' relation."""
         match relation:
             case rs.Scan(source):
                 return as_text(source)
@@ -175,7 +175,7 @@ class _Shapes:
         if not isinstance(relation, rs.Derived):
             return ""
         shape = self._query(relation.query)
-        # A table of WITH may stand in several places, in each of which others do.
+        # A table of WITH may occur in several places, and each may contain others.
         return f" ({shape if len(shape) <= _MAX_INNER else '...'})"
 
     def _conjuncts(self, expression: rs.Expression | None) -> list[str]:
@@ -251,7 +251,7 @@ def _conjuncts(expression: rs.Expression | None) -> Iterator[rs.Expression]:
 
 
 def _connects(condition: rs.Expression) -> bool:
-    """Whether it is an equality of columns of two relations, which WHERE joins by."""
+    """Whether it is an equality of two relations' columns, a join condition in WHERE."""
     if not isinstance(condition, rs.Operation) or condition.name not in {"=", "<=>"}:
         return False
     relations = {id(each.relation) for each in condition.operands if isinstance(each, rs.ColumnUse)}

@@ -1,4 +1,4 @@
-"""Which tables a statement reads and writes: their data, or their definition."""
+"""The tables whose data or definition a statement reads or writes."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ def table_access(
 
 
 def tables_read(resolved: rs.Resolved, conventions: Conventions) -> Iterator[Source]:
-    """The tables whose rows the statement's queries read, each time they are met."""
+    """The tables that the statement's queries read, once for each occurrence."""
     for query in queries_of(resolved, with_unused=conventions.unused_common_tables):
         yield from sources_of(query)
 
 
 def sources_of(query: rs.Query) -> Iterator[Source]:
-    """The tables in the FROM of one query, not of those inside it."""
+    """The tables in the FROM of one query, without nested queries."""
     if isinstance(query, rs.Select):
         for relation in relations_of(query.source):
             if isinstance(relation, rs.Scan):

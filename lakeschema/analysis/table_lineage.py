@@ -1,6 +1,6 @@
-"""From which tables the data of each written table comes, after one statement.
+"""The source tables of each written table's data, after one statement.
 
-Source: Uber's Queryparser. A table that is not in the answer is as it was.
+Source: Uber's Queryparser. Tables that are not in the answer are unchanged.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ Lineage = Mapping[Source, tuple[Source, ...]]
 
 
 def table_lineage(resolved: rs.Resolved, conventions: Conventions | None = None) -> Lineage:
-    """Target → sources in alphabetical order; none for a table that is empty or gone."""
+    """Targets with their sources in alphabetical order; an empty or removed table has no sources."""
     chosen = conventions or Conventions()
     steps = ({write.target: _sources(write, resolved.verb, chosen)} for write in resolved.writes)
     if resolved.verb == "SWAP":
@@ -26,11 +26,11 @@ def table_lineage(resolved: rs.Resolved, conventions: Conventions | None = None)
 
 
 def compose(steps: Iterable[Mapping[Source, Iterable[Source]]]) -> Lineage:
-    """One lineage after the other: what a source was made of by then."""
+    """Composes lineages in order: a source is replaced by its own sources at that time."""
     found: dict[Source, frozenset[Source]] = {}
     for step in steps:
         made = {
-            # Sets that are united keep the hashes of their names: a log composes a million steps.
+            # United sets keep the hashes of their names: a log composes a million steps.
             target: frozenset[Source]().union(*(found.get(each, (each,)) for each in sources))
             for target, sources in step.items()
         }

@@ -1,7 +1,7 @@
 """The catalog at every position of a log: each table's versions, found by bisection.
 
-DDL is read once, in order; every other statement is then resolved by itself, wherever, against the
-catalog at its position. Temporary tables and the current namespace belong to a session.
+DDL is read once, in order. Every other statement can then be resolved anywhere, against the catalog
+at its position. Temporary tables and the current namespace belong to a session.
 """
 
 from __future__ import annotations
@@ -21,20 +21,20 @@ from lakeschema.analysis.syntax.dialects import UnknownDialect, grammar_of
 from lakeschema.catalog.identifiers import RelationName
 
 _BEFORE: Final = 0
-"""A position before the first."""
+"""A position before the first statement."""
 MAX_SESSIONS: Final = 100_000
-"""Whose tables and namespaces are kept beyond the end of a log: those that changed them last."""
+"""The maximum of sessions kept after the end of a log: the most recently changed ones."""
 
 
 @dataclass(slots=True)
 class _Versions:
-    """``tables``: from each of the positions on; None while it does not exist."""
+    """``tables``: each is valid from its position on; None while the table does not exist."""
 
     positions: list[int] = field(default_factory=list)
     tables: list[KnownTable | None] = field(default_factory=list)
 
     def at(self, position: int) -> tuple[bool, KnownTable | None]:
-        """Whether anything is known of it before ``position``, and what."""
+        """Whether it is known before ``position``, and its version there."""
         found = bisect_left(self.positions, position)
         return (False, None) if not found else (True, self.tables[found - 1])
 
@@ -45,7 +45,7 @@ class _Versions:
 
 @dataclass(slots=True)
 class _Session:
-    """``namespaces``: from each of the positions on."""
+    """``namespaces``: each is valid from its position on."""
 
     temporary: dict[RelationName, _Versions] = field(default_factory=dict)
     positions: list[int] = field(default_factory=list)
@@ -53,12 +53,12 @@ class _Session:
 
 
 class Timeline:
-    """Built in the order of positions; read at any of them, also in other processes."""
+    """Built in order of positions; can be read at any position, also in other processes."""
 
     def __init__(
         self, tables: Mapping[RelationName, KnownTable], left: CatalogLeft | None = None
     ) -> None:
-        """``tables`` exist before the first statement, but for what was ``left`` by others."""
+        """``tables`` exist before the first statement, except for those in ``left`` from earlier logs."""
         self._first = tables
         self._versions: dict[RelationName, _Versions] = {}
         self._sessions: dict[str, _Session] = {}
@@ -78,24 +78,24 @@ class Timeline:
             self._sessions[session] = found
 
     def over(self, tables: Mapping[RelationName, KnownTable]) -> Timeline:
-        """The same changes over other tables: so that many of them need not travel with few."""
+        """The same changes over other tables, so that the timeline can be sent without them."""
         found = copy(self)
         found._first = tables  # noqa: SLF001  (it is a timeline, too)
         return found
 
     def left(self) -> CatalogLeft:
-        """What the last statement left behind, over the tables before the first."""
+        """The changes that the last statement leaves, over the tables before the first."""
         tables = {name: versions.tables[-1] for name, versions in self._versions.items()}
         sessions = {name: _left(session) for name, session in self._sessions.items()}
         kept = [(name, left) for name, left in sessions.items() if left != SessionLeft()]
         return CatalogLeft(
-            # What is gone and was not there before needs no word.
+            # Tables that did not exist before and are gone again are left out.
             {n: t for n, t in tables.items() if t is not None or n in self._first},
             dict(kept[-MAX_SESSIONS:]),
         )
 
     def at(self, position: int, session: str = "", namespace: tuple[str, ...] = ()) -> KnownCatalog:
-        """What is known before the statement at a position; ``namespace`` unless a USE said else."""
+        """The catalog before the statement at a position; ``namespace`` is the default before any USE."""
         found = self._sessions.get(session)
         if found is None:
             return KnownCatalog(_TablesAt(self, position, None), namespace)
@@ -124,7 +124,7 @@ class Timeline:
                 yield name
 
     def add(self, statement: LoggedStatement) -> None:
-        """What a statement changes; one that failed, or cannot be read, changes nothing."""
+        """Adds a statement's changes; a failed or unreadable one has none."""
         if not statement.succeeded:
             return
         try:
@@ -178,7 +178,7 @@ class Timeline:
         versions.add(statement.position, table)
 
     def _changed_session(self, name: str) -> _Session:
-        # In the order of their last change: those at the front are forgotten first.
+        # In order of their last change: those at the front are dropped first.
         session = self._sessions.pop(name, None) or _Session()
         self._sessions[name] = session
         return session
@@ -193,7 +193,7 @@ def _left(session: _Session) -> SessionLeft:
 
 
 class _TablesAt(Mapping[RelationName, KnownTable]):
-    """The tables of a timeline at one position, looked up when they are asked for."""
+    """A timeline's tables at one position, looked up on demand."""
 
     def __init__(self, timeline: Timeline, position: int, session: _Session | None) -> None:
         self._timeline = timeline
@@ -216,7 +216,7 @@ class _TablesAt(Mapping[RelationName, KnownTable]):
 def timeline_of(
     statements: Iterable[LoggedStatement], tables: Mapping[RelationName, KnownTable]
 ) -> Timeline:
-    """The timeline of a log's DDL, which must come in the order of positions."""
+    """The timeline of a log's DDL, which must be in order of positions."""
     timeline = Timeline(tables)
     for statement in statements:
         timeline.add(statement)

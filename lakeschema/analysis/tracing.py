@@ -1,4 +1,4 @@
-"""From what a query shows back to the columns of tables that its values are made of."""
+"""Traces a query's columns back to the table columns that their values come from."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from lakeschema.translation.syntax.tree import SetOperator
 
 EVERY_COLUMN: Final = "*"
 _MANY_QUERIES: Final = 50
-"""Of one statement; fewer can be traced from the outside in."""
+"""With more queries in one statement, inner ones are traced first."""
 
 _ELEMENTS: Final = frozenset({"explode", "explode_outer", "unnest"})
-"""Functions that yield the elements of an array: a field of one is a field of the other."""
+"""Functions that return an array's elements: a field of one is a field of the other."""
 
 _NUMBERED_ELEMENTS: Final = frozenset({"posexplode", "posexplode_outer"})
-"""The same in their last column."""
+"""The same, but only for their last column."""
 
 _ONE_OF: Final = frozenset({"coalesce", "nvl", "ifnull", "any_value", "first", "first_value"})
 """Functions whose value is one of their operands."""
@@ -31,9 +31,9 @@ _TAKING: Final = frozenset({rs.ELEMENT, rs.ELEMENT_OR_FIELD, "element_at"})
 
 @dataclass(frozen=True, slots=True)
 class BaseColumn:
-    """A column of a table or of files, in lower case; ``*`` for those that are not known.
+    """A column of a table or of files, in lower case; ``*`` for unknown columns.
 
-    ``source`` is None for a name that no relation surely has; ``column`` is then as written.
+    A name without a certain relation has no ``source``; its ``column`` is as written.
     """
 
     source: Source | None
@@ -46,23 +46,23 @@ class BaseColumn:
 
 
 Columns: TypeAlias = dict[BaseColumn, None]
-"""A set that keeps the order of what was met first."""
+"""A set in the order of first insertion."""
 
 
 class Tracer:
-    """Remembers what it traced: a table of WITH may be read in many places."""
+    """Caches its results, since a table of WITH may be read in many places."""
 
     def __init__(self, conventions: Conventions, resolved: rs.Resolved) -> None:
         self.shapes = Shapes()
         self._conventions = conventions
         self._columns: dict[tuple[int, str, tuple[str, ...]], Columns] = {}
         self._items: dict[int, list[rs.Expression]] = {}
-        # Ids are only good while the objects live.
+        # Keeps nodes alive, since their ids are only good as long as they live.
         self._kept: list[object] = []
         self._prepare(resolved)
 
     def _prepare(self, resolved: rs.Resolved) -> None:
-        """Traces inner queries first where there are many: each step then is a shallow one."""
+        """If there are many, traces inner queries first, so that each step is shallow."""
         for query in deep_queries(resolved):
             if isinstance(query, rs.Select):
                 for value in self.values(query):
@@ -129,7 +129,7 @@ class Tracer:
         return found
 
     def keep(self, node: object) -> None:
-        """For as long as something is remembered of its id."""
+        """Keeps a node alive while something is cached under its id."""
         self._kept.append(node)
 
     def scans(self, relation: rs.Relation) -> Iterator[rs.Scan]:
@@ -147,18 +147,18 @@ class Tracer:
                             pending.append(query.source)
 
     def every(self, query: rs.Query) -> Columns:
-        """What all columns of a query are made of."""
+        """The sources of all columns of a query."""
         derived = rs.Derived(query)
         self.keep(derived)
         return self._whole((derived,))
 
     def column(self, relation: rs.Relation, name: str, path: tuple[str, ...] = ()) -> Columns:
-        """What one column of a relation, or a field of it, is made of; names in lower case."""
+        """The sources of one column of a relation, or of a field of it; names in lower case."""
         key = (id(relation), name, path)
         found = self._columns.get(key)
         if found is None:
             self.keep(relation)
-            # A recursive table reads itself: what it reads of itself adds nothing.
+            # A recursive table's reads of itself add nothing.
             self._columns[key] = {}
             found = self._columns[key] = self._column(relation, name, path)
         return found
@@ -191,7 +191,7 @@ class Tracer:
                 assert_never(relation)
 
     def _beyond(self, relation: rs.Relation, name: str, path: tuple[str, ...]) -> Columns:
-        """A column of one of the relations whose columns are not all known."""
+        """A column of one of the relations with unknown columns."""
         opened = self._opened(relation)
         if len(opened) == 1:
             return self.column(opened[0], name, path)
@@ -203,7 +203,7 @@ class Tracer:
         return [inner for _, inner in self.shapes.of(relation).open_at]
 
     def _inside(self, expression: rs.Expression, path: tuple[str, ...]) -> Columns:
-        """A field of what an expression is; of a computed value, all that it is made of."""
+        """The sources of an expression's field; for a computed value, all its sources."""
         at = expression
         while path:
             match at:
@@ -225,7 +225,7 @@ class Tracer:
         return self.direct(at)
 
     def values(self, query: rs.Select) -> list[rs.Expression]:
-        """Of the columns whose names are known, in order."""
+        """The columns with known names, in order."""
         found = self._items.get(id(query))
         if found is None:
             self.keep(query)
@@ -238,7 +238,7 @@ class Tracer:
             case rs.Select():
                 values = self.values(query)
                 if position >= len(values):
-                    # A list of names goes on where the query's own columns are not known.
+                    # A list of names continues into unknown columns of the query.
                     return self.open_star(rs.Derived(query))
                 return self._inside(values[position], path)
             case rs.Rows(columns):
@@ -258,7 +258,7 @@ class Tracer:
                 assert_never(query)
 
     def open_star(self, relation: rs.Relation) -> Columns:
-        """``t.*`` of the tables whose columns are not known, if there are any."""
+        """``t.*`` of the tables with unknown columns, if any."""
         found: Columns = {}
         pending: list[rs.Relation] = [relation]
         seen: set[int] = set()
@@ -287,11 +287,11 @@ class Tracer:
 
 
 def element(relation: rs.Generated, column: str) -> rs.Expression | None:
-    """The array whose elements a column of a table function has, if it has some."""
+    """The array whose elements a table function's column has, if any."""
     names = relation.columns
     match relation.call:
         case rs.Operation("unnest", (array,)):
-            # Of several columns each is a field of the elements.
+            # With several columns, each is a field of the elements.
             return array if names is not None and len(names) == 1 else None
         case rs.Operation(name, (array,)) if name in _ELEMENTS:
             return array
@@ -302,7 +302,7 @@ def element(relation: rs.Generated, column: str) -> rs.Expression | None:
 
 
 def parts(operation: rs.Operation) -> tuple[rs.Expression, ...]:
-    """What its value is made of: of a struct whose field is taken, that field alone."""
+    """The expressions that its value comes from; for a field taken from a struct, only that field's."""
     match operation:
         case rs.Operation(
             ".", (rs.Operation(operands=values, labels=labels),), labels=(field,)
@@ -313,7 +313,7 @@ def parts(operation: rs.Operation) -> tuple[rs.Expression, ...]:
 
 
 def deep_queries(resolved: rs.Resolved) -> list[rs.Query]:
-    """Where there are many: all of them, none before what it reads itself."""
+    """All queries if there are many, each after those it reads."""
     queries = list(queries_of(resolved))
     return [] if len(queries) <= _MANY_QUERIES else inner_first(queries)
 

@@ -1,4 +1,4 @@
-"""What the query of a view reads, and what its columns come of."""
+"""The relations that a view's query reads, and the sources of its columns."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from lakeschema.catalog.identifiers import RelationName
 
 
 def view_reads(resolved: rs.Resolved) -> tuple[tuple[RelationName, tuple[str, ...]], ...]:
-    """Each relation with its columns, as ``KnownTable.reads`` has them."""
+    """Each relation with its columns, in the form of ``KnownTable.reads``."""
     conventions = Conventions()
     found: dict[RelationName, dict[str, None]] = {}
     for source in tables_read(resolved, conventions):
@@ -28,7 +28,7 @@ def view_reads(resolved: rs.Resolved) -> tuple[tuple[RelationName, tuple[str, ..
 
 
 def view_columns(resolved: rs.Resolved) -> tuple[ViewColumn, ...]:
-    """As ``KnownTable.made_of`` has them."""
+    """In the form of ``KnownTable.made_of``."""
     return tuple(dict.fromkeys(_view_columns(resolved)))
 
 

@@ -1,4 +1,4 @@
-"""All queries of a statement, and in each all expressions with the clauses they stand in."""
+"""All queries of a statement, and all expressions of each with their clauses."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from lakeschema.analysis import resolved as rs
 
 
 def queries_of(resolved: rs.Resolved, *, with_unused: bool = False) -> Iterator[rs.Query]:
-    """Every query once, those inside others included, in the order in which they are met."""
+    """Every query once, nested ones included, in the order of first occurrence."""
     pending: list[rs.Query] = [*resolved.queries]
     for write in resolved.writes:
         for _, condition in write.conditions:
@@ -31,7 +31,7 @@ def queries_of(resolved: rs.Resolved, *, with_unused: bool = False) -> Iterator[
 
 
 def inner_first(queries: Iterable[rs.Query]) -> list[rs.Query]:
-    """The queries and all that they read, each once, none before what it reads itself."""
+    """The queries and everything they read, each once, after those it reads."""
     found: list[rs.Query] = []
     seen: set[int] = set()
     pending = [(query, False) for query in queries]
@@ -89,7 +89,7 @@ def joins_of(source: rs.Relation | None) -> Iterator[rs.Joined]:
 
 
 def expressions_of(query: rs.Query) -> Iterator[tuple[rs.Clause, rs.Expression]]:
-    """The expressions of one query, not of those inside it."""
+    """The expressions of one query, without nested queries."""
     match query:
         case rs.Select():
             yield from _of_select(query)
@@ -122,7 +122,7 @@ def _of_select(select: rs.Select) -> Iterator[tuple[rs.Clause, rs.Expression]]:
 def expressions_of_source(
     source: rs.Relation | None,
 ) -> Iterator[tuple[rs.Clause, rs.Expression]]:
-    """What FROM itself computes: conditions of joins, arguments of table functions."""
+    """The expressions in FROM: conditions of joins, arguments of table functions."""
     for join in joins_of(source):
         if join.condition is not None:
             yield rs.Clause.JOIN, join.condition
@@ -135,7 +135,7 @@ def expressions_of_source(
 
 
 def operands(expression: rs.Expression) -> tuple[rs.Expression, ...]:
-    """What an expression is made of, without the queries inside it."""
+    """The parts of an expression, without nested queries."""
     match expression:
         case rs.Operation(operands=inner):
             return inner

@@ -1,7 +1,7 @@
-"""What a change of schema means for those who have the older versions installed.
+"""What a schema's change means for users who have earlier versions installed.
 
-Stricter than Avro's schema resolution, which calls millis → micros and scale 2 → 4 compatible: both
-resolve, and both misread every value in silence.
+Stricter than Avro's schema resolution, which accepts millis → micros and scale 2 → 4: both resolve,
+but silently misread every value.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from lakeschema.avro.printing import to_text
 
 
 class Level(Enum):
-    """How far a version number moves."""
+    """How much a version number increases."""
 
     MAJOR = "major"
     MINOR = "minor"
@@ -66,10 +66,10 @@ _Findings: TypeAlias = Iterator[_Finding]
 def compare(previous: Sequence[Schema], new: Schema) -> Change:
     """The change from the last of ``previous``, judged against all of them.
 
-    ``previous`` are the versions of the current major, oldest first: a user who pinned the major may
-    have any of them, so that a change which breaks one of them needs a new major.
+    ``previous`` are the versions of the current major, oldest first. A user who pinned the major
+    may have any of them, so a change that breaks one of them needs a new major.
 
-    The cost is linear in the sizes of the schemas, which anybody may have written.
+    The cost is linear in the sizes of the schemas, which are untrusted.
 
     Raises:
         ValueError: ``previous`` is empty.
@@ -103,9 +103,9 @@ def _differences(old: Schema, new: Schema) -> _Findings:
 
 
 class _Comparison:
-    """Walks two schemas side by side; each pair of named types is compared where it first meets.
+    """Walks two schemas in parallel; each pair of named types is compared when first met.
 
-    ``equal``: there are aliases, and Java would not look at them, since nothing else differs.
+    ``equal``: only aliases and similar parts differ, so Java would not apply aliases.
     """
 
     def __init__(
@@ -160,7 +160,7 @@ class _Comparison:
         return not met
 
     def alias_clashes(self) -> _Findings:
-        """An alias that is the name of another type on the other side renames that type."""
+        """An alias that is another type's name on the other side renames that type."""
         for mine, others, added in (
             (self._new, self._old, "added"),
             (self._old, self._new, "in earlier versions"),
@@ -190,9 +190,9 @@ class _Comparison:
                 yield _major(_removed(where, renamed[name]))
                 now = after[renamed[name]]
                 if now.name in before:
-                    # The other field has it as an alias from now on.
+                    # From now on the other field has it as an alias.
                     continue
-                # Of its aliases, the name that it had is told already.
+                # The former name among its aliases is already reported.
                 now = replace(now, aliases=tuple(a for a in now.aliases if a not in before))
                 where = _join_path(path, now.name)
             else:
@@ -222,7 +222,7 @@ class _Comparison:
             [kind for kind in kinds if kind != "null"] for kinds in (gone, come)
         )
         if len(values_gone) == len(values_come) == 1:
-            # One for another is a change of type, where the rest stays as it is.
+            # Replacing one branch by another is a change of type if the rest is unchanged.
             yield from self.types(before[values_gone[0]], after[values_come[0]], path)
             gone, come = ([kind for kind in kinds if kind == "null"] for kinds in (gone, come))
         for kind in gone:
@@ -239,10 +239,10 @@ class _Comparison:
 
 
 def _as_java_compares(schema: Schema) -> Schema:
-    """Without what Java's ``Schema.equals`` ignores: documentation, aliases, enums' defaults.
+    """The schema without parts that Java's ``Schema.equals`` ignores: documentation, aliases, enums' defaults.
 
-    Between equal schemas it applies no alias; between others one that is the name of another type
-    or field renames that one, which every version until then had got away with.
+    Between equal schemas Java applies no aliases. Between others, an alias that is the name of
+    another type or field renames it, although every version until then worked.
     """
     match schema:
         case Array(items):
@@ -313,9 +313,9 @@ def _enum_default(old: str | None, new: str | None, what: str) -> _Findings:
 
 
 def _is_same_leaf(old: Field, new: Field) -> bool:
-    """Whether two fields of no named type are certainly equal, as most of two versions are.
+    """Whether two fields of unnamed types are certainly equal, as most fields of two versions are.
 
-    Much cheaper than to look for differences; what it does not know is compared as usual.
+    Much cheaper than searching for differences; uncertain fields are compared as usual.
     """
     return (
         old.type == new.type
@@ -331,7 +331,7 @@ def _is_same_leaf(old: Field, new: Field) -> bool:
 
 
 def _is_leaf(schema: Schema) -> bool:
-    """A primitive type, or a union of such; properties might be equal and yet be written otherwise."""
+    """A primitive type, or a union of primitives, without properties: these may be equal but printed differently."""
     match schema:
         case Primitive():
             return not schema.properties
@@ -368,7 +368,7 @@ def _added(field: Field, where: str) -> _Finding:
 
 
 def _renames(record: Record) -> Mapping[str, str]:
-    """Each alias of a field, and the first field that has it."""
+    """Each alias of a field, with the first field that has it."""
     found: dict[str, str] = {}
     for field in record.fields:
         for alias in field.aliases:
@@ -385,7 +385,7 @@ def _removed(where: str, renamed: str | None) -> str:
 def _field_alias_clashes(
     before: Mapping[str, Field], after: Mapping[str, Field], path: str, *, equal: bool
 ) -> _Findings:
-    """Aliases rename a writer's fields before they are matched: on another field's name they hide it."""
+    """Aliases rename a writer's fields before matching, so an alias with another field's name hides that field."""
     for name, field in after.items():
         harmless = frozenset(before[name].aliases) if equal and name in before else ()
         for alias in field.aliases:
@@ -404,9 +404,9 @@ def _field_alias_clashes(
 
 
 def _promotions_reordered(old: Union, new: Union) -> str:
-    """Why the new order misreads: a reader takes the first branch that the written one promotes to.
+    """Why the new order misreads: a reader takes the first branch to which the written one promotes.
 
-    Harmless while only the width differs; not where a logical type gives the number its meaning.
+    Harmless if only the width differs, but not if a logical type gives the number its meaning.
     """
     primitives = [branch for branch in old.branches if isinstance(branch, Primitive)]
     place = {branch_kind(branch): index for index, branch in enumerate(new.branches)}
@@ -455,7 +455,7 @@ def _properties(old: Mapping[str, Json], new: Mapping[str, Json], path: str) -> 
     if not changed:
         return
     names = ", ".join(repr(key) for key in changed)
-    # A logical type that is not valid is a property, and yet some reader may act on it.
+    # An invalid logical type is a property, but some reader may still use it.
     affects_values = any(key in {"logicalType", "precision", "scale"} for key in changed)
     level = Level.MAJOR if affects_values else Level.PATCH
     yield _Finding(level, f"{_place(path)}: properties changed: {_short(names)}")

@@ -1,4 +1,4 @@
-"""Defaults of fields: JSON values judged against schemas (specification, "Complex Types, Records").
+"""Checks fields' defaults, JSON values, against schemas (specification, "Complex Types, Records").
 
 A union's default belongs to the first branch that it fits (specification 1.12; up to 1.11 that had
 to be the union's first branch).
@@ -32,15 +32,15 @@ _LARGEST_DOUBLE = 1.7976931348623157e308
 
 
 class Defaults:
-    """Judges defaults against the types of one schema.
+    """Checks defaults against the types of one schema.
 
-    A value is tried once against each record: without memory, a union of two records that hold
-    the union again takes time exponential in the value's depth.
+    A value is tried once against each record. Otherwise a union of two records that contain the
+    union again would take time exponential in the value's depth.
     """
 
     def __init__(self, definitions: Mapping[str, NamedSchema]) -> None:
         self._definitions = definitions
-        # Values are kept beside their answers, so that no id is used again.
+        # The entries keep the values alive, so that no id is reused.
         self._tried: dict[tuple[int, str], tuple[Json, bool]] = {}
 
     def fits(self, value: Json, schema: Schema) -> bool:
@@ -71,7 +71,7 @@ class Defaults:
                 assert_never(schema)
 
     def fits_field(self, value: Json, schema: Schema) -> bool:
-        """Whether the default of a field with this type is a value of it."""
+        """Whether the default of a field with this type is valid."""
         return is_not_finite(value, schema) or self.fits(value, schema)
 
     def branch(self, value: Json, union: Union) -> Schema:
@@ -86,7 +86,7 @@ class Defaults:
         raise ValueError("the default fits no branch of its union")
 
     def endless(self) -> frozenset[tuple[str, str]]:
-        """Fields, as (record, field), whose default can never be written out in full.
+        """Fields, as (record, field), whose default can never be completed.
 
         ``record R {R next = {}}``: the default leaves out ``next``, whose default leaves out …
         """
@@ -95,7 +95,7 @@ class Defaults:
             if not isinstance(record, Record):
                 continue
             for field in record.fields:
-                # Only objects leave anything out, alone or within lists.
+                # Only objects can leave anything out, directly or inside lists.
                 if isinstance(field.default, dict | list):
                     left_out = tuple(self._left_out(field.default, field.type))
                     if left_out:
@@ -109,7 +109,7 @@ class Defaults:
             pass
         else:
             return frozenset()
-        # What is never ready stands on a cycle, or leads to one.
+        # Entries that are never ready are on a cycle, or lead to one.
         while ready := order.get_ready():
             order.done(*ready)
             for key in ready:
@@ -131,7 +131,7 @@ class Defaults:
         return answer
 
     def _left_out(self, value: Json, schema: Schema) -> Iterator[tuple[str, str]]:
-        """Fields of records in ``value`` that it leaves to their own defaults."""
+        """Fields of records in ``value`` that are left to their own defaults."""
         match schema:
             case Reference(full_name):
                 yield from self._left_out(value, self._definitions[full_name])
@@ -164,8 +164,8 @@ def _fits_primitive(value: Json, name: str) -> bool:
         case "long":
             return type(value) is int and value in _LONG_RANGE
         case "float" | "double":
-            # An integer is compared exactly, however long it is. What does not fit into a float is
-            # its infinity, as in Java.
+            # Integers are compared exactly, however long. Values beyond a float's range become
+            # infinite, as in Java.
             return (
                 isinstance(value, int | float)
                 and not isinstance(value, bool)

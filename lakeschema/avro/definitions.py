@@ -24,7 +24,7 @@ def definitions(schema: Schema) -> dict[str, NamedSchema]:
     found: dict[str, NamedSchema] = {}
     stack = [schema]
     while stack:
-        # Most are primitive, and this is asked of each relation that a view reads.
+        # Most are primitive, and this runs for each relation that a view reads.
         match stack.pop():
             case Union(branches):
                 stack.extend([b for b in reversed(branches) if not isinstance(b, Primitive)])

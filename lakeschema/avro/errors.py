@@ -1,10 +1,10 @@
-"""What can be wrong with a schema's text."""
+"""The error for an invalid schema text."""
 
 from __future__ import annotations
 
 
 class MalformedAvroSchema(Exception):
-    """Text that is not an Avro schema. ``path`` leads to the place, ``$`` being the whole."""
+    """Text that is not an Avro schema. ``path`` leads to the place; ``$`` is the whole."""
 
     hint = "correct the schema; the Avro specification's section 'Schema Declaration' says how"
 

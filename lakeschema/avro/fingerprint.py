@@ -1,7 +1,7 @@
 """Parsing Canonical Form and fingerprints (Avro specification, "Transforming into Parsing Canonical Form").
 
-Two schemas have one canonical form if and only if they read and write the same bytes in the same
-way; docs, defaults, aliases, properties and logical types are not part of it.
+Two schemas have the same canonical form if and only if they read and write the same bytes in the
+same way. Docs, defaults, aliases, properties and logical types are not part of it.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _EMPTY = 0xC15D213AA4D7A795
 
 @dataclass(frozen=True, slots=True)
 class Fingerprints:
-    """Of the canonical form; SHA-256 in hex."""
+    """Both fingerprints of the canonical form; SHA-256 in hex."""
 
     crc_64_avro: int
     sha_256: str
@@ -51,7 +51,7 @@ def sha256(schema: Schema) -> str:
 
 
 def fingerprints(schema: Schema) -> Fingerprints:
-    """Both from one canonical form."""
+    """Both fingerprints from a single canonical form."""
     text = canonical_form(schema).encode()
     return Fingerprints(_rabin(text), hashlib.sha256(text).hexdigest())
 
@@ -116,7 +116,7 @@ def _table() -> tuple[int, ...]:
 
 
 def _tables() -> Sequence[tuple[int, ...]]:
-    """Of a byte that 0 to 7 others follow."""
+    """Tables for a byte that is followed by 0 to 7 others."""
     tables: list[tuple[int, ...]] = [_table()]
     for _ in range(7):
         tables.append(tuple((entry >> 8) ^ tables[0][entry & 0xFF] for entry in tables[-1]))

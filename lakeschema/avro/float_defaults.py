@@ -1,7 +1,7 @@
-"""Defaults of float and double that are text: Java reads them, and it is the way to write infinity.
+"""Text defaults of float and double: Java accepts them, and only they can express infinity.
 
-Java's parser gives the text to ``Double.valueOf`` where the field's own type is float or double; within
-unions, arrays, maps and values of records it refuses the default (Avro 1.12).
+Java's parser passes the text to ``Double.valueOf`` if the field's own type is float or double.
+Within unions, arrays, maps and records' values it refuses the default (Avro 1.12).
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import re
 from lakeschema.avro.model import Json, NoDefault, Primitive, Schema
 
 NOT_FINITE = frozenset({"NaN", "Infinity", "-Infinity"})
-"""The texts that stay text, since JSON has no such numbers; Java prints them so."""
+"""The texts that stay text, since JSON has no such numbers; Java prints them in this form."""
 
 _DECIMAL = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,9})?[fFdD]?", re.ASCII)
 _HEXADECIMAL = re.compile(
@@ -26,12 +26,12 @@ def is_floating(schema: Schema) -> bool:
 
 
 def is_not_finite(default: Json | NoDefault, schema: Schema) -> bool:
-    """Whether a field's default is the text of what is no finite number."""
+    """Whether a field's default is the text of NaN or infinity."""
     return isinstance(default, str) and default in NOT_FINITE and is_floating(schema)
 
 
 def read_float_default(default: Json | NoDefault, schema: Schema) -> Json | NoDefault:
-    """A field's default with the number for its text; any other default as it is."""
+    """A field's default with its text converted to a number; other defaults unchanged."""
     if not isinstance(default, str) or not is_floating(schema):
         return default
     # Java's ``trim``.

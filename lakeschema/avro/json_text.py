@@ -1,7 +1,7 @@
-"""JSON text to values, for text from untrusted sources: bounded, and nothing beyond the JSON standard.
+"""Reads JSON from untrusted sources: bounded, and strictly by the JSON standard.
 
-Python's reader accepts NaN, turns 1e999 into infinity and lets the last of two equal keys win; here
-each is refused.
+Python's reader accepts NaN, turns 1e999 into infinity, and keeps the last of two equal keys; here
+each of these is refused.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ from lakeschema.avro.errors import MalformedAvroSchema
 from lakeschema.avro.model import Json
 
 MAX_CHARACTERS = 4_000_000
-"""Longer text is refused unread: 40 times a schema of 800 documented columns."""
+"""Longer text is refused unread. This is 40 times a schema of 800 documented columns."""
 
 MAX_JSON_DEPTH = 100
-"""Nesting of a default's or property's value."""
+"""The maximum nesting of a default or a property."""
 
 _SURROGATE = re.compile(r"\\[uU][dD][89a-fA-F]|[\ud800-\udfff]")
 
@@ -51,7 +51,7 @@ def read_json(text: str) -> Json:
     except ValueError:
         # Python refuses to convert integers of more than some thousand digits.
         raise MalformedAvroSchema("$", "a number has too many digits") from None
-    # Plain ASCII is the usual case, and this check is far cheaper than the search.
+    # Text is usually plain ASCII, and this check is far cheaper than the search.
     if ("\\" in text or not text.isascii()) and _SURROGATE.search(text) is not None:
         _refuse_lone_surrogates(value)
     return value
@@ -69,7 +69,7 @@ def _not_json(text: str, error: json.JSONDecodeError) -> MalformedAvroSchema:
 
 
 def refuse_deep_json(value: Json, path: str, depth: int = 0) -> None:
-    """Raises ``MalformedAvroSchema`` if lists and objects are nested past ``MAX_JSON_DEPTH``."""
+    """Raises ``MalformedAvroSchema`` if lists and objects are nested beyond ``MAX_JSON_DEPTH``."""
     if depth > MAX_JSON_DEPTH:
         raise MalformedAvroSchema(path, f"is nested more than {MAX_JSON_DEPTH} levels deep")
     if isinstance(value, dict):
@@ -110,7 +110,7 @@ def _finite(digits: str) -> float:
 
 def _refuse_lone_surrogates(value: Json) -> None:
     try:
-        # Reading joined proper pairs into one character; what is left cannot be encoded.
+        # Reading joined proper pairs into one character; lone halves cannot be encoded.
         json.dumps(value, ensure_ascii=False).encode()
     except (UnicodeEncodeError, RecursionError):
         raise MalformedAvroSchema("$", "a string contains an unpaired surrogate") from None

@@ -1,7 +1,7 @@
-"""Maps with other keys than text: arrays of records of a key and a value, as Iceberg has them.
+"""Maps whose keys are not text, as arrays of key-value records like Iceberg's.
 
-Avro's own maps have keys of text only. The array has ``"logicalType": "map"``, and its records the
-two fields ``key`` and ``value`` (Iceberg specification, appendix A).
+Avro's own maps only have text keys. The array has ``"logicalType": "map"``, and its records have
+the two fields ``key`` and ``value`` (Iceberg specification, appendix A).
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ PROPERTIES: Mapping[str, Json] = MappingProxyType({"logicalType": "map"})
 
 
 def is_key_value_array(schema: Array) -> bool:
-    """Whether the array says of itself that it is a map."""
+    """Whether the array is marked as a map."""
     return schema.properties.get("logicalType") == "map"
 
 
 def key_and_value(record: Record) -> tuple[Field, Field] | None:
-    """The two fields of an entry; None of a record that is none."""
+    """The two fields of an entry; None for other records."""
     if tuple(field.name for field in record.fields) != (KEY, VALUE):
         return None
     key, value = record.fields
@@ -41,9 +41,9 @@ def key_and_value(record: Record) -> tuple[Field, Field] | None:
 
 
 def map_parts(schema: Schema) -> tuple[Schema, Schema] | None:
-    """The types of a map's keys and values, in either form; None of anything else.
+    """The types of a map's keys and values, in either form; None for other schemas.
 
-    The entry must be defined in the array, as it is where references are inlined.
+    The entry must be defined in the array, as it is if references are inlined.
     """
     match schema:
         case MapSchema(values):
@@ -56,9 +56,9 @@ def map_parts(schema: Schema) -> tuple[Schema, Schema] | None:
 
 
 def with_map_parts(schema: Schema, keys: Schema, values: Schema) -> Schema:
-    """The map, in its form, with other types of keys and values; anything else as it is.
+    """The map with other types of keys and values, in the same form; other schemas unchanged.
 
-    A default of entries' values stays only where it is still one of the new type.
+    A default of entries' values is kept only if it fits the new type.
     """
     match schema:
         case MapSchema():

@@ -1,4 +1,4 @@
-"""Any name as an Avro name, and back: injective, readable where the name is an ordinary word."""
+"""Any name as an Avro name, and back: injective, and readable for ordinary words."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ import re
 from lakeschema.avro.parsing import is_name
 
 ORIGINAL_NAME = "original-name"
-"""The property that keeps a name which had to be made legal."""
+"""The property with the original of a name that had to be changed."""
 
 _ESCAPE = re.compile(r"_x([0-9A-F]{2})")
 
 
 def legal_name(name: str) -> str:
-    """The name with every byte of its UTF-8 that Avro does not allow written ``_xHH``.
+    """The name with every UTF-8 byte that Avro does not allow written as ``_xHH``.
 
-    A name that itself contains such an escape has it escaped, so that ``original_name`` reads
-    every legal name back and two names never become one.
+    Such an escape in the name itself is escaped too, so that ``original_name`` restores every name
+    and two names never become equal.
 
     Raises:
         ValueError: the name is empty.
@@ -35,7 +35,7 @@ def legal_name(name: str) -> str:
 
 
 def original_name(legal: str) -> str:
-    """The name that ``legal_name`` made legal."""
+    """The original of a name made by ``legal_name``."""
     data = b"".join(
         bytes.fromhex(piece) if index % 2 else piece.encode()
         for index, piece in enumerate(_ESCAPE.split(legal))

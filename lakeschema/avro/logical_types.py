@@ -1,7 +1,7 @@
-"""Which logical types the Avro 1.12 specification knows, and what each may annotate.
+"""The logical types of the Avro 1.12 specification, and the types that each may annotate.
 
-A known name on the wrong type, or with impossible parameters, is ignored as the specification
-says: its attributes stay properties. A name that the specification does not know is kept.
+A known name on the wrong type, or with invalid parameters, is ignored by the specification: its
+attributes stay properties. An unknown name is kept.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _MAX_PRECISION = 2**31 - 1
 def split_logical(
     kind: str, size: int | None, properties: Mapping[str, Json]
 ) -> tuple[LogicalType | None, Mapping[str, Json]]:
-    """Takes the logical type out of a type's properties; ``size`` is that of a fixed."""
+    """Splits the logical type from a type's properties; ``size`` is a fixed's size."""
     name = properties.get("logicalType")
     if not isinstance(name, str):
         return None, properties
@@ -63,11 +63,11 @@ def split_logical(
 
 
 def most_digits(size: int) -> int:
-    """The largest precision of a decimal in ``size`` bytes."""
+    """The maximum precision of a decimal in ``size`` bytes."""
     if size == 0:
         return 0
     bits = 8 * size - 1
-    # log10(2) as a fraction of integers, good to sizes past any that text of bounded length states.
+    # log10(2) as a fraction of integers, exact enough for any size that bounded text can state.
     return bits * 301029995663981195 // 1000000000000000000
 
 

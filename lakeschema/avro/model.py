@@ -1,7 +1,7 @@
 """Avro schemas as immutable values (Avro 1.12 specification, "Schema Declaration").
 
-A name is a full name, resolved when the schema is read. The first occurrence of a named type, in
-document order, is its definition; later ones, recursion included, are ``Reference``s.
+Names are full names, resolved when the schema is read. A named type's first occurrence in document
+order is its definition; later ones, including recursion, are ``Reference``s.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ class NoDefault(Enum):
 
 
 NO_DEFAULT: Final = NoDefault.NO_DEFAULT
-"""The field has no default; a default of null is the value None."""
+"""The field has no default; None means a default of null."""
 
 
 @dataclass(frozen=True, slots=True)
 class LogicalType:
-    """``precision`` and ``scale`` only with ``decimal``. An unknown name is kept as it is."""
+    """``precision`` and ``scale`` are for ``decimal`` only. Unknown names are kept."""
 
     name: str
     precision: int | None = None
@@ -45,7 +45,7 @@ class Primitive:
 
 @dataclass(frozen=True, slots=True)
 class Fixed:
-    """``namespace`` is "" at the top; ``aliases`` are full names."""
+    """``namespace`` may be ""; ``aliases`` are full names."""
 
     name: str
     namespace: str
@@ -89,7 +89,7 @@ class MapSchema:
 
 @dataclass(frozen=True, slots=True)
 class Union:
-    """Branches in their order; never nested, at most one of each unnamed type."""
+    """The branches in order; never nested, and at most one of each unnamed type."""
 
     branches: tuple[Schema, ...]
 
@@ -146,7 +146,7 @@ def full_name(name: str, namespace: str) -> str:
 
 
 def is_nullable(schema: Schema) -> bool:
-    """Whether null is a value of the schema. A reference never leads to null."""
+    """Whether null is a value of the schema. References never mean null."""
     if isinstance(schema, Primitive):
         return schema.name == "null"
     if isinstance(schema, Union):
@@ -157,7 +157,7 @@ def is_nullable(schema: Schema) -> bool:
 
 
 def nullable(schema: Schema) -> Schema:
-    """The schema with null added as first branch, unless it has one."""
+    """The schema with null added as the first branch, unless it has null already."""
     match schema:
         case _ if is_nullable(schema):
             return schema
@@ -168,7 +168,7 @@ def nullable(schema: Schema) -> Schema:
 
 
 def without_null(schema: Schema) -> Schema:
-    """The schema without its null branch; a union of one branch becomes that branch."""
+    """The schema without its null branch; a single remaining branch replaces the union."""
     match schema:
         case Union(branches):
             rest = tuple(b for b in branches if not is_nullable(b))

@@ -1,6 +1,6 @@
-"""Columns that a relation's schema leaves out, since Avro has no type for them.
+"""Columns that a relation's schema omits because Avro has no type for them.
 
-The record names them in a property, for readers of the schema; fingerprints do not depend on it.
+A property of the record lists them for readers; fingerprints do not depend on it.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _MAX_SHOWN: Final = 1_000
 
 @dataclass(frozen=True, slots=True)
 class Omission:
-    """``type`` is the column's in the catalog's words, ``reason`` why Avro has none."""
+    """``type`` is the column's type in the catalog; ``reason`` says why Avro has none."""
 
     name: str
     type: str
@@ -30,7 +30,7 @@ class Omission:
 
 
 def with_omissions(record: Record, omissions: Iterable[Omission]) -> Record:
-    """The record with these in its property; itself where there are none."""
+    """The record with these in its property; unchanged without any."""
     listed: list[Json] = [
         {"name": each.name, "type": each.type, "reason": each.reason} for each in omissions
     ]
@@ -40,7 +40,7 @@ def with_omissions(record: Record, omissions: Iterable[Omission]) -> Record:
 
 
 def omissions_of(record: Record) -> tuple[Omission, ...]:
-    """What the record's property says; anybody may have written it, in another form, too."""
+    """The omissions in the record's property, which is untrusted and may have another form."""
     listed = record.properties.get(PROPERTY)
     if not isinstance(listed, list):
         return ()

@@ -1,8 +1,8 @@
-"""Schema text from untrusted sources to a ``Schema``: names resolved, every attribute checked.
+"""Reads schema text from untrusted sources: names are resolved, every attribute is checked.
 
-Follows the Avro 1.12 specification, "Schema Declaration". Where Java's reader accepts more and data
-lakes rely on it (a ``doc`` of null, a union's default that fits a later branch, a name without namespace
-seen from inside one), so is this one.
+Follows the Avro 1.12 specification, "Schema Declaration". It accepts more where Java's reader does
+and data lakes rely on it: a ``doc`` of null, a union's default that fits a later branch, and a name
+without namespace used inside one.
 """
 
 from __future__ import annotations
@@ -45,12 +45,12 @@ from lakeschema.avro.model import (
 )
 
 MAX_DEPTH = 64
-"""Nesting of records, arrays and maps: deeper schemas exhaust the stacks of those who read them."""
+"""The maximum nesting of records, arrays and maps: deeper schemas exhaust readers' stacks."""
 
 MAX_FIXED_SIZE = 2**31 - 1
 
 INVALID_DEFAULT = "invalid-default"
-"""The field property that keeps a dropped default."""
+"""The field property with a dropped default."""
 
 PRIMITIVE_TYPES: Mapping[str, Primitive] = MappingProxyType(
     {type_.name: type_ for type_ in (NULL, BOOLEAN, INT, LONG, FLOAT, DOUBLE, BYTES, STRING)}
@@ -58,8 +58,8 @@ PRIMITIVE_TYPES: Mapping[str, Primitive] = MappingProxyType(
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _ORDERS = ("ascending", "descending", "ignore")
-# What the specification defines for schemas is never a property, as in Java, even on a type where
-# it has no meaning (a "name" on bytes).
+# As in Java, an attribute that the specification defines for schemas is never a property, even on a
+# type where it has no meaning (a "name" on bytes).
 _SCHEMA_ATTRIBUTES = frozenset({
     "type", "name", "namespace", "doc", "aliases", "fields", "symbols", "items", "values", "size",
 })  # fmt: skip
@@ -67,11 +67,10 @@ _FIELD_ATTRIBUTES = frozenset({"name", "type", "default", "doc", "aliases", "ord
 
 
 class InvalidDefaults(Enum):
-    """What becomes of a default that does not fit its field's type.
+    """How to treat a default that does not fit its field's type.
 
-    Java before Avro 1.9 did not check defaults, so that lakes hold schemas with wrong ones.
-    ``DROP`` reads the field as one without default and keeps the value as the property
-    ``INVALID_DEFAULT``.
+    Java before Avro 1.9 did not check defaults, so lakes have schemas with wrong ones. ``DROP``
+    reads the field without its default and keeps the value as the property ``INVALID_DEFAULT``.
     """
 
     REFUSE = "refuse"
@@ -100,12 +99,12 @@ def parse_schema(
 
 
 def is_name(text: str) -> bool:
-    """Whether the text is a name of the specification, without namespace."""
+    """Whether the text is a valid name without namespace."""
     return _NAME.fullmatch(text) is not None
 
 
 class _Reader:
-    """One pass over a document. ``dropped`` are the paths of fields whose default is not read."""
+    """One pass over a document. ``dropped`` are the paths of fields whose default is skipped."""
 
     def __init__(self, dropped: Collection[str] = ()) -> None:
         self.dropped = frozenset(dropped)
@@ -116,7 +115,7 @@ class _Reader:
     def wrong_defaults(self) -> dict[str, MalformedAvroSchema]:
         """Fields whose default does not match their type, by their path.
 
-        Asked at the end, when the types are complete that a recursive schema refers to.
+        Checked at the end, when all types of a recursive schema are complete.
         """
         if not self._defaults:
             return {}
@@ -183,8 +182,8 @@ class _Reader:
     def _reference(self, text: str, path: str, namespace: str) -> Reference:
         name = text if "." in text else full_name(text, namespace)
         if name not in self._definitions and name not in self._open:
-            # Nothing in the specification reaches a name without namespace from inside one; Java
-            # writes such names bare, and reads them so.
+            # By the specification, a name without namespace cannot be used inside one; Java writes
+            # such names bare, and reads them again.
             name = text
         if name not in self._definitions and name not in self._open:
             raise MalformedAvroSchema(path, f"type {shown(text)} is not defined before this point")
@@ -332,7 +331,7 @@ class _Reader:
         return fixed
 
     def _new_name(self, node: Mapping[str, Json], path: str, namespace: str) -> tuple[str, str]:
-        """Name and namespace of a definition; a name that is taken is refused."""
+        """Name and namespace of a definition; a duplicate is refused."""
         name = _require(node, "name", path)
         if not isinstance(name, str):
             raise MalformedAvroSchema(f"{path}.name", f"expected a string, got {shown(name)}")
@@ -370,7 +369,7 @@ class _Reader:
 
 
 def branch_kind(schema: Schema) -> str:
-    """The key by which branches of a union differ: the full name, or the kind of an unnamed type."""
+    """The key that distinguishes a union's branches: the full name, or the kind of an unnamed type."""
     match schema:
         case Primitive(name):
             return name
@@ -385,7 +384,7 @@ def branch_kind(schema: Schema) -> str:
 
 
 def _is_plainly_null(field: Field) -> bool:
-    """A default of null on a union with null first: most of a wide table's defaults."""
+    """A default of null on a union with null first, as most defaults of a wide table are."""
     return (
         field.default is None and isinstance(field.type, Union) and field.type.branches[0] is NULL
     )

@@ -1,6 +1,6 @@
-"""A ``Schema`` to JSON: equal schemas give equal text, and ``parse_schema`` reads it back.
+"""Prints a ``Schema`` as JSON: equal schemas give equal text, which ``parse_schema`` reads.
 
-A named type is printed in full where it first occurs and by its full name after.
+A named type is printed in full at its first occurrence, and by its full name afterwards.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ from lakeschema.avro.model import (
 def to_json(schema: Schema) -> Json:
     """The schema as JSON values.
 
-    A namespace is stated where it differs from the enclosing one. Objects within defaults and
-    properties are in order of their keys.
+    A namespace is printed if it differs from the enclosing one. Objects in defaults and properties
+    are ordered by key.
     """
     return _json(schema, "", set())
 
@@ -90,8 +90,8 @@ def _head(kind: str, schema: NamedSchema, namespace: str) -> dict[str, Json]:
     if schema.doc is not None:
         node["doc"] = schema.doc
     if schema.aliases:
-        # An alias without namespace, in a namespace, can only be said so: Java's writer, too,
-        # leaves it to the reader.
+        # This is the only way to write an alias without namespace inside one: like Java's writer,
+        # it leaves the rest to the reader.
         node["aliases"] = list(schema.aliases)
     return node
 

@@ -1,4 +1,4 @@
-"""A schema without what its readers ignore."""
+"""A schema without the properties that readers ignore."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ from lakeschema.avro.model import (
 def without_properties(schema: Schema) -> Schema:
     """The schema of the same values without properties.
 
-    Logical types stay as far as the specification lets readers see them: an annotation that they
-    must ignore, such as a decimal whose scale is larger than its precision, is a property.
+    Valid logical types stay. An annotation that readers must ignore, such as a decimal whose scale
+    exceeds its precision, is a property.
     """
     match schema:
         case Primitive() | EnumSchema() | Fixed():

@@ -1,1 +1,1 @@
-"""What exists in the lake: identifiers, column types and relations as values, and three catalogs that answer them."""
+"""The lake's catalog: identifiers, column types and relations as values, and three catalog sources."""

@@ -1,7 +1,7 @@
-"""Column types of Hive and Spark as immutable values, read from and printed as Hive's type text.
+"""Column types of Hive and Spark as immutable values, read and printed as Hive's type text.
 
-Type text that cannot be read becomes ``UnknownType`` in facts, so that one unreadable column does
-not hide the others; a derivation that reads it names it in its error.
+Unreadable type text becomes ``UnknownType`` in facts, so that one such column does not hide the
+others. A derivation that reads the column names it in its error.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import TypeAlias, assert_never
 from lakeschema.catalog.errors import MalformedType
 
 MAX_DEPTH = 200
-"""Nesting past this is refused: untrusted type text must not exhaust the stack."""
+"""Deeper nesting is refused: untrusted type text must not exhaust the stack."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,13 +43,13 @@ class VarcharType:
 
 @dataclass(frozen=True, slots=True)
 class IntervalType:
-    """A typed interval: ``unit`` is its text in Spark's words, such as ``day to second``."""
+    """A typed interval: ``unit`` is in Spark's words, such as ``day to second``."""
 
     unit: str
 
     @property
     def is_of_months(self) -> bool:
-        """Whether it counts months; else microseconds."""
+        """Whether it counts months rather than microseconds."""
         return self.unit.rpartition(" to ")[2] in {"year", "month"}
 
 
@@ -86,7 +86,7 @@ class Uniontype:
 
 @dataclass(frozen=True, slots=True)
 class UnknownType:
-    """Type text that is not understood, kept whole."""
+    """Unreadable type text, kept whole."""
 
     text: str
 
@@ -133,7 +133,7 @@ PRIMITIVES = {
 }  # fmt: skip
 
 _TIMES = tuple(TIME if digits == 6 else PrimitiveType(f"time({digits})") for digits in range(10))
-"""Times of day by the digits of their seconds' fraction; six, if the text does not say."""
+"""Times of day by their fractional digits of a second; six by default."""
 
 _SYNONYMS = {
     "byte": TINYINT,
@@ -148,20 +148,20 @@ _SYNONYMS = {
 
 
 def time_of_day(digits: int) -> PrimitiveType:
-    """The type of times with as many digits of a second's fraction, up to nine."""
+    """The type of times with up to nine fractional digits of a second."""
     return _TIMES[digits]
 
 
 def time_digits(type_: ColumnType) -> int | None:
-    """The digits of a second's fraction that a time of day has; None of any other type."""
+    """A time of day's fractional digits of a second; None for other types."""
     return _TIMES.index(type_) if type_ in _TIMES else None
 
 
 def parse_type(text: str, *, timestamp_ltz: PrimitiveType = TIMESTAMP) -> ColumnType:
     """Reads Hive's type text, and Spark's spelling of it (``NOT NULL``, ``COMMENT '…'`` in structs).
 
-    ``timestamp_ltz`` is what this word means: in a column Spark's ``timestamp``, in the text of a
-    view perhaps another type than ``timestamp`` there.
+    ``timestamp_ltz`` is the type that this word means: in a column Spark's ``timestamp``; in a
+        view's text it may differ from ``timestamp``.
 
     Raises:
         MalformedType: with the position of the first character that does not fit.
@@ -176,7 +176,7 @@ _MAX_REMEMBERED_CHARACTERS = 256
 
 
 def parse_type_or_unknown(text: str) -> ColumnType:
-    """As ``parse_type``; short texts are read once, since a lake has few types and many columns."""
+    """Like ``parse_type``. Short texts are cached, since a lake has few types and many columns."""
     return (
         _parse_remembered(text)
         if len(text) <= _MAX_REMEMBERED_CHARACTERS
@@ -197,7 +197,7 @@ def _parse_or_unknown(text: str) -> ColumnType:
 
 
 def print_type(type_: ColumnType) -> str:
-    """Hive's text of a type; nullability and comments of nested fields are not part of it."""
+    """Hive's text of a type, without nullability and comments of nested fields."""
     match type_:
         case PrimitiveType(name):
             return name
@@ -225,7 +225,7 @@ def print_type(type_: ColumnType) -> str:
 
 
 def map_type(type_: ColumnType, change: Callable[[ColumnType], ColumnType]) -> ColumnType:
-    """The type with ``change`` applied to each of its parts, innermost first, and then to itself."""
+    """The type with ``change`` applied to each part, innermost first, and then to itself."""
     match type_:
         case ArrayType(element, nullable):
             return change(ArrayType(map_type(element, change), nullable))
@@ -243,7 +243,7 @@ def map_type(type_: ColumnType, change: Callable[[ColumnType], ColumnType]) -> C
 
 
 def with_nullable_parts(type_: ColumnType) -> ColumnType:
-    """The type whose elements, values and fields may be null."""
+    """The type with nullable elements, values and fields."""
     return map_type(type_, _with_nullable_parts)
 
 
@@ -271,11 +271,11 @@ _TOKEN = re.compile(
 )
 
 _BARE_NAME = re.compile(r"\s*+([^:,<>()`'\"]*[^:,<>()`'\"\s](?=\s*+:)|[^:,<>`\s]+)")
-"""Hive prints field names bare, blanks included, up to the colon; Spark's may end without one."""
+"""Hive prints field names bare, even with blanks, up to the colon; Spark may omit the colon."""
 
 
 class _Parser:
-    """Recursive descent over type text; Hive allows field names that are not words, hence ``_name``."""
+    """A recursive descent parser; Hive allows field names that are not words, hence ``_name``."""
 
     def __init__(self, text: str, timestamp_ltz: PrimitiveType) -> None:
         self._text = text
@@ -385,7 +385,7 @@ class _Parser:
         return IntervalType(text)
 
     def _collation(self) -> None:
-        """Spark's ``COLLATE name``: how text is compared, which is no other type."""
+        """Spark's ``COLLATE name``, the comparison of text, which does not change the type."""
         if not self._words("collate"):
             return
         match = _COLLATION.match(self._text, self._position)
@@ -394,7 +394,7 @@ class _Parser:
         self._position = match.end()
 
     def _microseconds(self) -> None:
-        """The digits of Spark's ``timestamp_ntz(6)``; of nanoseconds it has a type that we lack."""
+        """The digits of Spark's ``timestamp_ntz(6)``; its type with nanoseconds is not supported."""
         if not self._mark("("):
             return
         position = self._position
@@ -420,7 +420,7 @@ class _Parser:
         return time_of_day(digits)
 
     def _shape(self, word: str) -> PrimitiveType:
-        """``geometry(4326)``, ``geography(any)``: with the number of its coordinate system."""
+        """``geometry(4326)``, ``geography(any)``, with the number of the coordinate system."""
         if not self._mark("("):
             return PRIMITIVES[word]
         system = "any" if self._words("any") else str(self._number())

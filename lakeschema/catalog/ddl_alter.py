@@ -1,6 +1,6 @@
 """ALTER TABLE and ALTER VIEW, from after the name to the end of the statement.
 
-A form that is not read raises ``Unreadable``: nothing is taken for harmless because it is unknown.
+An unknown form raises ``Unreadable``: it is not assumed to be harmless.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ _NO_CHANGE = (
     ("COMPACT",),
     ("CONCATENATE",),
     ("EXECUTE",),
-    # Constraints and statistics. The columns that a SerDe reports are its own anyway.
+    # Constraints and statistics. SerDes report their own columns anyway.
     ("ADD", "CONSTRAINT"),
     ("ADD", "PRIMARY", "KEY"),
     ("ADD", "FOREIGN", "KEY"),
@@ -79,7 +79,7 @@ _NO_CHANGE = (
     ("UPDATE", "STATISTICS"),
     ("UPDATE", "COLUMNS"),
     ("DEFAULT", "COLLATION"),
-    # Rights and tags.
+    # Grants and tags.
     ("SET", "OWNER"),
     ("OWNER", "TO"),
     ("SET", "AUTHORIZATION"),
@@ -96,7 +96,7 @@ _NO_CHANGE = (
     ("ADD", "SCHEDULE"),
     ("ALTER", "SCHEDULE"),
     ("DROP", "SCHEDULE"),
-    # Iceberg's and Delta's.
+    # Iceberg and Delta.
     ("WRITE",),
     ("SET", "IDENTIFIER", "FIELDS"),
     ("DROP", "IDENTIFIER", "FIELDS"),
@@ -108,7 +108,7 @@ _NO_CHANGE = (
     ("UNSET", "MANAGED"),
     ("SET", "PROPERTIES"),
 )  # fmt: skip
-"""How the forms begin that leave columns, their comments and the text of a view as they are."""
+"""The first words of forms that change no columns, comments or view texts."""
 
 _QUERY_WORDS = ("SELECT", "FROM", "WITH", "VALUES", "TABLE", "MAP", "REDUCE", "(")
 
@@ -150,7 +150,7 @@ def _set(cursor: Cursor, name: NameParts, *, is_view: bool) -> Alteration:
 
 
 def _file_format(cursor: Cursor) -> str | None:
-    """Its SerDe."""
+    """The table's SerDe."""
     if cursor.skip("INPUTFORMAT"):
         cursor.string("a class in quotes")
         cursor.expect("OUTPUTFORMAT")
@@ -163,7 +163,7 @@ def _file_format(cursor: Cursor) -> str | None:
     name = cursor.word("a file format").upper()
     if name not in HIVE_SERDES:
         raise Unreadable(start, f"unknown file format {name}")
-    # Hive has no SerDe of its own for these, and keeps the one that the table has.
+    # Hive has no SerDe for these formats, and keeps the table's.
     return None if name in {"TEXTFILE", "SEQUENCEFILE"} else HIVE_SERDES[name]
 
 
@@ -196,11 +196,11 @@ def _columns(cursor: Cursor, name: NameParts) -> Alteration:
         return ChangeColumns(name, (_partition_column(cursor),))
     is_change = cursor.skip("CHANGE")
     if not is_change and not cursor.skip("ALTER"):
-        raise cursor.refuse("a form of ALTER that is read here")
+        raise cursor.refuse("a supported form of ALTER")
     cursor.skip("COLUMN")
     readers = (_change_list, _renaming_change) if is_change else (_change_list,)
     if cursor.dialect is Dialect.HIVE:
-        # CHANGE a type int makes a column called type.
+        # CHANGE a type int renames a column to ``type``.
         readers = readers[::-1]
     changes = _first_that_reads(cursor, readers)
     changes = tuple(change for change in changes if change != ColumnChange(change.path))
@@ -234,7 +234,7 @@ def _partition_column(cursor: Cursor) -> ColumnChange:
 def _first_that_reads(
     cursor: Cursor, readers: Sequence[Callable[[Cursor], tuple[ColumnChange, ...]]]
 ) -> tuple[ColumnChange, ...]:
-    """What the first reader makes of the rest of the statement; of those that fail, the one that came furthest tells."""
+    """The result of the first reader that accepts the rest; else the error of the one that got furthest."""
     start = cursor.next.start
     failures: list[Unreadable] = []
     for reader in readers:
@@ -250,7 +250,7 @@ def _first_that_reads(
 
 
 def _renaming_change(cursor: Cursor) -> tuple[ColumnChange, ...]:
-    """Hive's CHANGE: a new name and type."""
+    """Hive's CHANGE, with a new name and type."""
     path = column_path(cursor)
     name = column_name(cursor)
     start = cursor.next.start
@@ -264,7 +264,7 @@ def _renaming_change(cursor: Cursor) -> tuple[ColumnChange, ...]:
 
 
 def _change_list(cursor: Cursor) -> tuple[ColumnChange, ...]:
-    """Spark's ALTER COLUMN: a TYPE, a COMMENT … of each column."""
+    """Spark's ALTER COLUMN, with TYPE, COMMENT and so on for each column."""
     changes: list[ColumnChange] = []
     while True:
         path = column_path(cursor)

@@ -1,4 +1,4 @@
-"""DDL applied to a catalog as it is, on a copy: what would be there, and what would be gone."""
+"""Applies DDL to a copy of a catalog: the relations that would exist and those that would be gone."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from lakeschema.catalog.relations import Catalog, Dialect, Relation, without_for
 
 @dataclass(frozen=True, slots=True)
 class Script:
-    """Some DDL and where it comes from, for people: a path, "standard input" …"""
+    """DDL and its origin, for people: a path, "standard input" …"""
 
     label: str
     text: str
@@ -29,14 +29,14 @@ class Script:
 
 @dataclass(frozen=True, slots=True)
 class DdlChange:
-    """What statements make of a catalog.
+    """The changes that statements make to a catalog.
 
     Attributes:
-        relations: those made or changed, as they would be.
-        removed: those dropped, and the old names of those renamed.
-        renamed: the last new name by the name that the catalog has.
-        statements: for each name, where the statements stand that concern it: ``change.sql:3``.
-        namespaces: those that the statements make, or make relations in.
+        relations: the created or changed relations, as they would be.
+        removed: the dropped relations, and old names of renamed ones.
+        renamed: the last new name, by the catalog's name.
+        statements: for each name, the places of statements about it: ``change.sql:3``.
+        namespaces: those that the statements create, or create relations in.
     """
 
     relations: Mapping[RelationName, Relation] = field(default_factory=dict)
@@ -54,15 +54,16 @@ def apply_ddl(
     tells_renames: bool = True,
     query_columns: QueryColumns = no_query_columns,
 ) -> DdlChange:
-    """The change that the scripts make, run in order, each as a session that begins in ``default``.
+    """The change made by the scripts, run in order, each as a session that begins in ``default``.
 
-    What a statement names is read from the catalog when it is reached; nothing is written. As of
-    ``DdlState``, no dialect means Hive's, and views that are replaced keep theirs; without a catalog,
-    nothing is there at first, and databases need not be made.
+    Relations are read from the catalog when a statement names them; nothing is written. As in
+    ``DdlState``, no dialect means Hive's, and replaced views keep their own. Without a catalog
+    nothing exists at first, and databases need not be created.
 
-    ``query_columns`` is asked for tables that are made AS SELECT.
+    ``query_columns`` gives the columns of tables that are created AS SELECT.
 
-    ``tells_renames``: the catalog will, too, after the scripts ran: a folder of DDL, not a metastore.
+    ``tells_renames``: the catalog itself will know the renames after the scripts ran, as a folder
+        of DDL does and a metastore does not.
 
     Raises:
         MalformedDdl: the first statement that cannot be read or applied.

@@ -1,4 +1,4 @@
-"""Column lists before an ALTER to column lists after it, within structs, arrays and maps too; pure."""
+"""Column lists after an ALTER, including changes inside structs, arrays and maps; pure."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ Columns: TypeAlias = tuple[Column, ...]
 
 
 class NoSuchColumn(Exception):
-    """The statement names a column or field that the relation does not have."""
+    """The statement names a column or field that the relation lacks."""
 
     def __init__(self, *path: str) -> None:
         super().__init__(*path)
@@ -41,14 +41,15 @@ class NoSuchColumn(Exception):
 
 
 class InvalidFields(Exception):
-    """No type has the fields that the statement leaves."""
+    """The statement would leave fields that no type can have."""
 
 
 def alter_columns(columns: Columns, statement: ColumnAlteration) -> Columns:
-    """Columns that are renamed know their former names, until another column has them.
+    """The altered columns; renamed ones know their former names, unless another column now has them.
 
     Raises:
-        NoSuchColumn, InvalidFields: as they say.
+        NoSuchColumn: the statement names a missing column.
+        InvalidFields: the result would be no valid type.
     """
     altered = _altered(columns, statement)
     names = {column.name.lower() for column in altered}
@@ -98,7 +99,7 @@ def _within(columns: Columns, parent: ColumnPath, change: Callable[[Columns], Co
 
 
 def _fields(type_: ColumnType) -> Columns:
-    """What a path leads to from a value of the type."""
+    """The parts of a type that a path can lead to, as columns."""
     match type_:
         case StructType(fields):
             return tuple(Column(f.name, f.type, f.comment, f.nullable) for f in fields)
@@ -111,7 +112,7 @@ def _fields(type_: ColumnType) -> Columns:
 
 
 def _with_fields(type_: ColumnType, fields: Columns) -> ColumnType:
-    """The type with these in place of its ``_fields``; only a struct's may have other names."""
+    """The type with these in place of its ``_fields``; only a struct's fields may have new names."""
     match type_, fields:
         case StructType(), _:
             twice = duplicate_name(fields)
@@ -150,7 +151,7 @@ def _changing(change: ColumnChange) -> Callable[[Columns], Columns]:
 
 
 def _changed(old: Column, change: ColumnChange) -> Column:
-    """The column, which knows the names that it had before."""
+    """The changed column, with its former names."""
     former = old.former_names
     if change.new_name is not None:
         former = tuple(dict.fromkeys((old.name, *former)))
@@ -179,7 +180,7 @@ def _has_path(columns: Columns, path: ColumnPath) -> bool:
 
 
 def find_column(columns: Columns, path: ColumnPath) -> Column | None:
-    """The column, or the field within one."""
+    """The column, or a field within it."""
     try:
         column = columns[_index(columns, path[0])]
     except NoSuchColumn:

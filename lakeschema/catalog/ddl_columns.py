@@ -1,4 +1,4 @@
-"""Column lists of DDL: names, types, comments, NOT NULL; constraints are read past."""
+"""Column lists in DDL: names, types, comments, NOT NULL; constraints are skipped."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from lakeschema.catalog.relations import Column, Dialect
 from lakeschema.catalog.trino_types import parse_trino_type_or_unknown
 
 UNSTATED = UnknownType("")
-"""The type of a view's declared column: DDL names such columns without a type."""
+"""The type of a view's declared column, since DDL names such columns without a type."""
 
 
 def table_columns(cursor: Cursor) -> tuple[Column, ...]:
@@ -48,12 +48,12 @@ def column_path(cursor: Cursor) -> ColumnPath:
 
 
 def column_name(cursor: Cursor) -> str:
-    """As written: whether case is kept depends on the table, which an ALTER does not know."""
+    """As written: whether the case is kept depends on the table, unknown to an ALTER."""
     return cursor.identifier("a column's name")
 
 
 def column_body(cursor: Cursor, name: str) -> AddedColumn:
-    """What follows a column's name."""
+    """The parts after a column's name."""
     cursor.skip(":")
     column_type_ = column_type(cursor)
     comment: str | None = None
@@ -64,7 +64,7 @@ def column_body(cursor: Cursor, name: str) -> AddedColumn:
         if cursor.skip("COMMENT"):
             comment = cursor.string("a comment in quotes")
         elif cursor.skip("NOT", "NULL"):
-            # A constraint that is not enforced says nothing about the data.
+            # A constraint that is not enforced guarantees nothing about the data.
             nullable = cursor.skip("DISABLE") or cursor.skip("NOT", "ENFORCED")
         elif cursor.skip("FIRST"):
             place = Place(first=True)
@@ -118,7 +118,7 @@ def view_columns(cursor: Cursor) -> tuple[Column, ...]:
 
 
 def column_type(cursor: Cursor) -> ColumnType:
-    """A type; text that is not a type becomes ``UnknownType``, and the column stays."""
+    """A type; invalid type text becomes ``UnknownType``, and the column stays."""
     start = cursor.next.start
     word = cursor.word("a column type").upper()
     end = start + len(word)
@@ -140,7 +140,7 @@ def column_type(cursor: Cursor) -> ColumnType:
     text = cursor.source[start:end]
     found = parse_type_or_unknown(text)
     if isinstance(found, UnknownType) and cursor.dialect is Dialect.TRINO:
-        # A table is the metastore's, whose spelling goes first.
+        # A table is stored in the metastore, whose spelling takes precedence.
         return parse_trino_type_or_unknown(text)
     return found
 
@@ -211,7 +211,7 @@ def _past_options(cursor: Cursor) -> None:
 
 
 def past_one(cursor: Cursor) -> None:
-    """Moves past a token, or a parenthesis with all that it holds."""
+    """Skips a token, or parentheses with their content."""
     if cursor.sees("("):
         cursor.balanced()
     else:

@@ -37,7 +37,7 @@ def create_table(
     if cursor.skip("LIKE"):
         return _create_table_like(cursor, name, if_exists)
     body = cursor.next.start
-    # USING comes after the columns and decides how they are read, so it is looked for first.
+    # USING comes after the columns but decides how they are read, so it is searched for first.
     if cursor.dialect is Dialect.HIVE and _spark_table(cursor):
         cursor.dialect = Dialect.SPARK
     cursor.rewind(body)
@@ -86,7 +86,7 @@ def _made_query(cursor: Cursor) -> str:
 
 
 def _column_names(cursor: Cursor) -> tuple[str, ...]:
-    """``(name, …)``, which Trino may write before AS; nothing where columns are declared."""
+    """``(name, …)``, which Trino allows before AS; empty if columns are declared."""
     start = cursor.next.start
     names: list[str] = []
     if cursor.skip("("):
@@ -103,9 +103,9 @@ def _column_names(cursor: Cursor) -> tuple[str, ...]:
 
 
 def _as_spark_creates(columns: tuple[Column, ...], clauses: _TableClauses) -> tuple[Column, ...]:
-    """The table's columns. Spark chooses a provider where the statement names no format."""
+    """The table's columns. Spark chooses a provider if the statement names no format."""
     if clauses.is_of_hive:
-        # Spark takes NOT NULL of such a table, and lets nulls in.
+        # Spark accepts NOT NULL for such a table, but lets nulls in.
         return tuple(map(as_nullable, columns))
     if PROVIDER not in clauses.properties:
         clauses.use(DEFAULT_PROVIDER)
@@ -150,13 +150,13 @@ def create_view(cursor: Cursor, name: NameParts, if_exists: IfExists) -> CreateV
 
 
 _ORGANIZED = ("CLUSTERED", "DISTRIBUTED", "SORTED")
-"""How the rows of a materialized view of Hive lie in its files."""
+"""Clauses on the file layout of Hive's materialized views."""
 
 
 def _last_columns(
     columns: tuple[Column, ...], partitions: tuple[Column, ...], body: int
 ) -> tuple[tuple[Column, ...], tuple[Column, ...]]:
-    """A view's declared columns, and those by which it is partitioned: the last, as Hive demands."""
+    """A view's declared columns, and its partition columns, which Hive requires to be last."""
     first = len(columns) - len(partitions)
     last = columns[max(first, 0) :]
     if [column.name.lower() for column in last] != [column.name.lower() for column in partitions]:
@@ -165,7 +165,7 @@ def _last_columns(
 
 
 def _trinos_clause(cursor: Cursor) -> bool:
-    """A clause that says nothing of a view's columns, if one comes next."""
+    """Skips a clause that does not affect a view's columns, if one comes next."""
     if cursor.skip("SECURITY"):
         cursor.word("DEFINER or INVOKER")
     elif cursor.skip("WHEN", "STALE"):
@@ -182,14 +182,14 @@ def _trinos_clause(cursor: Cursor) -> bool:
 
 
 def query(cursor: Cursor) -> str:
-    """What follows AS, as written."""
+    """The text after AS."""
     if cursor.at_end():
         raise cursor.refuse("a query")
     return cursor.rest()
 
 
 def schema_mode(cursor: Cursor) -> SchemaMode:
-    """What follows WITH SCHEMA."""
+    """The mode after WITH SCHEMA."""
     if cursor.skip("TYPE", "EVOLUTION"):
         return SchemaMode.TYPE_EVOLUTION
     for mode in (SchemaMode.BINDING, SchemaMode.COMPENSATION, SchemaMode.EVOLUTION):
@@ -199,7 +199,7 @@ def schema_mode(cursor: Cursor) -> SchemaMode:
 
 
 class _TableClauses:
-    """What the clauses after a table's columns said, gathered as they come in any order."""
+    """The clauses after a table's columns, which may come in any order."""
 
     def __init__(self) -> None:
         self.partition_columns: tuple[Column, ...] = ()
@@ -213,7 +213,7 @@ class _TableClauses:
 
     def use(self, provider: str) -> None:
         if provider == "hive":
-            # A table of Hive's, whose format is an option.
+            # A Hive table, whose format is an option.
             self.is_of_hive = True
             return
         self.serde = SPARK_SERDES.get(provider)
@@ -249,7 +249,7 @@ def _table_clause(cursor: Cursor, clauses: _TableClauses) -> None:
 
 
 def _shared_clause(cursor: Cursor, clauses: _TableClauses) -> bool:
-    """A clause of tables and of Hive's materialized views, if one comes next."""
+    """A clause of both tables and Hive's materialized views, if one comes next."""
     if cursor.skip("COMMENT"):
         clauses.comment = cursor.string("a comment in quotes")
     elif cursor.skip("TBLPROPERTIES"):
@@ -359,7 +359,7 @@ def _spark_table(cursor: Cursor) -> bool:
         if cursor.sees("("):
             cursor.balanced()
         elif cursor.skip("USING"):
-            # A join's has a parenthesis, a script's a string.
+            # A join's USING is followed by a parenthesis, a script's by a string.
             return cursor.next.kind in {TokenKind.WORD, TokenKind.QUOTED}
         else:
             cursor.take()

@@ -28,7 +28,7 @@ class Unreadable(Exception):
 
 
 class Cursor:
-    """Reads ``source[:end]`` from ``start``; a method that does not fit raises ``Unreadable``."""
+    """Reads ``source[:end]`` from ``start``; a method whose token does not fit raises ``Unreadable``."""
 
     def __init__(self, source: str, start: int, end: int, dialect: Dialect) -> None:
         self.source = source
@@ -43,7 +43,8 @@ class Cursor:
     @property
     def next(self) -> Token:
         if self._peeked is None:
-            # A table's clauses are looked through before its columns are read: most come twice.
+            # A table's clauses are scanned before its columns are read, so most tokens are read
+            # twice.
             token = self._read.get(self._position)
             if token is None:
                 token = self._token_at(self._position)
@@ -76,7 +77,7 @@ class Cursor:
         return (self._peeked or self.next).kind is TokenKind.END
 
     def sees(self, *words: str) -> bool:
-        """Whether these bare words (upper-cased here) or marks come next."""
+        """Whether these words (upper-case) or marks come next, in order."""
         if len(words) == 1 or not self._fits(words[0]):
             return self._fits(words[0])
         first = self.next
@@ -85,11 +86,11 @@ class Cursor:
         return seen
 
     def sees_any(self, words: Collection[str]) -> bool:
-        """Whether one of these bare words (upper-cased here) or marks comes next."""
+        """Whether one of these words (upper-case) or marks comes next."""
         return (self._peeked or self.next).bare in words
 
     def skip(self, *words: str) -> bool:
-        """Moves past all of these, or past none."""
+        """Skips all of these, or none."""
         first = self._peeked or self.next
         if first.bare != words[0]:
             return False
@@ -128,7 +129,7 @@ class Cursor:
         return tuple(parts)
 
     def relation_name(self) -> tuple[str, ...]:
-        """A dotted name, or Spark's ``IDENTIFIER('…')`` of one."""
+        """A dotted name, or one in Spark's ``IDENTIFIER('…')``."""
         if not (self.dialect is Dialect.SPARK and self.skip("IDENTIFIER", "(")):
             return self.name()
         start = self.next.start
@@ -147,7 +148,7 @@ class Cursor:
         return "".join(self._strings(expected))
 
     def _strings(self, expected: str = "text in quotes") -> list[str]:
-        """A literal; in Spark with those beside it, which are one text together."""
+        """A string literal; in Spark with the adjacent ones, which form one text."""
         found = [self._one_string(expected)]
         while self.dialect is Dialect.SPARK and self.next.kind is TokenKind.STRING:
             found.append(self._one_string(expected))
@@ -163,7 +164,7 @@ class Cursor:
         )
 
     def balanced(self) -> None:
-        """Moves past a parenthesis with all that it holds."""
+        """Skips parentheses with their content."""
         self.expect("(")
         depth = 1
         while depth:
@@ -175,13 +176,13 @@ class Cursor:
                 depth += (token.text == "(") - (token.text == ")")
 
     def rest(self) -> str:
-        """What is left of the statement, as written."""
+        """The rest of the statement, as written."""
         text = self.source[self.next.start : self.end].rstrip()
         self.rewind(self.end)
         return text
 
     def properties(self) -> dict[str, str]:
-        """``('key' = 'value', …)``; Spark also takes bare keys, values and a missing ``=``."""
+        """``('key' = 'value', …)``; Spark also allows bare keys and values, and no ``=``."""
         self.expect("(")
         found: dict[str, str] = {}
         while not self.skip(")"):

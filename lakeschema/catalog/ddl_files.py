@@ -1,8 +1,8 @@
-"""A folder of ``.sql`` files as a catalog: what exists is what their statements would create.
+"""A folder of ``.sql`` files as a catalog: the relations that their statements would create.
 
-Files count in order of their paths, each a session of its own that begins in ``default``. Nothing
-here has an event id: ``current_event_id`` is None, because a number that a restart would reset
-could be mistaken for an older one.
+Files are read in order of their paths, each as a session that begins in ``default``.
+There is no ``current_event_id``: a number that a restart would reset could be mistaken for an older
+one.
 """
 
 from __future__ import annotations
@@ -36,9 +36,10 @@ def relations_from_ddl(
     dialect: Dialect = Dialect.HIVE,
     query_columns: QueryColumns = no_query_columns,
 ) -> Mapping[RelationName, Relation]:
-    """What exists after the statements, run as one session that begins in ``default``.
+    """The relations after the statements, run as one session that begins in ``default``.
 
-    Each text may hold several statements. ``query_columns`` is asked for tables that are made AS SELECT.
+    Each text may hold several statements. ``query_columns`` gives the columns of tables that are
+    created AS SELECT.
 
     Raises:
         MalformedDdl: the first statement that cannot be read or applied; its path is ``ddl[N]``.
@@ -53,10 +54,10 @@ def relations_with_query(
     dialect: Dialect,
     query_columns: QueryColumns = no_query_columns,
 ) -> Mapping[RelationName, Relation]:
-    """As ``relations_from_ddl``, and a view of this name that the query makes in its own database.
+    """Like ``relations_from_ddl``, with the query as a view of this name.
 
     Raises:
-        MalformedDdl: of the statements; what the query says is read when it is derived.
+        MalformedDdl: a statement is invalid; the query is read when it is derived.
     """
     state = _session(statements, dialect, query_columns)
     state.apply(CreateNamespace(name.namespace))
@@ -68,7 +69,7 @@ def relations_with_query(
 def _session(statements: Iterable[str], dialect: Dialect, query_columns: QueryColumns) -> DdlState:
     state = DdlState(dialect, query_columns=query_columns)
     for number, source in enumerate(statements):
-        # What changes nothing may be about a relation that no statement here makes.
+        # A statement without effect may name a relation that no statement here creates.
         placed = (
             each
             for each in read_statements(source, dialect)
@@ -82,7 +83,7 @@ def _session(statements: Iterable[str], dialect: Dialect, query_columns: QueryCo
 def _apply(
     state: DdlState, path: str, source: str, placed: Iterable[Placed]
 ) -> Iterable[MalformedDdl]:
-    """Applies what can be applied; yields what cannot."""
+    """Applies the valid statements, and yields an error for each of the others."""
     for statement in placed:
         match statement.statement:
             case MalformedStatement() as malformed:
@@ -98,7 +99,7 @@ def _apply(
 
 @dataclass(frozen=True, slots=True)
 class _Stamp:
-    """Shows that a file is unchanged, without reading it."""
+    """Proves that a file is unchanged, without reading it."""
 
     modified_nanoseconds: int
     size_bytes: int
@@ -115,7 +116,7 @@ class _File:
 
 @dataclass(frozen=True, slots=True)
 class _Folder:
-    """The folder as of one read; every answer comes from a single one."""
+    """The folder as of one read; each answer comes from a single one."""
 
     relations: Mapping[RelationName, Relation]
     namespaces: frozenset[tuple[str, ...]]
@@ -123,10 +124,10 @@ class _Folder:
 
 
 class DdlFilesCatalog:
-    """Only files that changed are read again, and only when something is asked.
+    """A folder as a catalog. Only changed files are read again, and only on demand.
 
-    Safe for threads. A folder or file that cannot be read is ``CatalogUnavailable``: it must not
-    look as if its relations were dropped.
+    Safe for threads. An unreadable folder or file is ``CatalogUnavailable``: its relations must not
+    seem dropped.
     """
 
     def __init__(
@@ -136,7 +137,7 @@ class DdlFilesCatalog:
         query_columns: QueryColumns = no_query_columns,
         on_close: Callable[[], None] = lambda: None,
     ) -> None:
-        """``on_close`` ends what ``query_columns`` needs."""
+        """``on_close`` releases the resources of ``query_columns``."""
         self.path = path
         self.dialect = dialect
         self._query_columns = query_columns
@@ -166,7 +167,7 @@ class DdlFilesCatalog:
         self._on_close()
 
     def problems(self) -> Sequence[MalformedDdl]:
-        """Statements that could not be read or applied, in order."""
+        """The statements that could not be read or applied, in order."""
         return self._current().problems
 
     def _current(self) -> _Folder:

@@ -1,4 +1,4 @@
-"""CREATE FUNCTION, from after that word to the end of the statement; only SQL functions hold facts."""
+"""CREATE FUNCTION, from after that word to the end; only SQL functions have facts."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from lakeschema.catalog.sql_functions import Parameter
 
 
 def create_function(cursor: Cursor, if_exists: IfExists) -> CreateFunction | NoFacts:
-    """A function of a class, or in another language, is read past."""
+    """A function implemented by a class or in another language is skipped."""
     if cursor.skip("IF", "NOT", "EXISTS") and if_exists is not IfExists.REPLACE:
         if_exists = IfExists.KEEP
     name = cursor.name()
@@ -27,17 +27,17 @@ def create_function(cursor: Cursor, if_exists: IfExists) -> CreateFunction | NoF
 
 
 def parameters_of(text: str) -> tuple[Parameter, ...]:
-    """Those of a list without its parentheses, as Spark stores it.
+    """The parameters of a list without parentheses, as Spark stores it.
 
     Raises:
-        Unreadable: the text is not such a list.
+        Unreadable: the text is not a parameter list.
     """
     source = f"({text})"
     return _parameters(Cursor(source, 0, len(source), Dialect.SPARK))
 
 
 def _parameters(cursor: Cursor) -> tuple[Parameter, ...]:
-    """``(name type [DEFAULT expression] [COMMENT 'x'], …)``, or nothing between parentheses."""
+    """``(name type [DEFAULT expression] [COMMENT 'x'], …)``, or empty parentheses."""
     cursor.expect("(")
     found: list[Parameter] = []
     while not cursor.skip(")"):
@@ -79,7 +79,7 @@ def _returns(cursor: Cursor) -> tuple[bool, ColumnType | None, tuple[Parameter, 
 
 
 def _skip_to_body(cursor: Cursor) -> bool:
-    """Past the function's characteristics; False for one that is not of SQL."""
+    """Skips the function's characteristics; False if it is not in SQL."""
     while not cursor.skip("RETURN"):
         if cursor.at_end() or (cursor.skip("LANGUAGE") and not cursor.sees("SQL")):
             cursor.rest()

@@ -1,7 +1,7 @@
-"""A statement and the relation that it changes → the kinds of change that it asks for.
+"""The kinds of change that a statement makes to a relation.
 
-Kinds are the rows of what Spark was asked (``spark_refusals``): it refuses a statement that asks for a kind that it
-refuses.
+A kind is a row in the record of Spark's refusals (``spark_refusals``): Spark refuses a statement if
+it refuses one of its kinds.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ from lakeschema.catalog.ddl_statements import (
 from lakeschema.catalog.relations import Column, Relation
 
 CHANGED_TYPE = "ALTER COLUMN TYPE"
-"""Of any type, where a provider accepts none; kinds of pairs of types begin with it."""
+"""A change to any type, for providers that accept none; also the prefix of kinds for pairs of types."""
 
 
 def kinds_of_alteration(
@@ -90,7 +90,7 @@ def kinds_of_alteration(
 def kinds_of_creation(
     statement: CreateTable | CreateTableAs | CreateView, before: Relation | None
 ) -> Iterator[str]:
-    """``before`` is what has the name."""
+    """``before`` is the relation that has the name already."""
     if statement.if_exists is not IfExists.REPLACE:
         return
     if not isinstance(statement, CreateView):

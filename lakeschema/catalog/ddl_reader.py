@@ -1,6 +1,6 @@
-"""DDL text to statements: hand-written, because a catalog must start fast and read malformed files.
+"""Reads DDL text into statements; hand-written to start fast and to survive malformed files.
 
-A view's query is kept as written; only its head is read. A statement that cannot be read becomes
+A view's query is kept as written; only its head is read. An unreadable statement becomes
 ``MalformedStatement``; the others still apply.
 """
 
@@ -41,7 +41,7 @@ class Subject:
     """The relation that a malformed statement is about.
 
     Attributes:
-        creates: it would have created the relation, and not changed or dropped it.
+        creates: it would have created the relation, rather than changed or dropped it.
     """
 
     name: NameParts
@@ -56,7 +56,7 @@ class MalformedStatement:
     Attributes:
         offset: the first character that does not fit, in the whole text.
         text: the statement.
-        subject: what it is about, if it came so far.
+        subject: the relation it is about, if known.
     """
 
     offset: int
@@ -67,17 +67,14 @@ class MalformedStatement:
 
 @dataclass(frozen=True, slots=True)
 class Placed:
-    """A statement, or what is known of a malformed one, and its offset in the text."""
+    """A statement, perhaps malformed, and its offset in the text."""
 
     statement: Statement | MalformedStatement
     offset: int
 
 
 def read_statements(source: str, dialect: Dialect) -> Iterator[Placed]:
-    """Every statement of the text, in order.
-
-    A text that begins with the comment ``-- dialect: trino`` says itself whose statements it holds.
-    """
+    """Every statement in order; ``-- dialect: trino`` at the beginning sets the text's dialect."""
     stated = _stated_dialect(source)
     dialect = stated or dialect
     for start, end in statements(source, plain=dialect is Dialect.TRINO):
@@ -93,7 +90,7 @@ _STATED = re.compile(
 
 
 def _stated_dialect(source: str) -> Dialect | None:
-    """What a comment before the first statement says."""
+    """The dialect in a comment before the first statement."""
     found = _STATED.match(source)
     return None if found is None else Dialect(found[1])
 
@@ -124,7 +121,7 @@ _OTHER_OBJECTS = frozenset({
     "FUNCTION", "ROLE", "INDEX", "MACRO", "CATALOG", "CONNECTOR", "DATACONNECTOR", "SCHEDULED",
     "RESOURCE", "VARIABLE", "FLOW", "BRANCH", "TAG",
 })  # fmt: skip
-"""What else is created, altered and dropped, and holds no relation's facts."""
+"""Other objects that are created, altered and dropped, without facts about relations."""
 
 _GLOBAL = ("global_temp",)
 """The database of Spark's global temporary views."""
@@ -133,7 +130,7 @@ _MODIFIERS = ("EXTERNAL", "MANAGED", "TRANSACTIONAL", "REMOTE", "MATERIALIZED", 
 
 
 class _StatementReader:
-    """Reads one statement; ``subject`` stays known if the rest fails."""
+    """Reads one statement; ``subject`` stays known if the rest cannot be read."""
 
     def __init__(self, cursor: Cursor) -> None:
         self.cursor = cursor
@@ -240,7 +237,7 @@ class _StatementReader:
         return name
 
     def _restore(self) -> UnknownChange:
-        """Delta's: to the columns that the table had then."""
+        """Delta's RESTORE: returns to an earlier version's columns."""
         self.cursor.skip("TABLE")
         name = self._changed(is_view=False)
         self.cursor.rest()

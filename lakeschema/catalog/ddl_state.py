@@ -1,4 +1,4 @@
-"""Statements applied one after another: what exists after each, as the engine would have it."""
+"""Applies statements in order: the relations after each, as in the engine."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ _SESSION_CATALOGS = frozenset({"spark_catalog"})
 
 
 class Refused(Exception):
-    """The statement can be read, but not applied to what exists; ``hint``: what else can be done."""
+    """A readable statement that cannot be applied; ``hint`` names an alternative."""
 
     def __init__(self, message: str, hint: str = "") -> None:
         super().__init__(message)
@@ -86,7 +86,7 @@ class Refused(Exception):
 
 
 class UnknownColumns(Refused):
-    """The columns cannot be told that a CREATE gives its table."""
+    """A CREATE whose table has columns that cannot be determined."""
 
 
 class QueryColumns(Protocol):
@@ -95,35 +95,35 @@ class QueryColumns(Protocol):
     def __call__(
         self, query: Relation, find: Callable[[RelationName], Relation | None], /
     ) -> tuple[Column, ...]:
-        """As a table gets them that is made of the query.
+        """The columns of a table created from the query.
 
         Args:
-            query: a view of a name that no query can read.
-            find: what is known of a relation that it reads.
+            query: a view with a name that no query can read.
+            find: looks up a relation that it reads.
 
         Raises:
-            UnknownColumns: the query cannot be resolved, and why.
+            UnknownColumns: why the query cannot be resolved.
         """
 
 
 def no_query_columns(_: Relation, __: Callable[[RelationName], Relation | None], /) -> NoReturn:
-    """Where no query is resolved."""
-    raise UnknownColumns("the columns of a table made AS SELECT are not known here: list them")
+    """For callers that do not resolve queries."""
+    raise UnknownColumns("the columns of a table created AS SELECT are unknown here: list them")
 
 
 class DdlState:
-    """Relations by name, as they stand after the statements applied so far.
+    """Relations by name, after the statements applied so far.
 
-    With a catalog ``beneath``, statements apply to what it has, read when a statement names it, and
-    what an engine would refuse is refused: a DROP of what does not exist, a USE of no database, a change
-    that Spark's record of refusals has. Without one they are history, which other engines may have made.
-    Without a dialect the statements are Hive's, and a view that is replaced keeps its own.
+    With a catalog ``beneath``, statements apply to its relations, read when a statement names them.
+    Statements that an engine would refuse are refused: a DROP or USE of something missing, or a
+    change in Spark's record of refusals. Without a catalog they are history, perhaps of other
+    engines. Without a dialect the statements are Hive's, and a replaced view keeps its own.
 
     Attributes:
-        relations: those that statements made or changed.
-        removed: those of the catalog that statements dropped or renamed.
-        renamed: the new name of each relation by the name that the catalog has for it.
-        touched: names that ``apply`` made, changed or removed since the set was last cleared.
+        relations: the relations that statements created or changed.
+        removed: the catalog's relations that statements dropped or renamed.
+        renamed: the new name of each relation, by the catalog's name.
+        touched: names that ``apply`` created, changed or removed since the set was last cleared.
     """
 
     def __init__(
@@ -154,7 +154,7 @@ class DdlState:
         self._temporary.clear()
 
     def facts(self) -> Mapping[RelationName, Relation]:
-        """``relations``, each view with the SQL functions that its text may call, and stale ones as such."""
+        """``relations``, with stale ones marked and each view's callable SQL functions added."""
         found: Mapping[RelationName, Relation] = self.relations
         if self._functions:
             find = self._functions.get
@@ -165,7 +165,7 @@ class DdlState:
         return MappingProxyType(found)
 
     def apply(self, statement: Statement) -> None:
-        """Raises ``Refused``, and then nothing was changed."""
+        """Raises ``Refused`` without having changed anything."""
         if self._is_of_session(statement):
             return
         match statement:
@@ -199,9 +199,9 @@ class DdlState:
                 self._put(self._alter(relation, statement))
 
     def keep_malformed(self, malformed: MalformedStatement) -> None:
-        """What a malformed statement is about keeps existing, with what is wrong in its facts.
+        """Keeps the subject of a malformed statement, with the problem in its facts.
 
-        Otherwise a slip of the pen in a CREATE would look like a DROP, and one in an ALTER like none.
+        Otherwise a typo in a CREATE would look like a DROP, and one in an ALTER like no change.
         """
         subject = malformed.subject
         if subject is None:
@@ -222,9 +222,9 @@ class DdlState:
         self._put(relation)
 
     def keep_refused(self, statement: Statement, refused: Refused) -> None:
-        """A relation whose ALTER was refused may be another in the engine.
+        """Marks the relation of a refused ALTER as stale, since it may differ in the engine.
 
-        One whose CREATE was refused is what it was before, unless only its columns are unknown.
+        The relation of a refused CREATE stays as before, unless only its columns are unknown.
         """
         if isinstance(statement, AlterIfExists):
             statement = statement.statement
@@ -235,7 +235,7 @@ class DdlState:
             self._keep_stale(statement.name, str(refused))
 
     def _keep_stale(self, parts: NameParts, why: str) -> None:
-        """``facts`` say it of the relation, which need not exist, until it is made anew."""
+        """``facts`` mark the relation, which may be missing, as stale until it is created again."""
         try:
             name = self._name(parts)
         except Refused:
@@ -287,7 +287,7 @@ class DdlState:
         return found
 
     def _require_accepted(self, relation: Relation, kinds: Iterable[str]) -> None:
-        """``Refused`` if Spark, whose statements these are, would refuse to change the relation so."""
+        """Raises ``Refused`` if these are Spark's statements and Spark would refuse the change."""
         if self._beneath is None or self._dialect is not Dialect.SPARK:
             return
         refused = refusal(relation, kinds)
@@ -295,7 +295,7 @@ class DdlState:
             raise Refused(refused.of(relation.name), refused.hint)
 
     def _as_it_is(self, name: RelationName) -> Relation:
-        """With the reason why the facts of a stale relation cannot be relied on."""
+        """The relation, marked with a reason if it is stale."""
         relation = self._find(name) or Relation(name, ())
         why = self._stale.get(name)
         return relation if why is None or relation.unreadable else replace(relation, unreadable=why)
@@ -327,7 +327,7 @@ class DdlState:
         self, statement: CreateTable | CreateTableAs | CreateTableLike | CreateView
     ) -> None:
         name = self._name(statement.name)
-        # There is no CREATE OR REPLACE TABLE … LIKE.
+        # CREATE OR REPLACE TABLE … LIKE does not exist.
         replaces = (
             not isinstance(statement, CreateTableLike) and statement.if_exists is IfExists.REPLACE
         )
@@ -427,7 +427,7 @@ class DdlState:
         is_bare = len(_without_session_catalog(new)) == 1
         if is_bare and self._dialect is Dialect.SPARK:
             new = (*relation.name.namespace, *new[-1:])
-        # Hive looks a bare new name up like any other: in the current database.
+        # Hive resolves an unqualified new name like any other: in the current database.
         new_name = self._name(new)
         if self._find(new_name) is not None:
             raise Refused(f"{new_name} exists already")
@@ -443,14 +443,14 @@ class DdlState:
         name = self._name(statement.name)
         found = self._find(name)
         if found is not None:
-            # Spark's DROP TABLE drops views, too.
+            # Spark's DROP TABLE also drops views.
             drops_views = self._dialect is Dialect.SPARK and not statement.is_view
             if found.is_view != statement.is_view and not drops_views:
                 kind = "VIEW" if found.is_view else "TABLE"
                 raise Refused(f"{name} is a {kind.lower()}: write DROP {kind}")
             self._remove(name)
         elif self._beneath is not None and not statement.if_exists:
-            raise Refused(f"there is no table or view {name}; write IF EXISTS if that may be")
+            raise Refused(f"there is no table or view {name}; write IF EXISTS if it may be missing")
 
     def _drop_namespace(self, statement: DropNamespace) -> None:
         namespace = _namespace(statement.namespace)
@@ -511,7 +511,7 @@ class DdlState:
                 assert_never(statement)
 
     def _check_keeps_required(self, relation: Relation) -> None:
-        """Hive's NOT NULL is a constraint with a name, which facts do not have."""
+        """Hive's NOT NULL is a named constraint, and facts have no names for them."""
         required = [c.name for c in relation.columns if not c.nullable]
         if self._dialect is Dialect.HIVE and required:
             why = f"the constraint may be what makes {required[0]} NOT NULL"
@@ -519,7 +519,7 @@ class DdlState:
 
     def _with_columns(self, relation: Relation, statement: ColumnAlteration) -> Relation:
         if relation.is_view:
-            raise Refused(f"{relation.name} is a view, its columns follow from its query")
+            raise Refused(f"{relation.name} is a view, whose columns follow from its query")
         try:
             return self._with_altered(relation, statement)
         except NoSuchColumn as error:
@@ -538,7 +538,7 @@ class DdlState:
         return _with_distinct_names(replace(relation, columns=columns))
 
     def _with_changed(self, relation: Relation, statement: ChangeColumns) -> Relation:
-        """``statement`` has one change, of a column or of a partition column."""
+        """``statement`` has one change, to a column or a partition column."""
         (change,) = statement.changes
         partitions = relation.partition_columns
         if has_column(partitions, change.path[0]):
@@ -571,7 +571,7 @@ def _namespace(parts: NameParts) -> tuple[str, ...]:
 def _comment_apart(
     comment: str | None, properties: Mapping[str, str]
 ) -> tuple[str | None, dict[str, str]]:
-    """The comment lives in the metastore's properties and is a field of its own in facts."""
+    """The comment is a property in the metastore, and a separate field in facts."""
     kept = without_volatile(properties)
     stored = kept.pop("comment", None)
     return (comment if stored is None else stored), kept
@@ -599,7 +599,7 @@ def _table(name: RelationName, statement: CreateTable) -> Relation:
 
 
 _PLACEHOLDER = Column("col", ArrayType(STRING), comment="from deserializer")
-"""As Hive's SHOW CREATE TABLE prints it."""
+"""As printed by Hive's SHOW CREATE TABLE."""
 
 _IN_PLACE = frozenset({"delta", "iceberg"})
 """Providers whose partition columns keep their places among the others."""
@@ -609,7 +609,7 @@ def _divided(statement: CreateTable) -> tuple[tuple[Column, ...], tuple[Column, 
     """The columns, and the partition columns, in the order of the table.
 
     Raises:
-        UnknownColumns: a column partitions the table and is not among its columns.
+        UnknownColumns: a partition column is not among the table's columns.
     """
     by_name = {column.name.lower(): column for column in statement.columns}
     names = [name.lower() for name in statement.partition_names]
@@ -624,7 +624,7 @@ def _divided(statement: CreateTable) -> tuple[tuple[Column, ...], tuple[Column, 
 
 
 def _stored_mode(statement: CreateView) -> SchemaMode:
-    """What Spark 4 stores: COMPENSATION by default; declared columns cannot evolve, their types can."""
+    """Spark 4's stored mode: COMPENSATION by default; declared columns cannot evolve, their types can."""
     if statement.schema_mode is SchemaMode.EVOLUTION and statement.columns:
         return SchemaMode.TYPE_EVOLUTION
     return statement.schema_mode or SchemaMode.COMPENSATION
@@ -635,7 +635,7 @@ _COPIED_BY_LIKE = ("avro.schema.literal", "avro.schema.url", PROVIDER)
 
 def _copy_table(name: RelationName, source: Relation, statement: CreateTableLike) -> Relation:
     if source.is_view:
-        raise Refused(f"{source.name} is a view, and its columns are not known here: list them")
+        raise Refused(f"{source.name} is a view, whose columns are unknown here: list them")
     copied = {k: v for k, v in source.properties.items() if k in _COPIED_BY_LIKE}
     comment, properties = _comment_apart(None, {**copied, **statement.properties})
     made = replace(source, name=name, comment=comment, properties=properties)
@@ -645,7 +645,7 @@ def _copy_table(name: RelationName, source: Relation, statement: CreateTableLike
 
 
 def _with_recorded_settings(relation: Relation) -> Relation:
-    """A Spark view with the settings among its properties, which say what its text means."""
+    """A Spark view with the settings from its properties, which affect its text's meaning."""
     view = relation.view
     if view is None or view.dialect is not Dialect.SPARK:
         return relation
@@ -669,5 +669,5 @@ def _with_query(relation: Relation, text: str, current: tuple[str, ...]) -> Rela
     view = replace(
         relation.view, text=text, original_text=text, current_namespace=current, query_columns=()
     )
-    # ALTER VIEW AS forgets the declared columns, in Hive and in Spark.
+    # ALTER VIEW AS drops the declared columns, in Hive and in Spark.
     return replace(relation, view=view, columns=())

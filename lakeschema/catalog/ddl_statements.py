@@ -1,4 +1,4 @@
-"""What a DDL statement asks for, as values; names are still unresolved parts."""
+"""DDL statements as values; names are still unresolved parts."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ NameParts: TypeAlias = tuple[str, ...]
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a column is put: first, or after another; both absent keep it where it is."""
+    """A column's new place: first, or after another; if neither is set, it keeps its place."""
 
     first: bool = False
     after: str | None = None
@@ -34,7 +34,7 @@ class UseNamespace:
 
 @dataclass(frozen=True, slots=True)
 class DropNamespace:
-    """``cascade``: with all that is in it."""
+    """``cascade``: with everything in it."""
 
     namespace: NameParts
     if_exists: bool = False
@@ -42,7 +42,7 @@ class DropNamespace:
 
 
 class IfExists(Enum):
-    """What CREATE does where a relation of the name exists."""
+    """The effect of CREATE on an existing relation."""
 
     REFUSE = "CREATE"
     KEEP = "CREATE … IF NOT EXISTS"
@@ -51,7 +51,7 @@ class IfExists(Enum):
 
 @dataclass(frozen=True, slots=True)
 class CreateTable:
-    """``partition_names`` are of columns that partition the table, and ``partition_columns`` come beside them."""
+    """``partition_names`` names partition columns in ``columns``; ``partition_columns`` are additional ones."""
 
     name: NameParts
     columns: tuple[Column, ...]
@@ -66,11 +66,11 @@ class CreateTable:
 
 @dataclass(frozen=True, slots=True)
 class CreateTableAs:
-    """``table`` has the columns of a query.
+    """``table`` gets the columns of a query.
 
     Attributes:
-        dialect: of the query.
-        column_names: those that Trino's statement states; else empty.
+        dialect: the query's.
+        column_names: those that Trino's statement lists, or empty.
     """
 
     table: CreateTable
@@ -97,11 +97,11 @@ class CreateTableLike:
 
 @dataclass(frozen=True, slots=True)
 class CreateView:
-    """``columns`` and ``partition_columns`` are those that it names, without a type.
+    """``columns`` and ``partition_columns`` are those that it names, without types.
 
     Attributes:
-        schema_mode: as written; a view that states one is Spark's.
-        dialect: what the text states beside its statements; None for that of the session.
+        schema_mode: as written; only Spark's views have one.
+        dialect: the one in the text's leading comment; None for the session's.
     """
 
     name: NameParts
@@ -117,7 +117,7 @@ class CreateView:
 
 @dataclass(frozen=True, slots=True)
 class CreateTemporary:
-    """A table or view of the session, which hides those of its name and is no relation of the catalog."""
+    """A temporary table or view, which hides relations of its name and is not in the catalog."""
 
     name: NameParts
 
@@ -137,12 +137,12 @@ class RenameRelation:
 
 
 ColumnPath: TypeAlias = tuple[str, ...]
-"""A column, or a field within it: ``element``, ``key`` and ``value`` lead into arrays and maps."""
+"""A column, or a nested field: ``element``, ``key`` and ``value`` lead into arrays and maps."""
 
 
 @dataclass(frozen=True, slots=True)
 class AddedColumn:
-    """``parent``: the column or field that it becomes a field of; empty for a column."""
+    """``parent``: the column or field that gets it as a field; empty for a column."""
 
     column: Column
     place: Place = Place()
@@ -165,7 +165,7 @@ class ReplaceColumns:
 
 @dataclass(frozen=True, slots=True)
 class ColumnChange:
-    """What is None stays as it is."""
+    """A change of the attributes that are not None."""
 
     path: ColumnPath
     new_name: str | None = None
@@ -177,7 +177,7 @@ class ColumnChange:
 
 @dataclass(frozen=True, slots=True)
 class ChangeColumns:
-    """The changes are made one after another."""
+    """The changes apply in order."""
 
     name: NameParts
     changes: tuple[ColumnChange, ...]
@@ -193,7 +193,7 @@ class DropColumns:
 
 @dataclass(frozen=True, slots=True)
 class SetProperties:
-    """``is_view``: whether the statement calls it a view, as in those below."""
+    """``is_view``: whether the statement calls it a view; likewise in the classes below."""
 
     name: NameParts
     properties: Mapping[str, str] = field(default_factory=lambda: NOTHING)
@@ -243,7 +243,7 @@ class SetSchemaMode:
 
 @dataclass(frozen=True, slots=True)
 class CreateFunction:
-    """A SQL function of Spark's: ``RETURN`` with an expression or a query."""
+    """A Spark SQL function: ``RETURN`` with an expression or a query."""
 
     name: NameParts
     parameters: tuple[Parameter, ...]
@@ -266,14 +266,14 @@ class DropConstraint:
 
 @dataclass(frozen=True, slots=True)
 class NoChange:
-    """An ALTER that changes nothing of what the relation is: partitions, storage, rights."""
+    """An ALTER of partitions, storage or grants, without effect on facts."""
 
     name: NameParts
 
 
 @dataclass(frozen=True, slots=True)
 class UnknownChange:
-    """``why``: how the statement may change the columns, in a way that its text does not tell."""
+    """``why``: how the statement may change the columns, which its text does not tell."""
 
     name: NameParts
     why: str
@@ -281,7 +281,7 @@ class UnknownChange:
 
 @dataclass(frozen=True, slots=True)
 class NoFacts:
-    """A statement that changes nothing of what relations are: data, settings, rights."""
+    """A statement without effect on facts: data, settings, grants."""
 
 
 Alteration: TypeAlias = (
@@ -300,12 +300,12 @@ Alteration: TypeAlias = (
     | NoChange
     | UnknownChange
 )
-"""What needs a relation, and leaves its name."""
+"""A statement that changes a relation but not its name."""
 
 
 @dataclass(frozen=True, slots=True)
 class AlterIfExists:
-    """Nothing happens where the relation does not exist."""
+    """No effect if the relation does not exist."""
 
     statement: Alteration | RenameRelation
 

@@ -1,4 +1,4 @@
-"""DDL text as tokens with their places, and quoted strings as Hive and Spark read them."""
+"""Splits DDL text into tokens with offsets, and reads quoted strings as Hive and Spark do."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ _COMMENT = r"/\*.*?\*/"
 _SINGLE, _DOUBLE = r"'(?:[^'\\]|\\.)*+'", r'"(?:[^"\\]|\\.)*+"'
 _NOTHING = r"(?!)"
 _QUOTED = r"`(?:[^`]|``)*+`"
-# Of Trino: a backslash is one, and double quotes make names.
+# In Trino backslashes are ordinary, and double quotes make names.
 _PLAIN_SINGLE, _PLAIN_DOUBLE = r"'(?:[^']|'')*+'", r'"(?:[^"]|"")*+"'
 
 
 class _Patterns(NamedTuple):
-    """``gap`` matches what stands between statements, and ``statement`` all up to its end."""
+    """``gap`` matches the text between statements, and ``statement`` a whole statement."""
 
     token: re.Pattern[str]
     gap: re.Pattern[str]
@@ -29,7 +29,7 @@ class _Patterns(NamedTuple):
 
 @lru_cache
 def _patterns(*, comments: bool, single: bool, double: bool, plain: bool) -> _Patterns:
-    """For a place after which some comment, single or double quote closes, or none does."""
+    """The patterns for places after which a comment, single or double quote is closed, or is not."""
     comment = _COMMENT if comments else _NOTHING
     quoted = _QUOTED
     if plain:
@@ -49,7 +49,7 @@ def _patterns(*, comments: bool, single: bool, double: bool, plain: bool) -> _Pa
 
 
 class _Places(NamedTuple):
-    """The last ends of a source in order, and the patterns before, between and after them."""
+    """The last ends in a source, in order, and the patterns before, between and after them."""
 
     ends: tuple[int, ...]
     patterns: tuple[_Patterns, ...]
@@ -81,8 +81,10 @@ def _patterns_at(source: str, position: int, plain: bool) -> _Patterns:
 
 
 MAX_RESUMED = 100
-"""Statements of one file whose quotes do not close: each may read all of the rest. The next one ends
-with the file."""
+"""The maximum of statements with unclosed quotes in a file, since each may scan the whole rest.
+
+The next one extends to the end of the file.
+"""
 
 _LINE_END_SEMICOLON = re.compile(r";[ \t]*(?:\n|\Z)")
 
@@ -101,10 +103,10 @@ _BARE = frozenset({TokenKind.WORD.value, TokenKind.MARK.value})
 
 
 class Token(NamedTuple):
-    """``text`` is as written, quotes included; ``start`` and ``end`` are offsets in the source.
+    """``text`` is as written, with quotes; ``start`` and ``end`` are offsets in the source.
 
-    ``bare`` is a word in upper case, or a mark; of other tokens "".
-    A tuple, for it is made a million times and a frozen dataclass costs three times as much.
+    ``bare`` is a word in upper case, or a mark; "" for other tokens. A NamedTuple, since a million
+    are made and a frozen dataclass costs three times as much.
     """
 
     kind: TokenKind
@@ -115,9 +117,9 @@ class Token(NamedTuple):
 
 
 def token_at(source: str, position: int, *, plain: bool = False) -> Token:
-    """The token at or after ``position``, past blanks and comments.
+    """The first token from ``position`` on, skipping blanks and comments.
 
-    ``plain``: as Trino quotes, where a backslash is one and double quotes make names.
+    ``plain``: Trino's quotes, where backslashes are ordinary and double quotes make names.
     """
     return _token(_patterns_at(source, position, plain).token, source, position)
 
@@ -125,7 +127,7 @@ def token_at(source: str, position: int, *, plain: bool = False) -> Token:
 def token_reader(
     source: str, start: int, end: int, *, plain: bool = False
 ) -> Callable[[int], Token]:
-    """``token_at`` within a statement, where the patterns are looked up once."""
+    """``token_at`` within a statement, with the patterns looked up once."""
     ends, patterns = _places(source, plain)
     place = bisect_right(ends, start)
     if place != bisect_right(ends, end):
@@ -144,12 +146,10 @@ def _token(pattern: re.Pattern[str], source: str, position: int) -> Token:
 
 
 def statements(source: str, *, plain: bool = False) -> Iterator[tuple[int, int]]:
-    """Offsets of the statements between semicolons; blank ones are left out.
+    """Offsets of the statements between semicolons, without blank ones.
 
-    ``plain`` is explained at ``token_at``.
-
-    A quote that is never closed ends with the first line that ends in a semicolon, so that one
-    slip of the pen does not swallow the rest of a file; ``MAX_RESUMED`` of them may.
+    For ``plain`` see ``token_at``. An unclosed quote ends at the first line that ends in a
+    semicolon, so that one typo does not swallow the rest of a file; at most ``MAX_RESUMED`` do.
     """
     position, resumed_times = 0, 0
     while position < len(source):
@@ -167,7 +167,7 @@ def statements(source: str, *, plain: bool = False) -> Iterator[tuple[int, int]]
 
 
 def _end_of(pattern: re.Pattern[str], source: str, position: int) -> int:
-    """Where a pattern ends that also matches nothing."""
+    """The end of a match; the pattern may also match nothing."""
     match = pattern.match(source, position)
     return position if match is None else match.end()
 
@@ -180,11 +180,11 @@ _KEPT = {"%": "\\%", "_": "\\_"}
 
 
 def unquoted_string(text: str, *, doubled_quote_is_quote: bool) -> str:
-    r"""The value of a string literal, or of several written without a space between.
+    r"""The value of a string literal, or of several adjacent ones.
 
-    Follows Hive's ``unescapeSQLString``: ``\n`` and its kin, ``\u0041``, octal ``\101``; ``\%``
-    and ``\_`` stay as they are because LIKE reads them; any other escaped character is itself.
-    In Hive ``'a''b'`` is ``ab``; in Spark, since 4.0, it is ``a'b``.
+    Follows Hive's ``unescapeSQLString``: ``\n`` and the like, ``\u0041``, octal ``\101``. ``\%``
+    and ``\_`` stay, because LIKE reads them; any other escaped character is literal. In Hive
+    ``'a''b'`` is ``ab``; in Spark, since 4.0, it is ``a'b``.
     """
     if text[0] in "rR":
         return text[2:-1]
@@ -208,7 +208,7 @@ def unquoted_string(text: str, *, doubled_quote_is_quote: bool) -> str:
         elif mark != open_quote:
             pieces.append(mark)
         else:
-            # The literal closes here and its neighbour opens with the next character.
+            # The literal closes here, and the adjacent one opens with the next character.
             open_quote = text[position]
             pieces.append(doubled if open_quote == mark else "")
             position += 1
@@ -233,10 +233,10 @@ def unquoted_identifier(text: str) -> str:
 
 
 def unquoted_plain_string(text: str) -> str:
-    """Trino's, in which a quote is written twice and a backslash is one."""
+    """Trino's string, with doubled quotes and ordinary backslashes."""
     return text[1:-1].replace("''", "'")
 
 
 def line_of(source: str, offset: int) -> int:
-    """The line, from 1, on which the offset lies."""
+    """The line of the offset, from 1."""
     return source.count("\n", 0, offset) + 1

@@ -1,4 +1,4 @@
-"""Everything that can go wrong between us and a catalog.
+"""The errors of catalogs.
 
 CatalogError
 ├── MalformedName        text that is not a dotted name
@@ -13,7 +13,7 @@ from __future__ import annotations
 
 
 class CatalogError(Exception):
-    """Root of the package's errors; ``hint`` says what a person can do."""
+    """The root of the package's errors; ``hint`` says what a person can do."""
 
     hint: str = ""
 
@@ -74,7 +74,7 @@ class CatalogUnavailable(CatalogError):
 
 
 class SchemaUnreachable(CatalogError):
-    """``reason`` says what to do, too."""
+    """``reason`` also says what to do."""
 
     def __init__(self, format_: str, reason: str) -> None:
         super().__init__(format_, reason)

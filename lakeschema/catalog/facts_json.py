@@ -1,4 +1,4 @@
-"""Facts to JSON values and back, without loss, and the hash of that JSON's text."""
+"""Facts as JSON values, without loss, and the hash of that JSON's text."""
 
 from __future__ import annotations
 
@@ -32,20 +32,20 @@ from lakeschema.catalog.trino_types import own_leaf
 
 
 def facts_hash(relation: Relation) -> str:
-    """SHA-256, in hex, of the relation's facts: equal facts, equal hash, on any host."""
+    """SHA-256, in hex, of the relation's facts: equal facts have equal hashes on any host."""
     text = json.dumps(facts_to_json(relation), sort_keys=True, separators=(",", ":"))
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def have_equal_facts(before: Relation, after: Relation) -> bool:
-    """Whether nothing changed; never of a relation whose schema was not read."""
+    """Whether nothing changed; always False if the schema has not been read."""
     return after.schema_pointer is None and facts_hash(before) == facts_hash(after)
 
 
 def facts_to_json(relation: Relation) -> dict[str, Any]:
     """Facts as plain JSON values; ``facts_from_json`` reads them back."""
     view = relation.view
-    # Present only where it has a value, so that recorded hashes stay valid.
+    # Present only with a value, so that recorded hashes stay valid.
     unreadable = {} if relation.unreadable is None else {"unreadable": relation.unreadable}
     return {
         **unreadable,
@@ -62,7 +62,7 @@ def facts_to_json(relation: Relation) -> dict[str, Any]:
 
 
 def facts_from_json(facts: dict[str, Any]) -> Relation:
-    """Reads what ``facts_to_json`` wrote; anything else may raise KeyError, TypeError or ValueError."""
+    """Reads the output of ``facts_to_json``; other values may raise KeyError, TypeError or ValueError."""
     *namespace, name = facts["name"]
     return Relation(
         name=RelationName(tuple(namespace), name),
@@ -79,7 +79,7 @@ def facts_from_json(facts: dict[str, Any]) -> Relation:
 
 
 def type_to_json(type_: ColumnType) -> Any:
-    """A type as JSON values, with the nullability and comments that Hive's type text lacks."""
+    """A type as JSON values, including nullability and comments, which Hive's type text lacks."""
     match type_:
         case ArrayType(element, nullable):
             return ["array", type_to_json(element), nullable]
@@ -100,7 +100,7 @@ def type_from_json(value: Any) -> ColumnType:
     match value:
         case str():
             parsed = own_leaf(value) or parse_type_or_unknown(value)
-            # A leaf that prints differently was never printed from a type: it is unknown text.
+            # A leaf that prints differently was never a printed type: it is unknown text.
             return parsed if print_type(parsed) == value else UnknownType(value)
         case ["array", element, nullable]:
             return ArrayType(type_from_json(element), nullable)
@@ -117,7 +117,7 @@ def type_from_json(value: Any) -> ColumnType:
 
 
 def _pointer_to_json(pointer: SchemaPointer | None) -> dict[str, Any]:
-    """Present only while the schema is not read, so that what else a pointer says is no fact."""
+    """Present only while the schema is unread: a pointer itself is not a fact."""
     if pointer is None:
         return {}
     return {"schema_pointer": [pointer.format.value, pointer.location]}
@@ -128,7 +128,7 @@ def _pointer_from_json(value: list[Any] | None) -> SchemaPointer | None:
 
 
 def column_to_json(column: Column) -> list[Any]:
-    # Present only where there are some, so that recorded hashes stay valid.
+    # Present only if there are any, so that recorded hashes stay valid.
     former = [list(column.former_names)] if column.former_names else []
     return [column.name, type_to_json(column.type), column.comment, column.nullable, *former]
 
@@ -148,7 +148,7 @@ def _view_to_json(view: ViewText) -> dict[str, Any]:
         "schema_mode": view.schema_mode.value if view.schema_mode else None,
         "query_columns": list(view.query_columns),
         "sql_configs": dict(view.sql_configs),
-        # Present only where there are some, so that recorded hashes stay valid.
+        # Present only if there are any, so that recorded hashes stay valid.
         **({"functions": [_function_to_json(f) for f in view.functions]} if view.functions else {}),
     }
 

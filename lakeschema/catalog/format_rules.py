@@ -1,6 +1,6 @@
-"""What a table's format makes of the columns that it declares: a row for each SerDe and each provider.
+"""How a table's format changes its declared columns: a row for each SerDe and provider.
 
-Every row is what Hive 4.0.1 or Spark 4.3 answers; ``docs/table-formats.md`` tells how each was asked.
+Every row is an answer of Hive 4.0.1 or Spark 4.3; ``docs/table-formats.md`` describes the queries.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class ReadAs(Enum):
 
 
 class NotNull(Enum):
-    """Where a declared NOT NULL is true of every row."""
+    """Where a declared NOT NULL holds for every row."""
 
     NOWHERE = "nowhere"
     OUTSIDE_COLLECTIONS = "columns and fields of structs that are not in an array or map"
@@ -48,11 +48,11 @@ class NotNull(Enum):
 
 @dataclass(frozen=True, slots=True)
 class FormatRule:
-    """What a reader gets of a table.
+    """A table as its readers see it.
 
     Attributes:
-        columns: what the table has without declared columns.
-        ignores_declared: whether it has ``columns`` whatever is declared.
+        columns: the table's columns if none are declared.
+        ignores_declared: whether it always has ``columns``.
     """
 
     read_as: ReadAs = ReadAs.DECLARED
@@ -65,7 +65,7 @@ def as_read(relation: Relation) -> Relation:
     """A table with the columns, types and nullability that its format gives readers."""
     provider = relation.properties.get(PROVIDER)
     if provider is not None:
-        # The SerDe beside it may be a placeholder.
+        # The SerDe may be a placeholder.
         rule = PROVIDERS.get(provider.lower(), _IN_SPARK)
         partitions = tuple(_enforced(c, rule.not_null) for c in relation.partition_columns)
     else:
@@ -138,7 +138,7 @@ _SYSLOG_COLUMNS = _columns(
 )  # fmt: skip
 
 _IN_HIVE = FormatRule(not_null=NotNull.EVERYWHERE)
-"""Hive enforces the constraints that facts state, whatever the SerDe; it has none of nested fields."""
+"""Hive enforces the constraints in facts, whatever the SerDe, but not on nested fields."""
 
 _SERDE2 = "org.apache.hadoop.hive.serde2"
 _CONTRIB = "org.apache.hadoop.hive.contrib.serde2"
@@ -175,7 +175,7 @@ _SERDES: Mapping[str, FormatRule] = {
 }  # fmt: skip
 
 _IN_SPARK = FormatRule()
-"""Spark reads these as nullable, nested fields too, and lets nulls in."""
+"""Spark reads these as nullable, including nested fields, and lets nulls in."""
 
 _PROVIDERS: Mapping[str, FormatRule] = {
     "parquet": _IN_SPARK,
@@ -195,7 +195,7 @@ _PROVIDERS: Mapping[str, FormatRule] = {
 }
 
 SERDES = MappingProxyType({name.lower(): rule for name, rule in _SERDES.items()})
-"""By the SerDe's class, lower-cased."""
+"""Rules by the SerDe's class, in lower case."""
 
 PROVIDERS = MappingProxyType({name.lower(): rule for name, rule in _PROVIDERS.items()})
-"""By the provider that Spark records, lower-cased."""
+"""Rules by the provider that Spark records, in lower case."""

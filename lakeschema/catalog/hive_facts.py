@@ -1,7 +1,7 @@
-"""A table as the metastore's Thrift gives it, to facts; pure, and no content of it raises.
+"""A metastore's Thrift table as facts; pure, and no content raises.
 
-Accepts any object with the attributes of Thrift's ``Table``: what the server returns and what
-its events carry.
+Accepts any object with the attributes of Thrift's ``Table``: the server's answers and the content
+of its events.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ from lakeschema.catalog.trino_views import is_trinos, stored_view, without_marks
 _TABLE_TYPE = "table_type"
 _METADATA_LOCATION = "metadata_location"
 _PLACEHOLDER = ("col", "array<string>")
-"""The column that Spark tells a metastore of whose types cannot express a table's own."""
+"""The column that Spark reports to a metastore whose types cannot express the table's own."""
 _SCHEMA_LOST = (
     "its properties spark.sql.sources.schema.* are lost or incomplete, and its columns in the "
     "metastore are a placeholder; let Spark write them again, or create the table again"
@@ -67,10 +67,7 @@ _CONSUMED_VIEW_PREFIXES = (*_SPARK_VIEW_PREFIXES, "view.referred", "view.storing
 
 @dataclass(frozen=True, slots=True)
 class Storage:
-    """What a metastore says of a relation beside its columns, as it is stored.
-
-    ``location`` is where a table's files are.
-    """
+    """A relation's metadata in the metastore except for columns; ``location`` is that of its files."""
 
     name: RelationName
     is_view: bool
@@ -85,8 +82,8 @@ class Storage:
 def may_be_constrained(table: Any) -> bool:
     """Whether Hive may enforce a NOT NULL of a Thrift ``Table``.
 
-    It takes such a constraint only of a table that it manages itself, or that it was told to
-    manage, while the metastore calls it external.
+    Hive accepts such a constraint only for a managed table, or for one that was created as managed
+    and that the metastore calls external.
     """
     properties = _text_map(table.parameters)
     translated = properties.get("TRANSLATED_TO_EXTERNAL", "").upper() == "TRUE"
@@ -105,7 +102,7 @@ def relation_from_table(table: Any, not_null: Collection[str] = ()) -> Relation:
         serde_properties={} if serde is None else _text_map(serde.parameters),
         original_text=table.viewOriginalText or "",
         expanded_text=table.viewExpandedText or "",
-        # Messages of events may lack it.
+        # Event messages may lack it.
         location=getattr(table.sd, "location", None) or "",
     )
     hive = _field_schemas(table.sd.cols if table.sd is not None else ())
@@ -129,7 +126,7 @@ def relation_from_table(table: Any, not_null: Collection[str] = ()) -> Relation:
 def relation_in_metastore(
     stored: Storage, columns: tuple[Column, ...], partition_columns: tuple[Column, ...] = ()
 ) -> Relation:
-    """As ``relation_from_storage``; a table of which a metastore has no columns points to them."""
+    """Like ``relation_from_storage``; a table without columns in the metastore points to them."""
     pointer = _schema_pointer(stored)
     if pointer is not None:
         return _of_own_format(stored, pointer)
@@ -139,10 +136,10 @@ def relation_in_metastore(
 def relation_from_storage(
     stored: Storage, columns: tuple[Column, ...], partition_columns: tuple[Column, ...] = ()
 ) -> Relation:
-    """Facts from columns that are known to be right and the rest as stored.
+    """Facts from correct columns and the stored metadata.
 
-    Properties that went into fields of their own (comment, Spark's schema, a view's context) are
-    not repeated among ``properties``.
+    Properties that became separate fields (comment, Spark's schema, a view's context) are left out
+    of ``properties``.
     """
     if stored.is_view and is_trinos(stored.original_text):
         return _trinos_view(stored)
@@ -160,13 +157,13 @@ def relation_from_storage(
 
 
 def _schema_pointer(stored: Storage) -> SchemaPointer | None:
-    """Of a table whose columns in the metastore are a copy at best; None of all others."""
+    """A pointer for tables whose columns in the metastore are at best a copy; otherwise None."""
     if stored.is_view:
         return None
     properties = stored.properties
     table_type = properties.get(_TABLE_TYPE, "").lower()
     if "delta" in {properties.get(PROVIDER, "").lower(), table_type}:
-        # The storage's location is a placeholder where Spark could not tell Hive of the table.
+        # The storage's location is a placeholder if Spark could not describe the table to Hive.
         return SchemaPointer(
             TableFormat.DELTA, stored.serde_properties.get("path", stored.location)
         )
@@ -176,10 +173,10 @@ def _schema_pointer(stored: Storage) -> SchemaPointer | None:
 
 
 def _of_own_format(stored: Storage, pointer: SchemaPointer) -> Relation:
-    """All facts but the columns. The SerDe is not one: no reader of such a table asks it."""
+    """All facts but the columns. The SerDe is left out, since this table's readers do not use it."""
     properties = _plain_properties(stored)
     if pointer.format is TableFormat.DELTA:
-        # Athena says it with ``table_type`` alone; Delta's types are Spark's, whoever wrote them.
+        # Athena only writes ``table_type``; Delta's types are always Spark's.
         properties.setdefault(PROVIDER, "delta")
     return Relation(
         name=stored.name,
@@ -192,7 +189,7 @@ def _of_own_format(stored: Storage, pointer: SchemaPointer) -> Relation:
 
 
 def _lacks_schema(stored: Storage, columns: Sequence[Column]) -> bool:
-    """Whether Spark kept the schema among properties that are lost: a placeholder is left."""
+    """Whether Spark's schema in the properties is lost, and only a placeholder is left."""
     is_sparks = stored.properties.get(PROVIDER, "hive").lower() != "hive"
     if stored.is_view or not is_sparks or stored_columns(stored.properties) is not None:
         return False
@@ -200,7 +197,7 @@ def _lacks_schema(stored: Storage, columns: Sequence[Column]) -> bool:
 
 
 def _trinos_view(stored: Storage) -> Relation:
-    """With the columns of its document, and not those that the metastore lists."""
+    """With the columns of its document instead of those in the metastore."""
     found = stored_view(stored.original_text, stored.name.namespace)
     kept = replace(stored, properties=without_marks(stored.properties))
     return Relation(
@@ -216,7 +213,7 @@ def _trinos_view(stored: Storage) -> Relation:
 def split_partitions(
     columns: Sequence[Column], partition_names: Iterable[str]
 ) -> tuple[tuple[Column, ...], tuple[Column, ...]]:
-    """Spark lists all columns together and names those that partition, in their order."""
+    """Spark lists all columns together, and the partition columns by name and in order."""
     place = {name.lower(): index for index, name in enumerate(partition_names)}
     partitions = [column for column in columns if column.name.lower() in place]
     return (
@@ -254,18 +251,18 @@ def _serde_properties(stored: Storage) -> dict[str, str]:
 def _columns(
     stored: Storage, hive: tuple[Column, ...], hive_partitions: tuple[Column, ...]
 ) -> tuple[tuple[Column, ...], tuple[Column, ...]]:
-    """Columns and partition columns: Spark's own record of them where it is reliable."""
+    """Columns and partition columns, from Spark's own record if it is reliable."""
     properties = stored.properties
     spark = stored_columns(properties)
     hives = (lower_case_columns(hive), lower_case_columns(hive_partitions))
     if spark is None:
         return hives
-    # Spark itself does so: after an ALTER by Hive a Hive table's record is out of date.
+    # As in Spark: after an ALTER by Hive, a Hive table's record is out of date.
     owned = stored.is_view or properties.get(PROVIDER, "hive").lower() != "hive"
     if not owned:
         if not _agree(spark, (*hive, *hive_partitions)):
             return hives
-        # Spark records NOT NULL of such a table, and lets nulls in.
+        # Spark records NOT NULL for such a table, but lets nulls in.
         spark = tuple(map(as_nullable, spark))
     names = stored_partition_names(properties) or [column.name for column in hive_partitions]
     return split_partitions(spark, names)
@@ -279,7 +276,7 @@ def _field_schemas(fields: Iterable[Any] | None) -> tuple[Column, ...]:
 
 
 def _agree(left: Sequence[Column], right: Sequence[Column]) -> bool:
-    """Equal but for case and nullability."""
+    """Equal except for letter case and nullability."""
     return [(c.name.lower(), _bare(c.type)) for c in left] == [
         (c.name.lower(), _bare(c.type)) for c in right
     ]
@@ -330,9 +327,9 @@ def _spark_view(text: str, namespace: tuple[str, ...], properties: Mapping[str, 
 
 
 def _sql_configs(properties: Mapping[str, str]) -> Mapping[str, str]:
-    """What the view recorded; where it says nothing of ANSI mode, what Spark 4 assumes of it.
+    """The view's recorded settings, with Spark 4's assumption if ANSI mode is not among them.
 
-    Spark before 4 had that mode off and recorded a setting only where it was set
+    Spark before 4 had that mode off by default, and recorded settings only if they were set
     (``Analyzer.trySetAnsiValue``).
     """
     found = sql_configs(properties)
@@ -342,7 +339,7 @@ def _sql_configs(properties: Mapping[str, str]) -> Mapping[str, str]:
 
 
 def _schema_mode(text: str | None) -> SchemaMode | None:
-    """Spark before 4 knew no modes and bound its views."""
+    """Spark before 4 had no modes, and always bound its views."""
     try:
         return SchemaMode((text or SchemaMode.BINDING.value).upper())
     except ValueError:

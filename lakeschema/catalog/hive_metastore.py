@@ -1,4 +1,4 @@
-"""A Hive Metastore over Thrift as a catalog; it only ever reads."""
+"""A Hive Metastore over Thrift as a read-only catalog."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ BATCH_SIZE = 200
 
 
 class HiveMetastoreCatalog:
-    """Safe for threads: each has a connection of its own.
+    """Safe for threads: each has its own connection.
 
-    ``current_event_id`` and the ``read`` that follows it in the same thread are answered by one
-    connection, or by another server that is at least as far.
+    ``current_event_id`` and the next ``read`` in the same thread use one connection, or another
+    server that is at least as current.
     """
 
     def __init__(
@@ -48,7 +48,7 @@ class HiveMetastoreCatalog:
         security: Security = UNSECURED,
         own_schemas: OwnSchemas = UNREAD,
     ) -> None:
-        """``uris`` may be Hive's own form, addresses with commas between.
+        """``uris`` may be in Hive's form, addresses separated by commas.
 
         ``own_schemas`` reads the files of Delta and Iceberg tables.
         """
@@ -89,7 +89,7 @@ class HiveMetastoreCatalog:
         return MetastoreFunctions(self.client.run).given_to(found)
 
     def owners(self, names: Sequence[RelationName]) -> Mapping[RelationName, str]:
-        """Of those that have one. It is no fact: it may change while what a relation means stays."""
+        """The owners of relations that have one; not facts, since they do not affect a meaning."""
         by_database: defaultdict[str, list[str]] = defaultdict(list)
         for name in names:
             if len(name.namespace) == 1:
@@ -122,7 +122,7 @@ class HiveMetastoreCatalog:
             try:
                 return self._single(database, tables[0])
             except TException:
-                # Whatever it is, the way of several tells a fault of the server from one of a table.
+                # Reading several at once tells a fault of the server from a fault of one table.
                 pass
         try:
             return self._existing(database, tables)
@@ -134,7 +134,7 @@ class HiveMetastoreCatalog:
         return self._one_by_one(database, [table for table in tables if table in listed])
 
     def _single(self, database: str, table: str) -> dict[RelationName, Relation]:
-        """Answered in a third of the time that a request for a list of one takes."""
+        """Takes a third of the time of a request for a list of one."""
         try:
             found = self.client.run(
                 lambda client: _relations(client, [_table_object(client, database, table)])
@@ -150,7 +150,7 @@ class HiveMetastoreCatalog:
         return {relation.name: relation for relation in found}
 
     def _one_by_one(self, database: str, tables: Sequence[str]) -> dict[RelationName, Relation]:
-        """By halves, so that a table which the server cannot give does not hide the others."""
+        """By halves, so that a table that the server cannot return does not hide the others."""
         try:
             return self._existing(database, tables) if tables else {}
         except TException as error:
@@ -163,9 +163,9 @@ class HiveMetastoreCatalog:
         )
 
     def _is_missing(self, database: str, error: TException) -> bool:
-        """Whether the error only says that there is no such database.
+        """Whether the error only means that the database does not exist.
 
-        Metastore 2.3 declares an exception for it that newer bindings no longer know.
+        Metastore 2.3 declares an exception for this that newer bindings lack.
         """
         if isinstance(error, UnknownDBException | NoSuchObjectException):
             return True
@@ -199,7 +199,7 @@ def _reason(error: TException) -> str:
 
 
 def _relations(client: Any, tables: Sequence[Any]) -> list[Relation]:
-    """Facts of Thrift tables, with the NOT NULL that Hive enforces: a call for each that may have one."""
+    """Facts of Thrift tables with the NOT NULL that Hive enforces: one call for each table that may have any."""
     has_constraints = True
     found = []
     for table in tables:
@@ -212,7 +212,7 @@ def _relations(client: Any, tables: Sequence[Any]) -> list[Relation]:
 
 
 def _not_null_columns(client: Any, table: Any) -> frozenset[str] | None:
-    """The columns with an enforced NOT NULL; None of a metastore before Hive 3, which has none."""
+    """The columns with an enforced NOT NULL; None for a metastore before Hive 3, which has no constraints."""
     catalog = getattr(table, "catName", None) or _HIVES_CATALOG
     request = NotNullConstraintsRequest(catalog, table.dbName, table.tableName)
     try:

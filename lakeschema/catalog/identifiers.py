@@ -1,7 +1,4 @@
-"""Relation names as values.
-
-Hive compares names without case, so a name is lower-cased once, here, and never again.
-"""
+"""Relation names as values, lower-cased once, since Hive compares names regardless of case."""
 
 from __future__ import annotations
 
@@ -15,14 +12,14 @@ _PLAIN = re.compile(r"[a-z0-9_]+", re.ASCII)
 _PART = re.compile(r"`((?:[^`]|``)+)`|([^`.\s]+)")
 
 MAX_PART_LENGTH = 1024
-"""Of a name that a catalog is asked for: metastores close the connection on very long ones."""
+"""The maximum for names in requests: metastores close the connection on very long ones."""
 
 
 def check_parts(parts: Iterable[str]) -> None:
-    """Checks that names from an untrusted place may be stored, and asked of a catalog.
+    """Checks that names from an untrusted source can be stored and sent to a catalog.
 
     Raises:
-        MalformedName: one is empty, too long, or no text that can be stored.
+        MalformedName: one is empty, too long, or cannot be stored.
     """
     for part in parts:
         if not part or len(part) > MAX_PART_LENGTH or not _is_storable(part):
@@ -30,9 +27,9 @@ def check_parts(parts: Iterable[str]) -> None:
 
 
 def parts_of_one(parts: tuple[str, ...]) -> tuple[str, ...]:
-    """A name in one pair of back-ticks, as SHOW CREATE of Hive before 4 and of Athena prints it.
+    """Splits a whole name in one pair of back-ticks, as printed by Athena and by Hive before 4.
 
-    ```db.t``` is ``db.t``: no metastore lets a relation's name hold a dot.
+    ```db.t``` is ``db.t``: no metastore allows a dot in a relation's name.
     """
     if len(parts) != 1:
         return parts
@@ -41,9 +38,9 @@ def parts_of_one(parts: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _is_storable(text: str) -> bool:
-    """False for surrogates that stand alone, which UTF-8 cannot express, and for NUL.
+    """False for lone surrogates, which UTF-8 cannot express, and for NUL.
 
-    JSON can express both. SQLite ends a text of JSON at a NUL, and PostgreSQL stores none.
+    JSON can express both. SQLite ends JSON text at a NUL, and PostgreSQL cannot store one.
     """
     if "\0" in text:
         return False
@@ -58,8 +55,8 @@ def _is_storable(text: str) -> bool:
 class RelationName:
     """A table or view, lower-cased because Hive compares names that way.
 
-    ``str`` of it is injective: parts that are not plain words are quoted with back-ticks, so the
-    text may serve as a key, and ``parse`` reads it back.
+    ``str`` of it is injective: parts that are not plain words are quoted with back-ticks. So the
+    text can serve as a key, and ``parse`` reads it back.
     """
 
     namespace: tuple[str, ...]
@@ -79,9 +76,9 @@ class RelationName:
 
     @classmethod
     def parse(cls, text: str, current_namespace: tuple[str, ...] = ()) -> RelationName:
-        """Reads ``db.table``, with parts back-ticked where they are not plain words.
+        """Reads ``db.table``, with back-ticks around parts that are not plain words.
 
-        A name of one part lies in ``current_namespace``.
+        A name of one part is in ``current_namespace``.
 
         Raises:
             MalformedName: the text is not a dotted name.

@@ -1,4 +1,4 @@
-"""The case of columns' names and of struct fields' names: Spark keeps it, Hive and Trino do not."""
+"""The letter case of columns' and struct fields' names: Spark keeps it, Hive and Trino do not."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from lakeschema.catalog.relations import Column
 
 
 def lower_case_columns(columns: Iterable[Column]) -> tuple[Column, ...]:
-    """The columns as Hive has them."""
+    """The columns as in Hive."""
     return tuple(
         replace(column, name=column.name.lower(), type=lower_case_fields(column.type))
         for column in columns
@@ -25,23 +25,23 @@ def lower_case_columns(columns: Iterable[Column]) -> tuple[Column, ...]:
 
 
 def lower_case_fields(type_: ColumnType) -> ColumnType:
-    """The type with its structs' field names in lower case, but for those that differ in case only."""
+    """The type with its structs' field names in lower case, except those that differ only in case."""
     return map_type(type_, _lower_case_struct) if has_capital_fields(type_) else type_
 
 
 def lower_case_names(names: tuple[str, ...]) -> tuple[str, ...]:
-    """The names in lower case, or as they are where that would join two."""
+    """The names in lower case, or unchanged if two would become equal."""
     lower = tuple(name.lower() for name in names)
     return lower if len(set(lower)) == len(lower) else names
 
 
 def have_capitals(columns: Iterable[Column]) -> bool:
-    """Whether a column, or a field in its type, has a name that is not all in lower case."""
+    """Whether a column, or a field in its type, has a name with capitals."""
     return any(c.name != c.name.lower() or has_capital_fields(c.type) for c in columns)
 
 
 def has_capital_fields(type_: ColumnType) -> bool:
-    """Whether a struct in the type has a field whose name is not all in lower case."""
+    """Whether a struct in the type has a field with capitals in its name."""
     match type_:
         case ArrayType(element):
             return has_capital_fields(element)

@@ -1,4 +1,4 @@
-"""Everything that a catalog lists, by namespace: one that it refuses to list hides no other."""
+"""Lists everything in a catalog, by namespace: one that cannot be listed hides no other."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """What exists, as far as the catalog says.
+    """The relations that exist, as far as the catalog tells.
 
     Attributes:
         names: of all relations in the namespaces that were listed, sorted.
-        refused: why, for each namespace that was not. Nothing follows for its relations: none of
-            them may count as dropped.
+        refused: the reason for each namespace that was not listed. Its relations must not count as
+            dropped.
     """
 
     names: Sequence[RelationName]
@@ -29,10 +29,10 @@ class Listing:
 
 @dataclass(frozen=True, slots=True)
 class NotListed:
-    """A namespace of which nothing is known.
+    """A namespace that could not be listed.
 
     Attributes:
-        unavailable: what was raised, if the catalog did not answer for this namespace.
+        unavailable: the exception, if the catalog did not answer for this namespace.
     """
 
     why: str
@@ -43,8 +43,8 @@ def list_relations(catalog: Catalog) -> Listing:
     """Lists every namespace.
 
     Raises:
-        CatalogUnavailable: the catalog does not answer, or for none of its namespaces.
-        CatalogRefused: it refuses to say which namespaces there are.
+        CatalogUnavailable: the catalog does not answer, at least for its namespaces.
+        CatalogRefused: it refuses to list the namespaces.
     """
     names: set[RelationName] = set()
     missed: dict[tuple[str, ...], NotListed] = {}
@@ -57,7 +57,7 @@ def list_relations(catalog: Catalog) -> Listing:
             names.update(found)
     unavailable = [each.unavailable for each in missed.values() if each.unavailable is not None]
     if unavailable and len(unavailable) == len(namespaces):
-        # Such as a metastore whose database is away, but which knows the names of databases.
+        # For example, a metastore whose database is down may still know the databases' names.
         raise unavailable[0]
     return Listing(sorted(names), {namespace: each.why for namespace, each in missed.items()})
 
@@ -65,7 +65,7 @@ def list_relations(catalog: Catalog) -> Listing:
 def list_namespace(
     catalog: Catalog, namespace: tuple[str, ...]
 ) -> Sequence[RelationName] | NotListed:
-    """The names of its relations, or why the catalog does not list them.
+    """The names of its relations, or why they cannot be listed.
 
     Raises:
         CatalogUnavailable: the catalog does not answer for any namespace.
@@ -73,7 +73,7 @@ def list_namespace(
     try:
         return [name for name in catalog.relations(namespace) if _is_usable(name)]
     except CatalogUnavailable as error:
-        # Is it away, or does this namespace break the connection? Then the next call answers.
+        # If only this namespace breaks the connection, the next call is answered.
         check_it_answers(catalog)
         return NotListed(str(error), error)
     except Exception as error:  # noqa: BLE001 (recorded as the namespace's refusal)
@@ -90,10 +90,10 @@ def _is_usable(name: RelationName) -> bool:
 
 
 def check_it_answers(catalog: Catalog) -> None:
-    """Tells a catalog that is away from one that fails for one name.
+    """Distinguishes an unavailable catalog from one that fails for a single name.
 
     Raises:
-        CatalogUnavailable: it is away.
+        CatalogUnavailable: it is unavailable.
     """
     try:
         catalog.namespaces()

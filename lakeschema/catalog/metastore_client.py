@@ -1,6 +1,6 @@
-"""Thrift calls to a Hive Metastore: one connection a thread, reconnected, over several addresses.
+"""Thrift calls to a Hive Metastore: one connection for each thread, reconnected, over several addresses.
 
-Every call that goes through here only reads, so that repeating one is always safe.
+All calls only read, so that repeating one is always safe.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ logger = logging.getLogger(__name__)
 Result = TypeVar("Result")
 DEFAULT_PORT = 9083
 
-# What a metastore says when the database behind it is away for a moment.
+# Messages of a metastore whose database is temporarily down.
 _PASSING = re.compile(
     r"JDO(Data|Fatal|Query)|SQL(Transient|Recoverable|NonTransientConnection|Timeout)"
     r"|[Cc]onnection (refused|reset|is closed|pool)|[Dd]eadlock|lock wait timeout",
@@ -40,7 +40,7 @@ _PASSING = re.compile(
 _TIMEOUTS_PER_EXCHANGE = 3
 
 _UNEXPLAINED = "unexpected exception"
-"""What Thrift says of every error of a socket that is none of its own."""
+"""Thrift's message for every socket error that it does not raise itself."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +50,7 @@ class Address:
 
     @classmethod
     def parse(cls, uri: str) -> Address:
-        """Reads ``thrift://host:9083``; the port may be left out."""
+        """Reads ``thrift://host:9083``; the port is optional."""
         parts = urlsplit(uri.strip())
         if parts.scheme != "thrift" or not parts.hostname:
             raise ValueError(f"invalid metastore address {uri!r}: expected thrift://host:9083")
@@ -61,18 +61,18 @@ class Address:
 
 
 class _StaleReplica(Exception):
-    """The server that answers now is behind the one that gave the current event id."""
+    """This server is behind the one that gave the current event id."""
 
 
 class _LenientProtocol(TBinaryProtocol):  # type: ignore[misc]  # thrift is untyped
-    """Reads text that is not UTF-8, for which the compiled reader refuses the whole batch."""
+    """Reads text that is not UTF-8; for this the compiled reader refuses the whole batch."""
 
     def readString(self) -> str:  # noqa: N802  the binding's name
         return bytes(self.readBinary()).decode("utf-8", "replace")
 
 
 class _Connection(threading.local):
-    """A thread's connection; ``event_id`` is what a following read must not be older than."""
+    """A thread's connection; the next read must not be older than ``event_id``."""
 
     def __init__(self) -> None:
         self.client: Any = None
@@ -85,7 +85,7 @@ class MetastoreClient:
     """Runs calls on this thread's connection.
 
     Attributes:
-        name: how errors call this metastore.
+        name: this metastore's name in errors.
     """
 
     def __init__(
@@ -111,7 +111,7 @@ class MetastoreClient:
         self._lock = threading.Lock()
 
     def run(self, call: Callable[[Any], Result]) -> Result:
-        """What ``call`` returns, given a Thrift client; tried again after transient errors.
+        """The result of ``call`` with a Thrift client; transient errors are retried.
 
         Exceptions that the server declares pass through.
 
@@ -133,10 +133,10 @@ class MetastoreClient:
         return result
 
     def current_event_id(self) -> int | None:
-        """The newest notification's id; None where the server keeps no log.
+        """The newest notification's id; None if the server keeps no log.
 
-        A later ``run`` in this thread, should it need another connection, refuses a server that
-        is behind this id.
+        If a later ``run`` in this thread needs another connection, it refuses a server that is
+        behind this id.
         """
         self._here.event_id = None
         try:
@@ -157,7 +157,7 @@ class MetastoreClient:
         self._here.client = None
 
     def _once(self, call: Callable[[Any], Result]) -> Result:
-        """Ends within a few times the timeout, connecting and both handshakes included."""
+        """Ends within a few times the timeout, including connecting and both handshakes."""
         try:
             with exchange(_TIMEOUTS_PER_EXCHANGE * self._timeout_seconds):
                 return self._exchange(call)
@@ -178,7 +178,7 @@ class MetastoreClient:
             finally:
                 self._disconnect()
         except Exception as error:
-            # After any error but a declared one the stream may hold half an answer.
+            # After an undeclared error the stream may contain half an answer.
             if _is_transient(error) or isinstance(error, TApplicationException):
                 self._disconnect()
                 self._here.address += 1

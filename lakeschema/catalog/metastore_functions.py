@@ -18,7 +18,7 @@ Run = Callable[[Callable[[Any], Result]], Result]
 
 
 class MetastoreFunctions:
-    """Asks for a database's functions when the first view may call one of it, and only once."""
+    """Reads a database's functions once, when the first view may call one of them."""
 
     def __init__(self, run: Run[Any]) -> None:
         self._run = run
@@ -36,13 +36,13 @@ class MetastoreFunctions:
         return self._read[name]
 
     def _names_in(self, database: str) -> frozenset[str]:
-        """None in a database that does not exist: what stands before a function may be anything."""
+        """Empty for a missing database: the prefix of a function may be anything."""
         if database not in self._names:
             found: Iterable[str]
             try:
                 found = self._run(lambda client: client.get_functions(database, "*"))
             except TException:
-                # Without functions a view that needs one says so, and others do not suffer.
+                # A view that needs a function then fails for it; other views are not affected.
                 found = ()
             self._names[database] = frozenset(found_name.lower() for found_name in found)
         return self._names[database]

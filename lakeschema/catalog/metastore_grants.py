@@ -1,8 +1,8 @@
-"""What a user may do, as a Hive Metastore says: grants on objects, through roles in roles, and as owner.
+"""A user's privileges in a Hive Metastore: grants on objects, through nested roles, and as owner.
 
-The answer has the form of a file of grants. Left out is what says nothing of a whole table: privileges
-on partitions, and those of groups, which the metastore does not know the members of. The role ``admin``
-is a user's only after SET ROLE, and so is not followed.
+The answer has the form of a file of grants. Privileges on partitions are left out, since they do
+not cover a whole table; so are those of groups, whose members the metastore does not know. The role
+``admin`` needs SET ROLE, so it is not followed.
 """
 
 from __future__ import annotations
@@ -29,28 +29,25 @@ ADMIN: Final = "admin"
 _KNOWN: Final = frozenset(
     {"SELECT", "INSERT", "UPDATE", "DELETE", "CREATE", "DROP", "ALTER", "ALL"}
 )
-"""Of Hive's names of privileges; INDEX, LOCK and SHOW_DATABASE let nobody read or write rows."""
+"""Hive's privileges that matter; INDEX, LOCK and SHOW_DATABASE give no access to rows."""
 _PLAIN: Final = re.compile(r"[\w.@ -]{1,256}")
-"""Owners that may stand in a filter, whose grammar has quotation marks."""
+"""Owners that are safe in a filter, whose grammar has quotation marks."""
 _DEFAULT_CATALOG: Final = "hive"
 _BATCH: Final = 200
 
 
 class MetastoreGrants:
-    """Reads the grants of one user at a time: a metastore lists no users.
-
-    Safe for threads, as its client is.
-    """
+    """Reads one user's grants at a time: a metastore lists no users. Safe for threads."""
 
     def __init__(self, client: MetastoreClient) -> None:
         self._client = client
 
     def of(self, user: str) -> Mapping[str, Any]:
-        """``{"roles": {role: [user]}, "grants": [...]}`` of one user, as a file of grants states them.
+        """``{"roles": {role: [user]}, "grants": [...]}`` for one user, as in a file of grants.
 
         Raises:
             CatalogUnavailable: the metastore did not answer.
-            CatalogRefused: it does not say.
+            CatalogRefused: it refuses to answer.
         """
         try:
             return self._of(user)
@@ -68,7 +65,7 @@ class MetastoreGrants:
         return {"roles": {role: [user] for role in roles}, "grants": grants}
 
     def _roles(self, user: str) -> Sequence[str]:
-        """Those of the user and, since roles have roles, those of these."""
+        """The user's roles, and the roles of these roles."""
         found: dict[str, None] = {}
         pending = [(user, PrincipalType.USER)]
         while pending:
@@ -91,7 +88,7 @@ class MetastoreGrants:
                 yield _grant(kind, name, [privilege], on, columns)
 
     def _owned(self, user: str, roles: frozenset[str]) -> Iterator[dict[str, Any]]:
-        """Owners of a table may do all with it; those of a database may create in it."""
+        """A table's owner has all privileges on it; a database's owner may create in it."""
         owners = [name for name in (user, *roles) if _PLAIN.fullmatch(name)]
         filters = " or ".join(f'{HIVE_FILTER_FIELD_OWNER} = "{name}"' for name in owners)
         for database in self._ask(lambda client: client.get_all_databases()):
@@ -113,7 +110,7 @@ class MetastoreGrants:
             part = names[start : start + _BATCH]
             tables = self._ask(lambda client, p=part: client.get_table_objects_by_name(database, p))
             for table in tables:
-                # Metastores before 3 say no kind: an owner is a user then.
+                # Metastores before 3 have no owner type: the owner is a user.
                 if _is_owned(table.owner, getattr(table, "ownerType", None), user, roles):
                     name = RelationName.of(database, table.tableName)
                     yield _grant("user", user, ["ALL"], str(name))
@@ -135,7 +132,7 @@ def _is_owned(owner: str | None, kind: int | None, user: str, roles: frozenset[s
 
 
 def _place(found: Any) -> tuple[str, Sequence[str]] | None:
-    """What a file of grants calls the object, and columns; None for what it has no name for."""
+    """The object's and columns' names in a file of grants; None if it cannot name them."""
     if found.partValues or (found.catName or _DEFAULT_CATALOG) != _DEFAULT_CATALOG:
         return None
     match found.objectType:

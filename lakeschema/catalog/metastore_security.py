@@ -1,4 +1,4 @@
-"""How a connection to a metastore is encrypted and who it says to be: values that may travel to executors."""
+"""Encryption and authentication of a metastore connection, as values that can be sent to executors."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ class Tls:
     """Files in PEM.
 
     Attributes:
-        ca_file: whom to trust; None trusts the machine's authorities.
-        cert_file, key_file: the client's own certificate, where the metastore asks for one.
+        ca_file: trusted authorities; None means the machine's.
+        cert_file, key_file: the client's certificate, if the metastore requires one.
     """
 
     ca_file: str | None = None
@@ -28,8 +28,8 @@ class Sasl:
 
     Attributes:
         username, password: for PLAIN.
-        service: the first part of the metastore's principal, for GSSAPI; its ticket is the one of
-            the process (``kinit`` or ``KRB5_CLIENT_KTNAME``).
+        service: the first part of the metastore's principal, for GSSAPI; the ticket is the
+            process's (``kinit`` or ``KRB5_CLIENT_KTNAME``).
     """
 
     mechanism: SaslMechanism

@@ -1,4 +1,4 @@
-"""An open connection to one metastore address: a socket, within TLS and SASL as configured."""
+"""An open connection to one metastore address: a socket, with TLS and SASL as configured."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ from lakeschema.catalog.metastore_security import Sasl, Security, Tls
 from lakeschema.exchange import use
 
 MAX_ANSWER_BYTES = 1 << 30
-"""Of one SASL frame: Hive sends a whole batch of tables in one."""
+"""The maximum for one SASL frame: Hive sends a whole batch of tables in one."""
 
 
 _PACKAGES: Final = {"PLAIN": ("puresasl", "sasl"), "GSSAPI": ("kerberos", "kerberos")}
-"""What a mechanism imports, and the extra that installs it."""
+"""The package that a mechanism imports, and the extra that installs it."""
 
 
 def open_transport(host: str, port: int, timeout_seconds: float, security: Security) -> Any:
-    """A transport that has been opened; whatever fails on the way leaves no socket behind.
+    """An open transport; a failure leaves no socket behind.
 
     Raises:
-        TTransportException: it cannot be reached, its certificate is not trusted, or it refuses the
-            credentials.
+        TTransportException: the server cannot be reached, its certificate is not trusted, or it
+            refuses the credentials.
     """
     endpoint = (
         _PlainSocket(host, port) if security.tls is None else _tls_socket(host, port, security.tls)
@@ -43,7 +43,7 @@ def open_transport(host: str, port: int, timeout_seconds: float, security: Secur
             transport = _sasl_transport(transport, host, security.sasl)
         transport.open()
     except Exception as error:  # what mechanisms raise has no common root
-        # Thrift's TLS socket cannot be closed before it is open.
+        # Thrift's TLS socket cannot be closed before it was opened.
         if endpoint.handle is not None:
             endpoint.close()
         raise TTransportException(TTransportException.NOT_OPEN, _reason(error)) from error
@@ -51,7 +51,7 @@ def open_transport(host: str, port: int, timeout_seconds: float, security: Secur
 
 
 class _Bounded:
-    """Obeys the exchange in which a question is written."""
+    """Obeys the deadline of the exchange in which a request is written."""
 
     handle: socket.socket | None
 
@@ -69,7 +69,7 @@ class _TlsSocket(_Bounded, TSSLSocket):  # type: ignore[misc]
 
 
 def _reason(error: Exception) -> str:
-    """Thrift says that it cannot connect, and keeps to itself that a certificate is not trusted."""
+    """The reason, which Thrift hides if a certificate is not trusted."""
     cause = getattr(error, "inner", None)
     if isinstance(cause, ssl.SSLError):
         return str(cause)

@@ -1,6 +1,6 @@
-"""Tables whose schema is in files of their own → the same with what these files say.
+"""Completes tables that keep their schema in separate files.
 
-Who opens the files is an argument: they are where untrusted text of a metastore says.
+An argument opens the files, since their places come from a metastore's untrusted text.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from lakeschema.catalog.relations import Column, Relation, SchemaPointer
 
 @dataclass(frozen=True, slots=True)
 class OwnSchema:
-    """What a table's own files say of it; ``comment`` is None where they say nothing."""
+    """A table's schema from its own files, with their ``comment`` if any."""
 
     columns: tuple[Column, ...]
     comment: str | None = None
@@ -23,17 +23,17 @@ class OwnSchema:
 
 @dataclass(frozen=True, slots=True)
 class UnreadSchema:
-    """Why there is none, and what a person can do; for people, without content of the files."""
+    """Why a schema was not read and what to do, for people; without content of the files."""
 
     reason: str
 
 
 class OwnSchemas(Protocol):
     def read(self, pointers: Sequence[SchemaPointer]) -> Sequence[OwnSchema | UnreadSchema]:
-        """What the files of each say, in the same order; nothing raises."""
+        """The schema of each table, in the same order; never raises."""
 
     def close(self) -> None:
-        """Ends what reads them."""
+        """Closes the readers."""
 
 
 class UnreadSchemas:
@@ -52,7 +52,7 @@ UNREAD = UnreadSchemas()
 def with_own_schemas(
     found: Mapping[RelationName, Relation], schemas: OwnSchemas
 ) -> dict[RelationName, Relation]:
-    """The relations; those that point to files have what these say, or why they cannot be read."""
+    """The relations with the schemas from their own files, or with the reason why these are unreadable."""
     pointing = {
         name: relation.schema_pointer
         for name, relation in found.items()

@@ -1,6 +1,6 @@
-"""Facts: what a catalog says of one relation, normalised, with a hash that changes only when they do.
+"""Facts: a catalog's description of a relation, normalised, with a hash that only changes with them.
 
-Statistics, DDL times, owners and locations are not facts: they change while the meaning stays.
+Statistics, DDL times, owners and locations are not facts: they do not affect a relation's meaning.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ NOTHING: Mapping[str, str] = MappingProxyType({})
 
 
 class Dialect(Enum):
-    """Whose semantics a view's text has."""
+    """The engine whose semantics a view's text has."""
 
     HIVE = "hive"
     SPARK = "spark"
@@ -36,7 +36,7 @@ class Dialect(Enum):
 
 
 class TableFormat(Enum):
-    """Formats whose tables keep their schema in files of their own."""
+    """Formats whose tables keep their schema in separate files."""
 
     DELTA = "Delta"
     ICEBERG = "Iceberg"
@@ -44,9 +44,9 @@ class TableFormat(Enum):
 
 @dataclass(frozen=True, slots=True)
 class SchemaPointer:
-    """Where a table keeps its schema, as the metastore says; untrusted text.
+    """The place of a table's schema according to the metastore; untrusted text.
 
-    ``location`` is a Delta table's folder, or the current metadata file of an Iceberg table.
+    ``location`` is a Delta table's folder, or an Iceberg table's current metadata file.
     """
 
     format: TableFormat
@@ -64,9 +64,9 @@ class SchemaMode(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """``name`` keeps the case that the catalog states; names are compared without case.
+    """``name`` keeps the catalog's letter case; names are compared regardless of case.
 
-    ``former_names``: the newest first, where the catalog tells that the column was renamed.
+    ``former_names``: the newest first, if the catalog knows that the column was renamed.
     """
 
     name: str
@@ -77,24 +77,24 @@ class Column:
 
 
 def as_nullable(column: Column) -> Column:
-    """The column with nothing in it that is required, nested fields included."""
+    """The column, nullable in all its parts."""
     return replace(column, type=with_nullable_parts(column.type), nullable=True)
 
 
 SQL_CONFIG = "view.sqlConfig."
-"""How Spark begins the names of properties that are settings which a view recorded."""
+"""The prefix of properties that are a view's recorded settings."""
 ANSI = "spark.sql.ansi.enabled"
 
 
 @dataclass(frozen=True, slots=True)
 class ViewText:
-    """A view's query and what its text means.
+    """A view's query, and the context that gives its text a meaning.
 
     Attributes:
-        text: what the view's engine executes: Hive's expanded text, Spark's original text.
-        original_text: as its author wrote it; equal to ``text`` where only one is stored.
+        text: the text that the view's engine executes: Hive's expanded text, Spark's original text.
+        original_text: as its author wrote it; equal to ``text`` if only one is stored.
         current_namespace: where an unqualified name in the text is looked up.
-        current_catalog: likewise; None where the engine has one catalog.
+        current_catalog: the same for catalogs; None if the engine has only one.
         query_columns: Spark's ``view.query.out.col.N``, in order; empty elsewhere.
         sql_configs: Spark's ``view.sqlConfig.*``, without that prefix.
         functions: SQL functions that the text may call, directly or through others.
@@ -116,16 +116,16 @@ class Relation:
     """Facts of a table or, with ``view``, of a view.
 
     Attributes:
-        columns: for a view, as stored when it was made; partition columns are not among them.
-        partition_columns: where DDL names those of a view alone, its query tells the others.
+        columns: without partition columns; for a view, as stored when it was created.
+        partition_columns: if DDL only names a view's partition columns, its query has the others.
         properties: table properties without volatile ones (``VOLATILE_PROPERTIES``).
-        serde: the SerDe's class name, None where there is none.
-        unreadable: why the catalog could not give the facts of a relation that it has; all other
-            attributes are then unreliable.
-        hive_columns: those that Hive reads, where Spark reads others by its own record of them; no
-            fact, for packages follow Spark.
-        schema_pointer: where the schema is that was not read, or could not be: ``unreadable`` says
-            why. None once it was read.
+        serde: the SerDe's class name, or None.
+        unreadable: why the catalog could not return the relation's facts; all other attributes are
+            then unreliable.
+        hive_columns: the columns that Hive reads, if Spark's own record differs; not a fact, since
+            packages follow Spark.
+        schema_pointer: the place of a schema that is not read, or is unreadable (see
+            ``unreadable``). None once it is read.
     """
 
     name: RelationName
@@ -151,7 +151,7 @@ class Relation:
 
 
 def without_former_names(relation: Relation) -> Relation:
-    """As a catalog has the relation that does not tell of renamed columns."""
+    """The relation as in a catalog that does not know of renamed columns."""
     columns, partitions = (
         tuple(replace(column, former_names=()) for column in some)
         for some in (relation.columns, relation.partition_columns)
@@ -170,11 +170,11 @@ VOLATILE_PROPERTIES = frozenset({
     "last_commit_completion_time_sync", "impala.lastcomputestatstime", "impala.events.catalogversion",
     "impala.events.catalogserviceid", "presto_query_id", "trino_query_id",
 })  # fmt: skip
-"""Property names, lower-cased, that say when or how much, not what."""
+"""Property names, lower-cased, about times or sizes rather than meaning."""
 
 
 def with_functions(relation: Relation, find: FindFunction) -> Relation:
-    """A Spark view with the SQL functions that its text may call; those that it has count, too."""
+    """A Spark view with the SQL functions that its text may call, including those it already has."""
     view = relation.view
     if view is None or view.dialect is not Dialect.SPARK:
         return relation
@@ -201,7 +201,7 @@ def sql_configs(properties: Mapping[str, str]) -> dict[str, str]:
 
 
 def without_volatile(properties: Mapping[str, str]) -> dict[str, str]:
-    """The properties that are facts, in order of their names."""
+    """The properties that are facts, ordered by name."""
     return {
         key: value
         for key, value in sorted(properties.items())
@@ -211,11 +211,11 @@ def without_volatile(properties: Mapping[str, str]) -> dict[str, str]:
 
 
 class Catalog(Protocol):
-    """What every catalog answers. All names in and out are ``RelationName``s.
+    """The interface of every catalog. All names in and out are ``RelationName``s.
 
-    ``CatalogUnavailable`` is raised for what may pass, ``CatalogRefused`` for what will not. A
-    single relation never raises: an unreadable type is ``UnknownType``, and a relation that the
-    catalog lists but cannot give is ``Relation.unreadable``, beside the others of its batch.
+    Raises ``CatalogUnavailable`` for transient problems and ``CatalogRefused`` for permanent ones.
+    A single relation never raises: an unreadable type is ``UnknownType``, and a listed relation
+    that the catalog cannot return is ``Relation.unreadable``.
     """
 
     def namespaces(self) -> Sequence[tuple[str, ...]]:
@@ -225,10 +225,11 @@ class Catalog(Protocol):
         """Names of the tables and views in a namespace; empty if there is no such namespace."""
 
     def read(self, names: Sequence[RelationName]) -> Mapping[RelationName, Relation]:
-        """Facts of those that exist, in batches underneath; a missing name is left out."""
+        """Facts of the relations that exist, read in batches; missing ones are left out."""
 
     def current_event_id(self) -> int | None:
         """The id of the newest event that a following ``read`` reflects; None without ids.
 
-        Asked *before* a read, on the same connection: what is read is at least that new.
+        Called *before* a read, on the same connection, so that the facts read are at least that
+        new.
         """

@@ -1,8 +1,8 @@
-"""Any catalog of a Spark session, by name, at any depth of namespaces.
+"""Any catalog of a Spark session, by name, with namespaces of any depth.
 
-Spark's session catalog is asked for batches of its own table objects; any other plugin through its
-``TableCatalog`` interface. Everything runs in the driver's JVM and only reads. Views of plugins other than
-the session catalog are not listed: Spark has no reader for them that all plugins share.
+Spark's session catalog returns table objects in batches; any other plugin is read through
+its ``TableCatalog`` interface. Everything runs in the driver's JVM and only reads. Views of other
+plugins are not listed, since Spark has no common reader for them.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ _MISSING = ("[SCHEMA_NOT_FOUND]", "[TABLE_OR_VIEW_NOT_FOUND]")
 
 
 class SparkCatalog:
-    """Names come back lower-cased; a case-sensitive plugin is asked with its own spelling."""
+    """Names come back lower-cased; a case-sensitive plugin gets its own spelling."""
 
     def __init__(
         self,
@@ -137,7 +137,7 @@ class SparkCatalog:
         return found
 
     def _one_by_one(self, names: Sequence[RelationName]) -> dict[RelationName, Relation]:
-        """By halves, so that a table which Spark cannot give does not hide the others."""
+        """By halves, so that a table that Spark cannot return does not hide the others."""
         try:
             return self._session_batch(names) if names else {}
         except CatalogRefused as error:
@@ -184,7 +184,7 @@ class SparkCatalog:
         if not table.schemaPreservesCase():
             columns = lower_case_columns(columns)
         if not stored.is_view and PROVIDER not in properties:
-            # Spark records NOT NULL of Hive's tables, and lets nulls in.
+            # Spark records NOT NULL for Hive's tables, but lets nulls in.
             columns = tuple(map(as_nullable, columns))
         partitions = list(self._scala.asJava(table.partitionColumnNames()))
         return relation_in_metastore(stored, *split_partitions(columns, partitions))
@@ -252,7 +252,7 @@ class SparkCatalog:
         return relation_from_storage(stored, *split_partitions(columns, partitions))
 
     def _map(self, scala_map: Any) -> dict[str, str]:
-        """One call for the whole map: each entry would cost one of its own."""
+        """One call for the whole map, instead of one for each entry."""
         text = self._json.writeValueAsString(self._scala.asJava(scala_map))
         return {str(key): str(value) for key, value in json.loads(text).items()}
 
@@ -263,7 +263,7 @@ class SparkCatalog:
         return array
 
     def _ask(self, what: str, ask: Callable[[], Result]) -> Result | None:
-        """The answer; None where Spark says that the object does not exist."""
+        """The answer; None if Spark reports that the object does not exist."""
         try:
             return ask()
         except (PySparkException, Py4JJavaError) as error:
@@ -288,6 +288,6 @@ def _is_missing(error: Exception) -> bool:
 
 
 def _first_line(error: Exception) -> str:
-    # The bridge's own text begins with the number of an object, another one each time.
+    # The bridge's own text begins with an object's number, which varies.
     text = error.java_exception.toString() if isinstance(error, Py4JJavaError) else str(error)
     return (str(text).splitlines() or [type(error).__name__])[0][:500]

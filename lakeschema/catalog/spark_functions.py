@@ -15,7 +15,7 @@ from lakeschema.catalog.stored_functions import sql_function
 
 
 class SparkFunctions:
-    """``external`` is Spark's ``ExternalCatalog``, ``as_java`` makes Java's lists of Scala's."""
+    """``external`` is Spark's ``ExternalCatalog``; ``as_java`` converts Scala's lists to Java's."""
 
     def __init__(self, external: Any, as_java: Callable[[Any], Any]) -> None:
         self._external = external
@@ -36,7 +36,7 @@ class SparkFunctions:
             return None
 
     def _names_in(self, database: str) -> frozenset[str]:
-        """None in a database that does not exist: what stands before a function may be anything."""
+        """Empty for a missing database: the prefix of a function may be anything."""
         if database not in self._names:
             try:
                 names = self._as_java(self._external.listFunctions(database, "*"))

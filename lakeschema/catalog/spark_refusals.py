@@ -1,8 +1,9 @@
-"""What Spark refuses of DDL, by the provider of the relation: recorded from Spark, and looked up here.
+"""The DDL that Spark refuses, by the relation's provider, from recorded answers.
 
-``spark_refusals.txt`` names the providers with the version of Spark that was asked. It has a row for each kind of change
-(``ddl_kinds``) and in it a character for each provider: ``.`` is accepted, ``?`` not asked, a letter the class of error
-that the head of the file names. What was not asked is not refused. ``make probe-ddl`` asks Spark.
+``spark_refusals.txt`` names the providers and the version of Spark. It has a row for each kind of
+change (``ddl_kinds``), with a character for each provider: ``.`` means accepted, ``?`` not tested,
+and a letter an error class that the file's head names. Untested kinds are not refused. ``make
+probe-ddl`` records the answers.
 """
 
 from __future__ import annotations
@@ -19,22 +20,22 @@ from lakeschema.catalog.storage_formats import PROVIDER
 
 _VIEW: Final = "view"
 _HIVE: Final = "hive"
-"""What Spark calls a table without a provider."""
+"""The provider of a table that names none."""
 
 
 @dataclass(frozen=True, slots=True)
 class Answers:
-    """What Spark answered. A row lacks the providers that were not asked."""
+    """Spark's answers. A row lacks providers that were not tested."""
 
     versions: Mapping[str, str]
-    """Of the Spark that answered, by provider."""
+    """The version of Spark that answered, by provider."""
     errors: Mapping[str, Mapping[str, str]]
-    """The class of error by kind and provider, empty if Spark accepts."""
+    """The error class by kind and provider, empty if Spark accepts."""
 
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """Spark's answer to one kind of change of relations of one provider."""
+    """Spark's refusal of one kind of change to relations of one provider."""
 
     kind: str
     provider: str
@@ -42,9 +43,9 @@ class Refusal:
     version: str
 
     def of(self, name: RelationName) -> str:
-        """For people."""
+        """The message for people."""
         whose = "a view" if self.provider == _VIEW else f"a table of the provider {self.provider}"
-        # Spark does not show these classes to people.
+        # Spark does not show these classes.
         error = "" if self.error.startswith("_LEGACY_ERROR") else f": [{self.error}]"
         return f"Spark {self.version} refuses {self.kind} for {name}, which is {whose}{error}"
 
@@ -59,7 +60,7 @@ class Refusal:
 
 
 def refusal(relation: Relation, kinds: Iterable[str]) -> Refusal | None:
-    """The first of the kinds that Spark refuses; None if the provider is not known."""
+    """The first of the kinds that Spark refuses; None if the provider is unknown."""
     provider = _provider(relation)
     if provider is None:
         return None
@@ -106,7 +107,7 @@ def parse_answers(text: str) -> Answers:
 
 
 def print_answers(answers: Answers) -> str:
-    """What ``parse_answers`` reads."""
+    """The text that ``parse_answers`` reads."""
     errors = sorted({error for row in answers.errors.values() for error in row.values() if error})
     letters = {"": ".", **{error: chr(ord("A") + place) for place, error in enumerate(errors)}}
     rows = (

@@ -1,7 +1,7 @@
-"""Spark's schema JSON, as the metastore keeps it in table properties, to columns.
+"""Columns from Spark's schema JSON, which the metastore keeps in table properties.
 
 The metastore's own columns of a Spark table are lower-cased, without nullability, and for some
-formats a mere placeholder, so that this JSON is the only truth.
+formats a mere placeholder, so only this JSON is reliable.
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ def is_schema_property(key: str) -> bool:
 
 
 def numbered(properties: Mapping[str, str], count: str, part: str) -> tuple[str, ...] | None:
-    """The values of ``part0``, ``part1``, … as many as the property ``count`` says.
+    """The values of ``part0``, ``part1``, …; the property ``count`` has their number.
 
-    None if the count is absent or wrong, or a part is missing.
+    None if the count is missing or wrong, or a part is missing.
     """
     text = properties.get(count, "")
     # An untrusted count above the number of properties must not cost a loop.
@@ -47,7 +47,7 @@ def numbered(properties: Mapping[str, str], count: str, part: str) -> tuple[str,
 
 
 def stored_columns(properties: Mapping[str, str]) -> tuple[Column, ...] | None:
-    """The columns of the stored schema, partition columns included; None if there is no such schema."""
+    """The columns of the stored schema, partition columns included; None without a stored schema."""
     text = properties.get(SCHEMA)
     if text is None:
         parts = numbered(properties, f"{SCHEMA}.numParts", f"{SCHEMA}.part.")
@@ -62,7 +62,7 @@ def stored_partition_names(properties: Mapping[str, str]) -> tuple[str, ...]:
 
 
 def columns_from_json(text: str) -> tuple[Column, ...] | None:
-    """Reads Spark's ``StructType.json``; None if it is none."""
+    """Reads Spark's ``StructType.json``; None for anything else."""
     try:
         value = json.loads(text)
         # Half of a surrogate pair, which JSON can express, cannot be stored.
@@ -97,7 +97,7 @@ def _field_type(field: Mapping[str, Any], metadata: Mapping[str, Any], depth: in
 
 
 def type_from_spark(value: Any, depth: int = 0) -> ColumnType:
-    """A type as in Spark's schema JSON; what is not understood is ``UnknownType``."""
+    """A type from Spark's schema JSON; an unknown one is ``UnknownType``."""
     if depth > _MAX_DEPTH:
         return UnknownType(f"nested deeper than {_MAX_DEPTH} levels")
     if isinstance(value, str):
@@ -134,14 +134,14 @@ def _struct_field(field: Mapping[str, Any], depth: int) -> StructField:
 
 
 def _leaf(text: str) -> str:
-    """Spark writes a collation after ``string``, which column types here do not represent."""
+    """Spark writes a collation after ``string``; column types ignore it."""
     return "string" if text.startswith("string collate ") else text
 
 
 def _with_char(type_: ColumnType, exact: ColumnType) -> ColumnType:
-    """``type_`` with the char and varchar that ``exact`` has where it says string.
+    """``type_`` with ``exact``'s char and varchar in place of string.
 
-    Spark keeps such types as string and notes the whole column's true type beside it.
+    Spark stores such types as string, and the column's true type separately.
     """
     match type_, exact:
         case _, CharType() | VarcharType() if type_ == STRING:

@@ -1,7 +1,7 @@
 """Spark's SQL functions, as facts of the views that call them: ``CREATE FUNCTION … RETURN …``.
 
 A catalog gives each view the functions that its text may call, at any distance. So a view's facts
-change when a function does, and one that is derived needs nothing else.
+change when such a function changes, and its derivation needs nothing else.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from lakeschema.catalog.column_types import ColumnType
 from lakeschema.catalog.identifiers import RelationName
 
 MAX_FUNCTIONS: Final = 1_000
-"""That one view may call, through others or not; nobody has written so many by hand."""
+"""The maximum for one view, at any distance; more were never written by hand."""
 
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """``default`` is an expression, as written. Also a column of a table function's rows."""
+    """``default`` is an expression, as written. Also used for a column of a table function's rows."""
 
     name: str
     type: ColumnType
@@ -30,14 +30,14 @@ class Parameter:
 
 @dataclass(frozen=True, slots=True)
 class SqlFunction:
-    """What a call of it stands for.
+    """A SQL function.
 
     Attributes:
         body: an expression or a query, as written.
-        returns: a scalar function's type; None where it is that of the body.
-        columns: a table function's; empty where they are those of the body.
+        returns: a scalar function's type; None for the body's type.
+        columns: a table function's columns; empty for the body's columns.
         current_namespace: where an unqualified name in the body is looked up.
-        sql_configs: settings under which the body is read, as a view's.
+        sql_configs: the body's settings, like a view's.
     """
 
     name: RelationName
@@ -52,7 +52,7 @@ class SqlFunction:
 
     @property
     def texts(self) -> tuple[str, ...]:
-        """All that may call other functions."""
+        """The texts that may call other functions."""
         return (self.body, *(p.default for p in self.parameters if p.default is not None))
 
 
@@ -66,7 +66,7 @@ _TOKEN = re.compile(r"(?P<name>`(?:[^`]|``)+`|\w+)|\S")
 
 
 def called_names(text: str, namespace: tuple[str, ...]) -> frozenset[RelationName]:
-    """All names before a parenthesis, as functions': rather too many than too few."""
+    """All names before a parenthesis: rather too many than too few."""
     found = set()
     names: list[str] = []  # of the last name the parts, "" behind a point
     for token in _TOKEN.finditer(text):
@@ -90,7 +90,7 @@ def _unquoted(name: str) -> str:
 def functions_for(
     text: str, namespace: tuple[str, ...], find: FindFunction
 ) -> tuple[SqlFunction, ...]:
-    """The functions that a text may call, directly or through others, in order of their names.
+    """The functions that a text may call, directly or through others, ordered by name.
 
     Raises:
         TooManyFunctions: there are more than ``MAX_FUNCTIONS``.

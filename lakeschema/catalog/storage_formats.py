@@ -1,4 +1,4 @@
-"""Which SerDe a storage format means, in Hive's words and in Spark's."""
+"""The SerDe for each storage format, by Hive's name and by Spark's."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ HIVE_SERDES = {
     "AVROFILE": "org.apache.hadoop.hive.serde2.avro.AvroSerDe",
     "JSONFILE": "org.apache.hadoop.hive.serde2.JsonSerDe",
 }
-"""``STORED AS`` format, upper-cased, to SerDe."""
+"""SerDes by ``STORED AS`` format, in upper case."""
 
 PROVIDER = "spark.sql.sources.provider"
 DEFAULT_PROVIDER = "parquet"
-"""What Spark 4 makes of a table that names no format (``spark.sql.sources.default``)."""
+"""Spark 4's provider for a table that names no format (``spark.sql.sources.default``)."""
 
 SPARK_SERDES = {
     "parquet": HIVE_SERDES["PARQUET"],
@@ -30,4 +30,4 @@ SPARK_SERDES = {
     "sequencefile": LAZY_SIMPLE_SERDE,
     "rcfile": HIVE_SERDES["RCFILE"],
 }
-"""``USING`` provider, lower-cased, to the SerDe that Spark records for it (``HiveSerDe``)."""
+"""The SerDes that Spark records (``HiveSerDe``), by ``USING`` provider in lower case."""

@@ -1,7 +1,8 @@
-"""A function as a metastore keeps it, to a SQL function of Spark's; pure, and no content raises.
+"""Reads a Spark SQL function as a metastore keeps it; pure, and no content raises.
 
-Spark 4 writes the function's properties as one JSON document, cut into the addresses of resources,
-each with its number in three digits before it (``UserDefinedFunction.propertiesToFunctionResources``).
+Spark 4 writes the function's properties as one JSON document, split into the addresses of
+resources. Each begins with its number in three digits
+(``UserDefinedFunction.propertiesToFunctionResources``).
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from lakeschema.catalog.spark_schema import numbered
 from lakeschema.catalog.sql_functions import SqlFunction
 
 SQL_FUNCTION: Final = "sqlFunction."
-"""The class's name of every SQL function, and how Spark begins its properties' names."""
+"""The class name of every SQL function, and the prefix of its properties."""
 _CONFIG: Final = "sqlConfig."
 _CONTEXT: Final = "catalogAndNamespace."
 _INDEX_DIGITS: Final = 3
@@ -27,7 +28,7 @@ _INDEX_DIGITS: Final = 3
 def sql_function(
     name: RelationName, class_name: str, resources: Iterable[str]
 ) -> SqlFunction | None:
-    """None for a function of another kind, or one that cannot be read."""
+    """None for a function of another kind, or an unreadable one."""
     if class_name != SQL_FUNCTION:
         return None
     try:

@@ -1,8 +1,8 @@
-"""Trino's type text → column types, and back.
+"""Trino's type text as column types, and back.
 
-A type that Hive and Spark lack too is a ``PrimitiveType`` by Trino's own text, its parameters
-included: ``timestamp(3) with time zone``, ``uuid``. A row's field without a name is ``field0``,
-``field1`` … by its place.
+A type that Hive and Spark lack is a ``PrimitiveType`` with Trino's own text, including parameters:
+``timestamp(3) with time zone``, ``uuid``. A row's unnamed fields are ``field0``, ``field1`` … by
+place.
 """
 
 from __future__ import annotations
@@ -45,9 +45,9 @@ from lakeschema.catalog.column_types import (
 from lakeschema.catalog.errors import MalformedType
 
 MAX_DIGITS: Final = 12
-"""Of a second's fraction."""
+"""The maximum of fractional digits of a second."""
 USUAL_DIGITS: Final = 3
-"""Of a type that does not say: ``timestamp`` is ``timestamp(3)``."""
+"""The default of fractional digits: ``timestamp`` is ``timestamp(3)``."""
 
 UUID: Final = PrimitiveType("uuid")
 JSON: Final = PrimitiveType("json")
@@ -64,7 +64,7 @@ OPAQUE: Final[Mapping[str, PrimitiveType]] = MappingProxyType(
         )
     }
 )
-"""Types without parameters that only Trino has; of most it says no more than their names."""
+"""Types without parameters that only Trino has, often known by name only."""
 _NAMED: Final[Mapping[str, ColumnType]] = MappingProxyType(
     {
         "boolean": BOOLEAN,
@@ -87,19 +87,19 @@ _MOMENT: Final = re.compile(r"(timestamp|time)\((\d{1,2})\)( with time zone| wit
 
 
 def timestamp_of(digits: int, *, zone: bool = False) -> PrimitiveType:
-    """Trino's timestamp with as many digits of a second's fraction, without a zone or with one."""
+    """Trino's timestamp with this many fractional digits, with or without a zone."""
     return PrimitiveType(f"timestamp({digits}){' with time zone' if zone else ''}")
 
 
 def time_of(digits: int, *, zone: bool = False) -> PrimitiveType:
-    """Likewise, of a time of day."""
-    # ``time(3)`` alone is Spark's, which keeps microseconds in Avro whatever it says.
+    """Trino's time of day with this many fractional digits, with or without a zone."""
+    # ``time(3)`` alone is Spark's type, which always has microseconds in Avro.
     return PrimitiveType(f"time({digits}) {'with' if zone else 'without'} time zone")
 
 
 @lru_cache(maxsize=256)
 def moment_of(type_: ColumnType) -> tuple[str, int, bool] | None:
-    """``("timestamp" | "time", digits, with a zone)``; None of any other type."""
+    """``("timestamp" | "time", digits, with a zone)``; None for other types."""
     digits = time_digits(type_)
     if digits is not None:
         return "time", digits, False
@@ -112,7 +112,7 @@ def moment_of(type_: ColumnType) -> tuple[str, int, bool] | None:
 
 
 def own_leaf(text: str) -> PrimitiveType | None:
-    """The type of this printed text that only Trino has; None of any other text."""
+    """The Trino-only type with this printed text; None for other texts."""
     if text in OPAQUE:
         return OPAQUE[text]
     type_ = PrimitiveType(text)
@@ -133,7 +133,7 @@ def parse_trino_type(text: str) -> ColumnType:
 
 
 def parse_trino_type_or_unknown(text: str) -> ColumnType:
-    """As ``parse_trino_type``; text that is no type is kept whole."""
+    """Like ``parse_trino_type``; invalid text is kept whole."""
     try:
         return parse_trino_type(text)
     except MalformedType:
@@ -182,7 +182,7 @@ _PRINTED: Final[Mapping[str, str]] = MappingProxyType(
 
 
 def anonymous(place: int) -> str:
-    """What a row's field without a name is called."""
+    """The name of a row's unnamed field."""
     return f"field{place}"
 
 
@@ -203,7 +203,7 @@ _TOKEN = re.compile(r'\s*(?:(?P<word>\w+)|"(?P<quoted>(?:[^"]|"")+)"|(?P<mark>[(
 
 
 class _Parser:
-    """Recursive descent; ``array<x>`` and ``map<x,y>`` are older spellings of the same."""
+    """Recursive descent; ``array<x>`` and ``map<x,y>`` are older spellings."""
 
     def __init__(self, text: str) -> None:
         self._text = text
@@ -325,7 +325,7 @@ class _Parser:
         return tuple(fields)
 
     def _field(self, place: int, depth: int) -> StructField:
-        """A name and a type, or a type alone, which may be of several words as well."""
+        """A name and a type, or only a type, which may also have several words."""
         kind, value, _ = self._peek()
         if kind == "quoted":
             self._at += 1

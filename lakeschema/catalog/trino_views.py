@@ -1,6 +1,6 @@
-"""How Trino and Presto keep a view in a metastore: a JSON document, in base64, inside a comment.
+"""How Trino and Presto store a view in a metastore: base64 JSON inside a comment.
 
-The columns that the metastore itself lists are none of the view's: one ``dummy`` of a plain view.
+The columns in the metastore are not the view's: a plain view has one, ``dummy``.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from lakeschema.catalog.trino_types import parse_trino_type_or_unknown
 _PREFIXES: Final = ("/* Presto View: ", "/* Presto Materialized View: ")
 _END: Final = " */"
 MARKS: Final = frozenset({"presto_view", "trino_created_by", "trino_version", "trino_query_id"})
-"""Properties that say who made a view, and nothing of it."""
+"""Properties about the view's creation, which do not describe it."""
 _ITS_OWN_COMMENTS: Final = frozenset({"Presto View", "Presto Materialized View"})
 
 
 @dataclass(frozen=True, slots=True)
 class StoredView:
-    """``unreadable`` says why where the document cannot be read; then there are no columns."""
+    """``unreadable`` says why the document cannot be read; then there are no columns."""
 
     text: ViewText
     columns: tuple[Column, ...] = ()
@@ -39,7 +39,7 @@ def is_trinos(original_text: str) -> bool:
 
 
 def stored_view(original_text: str, namespace: tuple[str, ...]) -> StoredView:
-    """What the document says; of one that cannot be read, its text as it is."""
+    """The view in the document; an unreadable document is kept as text."""
     encoded = original_text
     for prefix in _PREFIXES:
         encoded = encoded.removeprefix(prefix)
@@ -72,7 +72,7 @@ def _column(stored: Mapping[str, Any]) -> Column:
 
 
 def without_marks(properties: Mapping[str, str]) -> Mapping[str, str]:
-    """The properties that say something of the view; Trino's own comment says nothing."""
+    """The properties that describe the view; Trino's own comment does not."""
     return MappingProxyType(
         {
             key: value

@@ -1,7 +1,7 @@
-"""Messages on a pipe between a process and its child: eight bytes of length, and as many bytes.
+"""Messages on a pipe between a process and its child: eight bytes of length, then the content.
 
-These are a JSON value in ASCII, and behind it, after a zero byte, the bytes that are attached to it:
-a wheel within JSON would cost as much as building it.
+The content is a JSON value in ASCII, optionally followed by a zero byte and attached bytes: a wheel
+inside JSON would cost as much as building it.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _END_OF_JSON = b"\0"
 
 
 class Attached(NamedTuple):
-    """A JSON value, and bytes that go with it."""
+    """A JSON value with attached bytes."""
 
     value: Any
     data: bytes
@@ -31,10 +31,10 @@ def encode(value: Any) -> bytes:
 
 
 def decode(message: bytes) -> Any:
-    """What was encoded.
+    """The inverse of ``encode``.
 
     Raises:
-        ValueError, RecursionError: it is not JSON, or nested too deep.
+        ValueError, RecursionError: it is not JSON, or nested too deeply.
     """
     text, end, data = message.partition(_END_OF_JSON)
     value = json.loads(text)
@@ -52,7 +52,7 @@ def frame_length(header: bytes) -> int:
 
 
 def read_frame(pipe: BinaryIO) -> bytes | None:
-    """The next message, from a pipe that may be trusted to send it; None once the pipe is closed."""
+    """The next message, from a trusted pipe; None once the pipe is closed."""
     header = pipe.read(HEADER_BYTES)
     if len(header) < HEADER_BYTES:
         return None

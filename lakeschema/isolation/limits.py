@@ -1,4 +1,4 @@
-"""What a child process may use, what it answers, and how its death is reported."""
+"""Limits for a child process, its handlers, and the report of its death."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from typing import Any, TypeAlias
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Of one child.
+    """The limits of one child.
 
     Attributes:
         timeout_seconds: for one question, from its first byte to the last one of the answer.
-        memory_bytes: of address space, part of which Python itself uses.
+        memory_bytes: the address space, partly used by Python itself.
         max_answer_bytes: a child that answers with more is killed.
-        has_network: whether the child may reach other machines, for what is stored on them.
+        has_network: whether the child may reach other machines, such as storages.
     """
 
     timeout_seconds: float = 30.0
@@ -42,7 +42,7 @@ Handlers: TypeAlias = Mapping[str, Handler]
 
 
 class ProcessDied(Exception):
-    """The child crashed, exceeded a limit or was killed: there is no answer."""
+    """The child crashed, exceeded a limit or was killed, so there is no answer."""
 
     def __init__(self, reason: str, *, timed_out: bool = False) -> None:
         super().__init__(reason)
@@ -51,7 +51,7 @@ class ProcessDied(Exception):
 
 
 class PoolClosed(Exception):
-    """The program ends: no process takes questions any more."""
+    """The program is ending, and no process takes questions any more."""
 
     def __str__(self) -> str:
         return "the program is ending"

@@ -17,7 +17,7 @@ _DEFAULT_LIMITS = Limits()
 
 
 class LimitedProcesses:
-    """As many questions are answered at once as there are processes; the others wait."""
+    """Each process answers one question at a time; further questions wait."""
 
     def __init__(
         self,
@@ -27,8 +27,8 @@ class LimitedProcesses:
         limits: Limits = _DEFAULT_LIMITS,
         early: Child | None = None,
     ) -> None:
-        """``early`` is a child that runs already, the one that is asked first."""
-        # None wakes those who wait once the pool is closed.
+        """``early`` is a running child, which is used first."""
+        # None wakes waiting callers after the pool was closed.
         self._idle: queue.LifoQueue[LimitedProcess | None] = queue.LifoQueue()
         self._is_closed = False
         for number in range(1, count + 1):
@@ -52,7 +52,7 @@ class LimitedProcesses:
 
         Raises:
             ProcessDied: the question killed a process.
-            PoolClosed: nothing is asked any more.
+            PoolClosed: the pool is closed.
         """
         with self._borrow() as process:
             was_new = process.is_new
@@ -61,7 +61,7 @@ class LimitedProcesses:
             except ProcessDied as died:
                 if was_new or died.timed_out:
                     raise
-                # Earlier questions may have used up its memory: this one is not to blame yet.
+                # Earlier questions may have used up its memory, so this one gets another try.
                 log.warning(
                     "child process died; another one is asked",
                     extra={"question": handler, "why": died.reason},
@@ -69,7 +69,7 @@ class LimitedProcesses:
                 return process.ask(handler, question)
 
     def close(self) -> None:
-        """Ends idle processes, and a busy one after its answer; whoever waits for one is refused."""
+        """Stops idle processes now and a busy one after its answer; waiting callers are refused."""
         self._is_closed = True
         while True:
             try:

@@ -1,7 +1,7 @@
 """One child process that answers questions about untrusted input, and is killed at a limit.
 
-Questions and answers are JSON and bytes: an answer can be wrong, and cannot run code here. Every wait has a
-deadline, for a child that does not read its question as for one that does not answer.
+Questions and answers are JSON and bytes: an answer can be wrong, but cannot run code here. Every
+wait has a deadline, for writing a question as well as for reading an answer.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ log = logging.getLogger(__name__)
 
 _MAX_TRACE_BYTES = 400
 _START_SECONDS = 60.0
-# A wheel at once, not in many small turns of both processes.
+# Fits a wheel at once, instead of in many small turns of both processes.
 _PIPE_BYTES = 256 * 1024
 _BOOTSTRAP = (
     "import sys; sys.path += [p for p in sys.argv[2:] if p not in sys.path]; "
@@ -42,22 +42,22 @@ _BOOTSTRAP = (
 )
 _PASSED_VARIABLES = (
     *("LANG", "LC_ALL", "TZ", "TMPDIR", "SYSTEMROOT"),
-    # Some Pythons find their own libraries by these.
+    # Some Python installations need these to find their own libraries.
     *("LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH"),
-    # How a measurement of coverage follows a process to its children.
+    # Coverage measurement needs these to follow a process to its children.
     *("COVERAGE_PROCESS_CONFIG", "COVERAGE_PROCESS_START"),
 )
 
 
 @dataclass(frozen=True, slots=True)
 class Child:
-    """A process that waits for its limits and handlers; ``trace`` is what it writes on standard error."""
+    """A process that waits for its limits and handlers; ``trace`` is its standard error."""
 
     process: subprocess.Popen[bytes]
     trace: IO[bytes]
 
     def kill(self) -> None:
-        """With whatever it started."""
+        """Kills it, and any process it started."""
         self.trace.close()
         _kill_group(self.process)
         for pipe in (self.process.stdin, self.process.stdout):
@@ -66,7 +66,7 @@ class Child:
 
 
 def spawn(imports: Sequence[str] = ()) -> Child:
-    """Starts a child, which imports these modules before it is told anything.
+    """Starts a child, which imports these modules before it gets anything else.
 
     Raises:
         OSError: it could not be started.
@@ -81,7 +81,7 @@ def spawn(imports: Sequence[str] = ()) -> Child:
 
 @dataclass(frozen=True, slots=True)
 class _Deadline:
-    """``seconds`` after it was set."""
+    """A deadline, ``seconds`` after it was set."""
 
     seconds: float
     at: float
@@ -93,11 +93,11 @@ class _Deadline:
 
 @contextmanager
 def spawned_early(imports: Sequence[str]) -> Iterator[Child | None]:
-    """A child for a program that still has to find out what to tell it; None if none could be started."""
+    """A child for a program that does not yet know its limits and handlers; None if none could be started."""
     try:
         child = spawn(imports)
     except OSError:
-        # Whoever needs one tries again, and says why there is none.
+        # The next start tries again, and reports the reason.
         yield None
         return
     try:
@@ -107,9 +107,9 @@ def spawned_early(imports: Sequence[str]) -> Iterator[Child | None]:
 
 
 class LimitedProcess:
-    """Started at the first question, and again after each death. Not for several threads at once.
+    """A child that starts at the first question, and again after each death. Not safe for threads.
 
-    ``early`` is a child that takes the first start's place.
+    ``early`` is a running child that replaces the first start.
     """
 
     def __init__(self, handlers: Handlers, limits: Limits, early: Child | None = None) -> None:
@@ -122,7 +122,7 @@ class LimitedProcess:
 
     @property
     def is_new(self) -> bool:
-        """Whether it has answered nothing yet, so that only its next question can harm it."""
+        """Whether it has answered nothing yet, so that no earlier question can have harmed it."""
         return not self._greeted
 
     def start(self) -> None:
@@ -145,7 +145,7 @@ class LimitedProcess:
         """The answer of one of the handlers.
 
         Raises:
-            ProcessDied: there is none; the next question gets a new process.
+            ProcessDied: it died; the next question gets a new process.
         """
         message = frame(encode(_addressed(handler, question)))
         self.start()
@@ -162,7 +162,7 @@ class LimitedProcess:
             raise ProcessDied(self._kill_and_explain(error), timed_out=timed_out) from error
 
     def stop(self) -> None:
-        """Kills the process, and any that it started."""
+        """Kills the process, and any process it started."""
         process, self._process = self._process, None
         trace, self._trace = self._trace, None
         self._greeted = False
@@ -179,7 +179,7 @@ class LimitedProcess:
         return _Deadline.after(self._limits.timeout_seconds)
 
     def _deadline_of_start(self) -> _Deadline:
-        """Imports are no untrusted input: on a busy machine they may take longer than any question."""
+        """Imports are trusted, and on a busy machine may take longer than any question."""
         return _Deadline.after(max(self._limits.timeout_seconds, _START_SECONDS))
 
     def _write(self, process: subprocess.Popen[bytes], message: bytes, deadline: _Deadline) -> None:
@@ -216,7 +216,7 @@ class LimitedProcess:
             raise TimeoutError(f"{what} in {deadline.seconds:g} s")
 
     def _kill_and_explain(self, error: Exception) -> str:
-        """Ends the process; the error, with the last line of the process's trace."""
+        """Ends the process; returns the error and the last line of the process's trace."""
         if self._process is not None:
             _kill_group(self._process)
         last_line = ""
@@ -242,7 +242,7 @@ def _popen(imports: Sequence[str], trace: IO[bytes]) -> subprocess.Popen[bytes]:
         cwd="/",
         bufsize=0,
         pipesize=_PIPE_BYTES,
-        # Ctrl-C is for the program, which ends its children itself.
+        # Ctrl-C must only reach the program, which ends its children itself.
         start_new_session=True,
     )
     assert process.stdin is not None
@@ -257,16 +257,16 @@ def _addressed(handler: str, question: Any) -> Any:
 
 
 def _import_path() -> Sequence[str]:
-    """Where this process imports from, without its working directory.
+    """The folders that this process imports from, without its working directory.
 
-    An isolated child has its installation's own folders already.
+    An isolated child already has its installation's own folders.
     """
     folders = [os.path.abspath(entry) for entry in sys.path if entry]  # noqa: PTH100 (text, as is)
     return [folder for folder in folders if folder != os.getcwd()]  # noqa: PTH109
 
 
 def _kill_group(process: subprocess.Popen[bytes]) -> None:
-    """Kills the process and what it started: it leads a group of its own until it is waited for."""
+    """Kills the process and any it started: it leads its own process group until it is waited for."""
     if process.returncode is None:
         os.killpg(process.pid, signal.SIGKILL)
         process.wait()

@@ -1,4 +1,4 @@
-"""The child's side: limits first, then answers until its pipe closes.
+"""The child's side: sets limits first, then answers until its pipe closes.
 
 An unexpected error ends it, with a trace that the parent reports.
 """
@@ -28,7 +28,7 @@ _ALARM_MARGIN_SECONDS = 5
 def serve(imports: Iterable[str] = ()) -> None:
     """Answers questions from standard input, each with a frame on standard output.
 
-    ``imports`` are modules of ours that handlers will need: they are imported while the parent starts.
+    ``imports`` are our own modules that handlers need: they are imported while the parent starts.
     """
     for module in imports:
         import_module(module)
@@ -43,7 +43,7 @@ def serve(imports: Iterable[str] = ()) -> None:
     answering = {name: _answering(handler) for name, handler in handlers.items()}
     _send(answers, {"network_cut": not refusal, "why": refusal}, limits)
     while (message := read_frame(questions)) is not None:
-        # If the parent has died, nothing else stops a question that does not end.
+        # If the parent has died, only this stops an endless question.
         signal.alarm(int(limits.timeout_seconds) + _ALARM_MARGIN_SECONDS)
         question = decode(message)
         if isinstance(question, Attached):
@@ -70,7 +70,7 @@ def _answering(handler: Handler) -> Answering:
 
 
 def _confine(limits: Limits) -> str:
-    """Limits this process; returns why it could not be cut off from the network, "" if it was."""
+    """Limits this process; returns why its network could not be cut, "" if it was."""
     resource.setrlimit(resource.RLIMIT_AS, (limits.memory_bytes, limits.memory_bytes))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     resource.setrlimit(resource.RLIMIT_FSIZE, (_MAX_FILE_BYTES, _MAX_FILE_BYTES))
@@ -78,11 +78,11 @@ def _confine(limits: Limits) -> str:
 
 
 def _cut_network() -> str:
-    """Moves this process to an empty network namespace, where the system allows it."""
+    """Moves this process to an empty network namespace, if the system allows it."""
     if sys.platform != "linux":
         return f"not possible on {sys.platform}"
     libc = ctypes.CDLL(None, use_errno=True)
-    # With the right to do so alone; without it, in a user namespace of its own.
+    # In a separate user namespace if the process may not do so directly.
     for flags in (_CLONE_NEWNET, _CLONE_NEWUSER | _CLONE_NEWNET):
         if libc.unshare(flags) == 0:
             return ""

@@ -1,1 +1,1 @@
-"""The publisher's work at scale, on Spark: executors read and derive, and touch nothing else."""
+"""The publisher's work at scale, on Spark: executors only read and derive."""

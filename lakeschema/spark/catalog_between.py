@@ -1,7 +1,7 @@
-"""What the catalog is between two batches of a stream, kept beside the stream's checkpoint.
+"""Keeps the catalog between two batches of a stream, next to the stream's checkpoint.
 
-Two places in turn: the batch that is worked on writes the one, and what it began with is in the
-other, for as long as that batch may have to be repeated.
+It alternates between two places: a batch writes one, and the other has the catalog that it began
+with, in case the batch must be repeated.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class CatalogLost(Exception):
-    """The catalog before a batch is not there: its folder is of another stream, or was removed."""
+    """The catalog before a batch is missing: its folder belongs to another stream, or was removed."""
 
     hint = "begin with an empty folder for the checkpoint: what was answered is not repeated"
 
@@ -33,17 +33,17 @@ class CatalogLost(Exception):
 
 @dataclass(slots=True)
 class CatalogBetween:
-    """Of one stream; ``folder`` may be on any filesystem of the session."""
+    """The catalogs of one stream; ``folder`` may be on any filesystem of the session."""
 
     session: SparkSession
     folder: str
     _last: tuple[int, CatalogLeft] | None = None
 
     def before(self, batch: int) -> CatalogLeft:
-        """What the batch before left.
+        """The catalog that the previous batch left.
 
         Raises:
-            CatalogLost: another batch, or none, is in its place.
+            CatalogLost: its place is empty, or has another batch's.
         """
         if batch == 0:
             return CatalogLeft()
@@ -57,7 +57,7 @@ class CatalogBetween:
         return from_lines(lines)
 
     def keep(self, batch: int, left: CatalogLeft) -> None:
-        """What a batch leaves, for the next."""
+        """Stores the catalog that a batch leaves for the next."""
         import pyarrow as pa
 
         lines = pa.table({"line": [json.dumps({"batch": batch}), *to_lines(left)]})

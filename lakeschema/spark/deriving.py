@@ -1,7 +1,7 @@
-"""Facts to derivations, a wave of independent relations at a time, on executors.
+"""Derives relations from facts on executors, a wave of independent relations at a time.
 
-Each Python worker derives in a limited process of its own. A relation whose derivation kills that
-process has no result: a worker of the service tries it again, and counts what it does.
+Each Python worker derives in its own limited process. A relation whose derivation kills that
+process has no result: a worker of the service tries it again and counts its crashes.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _COLUMNS = (
     "derivation string, reason string"
 )
 Upstreams = Mapping[RelationName, tuple[str, str]]
-"""Interface hash and derivation text of each."""
+"""Interface hashes and derivation texts by name."""
 
 
 def derive_wave(
@@ -47,7 +47,7 @@ def derive_wave(
     tasks: int,
     decorate: Callable[[PartitionTask], PartitionTask],
 ) -> Sequence[Result]:
-    """Results of relations all of whose upstreams are in ``upstreams``, in order of name."""
+    """Results of relations whose upstreams are all in ``upstreams``, ordered by name."""
     shared = session.sparkContext.broadcast({str(n): pair for n, pair in upstreams.items()})
 
     def run(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -77,7 +77,6 @@ def derive_wave(
 def _derive_one(
     facts: str, upstreams: str, shared: Mapping[str, tuple[str, str]], deriver: LimitedDeriver
 ) -> Result | None:
-    """None if the derivation crashed."""
     relation = facts_from_json(json.loads(facts))
     names = [RelationName.parse(text) for text in json.loads(upstreams)]
     inputs = deriver.inputs_hash(relation, {n: shared[str(n)][0] for n in names})

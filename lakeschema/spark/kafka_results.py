@@ -1,9 +1,9 @@
-"""Answers → a Kafka topic, each exactly once for those who read what is committed.
+"""Writes answers to a Kafka topic, each exactly once for readers of committed messages.
 
-The answers to one partition's statements, and the offset behind the last of them, are one
-transaction: Kafka stores both or neither. Whoever begins again ends the transaction of whoever was
-there before, asks for that offset, and leaves out what lies before it. That offset alone decides:
-not Spark's checkpoint, which is written after the answers, nor how often a task was started.
+The answers to one partition's statements, and the offset after the last of them, are one
+transaction: Kafka stores both or neither. A new writer ends its predecessor's transaction, reads
+that offset, and skips statements before it. Only that offset counts: not Spark's checkpoint, which
+is written after the answers, nor the number of a task's attempts.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 _TRANSACTION_SECONDS: Final = 300
-"""How long a transaction may be open; one of a process that died is ended by the next at once."""
+"""The limit for an open transaction; a dead process's transaction is ended by its successor at once."""
 _BATCH_BYTES: Final = 256 * 1024
 _LINGER_MILLISECONDS: Final = 20
 _CLOSE_SECONDS: Final = 5
@@ -22,13 +22,13 @@ _CLOSE_SECONDS: Final = 5
 
 @dataclass(frozen=True, slots=True)
 class KafkaResults:
-    """Where answers are written.
+    """The destination of answers.
 
     Attributes:
-        bootstrap_servers: addresses, with commas between them.
-        topic: of the answers; it needs to exist, or the broker to create it.
-        group: whose offsets in the statements' topics say what has been answered. No consumer may
-            be a member of it. Transactions are named after it.
+        bootstrap_servers: addresses, separated by commas.
+        topic: the answers' topic; it must exist, unless the broker creates topics.
+        group: the group whose offsets in the statements' topics mark the answered ones. No consumer
+            may join it. Transactions are named after it.
         options: passed to kafka-python: ``security_protocol``, ``sasl_…``, ``ssl_…``.
     """
 
@@ -40,7 +40,7 @@ class KafkaResults:
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """One answer. ``offset``: of its statement."""
+    """An answer, with the ``offset`` of its statement."""
 
     offset: int
     key: bytes
@@ -53,17 +53,17 @@ def write_partition(
     partition: int,
     messages: Callable[[int], Iterable[Message]],
 ) -> int:
-    """Writes the answers to a partition of statements that are not yet written; how many.
+    """Writes the missing answers to a partition of statements; returns their number.
 
     Args:
-        results: where to.
-        topic: of the statements.
-        partition: of the statements.
-        messages: answers from an offset on, in the order of offsets; asked for once.
+        results: the destination.
+        topic: the statements' topic.
+        partition: the statements' partition.
+        messages: gives the answers from an offset on, in order; called once.
 
     Raises:
-        kafka.errors.KafkaError: nothing of it is visible then, and it may be tried again. With
-            ``ProducerFencedError`` somebody else has taken over.
+        kafka.errors.KafkaError: no answer is visible then, and the call may be repeated. After
+            ``ProducerFencedError`` another writer has taken over.
     """
     from kafka import KafkaProducer, OffsetAndMetadata, TopicPartition
     from kafka.errors import KafkaError
@@ -84,7 +84,7 @@ def write_partition(
     )
     source = TopicPartition(topic, partition)
     try:
-        # In this order: what another wrote is committed or gone before it is asked for.
+        # In this order: another writer's transaction is settled before the offset is read.
         producer.init_transactions()
         count, last = 0, -1
         for message in messages(_answered(settings, results.group, source)):
@@ -95,17 +95,17 @@ def write_partition(
         if count:
             offsets = {source: OffsetAndMetadata(last + 1)}
             producer.send_offsets_to_transaction(offsets, results.group)
-            # It waits for all that was sent, and fails if any of it failed.
+            # It waits for all messages, and fails if any of them failed.
             producer.commit_transaction()
     finally:
-        # A transaction that is still open is ended by the next who begins.
+        # The next writer ends a transaction that is still open.
         with suppress(KafkaError):
             producer.close(timeout=_CLOSE_SECONDS)
     return count
 
 
 def _answered(settings: Mapping[str, Any], group: str, source: Any) -> int:
-    """The offset behind the last statement that was answered."""
+    """The offset after the last answered statement."""
     from kafka import KafkaConsumer
 
     consumer = KafkaConsumer(

@@ -1,7 +1,7 @@
-"""Record batches of a log's statements → record batches of their answers, as an executor makes them.
+"""Answers record batches of a log's statements on an executor.
 
-Each different answer is told once, under a number; every statement then costs one narrow row, which
-says the number of its answer. Joined by it they are the tables of the log.
+Each distinct answer is written once, under a number. Every statement then costs one narrow row with
+the number of its answer. Joined by it they form the tables of the log.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 STATEMENT: Final = ("position", "day", "user", "session")
-"""What every row of every table begins with, as it is in a log whose columns were chosen."""
+"""The first columns of every table's rows, as in the log."""
 VALUES: Final = tuple(f"v{number}" for number in range(max(map(len, TABLES.values()))))
-"""The columns of whichever table a row is of: ``TABLES`` says what each means."""
+"""The further columns of rows of any table; ``TABLES`` has their meaning."""
 READ: Final = (
     *STATEMENT,
     *("sql", "dialect", "current_catalog", "current_namespace", "succeeded"),
@@ -34,21 +34,21 @@ _TYPES: Final[Mapping[str, str]] = {"answer": "BIGINT", "position": "BIGINT", "d
 _COLUMNS: Final = ("answer", *STATEMENT, "kind", *VALUES)
 SCHEMA: Final = ", ".join(f"{name} {_TYPES.get(name, 'STRING')}" for name in _COLUMNS)
 ASKED: Final = "asked"
-"""Kind of a row that says which answer a statement has; a row of an answer has its table's name."""
+"""The kind of a row with the answer's number of a statement; an answer's row has its table's name."""
 FOLD: Final = "fold"
-"""Kind of a partition's last row."""
+"""The kind of a partition's last row."""
 _PARTITION_SHIFT: Final = 33
-"""Bits of an answer's number in its partition."""
+"""The bits for numbering answers within a partition."""
 _FOLDED: Final = 1_000
-"""Dataflows that are kept before they are composed."""
+"""How many dataflows are collected before they are composed."""
 
 
 @dataclass(slots=True)
 class Fold:
-    """What the statements of a partition, or of several in their order, come to.
+    """The totals of one partition's statements, or of several in order.
 
     Attributes:
-        rows: of answers, by table; an answer of many statements counts once.
+        rows: the answers' rows, by table; an answer shared by statements counts once.
     """
 
     statements: int = 0
@@ -77,7 +77,7 @@ def joined(texts: Iterable[str]) -> Fold:
         statements, rows, shown = json.loads(text)
         found.statements += statements
         found.rows.update(rows)
-        # Names as text serve here as well as names: nothing is looked up by them any more.
+        # Text suffices for names here, since they are no longer looked up.
         found.flows.append({Files(target): tuple(map(Files, each)) for target, each in shown})
     return found
 
@@ -89,14 +89,14 @@ def answered(
     default_dialect: str,
     partition: int,
 ) -> Iterator[pa.RecordBatch]:
-    """Rows of ``SCHEMA``; behind the last statement one of kind ``FOLD``, at the first's position.
+    """Rows of ``SCHEMA``; the last one has kind ``FOLD`` and the first statement's position.
 
     Args:
-        batches: of the columns ``READ``, in the order of positions.
-        timeline: of the whole log.
-        conventions: see there.
-        default_dialect: of statements that say none.
-        partition: answers of different partitions have different numbers.
+        batches: batches with the columns ``READ``, ordered by position.
+        timeline: the whole log's timeline.
+        conventions: see ``Conventions``.
+        default_dialect: for statements without a dialect.
+        partition: its number, which makes answers' numbers unique.
     """
     analysis = LogAnalysis(timeline, conventions)
     first_answer = partition << _PARTITION_SHIFT
@@ -124,7 +124,7 @@ def answered(
 def statements_of(
     batch: pa.RecordBatch | pa.Table, default_dialect: str
 ) -> Iterator[LoggedStatement]:
-    """The rows of a log whose columns are ``READ``."""
+    """The statements of a log with the columns ``READ``."""
     wanted = ("position", "sql", "dialect", "session", "current_catalog", "current_namespace")
     columns = [batch.column(name).to_pylist() for name in (*wanted, "user", "succeeded")]
     namespaces: dict[tuple[str | None, str | None], tuple[str, ...]] = {}
@@ -137,7 +137,7 @@ def statements_of(
             namespace = tuple(part.lower() for part in parts if part)
             namespaces[catalog, name] = namespace
         yield LoggedStatement(
-            # A line that cannot be read has neither.
+            # An unreadable line has neither.
             position or 0,
             sql or "",
             dialect or default_dialect,

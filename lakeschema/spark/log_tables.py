@@ -1,6 +1,6 @@
-"""The tables that ``analyse_log`` wrote → what people ask of a warehouse, as further tables beside them.
+"""Derives further tables about a warehouse from the tables that ``analyse_log`` wrote.
 
-Spark counts; what is concluded from the counts is concluded by the functions that one machine uses.
+Spark counts; the functions that also serve a single machine draw conclusions from the counts.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def count_tables(session: SparkSession, analysed: str) -> Counts:
 def write_derived(
     session: SparkSession, analysed: str, question: Question
 ) -> Mapping[str, Sequence[Any]]:
-    """Writes the derived tables beside the others, and returns their rows."""
+    """Writes the derived tables next to the others, and returns their rows."""
     found = derived_tables(count_tables(session, analysed), question)
     for name in DERIVED:
         schema = ", ".join(f"`{c}` {_TYPES[t]}" for c, t in columns_of(name).items())
@@ -58,7 +58,7 @@ def _counted(
     from pyspark.sql import functions as f
 
     rows = session.read.parquet(f"{analysed}/{counted.table}")
-    # A day that looks like a date is read as one.
+    # Spark reads a day in the form of a date as a date.
     rows = rows.withColumn("day", f.coalesce(f.col("day").cast("string"), f.lit("")))
     rows = rows.fillna("")
     if counted.only is not None:

@@ -1,4 +1,4 @@
-"""The limited child process of one Python worker: an executor reads untrusted text only in it."""
+"""The limited child process of a Python worker: the only place where executors read untrusted text."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def deriver_of_worker(options: Options, limits: Limits) -> LimitedDeriver:
     return LimitedDeriver(_processes(process), options)
 
 
-# Spark keeps its Python workers: a process for each task would import the translation core anew.
+# Spark reuses its Python workers; a process for each task would import the translation core again.
 @lru_cache(maxsize=1)
 def _processes(pickled: bytes) -> LimitedProcesses:
     handler, limits = pickle.loads(pickled)  # noqa: S301 (pickled here)

@@ -1,8 +1,8 @@
-"""A query log as a Spark job: DDL once on the driver, every other statement where it lies.
+"""Analyses a query log as a Spark job: DDL once on the driver, other statements on executors.
 
-Executors have no side effects. The DDL of a log is a percent of it: it makes a timeline, which is
-broadcast; each statement is then resolved against the catalog at its position. Dataflow is folded
-in each partition, and the folds are composed in their order.
+Executors have no side effects. The DDL, about one percent of a log, makes a timeline, which is
+broadcast. Each statement is then resolved against the catalog at its position. Each partition folds
+its dataflow, and the folds are composed in order.
 """
 
 from __future__ import annotations
@@ -38,9 +38,9 @@ if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, SparkSession
 
 _ROW_BITS: Final = 33
-"""Of ``monotonically_increasing_id``: those that number the rows of a partition."""
+"""The bits of ``monotonically_increasing_id`` that number the rows of a partition."""
 MAX_BROADCAST_ROWS: Final = 1_000_000
-"""Of different answers, up to which each task has all of them in memory; some 150 MB."""
+"""Up to this many distinct answers, each task keeps all of them in memory; some 150 MB."""
 FIELDS: Final[Mapping[str, str]] = {
     "dialect": "string",
     "user": "string",
@@ -50,18 +50,18 @@ FIELDS: Final[Mapping[str, str]] = {
     "current_namespace": "string",
     "succeeded": "boolean",
 }
-"""What a log may say of a statement, besides its text and its position."""
+"""The optional columns of a log, besides text and position."""
 
 
 @dataclass(frozen=True, slots=True)
 class LogResult:
-    """What a log said.
+    """The results of a log.
 
     Attributes:
-        statements: how many there are.
-        failures: by reason, statements that could not be read.
-        dataflow: of the whole log.
-        conflicts: DDL that did not fit what was known.
+        statements: their number.
+        failures: numbers of unreadable statements, by reason.
+        dataflow: the whole log's.
+        conflicts: DDL that contradicted the known catalog.
     """
 
     statements: int
@@ -71,17 +71,17 @@ class LogResult:
 
 
 def read_log(session: SparkSession, path: str) -> DataFrame:
-    """The statements of JSON lines or Parquet, with their order as ``position``.
+    """The statements in JSON lines or Parquet, with their order as ``position``.
 
-    Columns: ``sql`` and, where the log has them, those of ``FIELDS``. A log without
-    ``position`` is in the order of ``started_at`` or, without that, in the order of its files.
+    Columns: ``sql`` and those of ``FIELDS`` that the log has. Without ``position``, a log is
+        ordered by ``started_at`` or, without that, by its files.
     """
     from pyspark.sql import functions as f
 
     if _is_parquet(path):
         frame = session.read.parquet(path)
     else:
-        # Its first line says which columns a log has: to infer them would read all of it.
+        # The first line shows a log's columns: inferring them would read the whole log.
         first = session.read.text(path).head()
         known = {"sql": "string", "position": "bigint", **FIELDS}
         names = json.loads(first[0]) if first is not None else {}
@@ -98,14 +98,14 @@ def _is_parquet(path: str) -> bool:
 
 
 def _numbered(frame: DataFrame) -> DataFrame:
-    """With positions from 1, in order: what each partition has is counted first."""
+    """Numbers the rows from 1, in order, after counting each partition's."""
     from pyspark import StorageLevel
     from pyspark.sql import functions as f
 
     placed = frame.withColumn("_place", f.monotonically_increasing_id())
     ordered = placed.sort("started_at", "_place").drop("_place")
     ordered = ordered.withColumn("_id", f.monotonically_increasing_id())
-    # Kept, so that what was counted is what is numbered.
+    # Persisted, so that the same rows are counted and numbered.
     ordered = ordered.persist(StorageLevel.DISK_ONLY)
     part = f.shiftright("_id", _ROW_BITS)
     counts = {row[0]: row[1] for row in ordered.groupBy(part).count().collect()}
@@ -133,12 +133,12 @@ def analyse_log(
 
     Args:
         log: see ``read_log``.
-        tables: what exists before the first statement.
+        tables: the tables before the first statement.
         output: a folder that Spark can write; the tables in it are replaced.
-        conventions: see there.
-        default_dialect: of statements that say none.
-        tasks: parts in which the log is read; by default as many as are worked on at once, since
-            each learns by itself which statements repeat.
+        conventions: see ``Conventions``.
+        default_dialect: for statements without a dialect.
+        tasks: number of parts of the log; by default the parallelism, since each part separately
+            learns which statements repeat.
         decorate: wraps the task, for tests that break some on purpose.
     """
     session = log.sparkSession
@@ -162,7 +162,7 @@ def analyse_log(
 
 
 def _day() -> Column:
-    """The day on which a statement started; none where the log does not say it readably."""
+    """The day on which a statement started, if the log has it in a readable form."""
     from pyspark.sql import functions as f
 
     return f.expr("try_cast(substring(cast(started_at AS STRING), 1, 10) AS DATE)")
@@ -188,7 +188,7 @@ def _definitions(log: DataFrame, default_dialect: str) -> Iterator[LoggedStateme
     from pyspark.sql import functions as f
 
     chosen = log.where(f.col("sql").rlike(DEFINES) | f.col("sql").rlike(DEFINES_LATER))
-    # Sorted here: Spark would read the log once more, for the bounds of what it sorts.
+    # Sorted here: Spark would read the log again to find bounds for sorting.
     found = chosen.toArrow().sort_by("position")
     for batch in found.to_batches(max_chunksize=1_000):
         yield from statements_of(batch, default_dialect)
@@ -204,7 +204,7 @@ def _fold(written: DataFrame) -> Fold:
 def _write_table(written: DataFrame, name: str, rows: int, path: str) -> None:
     """One table: the statements, joined to the rows of their answers.
 
-    Statements come sorted by day, a narrow row each, and the join keeps their order: otherwise the
+    The statements are narrow rows sorted by day, and the join keeps their order. Otherwise the
     writer would sort the rows of all answers.
     """
     from pyspark.sql import functions as f
@@ -214,7 +214,7 @@ def _write_table(written: DataFrame, name: str, rows: int, path: str) -> None:
     if rows <= MAX_BROADCAST_ROWS:
         answers = f.broadcast(answers)
     asked = written.where(f.col("kind") == ASKED).select("answer", *STATEMENT)
-    # Spark leaves out a sort below a join, unless what lies between them is not deterministic.
+    # Spark drops a sort below a join, unless a step between them is not deterministic.
     asked = asked.sortWithinPartitions("day", "position").withColumn(
         "_part", f.spark_partition_id()
     )
@@ -222,7 +222,7 @@ def _write_table(written: DataFrame, name: str, rows: int, path: str) -> None:
     if rows:
         found.write.mode("overwrite").partitionBy("day").parquet(path)
     else:
-        # A file without rows says which columns the table has; partitions without rows have none.
+        # A file without rows carries the table's columns, which partitions without rows lack.
         found.limit(0).write.mode("overwrite").parquet(path)
 
 

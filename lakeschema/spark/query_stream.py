@@ -1,8 +1,8 @@
-"""A stream of statements as a Spark query: from a Kafka topic to a Kafka topic, each answered once.
+"""A stream of statements as a Spark query between Kafka topics, each statement answered once.
 
-A batch is read as a log is: its DDL makes a timeline, over the catalog that the batch before left;
-executors answer every statement against the catalog at its place. Unlike the job over a log they
-write, in transactions: see ``kafka_results``.
+A batch is read like a log: its DDL makes a timeline over the catalog that the previous batch left.
+Executors answer every statement against the catalog at its place. Unlike in the job over a log,
+they write, in transactions: see ``kafka_results``.
 """
 
 from __future__ import annotations
@@ -36,15 +36,15 @@ def analyse_stream(
     conventions: Conventions | None = None,
     default_dialect: str = "spark",
 ) -> DataStreamWriter:
-    """A query that is ready for its trigger and its start.
+    """A query, ready for a trigger and a start.
 
     Args:
         statements: a stream of Spark's Kafka source: ``value`` is JSON with the fields of a log.
-        results: where answers go.
-        tables: what exists before the first statement; the same at each start.
-        checkpoint: an empty folder, or that of the same stream before.
-        conventions: see there.
-        default_dialect: of statements that say none.
+        results: the answers' destination.
+        tables: the tables before the first statement; the same at each start.
+        checkpoint: an empty folder, or the same stream's earlier one.
+        conventions: see ``Conventions``.
+        default_dialect: for statements without a dialect.
     """
     session = statements.sparkSession
     catalog = CatalogBetween(session, f"{checkpoint}/catalog")
@@ -54,7 +54,7 @@ def analyse_stream(
 
 
 def _read(statements: DataFrame) -> DataFrame:
-    """Places and fields. What is no JSON of a statement has none, and is answered as a failure."""
+    """Places and fields; a message that is not a JSON statement has null fields, and fails."""
     from pyspark.sql import functions as f
 
     schema = ", ".join(f"{name} {type_}" for name, type_ in _STATEMENT.items())
@@ -81,7 +81,7 @@ def _work(
         timeline = Timeline(tables, catalog.before(number))
         for statement in at_positions(definitions, places, default_dialect):
             timeline.add(statement)
-        # A repeated batch begins with the same catalog and so leaves the same.
+        # A repeated batch begins with the same catalog, and so leaves the same.
         catalog.keep(number, timeline.left())
         shared = session.sparkContext.broadcast(Batch(places, timeline.over({})))
 
@@ -90,7 +90,7 @@ def _work(
             over = Batch(batch.definitions, batch.timeline.over(known.value))
             yield from written(batches, over, results, conventions, default_dialect)
 
-        # All of a partition in one task: two of them would each undo what the other writes.
+        # A partition is one task: two tasks would undo each other's writes.
         parts = session.sparkContext.defaultParallelism
         apart = frame.repartition(parts, "topic", "partition")
         apart.sortWithinPartitions("topic", "partition", "offset").mapInArrow(

@@ -1,4 +1,4 @@
-"""Names to facts, read by executors straight from the metastore; only what differs comes back."""
+"""Executors read facts straight from the metastore; only changed relations are returned."""
 
 from __future__ import annotations
 
@@ -82,7 +82,6 @@ def describe_differences(
     known: Mapping[RelationName, KnownRelation],
     deriver: Deriver,
 ) -> Sequence[Facts]:
-    """Facts of those in ``found`` that differ from ``known``, in order of name."""
     return [
         describe(relation, deriver)
         for name, relation in sorted(found.items())
@@ -97,7 +96,7 @@ def describe(relation: Relation, deriver: Deriver) -> Facts:
     try:
         upstreams = deriver.upstreams(relation)
     except DerivationCrashed as error:
-        # Recorded by the worker that reads it again, if it crashes there too.
+        # The worker that reads it again records a crash there too.
         return Facts(relation.name, hash_, text, None, Status.QUARANTINED, str(error))
     if isinstance(upstreams, Failed):
         return Facts(relation.name, hash_, text, None, upstreams.status, upstreams.reason)

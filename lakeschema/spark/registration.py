@@ -1,4 +1,4 @@
-"""Every view of a catalog as a temporary view of a Spark session, whatever engine wrote it."""
+"""Registers every view of a catalog as a temporary view of a Spark session, whatever engine wrote it."""
 
 from __future__ import annotations
 
@@ -44,18 +44,18 @@ def register_views(
 ) -> Mapping[RelationName, str | TranslationError]:
     """Registers every view of the catalog as a temporary view of the session, upstreams first.
 
-    Nothing of a view's text is read as a variable of the session or its environment. A view that
+    Variables of the session or its environment are not substituted in a view's text. A view that
     calls any Java method by name (``reflect``) is refused, unless ``java_methods`` allows it.
 
-    Functions that a view declares are registered by their classes, for each view separately; those of
-    Hive that Spark has no equal of, by Hive's classes (``hive$name``), in a session with Hive support.
-    Nothing is downloaded: their jars must be on the session's class path, and a view whose class
-    is missing fails. A session loads a class from one jar only, so two versions of one class
+    A view's declared functions are registered by class, for each view separately. Hive functions
+    without an equivalent in Spark use Hive's classes (``hive$name``), in a session with Hive
+    support. Nothing is downloaded: the jars must be on the session's class path, and a view whose
+    class is missing fails. A session loads a class from one jar only. So two versions of one class
     cannot be used together, unless ``Options.spark_udfs`` maps them to two classes; a warning is
     logged.
 
     Returns:
-        The temporary view's name (``database_view``) of each view, or why there is none.
+        For each view the temporary view's name (``database_view``), or the error.
 
     Raises:
         CatalogUnavailable: the catalog could not be read.
@@ -68,7 +68,7 @@ def register_views(
 
 
 def temporary_names(views: Iterable[RelationName]) -> Mapping[RelationName, str]:
-    """``database_view``; if two are equal (``a_b.c`` and ``a.b_c``), the later gets a ``_`` more."""
+    """``database_view``; if two are equal (``a_b.c`` and ``a.b_c``), the later one gets an extra ``_``."""
     found: dict[str, RelationName] = {}
     for view in sorted(views):
         name = "_".join((*view.namespace, view.name))
@@ -86,7 +86,7 @@ class _Registration:
         options: Options,
         refused: Collection[str],
     ) -> None:
-        """``refused``: functions and classes, by their own names in lower case."""
+        """``refused``: functions and classes, by name in lower case."""
         self._refused = refused
         self.registered: dict[RelationName, str | TranslationError] = {}
         self._session = session
@@ -125,7 +125,7 @@ class _Registration:
         query = spark_view(relation, upstreams, self._options, self._text, functions)
         for udf in query.udfs:
             self._register_function(udf, name)
-        # A view that SQL creates keeps the settings under which it was created.
+        # A view created by SQL keeps the settings of its creation.
         with self._settings(query.settings):
             self._run(
                 f"CREATE OR REPLACE TEMPORARY VIEW {quoted(self._names[name])} AS {query.sql}",
@@ -137,7 +137,7 @@ class _Registration:
 
     @contextmanager
     def _settings(self, settings: Mapping[str, str]) -> Iterator[None]:
-        """Sets them in the session, and no variables of its statements, for a while."""
+        """Sets them temporarily in the session, and turns off variable substitution."""
         settings = {**settings, _SUBSTITUTE: "false"}
         before: dict[str, str | None] = {key: self._session.conf.get(key, None) for key in settings}
         try:
@@ -176,7 +176,7 @@ class _Registration:
         self._functions[udf.name] = udf
 
     def _hint(self, udfs: Sequence[SparkUdf]) -> str:
-        """A session of another kind registers a class of Hive's and refuses its first call."""
+        """A session without Hive support registers a Hive class but refuses its first call."""
         if not udfs or self._session.conf.get("spark.sql.catalogImplementation", None) == "hive":
             return ""
         return (

@@ -40,13 +40,13 @@ def spark_session(conf: Mapping[str, str], *, tasks: int = 2) -> SparkSession:
     for key, value in (defaults | dict(conf)).items():
         merged.set(key, value)
     if str(merged.get("spark.master")).startswith("local"):
-        # Everything runs on this machine: no other host needs to reach it, and its workers need
-        # the packages of this Python.
+        # Everything runs on this machine: no other host connects to it, and its workers need this
+        # Python's packages.
         for key in ("spark.driver.host", "spark.driver.bindAddress"):
             merged.setIfMissing(key, "127.0.0.1")
         merged.setIfMissing("spark.pyspark.python", sys.executable)
     python = merged.get("spark.pyspark.python")
     if python:
-        # Only spark-submit obeys the setting; a session created here reads the environment.
+        # Only spark-submit uses the setting; a session created here reads the environment.
         os.environ.setdefault("PYSPARK_PYTHON", python)
     return SparkSession.builder.config(conf=merged).getOrCreate()

@@ -1,7 +1,7 @@
 """The snapshot as a Spark job: list once, read in parallel, derive in waves, store on the driver.
 
-Executors have no side effects: they read the catalog and return rows. Whatever a retried or
-speculative task returns twice is equal, since every result stands under the hash of its inputs.
+Executors have no side effects: they read the catalog and return rows. Results that a retried or
+speculative task returns twice are equal, since each is stored under the hash of its inputs.
 """
 
 from __future__ import annotations
@@ -42,14 +42,14 @@ _DEFAULT_LIMITS = Limits()
 
 @dataclass(frozen=True, slots=True)
 class Cluster:
-    """Where and how wide the job runs.
+    """The session and the parallelism of the job.
 
     Attributes:
         session: of classic Spark, for its broadcasts.
-        access: how executors read; None for a catalog that lives in this process.
+        access: how executors read; None for a catalog in this process.
         tasks: parallel tasks.
-        connections: of these, how many may read the catalog at once.
-        limits: of the process that each Python worker derives in.
+        connections: how many tasks may read the catalog at once.
+        limits: those of each Python worker's process.
         decorate: wraps each task, for tests that break tasks on purpose.
     """
 
@@ -62,7 +62,7 @@ class Cluster:
 
 
 Remember: TypeAlias = Callable[[Sequence[Result]], None]
-"""Takes results as each wave ends, on the driver."""
+"""Receives each wave's results, on the driver."""
 
 
 def run_job(
@@ -73,15 +73,15 @@ def run_job(
     remember: Remember,
     progress: Progress = NO_PROGRESS,
 ) -> SnapshotResult:
-    """Reads the whole catalog and derives what differs, and its dependents.
+    """Reads the whole catalog, and derives changed relations and their dependents.
 
     Args:
-        cluster: where it runs.
-        catalog: lists the names, on the driver; reads them too where the cluster has no access.
-        baseline: what need not be read or derived again.
+        cluster: the session and its parallelism.
+        catalog: lists the names, on the driver; also reads them if the cluster has no access.
+        baseline: the known relations, which need no further work if unchanged.
         options: the deployment's.
         remember: stores the results of each wave.
-        progress: receives how far it is.
+        progress: receives the progress.
 
     Raises:
         CatalogUnavailable: from the driver, or from an executor as a Spark error.
@@ -149,7 +149,7 @@ def _derive(
     remember: Remember,
     progress: Progress,
 ) -> int:
-    """How many of a wave were derived; those with an underived upstream are left to a worker."""
+    """The number of relations derived in a wave; a worker handles those with an underived upstream."""
     ready = [f for f in wave if all(u in settled for u in f.upstreams or ())]
     needed = {u: settled[u] for f in ready for u in f.upstreams or ()}
     results = (
@@ -174,7 +174,7 @@ def _derive(
 
 
 def _dependents(differing: Iterable[Facts], baseline: Baseline) -> frozenset[RelationName]:
-    """The known dependents of what differs, without what differs itself."""
+    """The known dependents of changed relations, without the changed ones."""
     changed = frozenset(facts.name for facts in differing)
     return affected_cone(graph_of(baseline.edges), changed) - changed
 
@@ -185,7 +185,7 @@ def _has_known_facts(facts: Facts, baseline: Baseline) -> bool:
 
 
 def _waves(facts: Mapping[RelationName, Facts]) -> Sequence[Sequence[Facts]]:
-    """Each wave reads earlier ones only; unreadable text is left out."""
+    """Each wave reads only earlier ones; relations with unreadable text are left out."""
     readable = {name: f.upstreams for name, f in facts.items() if f.upstreams is not None}
     return [[facts[name] for name in wave] for wave in waves(readable)]
 

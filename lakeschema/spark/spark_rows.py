@@ -22,9 +22,9 @@ def names_frame(
 def text_frame(
     session: SparkSession, columns: Mapping[str, Sequence[str | None]], *, partitions: int
 ) -> DataFrame:
-    """Columns of text, spread over at most ``partitions``.
+    """Columns of text in at most ``partitions`` partitions.
 
-    By Spark's own slices and no shuffle: an executor that is lost then takes no rows with it.
+    Spark slices them without a shuffle, so that a lost executor loses no rows.
     """
     table = pa.table({name: pa.array(values, pa.string()) for name, values in columns.items()})
     slices = max(1, min(partitions, table.num_rows))

@@ -1,4 +1,4 @@
-"""Record batches of a stream's statements → answers as JSON, written to Kafka by each task."""
+"""Answers record batches of a stream's statements as JSON; each task writes to Kafka."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 PLACE: Final = ("timestamp", "topic", "partition", "offset")
-"""Of a statement in its stream; what comes in one batch is in the order of its places."""
+"""A statement's place in its stream; a batch is ordered by places."""
 Place: TypeAlias = tuple[Any, str, int, int]
 _Row: TypeAlias = tuple[Place, str | None, LoggedStatement]
 STARTED: Final = "started_at"
@@ -30,12 +30,12 @@ WRITTEN: Final = "topic STRING, partition INT, written BIGINT"
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """What the tasks of one batch share.
+    """The values that the tasks of one batch share.
 
     Attributes:
-        definitions: places of the statements that may change the catalog, in order. Behind n of
-            them a statement is at position n + 1.
-        timeline: of these, over no tables: those travel once.
+        definitions: places of the statements that may change the catalog, in order. After n of them
+            a statement has position n + 1.
+        timeline: their timeline, without tables, which are sent once.
     """
 
     definitions: Sequence[Place]
@@ -64,9 +64,9 @@ def written(
     conventions: Conventions,
     default_dialect: str,
 ) -> Iterator[pa.RecordBatch]:
-    """Writes the answers to whole partitions of statements; yields how many, by partition.
+    """Writes the answers to whole partitions of statements; yields their numbers, by partition.
 
-    ``batches`` come sorted by partition and offset.
+    ``batches`` are sorted by partition and offset.
     """
     import pyarrow as pa
 
@@ -95,7 +95,7 @@ def _messages(rows: Iterable[_Row], analysis: LogAnalysis, offset: int) -> Itera
 
 @lru_cache(maxsize=4)
 def _learnt(group: str, conventions: Conventions) -> Learnt:
-    """One for all tasks of a stream that a process works on: statements repeat beyond batches."""
+    """Shared by all of a stream's tasks in a process, since statements repeat across batches."""
     del group, conventions
     return Learnt()
 
@@ -119,7 +119,7 @@ def _message(
 
 @lru_cache(maxsize=5_000)
 def _answer_json(rows: tuple[tuple[str, Row], ...]) -> str:
-    """A list of objects for each table that has rows."""
+    """A list of objects for each table with rows."""
     found: dict[str, list[Mapping[str, str]]] = {}
     for table, values in rows:
         row = dict(zip(TABLES[table], values, strict=True))

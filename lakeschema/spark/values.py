@@ -15,17 +15,17 @@ from lakeschema.translation.model.known import KnownRelation
 from lakeschema.translation.model.outcome import Status
 
 PartitionTask: TypeAlias = Callable[[Any], Any]
-"""Record batches of a partition to record batches, run on an executor."""
+"""A function on a partition's record batches, run on an executor."""
 
 
 def undecorated(task: PartitionTask) -> PartitionTask:
-    """Returns the task as it is; tests pass a decorator that makes some fail."""
+    """Returns the task unchanged; tests pass a decorator that makes some fail."""
     return task
 
 
 @dataclass(frozen=True, slots=True)
 class MetastoreAccess:
-    """How an executor reaches the metastore; small, and holds no connection."""
+    """How an executor reaches the metastore; small, and without a connection."""
 
     uris: str
     timeout_seconds: float = 30.0
@@ -47,7 +47,7 @@ class Facts:
 
     Attributes:
         json: ``catalog.facts_json`` as text.
-        upstreams: None where the text cannot be read; ``reason`` says why.
+        upstreams: None if the text cannot be read; ``reason`` says why.
     """
 
     name: RelationName
@@ -60,7 +60,7 @@ class Facts:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """One derivation, under the hash of all that went into it.
+    """One derivation, under the hash of all its inputs.
 
     Attributes:
         status: OK, BROKEN, UNSUPPORTED or UNREACHABLE; the latter three with a ``reason``.
@@ -77,12 +77,12 @@ class Result:
 
 @dataclass(frozen=True, slots=True)
 class Baseline:
-    """What the state knows before the snapshot, passed in by the owner of the state.
+    """The state before the snapshot, passed in by its owner.
 
     Attributes:
-        relations: all that exist in the catalog as far as the state knows.
+        relations: those that exist in the catalog, according to the state.
         edges: (dependent, upstream) pairs.
-        derivations: looks up interface hash and derivation text of settled relations.
+        derivations: looks up interface hashes and derivation texts of settled relations.
     """
 
     relations: Mapping[RelationName, KnownRelation]
@@ -92,12 +92,12 @@ class Baseline:
 
 @dataclass(frozen=True, slots=True)
 class SnapshotResult:
-    """What the job found.
+    """The job's result.
 
     Attributes:
-        refused: why, for each namespace that the catalog did not list.
-        rederived: what differs although its facts are the same.
-        event_id: current before anything was read, so that what was read is at least as new.
+        refused: the reason for each namespace that was not listed.
+        rederived: relations that changed although their facts did not.
+        event_id: the event before anything was read, so that all facts are at least as new.
     """
 
     listed: Sequence[RelationName]

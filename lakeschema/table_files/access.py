@@ -1,4 +1,4 @@
-"""Which files of tables may be read, how much of them, and for how long."""
+"""The table files that may be read, and limits on size and time."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from lakeschema.table_files.errors import UnreadableFile
 
 SCHEMES = ("file", "s3", "s3a", "gs", "abfs", "abfss")
-"""Those that are read if nobody chose others; ``hdfs`` needs Hadoop's own libraries."""
+"""The default schemes; ``hdfs`` needs Hadoop's own libraries."""
 DEFAULT_LOCATIONS = tuple(f"{scheme}:" for scheme in SCHEMES)
 
 _URI = re.compile(r"([a-z][a-z0-9+.-]*):(?://([^/]*))?(/.*)?", re.DOTALL | re.IGNORECASE)
@@ -25,7 +25,7 @@ _SURROUNDINGS = frozenset({
 class Location:
     """A place in a storage: ``s3://lake/t`` is the host ``lake`` and the path ``/t``.
 
-    The path is meant as it stands, as Hadoop's paths are: no character of it is encoded.
+    The path is literal, as in Hadoop: no character of it is encoded.
     """
 
     scheme: str
@@ -45,21 +45,21 @@ class Location:
 
 @dataclass(frozen=True, slots=True)
 class FileAccess:
-    """What a child process may read.
+    """The files that a child process may read.
 
     Attributes:
         locations: prefixes of URIs, each a scheme, as ``s3:``, or a folder, as ``s3://lake/sales``.
-        max_bytes: of one file, unpacked.
+        max_bytes: the limit for one file, unpacked.
     """
 
     locations: tuple[str, ...] = DEFAULT_LOCATIONS
     max_bytes: int = 256 * 1024**2
 
     def location(self, text: str) -> Location:
-        """The place that a metastore names.
+        """The place in a metastore's text.
 
         Raises:
-            UnreadableFile: it is not one, or may not be read.
+            UnreadableFile: it is invalid, or may not be read.
         """
         location = parse_location(text)
         if not any(_covers(parse_location(prefix), location) for prefix in self.locations):
@@ -72,7 +72,7 @@ class FileAccess:
 
 @dataclass(frozen=True, slots=True)
 class ReadingLimits:
-    """``timeout_seconds`` is for one table; ``at_once`` is how many are read at the same time."""
+    """``timeout_seconds`` is for one table; ``at_once`` is the number of tables read in parallel."""
 
     access: FileAccess = FileAccess()
     timeout_seconds: float = 30.0
@@ -83,20 +83,20 @@ DEFAULT_LIMITS = ReadingLimits()
 
 
 def parse_location(text: str) -> Location:
-    """``/lake/t`` is a place in the local file system, too.
+    """Reads a URI, or a path such as ``/lake/t`` in the local file system.
 
     Raises:
-        UnreadableFile: the text is not a URI, or has what the URI of a folder never has.
+        UnreadableFile: the text is not a URI, or has parts that a folder's URI never has.
     """
     found = _URI.fullmatch(text if not text.startswith("/") else f"file:{text}")
     if found is None:
-        raise UnreadableFile("the metastore names no place of its files", _CORRECT)
+        raise UnreadableFile("the metastore does not name the place of its files", _CORRECT)
     scheme, host, path = found[1].lower(), found[2] or "", found[3] or ""
-    # Passwords in front of the host, and what Arrow takes for options behind the path.
+    # Passwords before the host, and options after the path, which Arrow would read.
     if ":" in host.partition("@")[0] and "@" in host:
         raise UnreadableFile("the place of its files contains a password", _CORRECT)
     if any(part in {".", ".."} for part in path.split("/")) or not path.isprintable():
-        raise UnreadableFile("the place of its files is no plain path", _CORRECT)
+        raise UnreadableFile("the place of its files is not a plain path", _CORRECT)
     return Location(scheme, host, path)
 
 
@@ -113,7 +113,7 @@ def _covers(prefix: Location, location: Location) -> bool:
 
 
 def surroundings(environment: Mapping[str, str] = os.environ) -> dict[str, str]:
-    """The variables by which clients of storages find credentials, proxies and libraries."""
+    """The variables in which storage clients find credentials, proxies and libraries."""
     return {
         key: value
         for key, value in environment.items()

@@ -1,7 +1,7 @@
-"""A Delta table's log → its columns: the newest ``metaData`` of the commits, or of a checkpoint.
+"""A Delta table's columns from its log: the newest ``metaData`` of commits or a checkpoint.
 
-Delta protocol, "Delta Table Specification". Features that say how data is read or written do not
-matter here: the schema stands in the same place whatever they are.
+Delta protocol, "Delta Table Specification". Features for reading or writing data do not matter
+here, since they do not move the schema.
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ _RESTORE = "restore the table's log, or drop the table"
 
 
 def read_log(storage: Storage, table: Location, max_bytes: int) -> OwnSchema:
-    """What the log of the table in this folder says.
+    """The schema in the log of this table's folder.
 
     Raises:
-        UnreadableFile: a file of it is missing, is too large or is malformed.
+        UnreadableFile: a file is missing, too large or malformed.
     """
     folder = table.child(LOG)
     log = _Log.of(storage.names(folder))
@@ -42,12 +42,12 @@ def read_log(storage: Storage, table: Location, max_bytes: int) -> OwnSchema:
         metadata = _metadata(storage, folder.child(name), max_bytes)
         if metadata is not None:
             return _own_schema(metadata, name)
-    raise UnreadableFile(f"{folder} states no schema", _RESTORE)
+    raise UnreadableFile(f"{folder} has no schema", _RESTORE)
 
 
 @dataclass(frozen=True, slots=True)
 class _Log:
-    """The files of a log by the versions that they end with."""
+    """The files of a log, by the version at which they end."""
 
     commits: dict[int, str] = field(default_factory=dict)
     compacted: dict[int, tuple[int, str]] = field(default_factory=dict)
@@ -68,19 +68,19 @@ class _Log:
                 else:
                     parts[int(found[1]), int(found["parts"])].append(name)
         for (version, count), of_it in parts.items():
-            # A writer that crashed leaves some of them.
+            # A writer that crashed leaves only some of the parts.
             if len(of_it) == count:
                 log.checkpoints.setdefault(version, of_it)
         return log
 
     def newest_first(self, folder: Location) -> Iterator[str]:
-        """Files that hold all actions of the table together, the newest first.
+        """Files that together have all actions of the table, the newest first.
 
         Raises:
             UnreadableFile: one of them is missing.
         """
         if not (self.commits or self.checkpoints):
-            raise UnreadableFile(f"{folder} holds no log of Delta", _RESTORE)
+            raise UnreadableFile(f"{folder} has no Delta log", _RESTORE)
         version = max((*self.commits, *self.checkpoints))
         while version >= 0:
             if version in self.checkpoints:
@@ -98,7 +98,7 @@ class _Log:
 
 
 def _metadata(storage: Storage, place: Location, max_bytes: int) -> Mapping[str, Any] | None:
-    """The action ``metaData`` of a file; None if it has none."""
+    """The ``metaData`` action of a file, or None."""
     with closing(storage.open(place)) as file:
         if place.name.endswith(".parquet"):
             return _of_parquet(file, place)
@@ -117,7 +117,7 @@ def _of_lines(file: BinaryIO, name: str, max_bytes: int) -> Mapping[str, Any] | 
                 f"{name} is larger than {max_bytes} bytes",
                 "raise catalog.table_files.max_megabytes",
             )
-        # Most lines name a data file, and are not worth parsing.
+        # Most lines name a data file, and need no parsing.
         if b'"metaData"' in line:
             action = json.loads(line)
             found = action.get(_METADATA) if isinstance(action, dict) else None

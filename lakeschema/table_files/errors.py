@@ -1,10 +1,10 @@
-"""What goes wrong with a table's own files."""
+"""The errors of tables' own files."""
 
 from __future__ import annotations
 
 
 class UnreadableFile(Exception):
-    """The reason and the hint are for people: no content of a file is in them."""
+    """The reason and the hint are for people; they contain nothing from the file."""
 
     def __init__(self, reason: str, hint: str) -> None:
         super().__init__(reason, hint)
@@ -16,7 +16,7 @@ class UnreadableFile(Exception):
 
 
 class MalformedFile(UnreadableFile):
-    """A file that is not what its name says; ``name`` is that of the file alone."""
+    """A file whose content does not match its name; ``name`` is the bare file name."""
 
     def __init__(self, name: str, reason: str) -> None:
         super().__init__(f"{name} {reason}", "let the engine that wrote the table repair it")

@@ -1,4 +1,4 @@
-"""An Iceberg table's metadata file → its columns, with the names that they had.
+"""An Iceberg table's columns from its metadata file, with former names.
 
 Iceberg specification, formats 1 to 3, "Table Metadata" and "Schemas and Data Types".
 """
@@ -70,10 +70,10 @@ _SHAPES = {"geometry": GEOMETRY, "geography": GEOGRAPHY}
 
 
 def read_metadata(file: BinaryIO, name: str, max_bytes: int) -> OwnSchema:
-    """What a metadata file says.
+    """The schema in a metadata file.
 
     Raises:
-        UnreadableFile: it is too large, is malformed, or has a format that is not known.
+        UnreadableFile: it is too large or malformed, or its format is unknown.
     """
     try:
         metadata = json.loads(_text(file, name, max_bytes))
@@ -89,7 +89,7 @@ def _text(file: BinaryIO, name: str, max_bytes: int) -> bytes:
         try:
             content = unpacking.decompress(content, max_bytes + 1)
         except zlib.error:
-            raise MalformedFile(name, "is not compressed as it says") from None
+            raise MalformedFile(name, "is not compressed as its name says") from None
     if len(content) > max_bytes:
         raise UnreadableFile(
             f"{name} is larger than {max_bytes} bytes",
@@ -101,10 +101,8 @@ def _text(file: BinaryIO, name: str, max_bytes: int) -> bytes:
 def _own_schema(metadata: Mapping[str, Any], name: str) -> OwnSchema:
     version = metadata["format-version"]
     if version not in _FORMATS:
-        raise UnreadableFile(
-            f"{name} has a version of Iceberg's format that is not known", "report it"
-        )
-    # Version 1 has the current schema beside the list, or alone.
+        raise UnreadableFile(f"{name} has an unknown version of Iceberg's format", "report it")
+    # Version 1 has the current schema separately from the list, or without a list.
     schemas = metadata.get("schemas") or [metadata["schema"]]
     known = {schema.get("schema-id", 0): schema for schema in schemas}
     current = known[metadata["current-schema-id"]] if "schemas" in metadata else metadata["schema"]
@@ -127,7 +125,7 @@ def _own_schema(metadata: Mapping[str, Any], name: str) -> OwnSchema:
 def _former_names(
     fields: Sequence[Mapping[str, Any]], schemas: Sequence[Mapping[str, Any]]
 ) -> Mapping[int, tuple[str, ...]]:
-    """Other names that each column's id had, the newest first; none that two ids had."""
+    """Former names of each column's id, the newest first, without names that two ids had."""
     names: dict[int, dict[str, None]] = {}
     ids: dict[str, set[int]] = {}
     for schema in ({"fields": fields}, *schemas):
@@ -162,7 +160,7 @@ def _doc(field: Mapping[str, Any]) -> str | None:
 
 
 def _type(value: Any, depth: int) -> ColumnType:
-    """What is not understood is ``UnknownType``."""
+    """An unknown type is ``UnknownType``."""
     if depth > _MAX_DEPTH:
         return UnknownType(f"nested deeper than {_MAX_DEPTH} levels")
     if isinstance(value, str):

@@ -1,4 +1,4 @@
-"""Reads the files of tables in child processes: what they hold, and a storage that hangs, cost one of them."""
+"""Reads tables' files in child processes, so that bad content or a hanging storage only costs one."""
 
 from __future__ import annotations
 

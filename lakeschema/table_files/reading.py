@@ -1,4 +1,4 @@
-"""Answers, in a child process, what the files of a table say of its schema."""
+"""Reads schemas from tables' files, in a child process."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from lakeschema.table_files.storage import storage_of
 
 
 def answer_questions(argument: tuple[FileAccess, dict[str, str]]) -> Callable[[Any], Any]:
-    """Of a child: from ``[format, location]`` to the columns, or why there are none."""
+    """The child's function from ``[format, location]`` to the columns, or the reason for failing."""
     access, surroundings = argument
     os.environ.update(surroundings)
 
@@ -34,7 +34,7 @@ def answer_questions(argument: tuple[FileAccess, dict[str, str]]) -> Callable[[A
 
 
 def read_schema(pointer: SchemaPointer, access: FileAccess) -> OwnSchema:
-    """What the files say that a metastore points to.
+    """The schema in the files that a metastore points to.
 
     Raises:
         UnreadableFile: they may not be read, cannot be read, or are malformed.

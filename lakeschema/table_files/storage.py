@@ -1,6 +1,6 @@
-"""Storages of files: the local file system by itself, object stores and HDFS by Arrow.
+"""File storages: the local file system, and object stores and HDFS through Arrow.
 
-Both only list a folder and open a file in it; neither follows a link that is not a folder.
+Both only list a folder or open a file in it; neither follows a link, except to a folder.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ class Storage(Protocol):
     """Raises ``UnreadableFile``."""
 
     def names(self, folder: Location) -> Sequence[str]:
-        """Of the files in a folder."""
+        """The names of the files in a folder."""
 
     def open(self, file: Location) -> BinaryIO:
-        """A file that can be read from any place on; whoever opens it closes it."""
+        """A file that can be read from any offset; the caller closes it."""
 
 
 def storage_of(location: Location) -> Storage:
-    """Where the location is."""
+    """The storage of the location."""
     if location.scheme == "file" and location.host in {"", "localhost"}:
         return LocalStorage()
     return ArrowStorage(location)
@@ -52,7 +52,7 @@ class LocalStorage:
 
     def open(self, file: Location) -> BinaryIO:
         with _explained(file):
-            # A pipe would never end, and a link may lead anywhere.
+            # A pipe would never end, and a link could lead anywhere.
             flags = os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC
             descriptor = os.open(file.path, flags)
             if not stat.S_ISREG(os.fstat(descriptor).st_mode):
@@ -84,14 +84,15 @@ class ArrowStorage:
 
 
 def _file_system(location: Location) -> tuple[Any, str]:
-    """Arrow's, and what stands before a path in it.
+    """Arrow's file system, and the prefix of paths in it.
 
-    It is not made of the URI: Arrow takes options from one, such as another server's address.
+    It is not made from the URI, since Arrow reads options from URIs, such as another server's
+    address.
     """
     make = _MAKERS.get(location.scheme)
     if make is None:
         raise UnreadableFile(
-            f"{location} has a scheme that is not known", f"known are {', '.join(_KNOWN)}"
+            f"{location} has an unknown scheme", f"the known ones are {', '.join(_KNOWN)}"
         )
     try:
         return make(location)
@@ -125,7 +126,7 @@ def _abfs(location: Location) -> tuple[Any, str]:
     found = _AZURE_HOST.fullmatch(location.host)
     if found is None:
         raise UnreadableFile(
-            f"{location} names no container of Azure",
+            f"{location} names no Azure container",
             "write abfss://CONTAINER@ACCOUNT.dfs.core.windows.net/…",
         )
     return AzureFileSystem(account_name=found[2]), found[1]
@@ -147,13 +148,13 @@ _KNOWN = ("file", *_MAKERS)
 def _require_few(names: Sequence[str], folder: Location) -> None:
     if len(names) > MAX_LISTED:
         raise UnreadableFile(
-            f"{folder} has more than {MAX_LISTED} files", "let the table's log be cleaned"
+            f"{folder} has more than {MAX_LISTED} files", "clean up the table's log"
         )
 
 
 @contextmanager
 def _explained(location: Location) -> Iterator[None]:
-    """What a storage raises, in words that are the same each time, without what it sent."""
+    """Translates a storage's exceptions into stable words, without content of its answers."""
     try:
         yield
     except FileNotFoundError:

@@ -1,1 +1,1 @@
-"""Raw trees and a catalog → resolved statements, by the scoping rules of each dialect."""
+"""Resolves raw trees against a catalog, by the scoping rules of each dialect."""

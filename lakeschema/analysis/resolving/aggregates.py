@@ -1,4 +1,4 @@
-"""Which calls make one value of many rows."""
+"""Calls that make one value from many rows."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ AGGREGATES: Final = frozenset(
 
 
 def aggregates(value: rs.Expression) -> bool:
-    """Whether there is such a call in an expression, outside of windows and queries."""
+    """Whether an expression contains such a call, outside windows and queries."""
     match value:
         case rs.Operation(name, operands):
             return name in AGGREGATES or any(aggregates(operand) for operand in operands)

@@ -1,4 +1,4 @@
-"""What an assignment of UPDATE or MERGE writes: a column, or a field of one."""
+"""The target of an assignment in UPDATE or MERGE: a column, or a field of one."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ def assigned_column(
     *,
     alone: bool,
 ) -> tuple[str, tuple[str, ...]]:
-    """The column as written, and the path to its field in lower case.
+    """The column as written, and the path to its field, in lower case.
 
     Args:
-        path: as written, perhaps with the table before the column.
-        target: the table under the name that the statement gives it.
+        path: as written; the column may be qualified by the table.
+        target: the table, with its name in the statement.
         relation: the same table.
-        columns: those of the table, None where they are not known.
-        alone: no other table can stand before the column.
+        columns: the table's columns; None if unknown.
+        alone: only this table can qualify the column.
     """
     lowered = tuple(part.lower() for part in path)
     whole = (*relation.namespace, relation.name)

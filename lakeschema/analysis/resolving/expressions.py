@@ -1,4 +1,4 @@
-"""Expressions: what each name in them means."""
+"""Resolves the names in expressions."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from lakeschema.translation.syntax.variant_paths import EACH, variant_steps
 
 _CHOICES = frozenset({"if", "iif"})
 _POSITIONS = frozenset({"offset", "ordinal", "safe_offset", "safe_ordinal"})
-"""``items[OFFSET(0)]``: what an array alone has."""
+"""``items[OFFSET(0)]``: only arrays have these."""
 _OF_ORDERED_VALUES = VALUE_IN_ORDER | {"rank", "dense_rank", "percent_rank", "cume_dist"}
-"""What WITHIN GROUP orders for them are the values that they read."""
+"""Functions for which WITHIN GROUP orders the values that they read."""
 
 
 class ExpressionResolver:
-    """Reads expressions; the queries in them are read by ``query``."""
+    """Resolves expressions; ``query`` resolves the queries in them."""
 
     scoping: Scoping
 
@@ -152,7 +152,7 @@ class ExpressionResolver:
         return rs.Operation(taken, (base, self.expression(node.index, scope)))
 
     def _variant(self, node: tree.VariantPath, scope: Scope) -> rs.Expression:
-        """A field like another, as far as its names are written as those of fields."""
+        """A field of a variant is treated like any other, if its name is written like one."""
         base, path = node.call.arguments
         found = self.expression(base, scope)
         assert isinstance(path, tree.StringLiteral)
@@ -179,7 +179,7 @@ class ExpressionResolver:
 
 
 def _is_field(key: str) -> bool:
-    """Keys are compared with case, and fields without: another case may be another key."""
+    """Keys are case-sensitive and fields are not: a key with capitals may be a different one."""
     return bool(key) and key == key.lower()
 
 
@@ -189,7 +189,7 @@ def _implied(value: tree.Expression, number: int) -> str:
 
 
 def _labels(call: tree.Call) -> tuple[str, ...]:
-    """The names of the fields of ``named_struct('a', 1, 'b', 2)``, if all of them are written out."""
+    """The field names of ``named_struct('a', 1, 'b', 2)``, if all of them are literals."""
     names = [
         name.value.lower() for name in call.arguments[::2] if isinstance(name, tree.StringLiteral)
     ]

@@ -1,4 +1,4 @@
-"""FROM: relations, and the scope that they make."""
+"""Resolves FROM: its relations, and the scope that they form."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _PAIRED = frozenset({JoinKind.SEMI, JoinKind.ANTI})
 
 @dataclass(slots=True, eq=False)
 class Common:
-    """A table of WITH, and whether something read it."""
+    """A table of WITH, and whether it was read."""
 
     query: rs.Query
     names: tuple[str, ...] = ()
@@ -30,7 +30,7 @@ class Common:
 
 @dataclass(slots=True, eq=False)
 class FromResolver(ExpressionResolver):
-    """Adds FROM. ``common``: the tables of WITH that are seen, by name in lower case."""
+    """Adds FROM. ``common``: the visible tables of WITH, by name in lower case."""
 
     catalog: KnownCatalog
     scoping: Scoping
@@ -39,7 +39,7 @@ class FromResolver(ExpressionResolver):
     unused: list[Common] = field(default_factory=list)
 
     def relation(self, item: tree.FromItem, scope: Scope) -> rs.Relation:
-        """The relation, whose entries are added to the scope."""
+        """The relation; its entries are added to the scope."""
         match item:
             case tree.TableName():
                 return self._table(item, scope)
@@ -93,7 +93,7 @@ class FromResolver(ExpressionResolver):
         return found
 
     def _is_array(self, parts: tuple[str, ...], scope: Scope) -> bool:
-        """Whether a name in FROM begins with a relation before it: it is a column of that one."""
+        """Whether a name in FROM begins with an earlier relation, and so means a column of it."""
         return (
             self.scoping.arrays_in_from
             and len(parts) > 1
@@ -144,7 +144,7 @@ class FromResolver(ExpressionResolver):
     # joins
 
     def _join(self, item: tree.Join, scope: Scope) -> rs.Relation:
-        """A long chain of joins leans to the left: it is walked, not descended."""
+        """Long chains of joins nest to the left, so this loops instead of recursing."""
         chain = [item]
         while isinstance(chain[-1].left, tree.Join):
             chain.append(chain[-1].left)
@@ -240,13 +240,14 @@ class FromResolver(ExpressionResolver):
     def every_column(
         self, scope: Scope, entries: list[Entry] | None = None
     ) -> list[rs.Item | rs.OpenStar]:
-        """What ``*`` stands for, of all relations in FROM or of some."""
+        """The columns of ``*``, for all relations in FROM or some."""
         found: list[rs.Item | rs.OpenStar] = []
         merged = scope.merged if entries is None else {}
         shown: set[str] = set()
         for entry in scope.entries if entries is None else entries:
             shape = self.shapes.of(entry.relation)
-            # One star stands for all unknown columns of a relation: else they double with each join.
+            # One star stands for all unknown columns of a relation: otherwise they would double
+            # with each join.
             first_open = shape.open_at[0][0] if shape.open_at else None
             for position, name in enumerate(shape.names):
                 if position == first_open:

@@ -1,4 +1,4 @@
-"""Queries: raw tree → resolved."""
+"""Resolves raw queries."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from lakeschema.translation.model.errors import TooLarge
 from lakeschema.translation.syntax import tree
 
 MAX_COLUMNS: Final = 50_000
-"""Of one query: stars of joins inside one another double them at each level."""
+"""The maximum for one query: stars of nested joins double them at each level."""
 
 
 @dataclass(slots=True, eq=False)
 class QueryResolver(FromResolver):
-    """Reads whole queries, with the tables of WITH that they see."""
+    """Resolves whole queries, with the visible tables of WITH."""
 
     def query(self, query: tree.Query, around: Scope | None) -> rs.Query:
         match query:
@@ -68,7 +68,7 @@ class QueryResolver(FromResolver):
             self.unused.append(common)
 
     def _recurs(self, query: tree.Query, name: str) -> bool:
-        """Without RECURSIVE: a UNION whose first part does not read the table itself."""
+        """Recursion without RECURSIVE: a UNION whose first part does not read the table itself."""
         return (
             self.scoping.recursion_needs_no_word
             and isinstance(query, tree.SetQuery)
@@ -121,7 +121,7 @@ class QueryResolver(FromResolver):
         )
 
     def _with_grouped_windows(self, grouping: tree.Grouping | None, scope: Scope) -> Scope:
-        """Spark calls the struct of ``GROUP BY window(…)`` by the function's name."""
+        """Spark names the struct of ``GROUP BY window(…)`` after the function."""
         keys = () if grouping is None else grouping.keys
         named = {
             key.name.lower(): self.expression(key, scope)
@@ -202,7 +202,7 @@ class QueryResolver(FromResolver):
     def _key(
         self, key: tree.Expression, items: list[rs.Item | rs.OpenStar], scope: Scope
     ) -> rs.Expression:
-        """A key; a number is the position of an item."""
+        """A key; a number means an item's position."""
         if isinstance(key, tree.NumberLiteral) and key.text.isdigit():
             position = int(key.text)
             if 0 < position <= len(items) and not any(
@@ -260,9 +260,9 @@ class QueryResolver(FromResolver):
 def _changed(
     star: tree.Star, items: list[rs.Item | rs.OpenStar], replaced: dict[str, rs.Expression]
 ) -> list[rs.Item | rs.OpenStar]:
-    """What a star stands for, less what is excluded, with other values and names.
+    """The columns of a star after its exclusions, replacements and renames.
 
-    Beside a star of unknown columns, one that is replaced is there all the same.
+    Next to a star of unknown columns, a replaced column exists even if unknown.
     """
     excluded = {path[-1].lower() for path in star.excluded if len(path) == 1}
     renamed = {old.lower(): new for old, new in star.renamed}
@@ -284,19 +284,19 @@ def _changed(
 
 
 def _is_like(name: str, pattern: str) -> bool:
-    """LIKE's pattern: ``%`` is any text and ``_`` any character."""
+    """A LIKE pattern: ``%`` is any text and ``_`` any character."""
     *before, last = (
         "".join("." if c == "_" else re.escape(c) for c in part) for part in pattern.split("%")
     )
     if not before:
         return re.fullmatch(last, name, re.DOTALL) is not None
-    # The first place of each part is as good as any: none is tried again.
+    # The first place of each part is as good as any, so no other is tried.
     inner = "".join(f"(?>.*?{part})" for part in before[1:])
     return re.fullmatch(f"{before[0]}{inner}.*{last}", name, re.DOTALL) is not None
 
 
 def _own_name(item: tree.SelectItem) -> str:
-    """Of a column or a field; "" for every other value."""
+    """The name of a column or a field; "" for other values."""
     expression = item.expression
     while isinstance(expression, tree.Cast):
         if item.text[:4].upper() == "CAST" or item.text[:3].upper() == "TRY":
@@ -316,7 +316,7 @@ def _own_name(item: tree.SelectItem) -> str:
 def _with_windows(
     expression: tree.Expression, windows: dict[str, tree.NamedWindow]
 ) -> tree.Expression:
-    """A call over a named window, with what the window says."""
+    """A call over a named window, with that window's parts."""
     if not isinstance(expression, tree.WindowCall) or expression.window is None:
         return expression
     partition, order = list(expression.partition_by), list(expression.order_by)
@@ -332,7 +332,7 @@ def _with_windows(
 
 
 def _reads(query: tree.Query, name: str) -> bool:
-    """Whether the query names a table so, in any FROM of its own."""
+    """Whether the query names a table so, in any of its FROM clauses."""
     stack: list[object] = [query]
     while stack:
         at = stack.pop()

@@ -1,8 +1,8 @@
-"""What a name may mean at a place: columns of FROM, of the query around it, aliases of SELECT.
+"""The possible meanings of a name: columns of FROM, of outer queries, aliases of SELECT.
 
-``w.x.y.z`` is a column w with fields, or catalog, schema, table and column, or anything between:
-what is in scope decides. A relation whose columns are known wins over one of which nothing is
-known; the query itself wins over the one around it.
+``w.x.y.z`` may be a column w with fields, or catalog, schema, table and column, or anything
+between; the scope decides. A relation with known columns takes precedence over one with unknown
+columns, and an inner query over an outer one.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ class Entry:
 
 @dataclass(slots=True, eq=False)
 class Scope:
-    """The relations of one FROM, and what else names may mean there.
+    """The relations of one FROM, and the other meanings of names there.
 
     Attributes:
-        around: of the query that this one stands in.
+        around: the enclosing query's scope.
         merged: columns of USING and NATURAL, by name in lower case.
-        aliases: of SELECT that names may mean, by name in lower case.
-        parameters: of lambdas around, in lower case.
-        paired: what a SEMI or ANTI JOIN hides, while ON of a join behind it may still name it.
+        aliases: the visible aliases of SELECT, by name in lower case.
+        parameters: the parameters of enclosing lambdas, in lower case.
+        paired: relations that a SEMI or ANTI JOIN hides, but that a later join's ON may still name.
     """
 
     shapes: Shapes
@@ -48,7 +48,7 @@ class Scope:
     paired: list[Entry] = field(default_factory=list)
 
     def find(self, parts: Sequence[str], position: Position | None = None) -> rs.Expression:
-        """What the name means. Never fails: see ``UnknownColumn``."""
+        """The meaning of the name. Never fails: see ``UnknownColumn``."""
         lowered = tuple(part.lower() for part in parts)
         for scope in self._outwards():
             found = scope._here(lowered, position)  # noqa: SLF001 (another of this class)
@@ -56,7 +56,7 @@ class Scope:
                 return found
         if len(parts) > 1:
             for scope in self._outwards():
-                # A table behind an alias has lost its name, but not every engine says so.
+                # An alias hides the table's name, but some engines still accept it.
                 found = scope._qualified(lowered, position, hidden=True)  # noqa: SLF001
                 if found is not None:
                     return found
@@ -73,7 +73,7 @@ class Scope:
             scope = scope.around
 
     def called(self, qualifier: Sequence[str]) -> list[Entry]:
-        """The relations that a qualifier means, of the innermost scope that has one."""
+        """The relations that a qualifier means, in the innermost scope that has one."""
         lowered = tuple(part.lower() for part in qualifier)
         for hidden in (False, True):
             for scope in self._outwards():
@@ -113,7 +113,7 @@ class Scope:
         return None
 
     def _called_here(self, qualifier: tuple[str, ...], *, hidden: bool) -> list[Entry]:
-        """``hidden``: by the name that an alias hides, or behind a SEMI JOIN."""
+        """``hidden``: also by a name hidden by an alias or a SEMI JOIN."""
         if not hidden:
             return [entry for entry in self.entries if entry.is_called(qualifier)]
         paired = [entry for entry in self.paired if entry.is_called(qualifier)]
@@ -125,7 +125,7 @@ class Scope:
     def _qualified(
         self, parts: tuple[str, ...], position: Position | None, *, hidden: bool
     ) -> rs.Expression | None:
-        """A column of a relation that the name begins with; None if it begins with none."""
+        """A column of a relation that the name begins with, or None."""
         of = self.shapes.of
         for split in range(len(parts) - 1, 0, -1):
             called = self._called_here(parts[:split], hidden=hidden)
@@ -140,7 +140,7 @@ class Scope:
     def _unqualified(
         self, parts: tuple[str, ...], position: Position | None
     ) -> rs.Expression | None:
-        """A column of the one relation whose columns are not all known."""
+        """A column of the only relation with unknown columns."""
         opened = [entry for entry in self.entries if self.shapes.of(entry.relation).is_open]
         readings = tuple(
             rs.ColumnUse(entry.relation, parts[0], parts[1:], position) for entry in opened

@@ -1,4 +1,4 @@
-"""The columns of relations and queries, as far as they are known."""
+"""The known columns of relations and queries."""
 
 from __future__ import annotations
 
@@ -14,8 +14,9 @@ class Shape:
     """The columns of one relation or query.
 
     Attributes:
-        names: of the known columns, in order, as written.
-        open_at: relations whose unknown columns it has, too, each with the number of names before.
+        names: the known columns' names, in order, as written.
+        open_at: relations whose unknown columns it also has, each with the number of names before
+            them.
     """
 
     names: tuple[str, ...]
@@ -23,7 +24,7 @@ class Shape:
 
     @cached_property
     def positions(self) -> dict[str, int]:
-        """By name in lower case; of two of one name the first."""
+        """By name in lower case; the first wins."""
         found: dict[str, int] = {}
         for position, name in enumerate(self.names):
             found.setdefault(name.lower(), position)
@@ -38,10 +39,10 @@ class Shape:
 
 
 class Shapes:
-    """Remembers the shape of each query and relation: many names are looked up in each."""
+    """Caches the shape of each query and relation, since many names are looked up in each."""
 
     def __init__(self) -> None:
-        # With what they are of: ids are only good while the objects live.
+        # The values hold the objects, since ids are only good while these live.
         self._found: dict[int, tuple[object, Shape]] = {}
 
     def of(self, node: rs.Relation | rs.Query) -> Shape:

@@ -1,4 +1,4 @@
-"""Statements: raw tree and catalog → what they read and write."""
+"""Resolves statements: the tables and columns that they read and write."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from lakeschema.translation.syntax import tree
 def resolve(
     statement: st.Statement, catalog: KnownCatalog, scoping: Scoping
 ) -> tuple[rs.Resolved, ...]:
-    """What a statement reads and writes; of a procedure's body each statement by itself."""
+    """The reads and writes of a statement, or of each statement in a procedure's body."""
     if isinstance(statement, st.Block):
         return tuple(
             found for each in statement.statements for found in resolve(each, catalog, scoping)
@@ -38,7 +38,7 @@ def resolve(
 
 
 def _together(changes: list[rs.Resolved], last: rs.Resolved) -> rs.Resolved:
-    """A statement with the changes in its WITH, under its own verb."""
+    """A statement together with the changes in its WITH, under its own verb."""
     every = (*changes, last)
     return rs.Resolved(
         last.verb,
@@ -124,7 +124,7 @@ class _Statements(QueryResolver):
                 assert_never(statement)
 
     def _logged(self, found: rs.Resolved, logged: st.Named | None) -> rs.Resolved:
-        """With the table that gets the changed rows, too; which of their columns is not known."""
+        """With the table that also gets the changed rows; their columns there are unknown."""
         if logged is None:
             return found
         name = self._name(logged)
@@ -209,10 +209,10 @@ class _Statements(QueryResolver):
         names: tuple[str, ...],
         known: tuple[str, ...] | None,
     ) -> tuple[rs.WrittenColumn, ...]:
-        """What each column of the target gets, by position.
+        """The values of the target's columns, by position.
 
-        Where the number of the query's columns is not known, or does not fit, columns keep their
-        own names.
+        If the number of the query's columns is unknown, or does not fit, columns keep their own
+        names.
         """
         relation = rs.Derived(query)
         shape = self.shapes.of(relation)
@@ -228,7 +228,7 @@ class _Statements(QueryResolver):
         for position, name in enumerate(shape.names):
             while opened and opened[0][0] <= position:
                 found.append(rs.WrittenColumn("", rs.OpenStar(opened.pop(0)[1])))
-            # Before the first star positions are known.
+            # Positions are known up to the first star.
             fits = (
                 chosen is not None and position < len(chosen) and len(opened) == len(shape.open_at)
             )
@@ -243,7 +243,7 @@ class _Statements(QueryResolver):
         return tuple(found)
 
     def at(self, query: rs.Query, position: int) -> rs.Expression:
-        """The value of a query's column, not counting its open stars."""
+        """The value of a query's column, not counting open stars."""
         match query:
             case rs.Select(items=items):
                 values = [item.expression for item in items if isinstance(item, rs.Item)]
@@ -292,7 +292,7 @@ class _Statements(QueryResolver):
         return rs.Resolved(like, writes=writes, touched=(*read, *touched_))
 
     def _cache(self, name: st.Named, query: tree.Query | None) -> rs.Resolved:
-        """With a query it is a view of the session."""
+        """With a query it is a temporary view."""
         if query is None:
             return rs.Resolved("CACHE", touched=((Access.READ_DATA, self._name(name)),))
         found = self.query(query, None)
@@ -307,7 +307,7 @@ class _Statements(QueryResolver):
         columns: tuple[rs.WrittenColumn, ...],
         query: rs.Query,
     ) -> rs.Resolved:
-        """A view that writes what its query finds to a table, as ClickHouse has it."""
+        """A ClickHouse view that writes its query's rows to a table."""
         write = rs.Write(filled, Mode.APPENDS, columns, query)
         touched = ((Access.WRITE_METADATA, view), (Access.WRITE_DATA, filled))
         return rs.Resolved("CREATE VIEW", (query,), (write,), touched)
@@ -333,7 +333,7 @@ class _Statements(QueryResolver):
     def _renames(
         self, pairs: tuple[tuple[RelationName, RelationName], ...], *, is_view: bool
     ) -> rs.Resolved:
-        """The rows of a table go from one name to the other, of a view its definition."""
+        """A table's rows move from one name to the other; for a view, its definition."""
         read = Access.READ_METADATA if is_view else Access.READ_DATA
         written = Access.WRITE_METADATA if is_view else Access.WRITE_DATA
         writes: list[rs.Write] = []
@@ -374,7 +374,7 @@ class _Statements(QueryResolver):
     def _at_location(
         self, target: RelationName, location: str | None, mode: Mode
     ) -> tuple[tuple[rs.Write, ...], tuple[tuple[Access, Source], ...]]:
-        """Files of another table, which so become rows of this one: what is written, what is read."""
+        """Another table's files become rows of this one: the writes, and the accesses."""
         owner = None if location is None else self.catalog.at(location)
         if owner is None or owner == target:
             return (), ()
@@ -383,7 +383,7 @@ class _Statements(QueryResolver):
         return (write,), ((Access.READ_DATA, owner),)
 
     def _swap_partitions(self, first: RelationName, second: RelationName) -> rs.Resolved:
-        """Rows go both ways."""
+        """Rows move in both directions."""
         there, back = self._move_partition(first, second), self._move_partition(second, first)
         touched = tuple(dict.fromkeys((*there.touched, *back.touched)))
         return rs.Resolved(there.verb, writes=(*there.writes, *back.writes), touched=touched)
@@ -401,7 +401,7 @@ class _Statements(QueryResolver):
     # MERGE, UPDATE, DELETE
 
     def _scope_of(self, target: st.Named) -> tuple[Scope, rs.Scan, RelationName]:
-        """A scope that has the written table, under its alias and its name."""
+        """A scope with the written table, under its alias and its name."""
         name = self._name(target)
         scan = self.scan(name)
         scope = Scope(self.shapes)
@@ -477,7 +477,7 @@ class _Statements(QueryResolver):
         return rs.WrittenColumn(name, value, path=path)
 
     def _one_of(self, value: rs.QueryUse, place: int) -> rs.Expression:
-        """One column of a query that gives several."""
+        """One column of a query that returns several."""
         rows = rs.Derived(value.query)
         shape = self.shapes.of(rows)
         if shape.is_open or place >= len(shape.names):
@@ -489,7 +489,7 @@ class _Statements(QueryResolver):
     def _changed(
         self, named: st.Named, source: tree.FromItem | None
     ) -> tuple[Scope, rs.Select | None, rs.Scan, RelationName]:
-        """The scope of UPDATE or DELETE, what is read beside the table, and the table itself."""
+        """The scope of UPDATE or DELETE, the relations read besides the table, and the table itself."""
         scope, scan, target = self._scope_of(named)
         if source is None:
             return scope, None, scan, target
@@ -532,7 +532,7 @@ _PARTITION_CALLS = {
     "move_partitions_to_table": False,
     "copy_partitions_to_table": False,
 }
-"""Of Vertica; whether rows go both ways."""
+"""Vertica's calls; whether rows move in both directions."""
 
 
 def _starred(query: rs.Query) -> list[bool]:
@@ -557,7 +557,7 @@ def _as_metadata(found: rs.Resolved) -> Iterator[tuple[Access, Source]]:
 
 
 def _without(relation: rs.Relation, target: RelationName, alias: str | None) -> rs.Relation | None:
-    """What is joined to the written table, without the table itself where it comes first."""
+    """The relations joined to the written table, without that table if it comes first."""
     del alias
     if isinstance(relation, rs.Joined):
         left = _without(relation.left, target, None)

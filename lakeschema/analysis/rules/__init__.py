@@ -1,1 +1,1 @@
-"""Single rules: one statement → what is wrong with it, and where. Each is on or off by itself."""
+"""Single rules: each finds one kind of problem in a statement, and can be turned on or off."""

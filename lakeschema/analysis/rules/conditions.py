@@ -1,4 +1,4 @@
-"""Conditions that are never true, or for which an engine reads everything."""
+"""Conditions that are never true, or that make an engine read everything."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def equals_null(subject: Subject) -> Iterator[Finding]:
 
 
 def not_in_nullable(subject: Subject) -> Iterator[Finding]:
-    """NOT IN of what may hold a null, for which it is never true."""
+    """NOT IN a query with possible nulls: with a null it is never true."""
     for node in subject.nodes:
         match node:
             case tree.Call("not", (tree.InQuery(query=query) as test,)) if _may_be_null(query):
@@ -45,7 +45,7 @@ def not_in_nullable(subject: Subject) -> Iterator[Finding]:
 
 
 def _may_be_null(query: tree.Query) -> bool:
-    """False where the text itself shows that the query's column is not null."""
+    """False if the text itself shows that the query's column is not null."""
     while isinstance(query, tree.With | tree.Ordered):
         query = query.body
     if not isinstance(query, tree.Select) or len(query.items) != 1:
@@ -59,7 +59,7 @@ def _may_be_null(query: tree.Query) -> bool:
 
 
 def _is_tested(name: tree.Name, condition: tree.Expression | None) -> bool:
-    """Whether a condition keeps only rows in which the column is not null."""
+    """Whether a condition keeps only rows with a non-null column."""
     pending = [condition]
     while pending:
         at = pending.pop()
@@ -94,10 +94,10 @@ def leading_wildcard(subject: Subject) -> Iterator[Finding]:
 
 
 def nested_sort(subject: Subject) -> Iterator[Finding]:
-    """ORDER BY without LIMIT in a query of which another one reads: the order is lost."""
+    """ORDER BY without LIMIT in a sub-query: the order is lost."""
     nodes = subject.nodes
     if any(isinstance(node, tree.Name) and node.parts[-1].lower() == "rownum" for node in nodes):
-        # Oracle's way to say LIMIT.
+        # Oracle's form of LIMIT.
         return
     for node in nodes:
         match node:

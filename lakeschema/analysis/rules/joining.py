@@ -1,4 +1,4 @@
-"""Joins that multiply rows, that an engine can only do slowly, or that say another thing."""
+"""Joins that multiply rows, are slow, or mean something unintended."""
 
 from __future__ import annotations
 
@@ -29,9 +29,10 @@ _INNER: Final = frozenset({JoinKind.INNER, JoinKind.CROSS})
 
 
 def cross_join(subject: Subject) -> Iterator[Finding]:
-    """Relations that no condition connects: each row of one meets each of the other.
+    """Relations that no condition connects: each row of one meets each row of the other.
 
-    A side of one row, of a few that are written out, or of a row's own elements multiplies nothing.
+    A side with a single row, with a few literal rows, or with a row's own elements multiplies
+    nothing.
     """
     for select in subject.selects:
         leaves = Leaves.of(select.source)
@@ -59,7 +60,7 @@ def _lateral(leaves: Leaves) -> Iterator[frozenset[int]]:
 
 
 def _is_small(relation: rs.Relation) -> bool:
-    """Whether it is surely not a whole table."""
+    """Whether it is certainly not a whole table."""
     if isinstance(relation, rs.Generated):
         return True
     if not isinstance(relation, rs.Derived):
@@ -84,7 +85,7 @@ def _position(relation: rs.Relation) -> Position | None:
 
 
 def join_without_equality(subject: Subject) -> Iterator[Finding]:
-    """A join whose condition equates no column of one side with one of the other."""
+    """A join whose condition equates no columns of its two sides."""
     for select in subject.selects:
         leaves = Leaves.of(select.source)
         filters = _by_leaf(select.where, leaves)
@@ -92,7 +93,7 @@ def join_without_equality(subject: Subject) -> Iterator[Finding]:
         for join in joins_of(select.source):
             conditions = list(of_join(join))
             if join.kind in _INNER:
-                # Whatever crosses the join uses its smaller side.
+                # Any condition across the join uses its smaller side.
                 side = min(leaves.below(join.left), leaves.below(join.right), key=len)
                 conditions += dict.fromkeys(each for leaf in side for each in filters.get(leaf, ()))
                 if _is_connected(join, leaves, equated):
@@ -106,7 +107,7 @@ def join_without_equality(subject: Subject) -> Iterator[Finding]:
 
 
 def _equated(select: rs.Select, leaves: Leaves) -> Sequence[frozenset[int]]:
-    """The relations in groups that equalities connect: engines join those of a group one by one."""
+    """The relations in groups connected by equalities: engines join these one by one."""
     if len(leaves.relations) < 2:
         return ()
     links = [
@@ -126,7 +127,7 @@ def _is_connected(join: rs.Joined, leaves: Leaves, groups: Iterable[frozenset[in
 def _by_leaf(
     condition: rs.Expression | None, leaves: Leaves
 ) -> Mapping[int, Sequence[rs.Expression]]:
-    """The conjuncts that use each of the relations: a join of many has as many conditions."""
+    """The conjuncts that use each relation: a join of many relations has many conditions."""
     found: dict[int, list[rs.Expression]] = {}
     if len(leaves.relations) > 1:
         for each in conjuncts(condition):
@@ -141,14 +142,14 @@ def _crosses(condition: rs.Expression, join: rs.Joined, leaves: Leaves) -> bool:
 
 
 def _equates(condition: rs.Expression, join: rs.Joined, leaves: Leaves) -> bool:
-    # NOT IN and the like of a query inside have their own plans.
+    # Nested queries, such as NOT IN, have their own plans.
     return isinstance(condition, rs.QueryUse) or bool(_equalities(condition, join, leaves))
 
 
 def _equalities(
     condition: rs.Expression, join: rs.Joined, leaves: Leaves
 ) -> frozenset[frozenset[_Key]]:
-    """What it equates of both sides; of OR, what each of its branches does."""
+    """The pairs that it equates across both sides; for OR, those that every branch equates."""
     if not isinstance(condition, rs.Operation):
         return frozenset()
     if condition.name == "or":
@@ -161,7 +162,7 @@ def _equalities(
         return frozenset()
     left, right = leaves.below(join.left), leaves.below(join.right)
     sides = [leaves.used(operand) for operand in condition.operands]
-    # A name that may be of either side is given the benefit of the doubt.
+    # A name that may belong to either side gets the benefit of the doubt.
     if not (any(side & left for side in sides) and any(side & right for side in sides)):
         return frozenset()
     return frozenset({frozenset(map(_key, condition.operands))})
@@ -174,7 +175,7 @@ def _key(expression: rs.Expression) -> _Key:
 
 
 def computed_join_key(subject: Subject) -> Iterator[Finding]:
-    """An equality of a join one of whose sides is computed of a column."""
+    """A join's equality with a side that is computed from a column."""
     for select in subject.selects:
         leaves = Leaves.of(select.source)
         for condition in linking_conditions(select):
@@ -191,7 +192,7 @@ def computed_join_key(subject: Subject) -> Iterator[Finding]:
 
 
 def outer_join_undone(subject: Subject) -> Iterator[Finding]:
-    """WHERE compares a column of the outer side, so that the rows without a match go again."""
+    """WHERE compares a column of the outer side, which removes the rows without a match again."""
     for select in subject.selects:
         leaves = Leaves.of(select.source)
         padded: frozenset[int] = frozenset()
@@ -225,7 +226,7 @@ def _compared(
 
 
 def self_comparison(subject: Subject) -> Iterator[Finding]:
-    """A column compared with itself: one of the two was meant to be another."""
+    """A column compared with itself, probably a mistake."""
     for query in subject.queries:
         for _, expression in expressions_of(query):
             pending = [expression]

@@ -1,4 +1,4 @@
-"""How the relations of one FROM hang together: which conditions compare which of them."""
+"""Which relations of one FROM the conditions connect."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ EQUALITIES: Final = frozenset({"=", "<=>"})
 
 
 def conjuncts(condition: rs.Expression | None) -> Iterator[rs.Expression]:
-    """What must hold all together."""
+    """The conditions that must all be true."""
     pending = [] if condition is None else [condition]
     while pending:
         at = pending.pop()
@@ -31,7 +31,7 @@ def conjuncts(condition: rs.Expression | None) -> Iterator[rs.Expression]:
 
 @dataclass(slots=True)
 class Leaves:
-    """The relations of a FROM that are not joins, by number from left to right."""
+    """The relations of a FROM that are not joins, numbered from left to right."""
 
     relations: list[rs.Relation] = field(default_factory=list)
     _of: dict[int, frozenset[int]] = field(default_factory=dict)
@@ -44,7 +44,7 @@ class Leaves:
         return found
 
     def _add(self, root: rs.Relation) -> None:
-        """Without recursion: a chain of joins leans far to the left."""
+        """Without recursion, since long chains of joins nest deeply to the left."""
         pending = [(root, False)]
         while pending:
             relation, is_done = pending.pop()
@@ -66,7 +66,7 @@ class Leaves:
         return self._of.get(id(relation), frozenset())
 
     def used(self, expression: rs.Expression) -> frozenset[int]:
-        """The leaves whose columns an expression uses, also in queries inside it."""
+        """The leaves whose columns an expression uses, including nested queries."""
         return frozenset().union(*(self._used_by(each) for each in _deep(expression)))
 
     def _used_by(self, at: rs.Expression) -> frozenset[int]:
@@ -104,7 +104,7 @@ def _deep(expression: rs.Expression) -> Iterator[rs.Expression]:
 
 
 def linking_conditions(select: rs.Select) -> Iterator[rs.Expression]:
-    """All that decides which rows of one relation meet which of another, by conjuncts."""
+    """All conditions on which rows of different relations meet, split at AND."""
     yield from conjuncts(select.where)
     for join in joins_of(select.source):
         yield from of_join(join)
@@ -117,7 +117,7 @@ def of_join(join: rs.Joined) -> Iterator[rs.Expression]:
 
 
 def components(count: int, links: Iterable[frozenset[int]]) -> list[frozenset[int]]:
-    """The numbers below ``count`` in groups that hang together, each in order of its least."""
+    """The numbers below ``count`` in connected groups, ordered by their least number."""
     group = list(range(count))
 
     def root(number: int) -> int:

@@ -1,4 +1,4 @@
-"""Names that mean nothing, or several things, by what the catalog knows."""
+"""Names without a meaning, or with several, according to the catalog."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ _WITHOUT_TABLE: Final = frozenset(
         *("current_date", "current_time", "current_timestamp", "current_user", "session_user"),
         *("system_user", "user", "localtime", "localtimestamp", "sysdate", "systimestamp"),
         *("current_catalog", "current_schema", "current_role", "current_database", "current_path"),
-        # Columns that every table has.
+        # Columns of every table.
         *("rownum", "rowid", "level", "ctid", "xmin", "oid", "_metadata", "_rowid_", "row__id"),
         *("input__file__name", "block__offset__inside__file", "row__offset__inside__block"),
         *("grouping__id", "_partitiontime", "_partitiondate", "_table_suffix", "_file"),
         *("excluded", "default"),
-        # Units, as arguments of functions of dates.
+        # Units, as arguments of date functions.
         *("year", "quarter", "month", "week", "day", "hour", "minute", "second", "dow", "doy"),
         *("yyyy", "yy", "mm", "dd", "hh", "mi", "ss", "years", "months", "days", "hours"),
         *("minutes", "seconds", "weeks", "quarters", "millisecond", "microsecond", "isoweek"),
@@ -50,7 +50,7 @@ def _changes(statement: st.Statement) -> tuple[st.Statement, ...]:
 
 
 def unknown_table(subject: Subject) -> Iterator[Finding]:
-    """A table that its namespace does not list, where the namespace is known at all."""
+    """A table that its namespace lacks, if the catalog knows the namespace."""
     seen: set[Source] = set()
     for source, where in _mentioned(subject):
         if source in seen or not isinstance(source, RelationName):
@@ -89,7 +89,7 @@ def _mentioned(subject: Subject) -> Iterator[tuple[Source, Position | None]]:
 
 
 def _is_listed(namespace: tuple[str, ...], subject: Subject) -> bool:
-    """Whether anything of a namespace is known, so that what is missing does not exist."""
+    """Whether tables of a namespace are known, so that a missing table does not exist."""
     return any(
         name.namespace == namespace
         for name, table in subject.catalog.tables.items()
@@ -98,14 +98,14 @@ def _is_listed(namespace: tuple[str, ...], subject: Subject) -> bool:
 
 
 def unknown_column(subject: Subject) -> Iterator[Finding]:
-    """A name that no table in FROM has, where the columns of all of them are known."""
+    """A name that no table in FROM has, if all their columns are known."""
     for name in _unknown(subject):
         if not name.readings:
             yield Finding(f"no table here has a column {'.'.join(name.name)}", name.position)
 
 
 def ambiguous_column(subject: Subject) -> Iterator[Finding]:
-    """A name that several tables in FROM surely have."""
+    """A name that several tables in FROM certainly have."""
     for name in _unknown(subject):
         has = subject.shapes.of
         if name.readings and all(has(r.relation).has(r.column) for r in name.readings):
@@ -115,7 +115,7 @@ def ambiguous_column(subject: Subject) -> Iterator[Finding]:
 
 
 def called(relation: rs.Relation) -> str:
-    """A relation in a message."""
+    """A relation's name in messages."""
     match relation:
         case rs.Scan(source):
             return str(source)
@@ -133,8 +133,8 @@ def _unknown(subject: Subject) -> Iterator[rs.UnknownColumn]:
     seen: set[tuple[object, ...]] = set()
     rows = _names_of_rows(subject)
     for name, aliases in _all_unknown(subject):
-        # A star's columns are shared by what reads them, and an alias may be used where the
-        # dialect's rules of scope are not known in full.
+        # A star's columns are shared by their readers, and an alias may be legal where the
+        # dialect's scoping rules are not fully known.
         key = (name.name, name.position)
         bare = name.name[0].lower() if len(name.name) == 1 else ""
         is_special = bare in _WITHOUT_TABLE or bare in rows or name.name[-1][:1] in "$@:{"
@@ -144,7 +144,7 @@ def _unknown(subject: Subject) -> Iterator[rs.UnknownColumn]:
 
 
 def _names_of_rows(subject: Subject) -> frozenset[str]:
-    """What relations are called: in some dialects such a name alone is a whole row."""
+    """The names of relations: in some dialects a relation's name means the whole row."""
     found: set[str] = set()
     for node in subject.nodes:
         match node:
@@ -167,10 +167,10 @@ def _all_unknown(subject: Subject) -> Iterator[tuple[rs.UnknownColumn, frozenset
             item.name.lower()
             for item in named
             if not isinstance(item.expression, rs.UnknownColumn)
-            # Two columns that stars show by one name are no alias that could be meant.
+            # Two columns with equal names from stars cannot be meant as aliases.
             and not (item.starred and times[item.name.lower()] > 1)
         )
-        # Each by itself: a chain of joins is deep.
+        # Each separately, since chains of joins are deep.
         is_open = any(subject.shapes.of(r).is_open for r in relations_of(select.source))
         for _, expression in expressions_of(select):
             for name in _inside(expression):

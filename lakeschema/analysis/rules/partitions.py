@@ -1,4 +1,4 @@
-"""Partitioned tables that are read whole."""
+"""Partitioned tables that are read as a whole."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from lakeschema.catalog.identifiers import RelationName
 def missing_partition_filter(subject: Subject) -> Iterator[Finding]:
     """A read of a partitioned table that no condition on one of its partition columns restricts.
 
-    A condition of a query around counts, as engines push it down; so does a comparison with a
-    column of another table, by which engines prune while they run, unless that table is one that
-    is read whole itself. A query of partition columns alone reads no data.
+    Conditions of outer queries count, since engines push them down. So do comparisons with another
+    table's column, by which engines prune at run time, unless that table is itself read as a whole.
+    A query of only partition columns reads no data.
     """
     found = _Partitioned(subject)
     if not found.columns:
@@ -48,7 +48,7 @@ class _Partitioned:
                         self.columns[id(relation)] = tuple(n.lower() for n in known.partitions)
 
     def restricted(self) -> set[int]:
-        """The reads that a condition restricts, by their ids."""
+        """The ids of the reads that a condition restricts."""
         found: set[int] = set()
         pairs: list[set[int]] = []
         for condition in self._conditions():
@@ -73,7 +73,7 @@ class _Partitioned:
                 yield from conjuncts(condition)
 
     def _restricting(self, condition: rs.Expression) -> list[set[int]]:
-        """The reads whose partition columns a condition compares; several: with each other."""
+        """The reads whose partition columns a condition compares; several are compared with each other."""
         if isinstance(condition, rs.Operation) and condition.name == "or":
             branches = [
                 set().union(*(one for part in conjuncts(each) for one in self._restricting(part)))
@@ -88,7 +88,7 @@ class _Partitioned:
         compared = [found for side in sides if (found := self._partitions_in(side))]
         if len(compared) > 1:
             return [set().union(*compared)]
-        # Of a union's column, each branch is restricted by itself.
+        # For a union's column, each branch is restricted separately.
         return [{scan} for found in compared for scan in found]
 
     def _partitions_in(self, expression: rs.Expression) -> set[int]:
@@ -99,7 +99,7 @@ class _Partitioned:
         }
 
     def _origins(self, expression: rs.Expression) -> Iterator[tuple[int, str]]:
-        """The columns of reads that an expression is made of, through sub-queries."""
+        """The table columns that an expression comes from, through sub-queries."""
         pending: list[rs.Expression] = [expression]
         seen: set[tuple[int, str]] = set()
         while pending:
@@ -161,7 +161,7 @@ def _is_null_test(expression: rs.Expression) -> bool:
 
 
 def _at(query: rs.Query | None, position: int) -> Iterator[rs.Expression]:
-    """What a query's column is made of, in each of its branches."""
+    """The expressions of a query's column, in each of its branches."""
     pending = [query]
     seen: set[int] = set()
     while pending:

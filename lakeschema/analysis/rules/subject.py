@@ -1,4 +1,4 @@
-"""What a rule looks at: a statement as it was read, and with its names resolved."""
+"""The input of a rule: a statement as parsed, and with resolved names."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from lakeschema.translation.model.errors import Position
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """What is wrong, and where, as far as that is known."""
+    """A problem and, if known, its place."""
 
     message: str
     position: Position | None = None
@@ -25,7 +25,7 @@ class Finding:
 
 @dataclass(frozen=True)
 class Subject:
-    """One statement. ``catalog`` is what is known before it."""
+    """One statement; ``catalog`` is the known catalog before it."""
 
     statement: st.Statement
     resolved: rs.Resolved
@@ -34,7 +34,7 @@ class Subject:
 
     @cached_property
     def nodes(self) -> tuple[object, ...]:
-        """All nodes of the text's tree, each before what is below it. EXPLAIN runs nothing."""
+        """All nodes of the text's tree, each before its parts. EXPLAIN runs nothing, so it has none."""
         if isinstance(self.statement, st.Explain):
             return ()
         return tuple(nodes_of(self.statement))
@@ -52,7 +52,7 @@ Rule: TypeAlias = Callable[[Subject], Iterator[Finding]]
 
 
 def nodes_of(node: object) -> Iterator[object]:
-    """A node of a tree and all below it, from left to right."""
+    """A node of a tree and everything below it, from left to right."""
     pending: list[Any] = [node]
     while pending:
         at = pending.pop()
@@ -69,14 +69,14 @@ def nodes_of(node: object) -> Iterator[object]:
 
 @cache
 def _parts(of: Hashable) -> tuple[str, ...]:
-    """The names of a class's fields that may hold nodes."""
+    """The names of a class's fields that may contain nodes."""
     if not (isinstance(of, type) and is_dataclass(of)):
         return ()
     return tuple(each.name for each in fields(of) if each.name not in {"position", "text"})
 
 
 def position_of(node: object) -> Position | None:
-    """Where the first part of a node stands that says so."""
+    """The position of the first part of a node that has one."""
     for each in nodes_of(node):
         found: Position | None = getattr(each, "position", None)
         if found is not None:

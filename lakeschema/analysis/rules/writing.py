@@ -1,4 +1,4 @@
-"""Statements that write something else than meant."""
+"""Statements that probably write something unintended."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from lakeschema.translation.syntax import tree
 
 
 def star_written(subject: Subject) -> Iterator[Finding]:
-    """``SELECT *`` of a table in what is written: a new column of the one changes the other."""
+    """A written ``SELECT *`` from a table: a new column of that table changes the target."""
     for write in subject.resolved.writes:
         if write.source is not None and subject.resolved.verb != "MERGE":
             table = _starred(write.source)
@@ -24,7 +24,7 @@ def star_written(subject: Subject) -> Iterator[Finding]:
 
 
 def _starred(query: rs.Query) -> rs.Scan | None:
-    """A table whose columns are shown only because they are all shown, through sub-queries."""
+    """A table whose columns are shown only through stars, in sub-queries too."""
     pending: list[rs.Query | rs.Relation | None] = [query]
     seen: set[int] = set()
     while pending:
@@ -59,7 +59,7 @@ def _starring(items: tuple[rs.Item | rs.OpenStar, ...]) -> Iterator[rs.Relation]
 
 
 def column_count(subject: Subject) -> Iterator[Finding]:
-    """An INSERT of more or fewer columns than it names, or than the table has."""
+    """An INSERT of more or fewer columns than it names or the table has."""
     for insert, write in _inserts(subject):
         if write.source is None or insert.by_name:
             continue
@@ -107,7 +107,7 @@ def _target_position(insert: st.Insert) -> Position | None:
 
 
 def duplicate_column(subject: Subject) -> Iterator[Finding]:
-    """A table or view whose query yields two columns of one name."""
+    """A table or view whose query yields two columns with the same name."""
     statement = subject.statement
     if not isinstance(statement, st.Create) or statement.columns:
         return
@@ -139,7 +139,7 @@ def _first(subject: Subject) -> str:
 
 
 def limit_without_order(subject: Subject) -> Iterator[Finding]:
-    """Rows are written of which chance decides which they are."""
+    """Written rows that chance selects."""
     match subject.statement:
         case st.Insert(query=query) | st.Create(query=query) if query is not None:
             while isinstance(query, tree.With):

@@ -1,1 +1,1 @@
-"""Statements of many dialects: text → raw trees."""
+"""Parses statements of many dialects into raw trees."""

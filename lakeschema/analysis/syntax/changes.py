@@ -21,10 +21,7 @@ _ALONE: Final = st.With()
 
 
 class Changes(OpenQueries):
-    """Adds what changes rows to queries.
-
-    ``returned``: what RETURNING of the last change shows.
-    """
+    """Adds statements that change rows; ``returned`` has the items of the last RETURNING."""
 
     returned: tuple[tree.SelectItem, ...] = ()
 
@@ -59,7 +56,7 @@ class Changes(OpenQueries):
         return found
 
     def _changed_rows(self) -> tree.Query:
-        """Of a change in WITH the rows that it returns; the change itself is noted."""
+        """The rows that a change in WITH returns; the change itself is recorded."""
         common = st.With(tuple(self._before))
         read = {
             "INSERT": self.insert,
@@ -82,7 +79,7 @@ class Changes(OpenQueries):
         return tree.Select(self.returned, rows) if self.returned else tree.ValuesQuery(())
 
     def take_changes(self) -> tuple[st.Statement, ...]:
-        """The changes that were noted since the last time."""
+        """The changes recorded since the last call."""
         found, self._changes = tuple(self._changes), []
         return found
 
@@ -109,7 +106,7 @@ class Changes(OpenQueries):
     def _inserted_behind_verb(self, common: st.With) -> st.Statement:
         overwrite = bool(self.take_one_of("OVERWRITE", "REPLACE"))
         if self.take("OR"):
-            # SQLite's OR IGNORE and its like.
+            # SQLite's OR IGNORE and similar.
             self.advance()
         while self.take_one_of("LOW_PRIORITY", "DELAYED", "HIGH_PRIORITY", "IGNORE"):
             pass
@@ -138,7 +135,7 @@ class Changes(OpenQueries):
         return st.Insert(target, query, columns, partition, overwrite, some, by_name, logged)
 
     def _replaced_rows(self) -> bool:
-        """``REPLACE WHERE a = 1``, ``REPLACE ON a = b``, ``REPLACE USING (a)``: which rows go."""
+        """``REPLACE WHERE a = 1``, ``REPLACE ON a = b``, ``REPLACE USING (a)``: the rows to replace."""
         if self.take("REPLACE", "WHERE") or self.take("REPLACE", "ON"):
             self.expression()
             return True
@@ -151,7 +148,7 @@ class Changes(OpenQueries):
         if self.take("DEFAULT", "VALUES"):
             return tree.ValuesQuery(())
         if self.word in {"EXEC", "EXECUTE"}:
-            # Of what a procedure yields nothing is known.
+            # The rows of a procedure are unknown.
             ran = self.execute()
             self._changes.extend(ran.statements if isinstance(ran, st.Block) else (ran,))
             return tree.ValuesQuery(())
@@ -222,13 +219,13 @@ class Changes(OpenQueries):
         return tuple(found)
 
     def _skip_tail(self) -> None:
-        """RETURNING, ON CONFLICT, ON DUPLICATE KEY: they read what the statement writes itself."""
+        """RETURNING, ON CONFLICT, ON DUPLICATE KEY: they only read what the statement writes."""
         if self.word == "ON":
             self.skip_to("GO", "RETURNING", ")")
         self.returned = ()
         if self.take("RETURNING"):
             self.returned = self.separated(self.select_item)
-            # PL/SQL puts them into variables.
+            # PL/SQL stores them in variables.
             if self.take_one_of("INTO", "BULK"):
                 self.skip_to("GO", ")")
 
@@ -363,7 +360,7 @@ class Changes(OpenQueries):
         return st.Update(target, assigned, source, condition, common, logged)
 
     def _filter(self) -> tree.Expression | None:
-        """WHERE; Teradata's ALL says that there is none."""
+        """WHERE; Teradata's ALL means no condition."""
         self.take("ALL")
         return self.expression() if self.take("WHERE") else None
 
@@ -407,7 +404,7 @@ class Changes(OpenQueries):
         return st.Delete(first, source, condition, common, logged, others)
 
     def _output(self) -> st.Named | None:
-        """T-SQL's ``OUTPUT inserted.a INTO log (a)``: the table that gets the rows, too."""
+        """T-SQL's ``OUTPUT inserted.a INTO log (a)``: the table that also gets the rows."""
         if self.word != "OUTPUT":
             return None
         ends = ("FROM", "WHERE", "VALUES", "SELECT", "WITH", "EXEC", "GO", "OPTION", "DEFAULT")
@@ -429,7 +426,7 @@ class Changes(OpenQueries):
         """``LOAD DATA [LOCAL] INPATH '…' [OVERWRITE] INTO TABLE t``."""
         self.expect("LOAD")
         if not self.take("DATA"):
-            # An extension, by its name or its file.
+            # An extension, by name or file.
             self.advance()
             return st.Other("LOAD")
         while self.take_one_of("LOCAL", "LOW_PRIORITY", "CONCURRENT"):
@@ -458,7 +455,7 @@ class Changes(OpenQueries):
         return st.Load(st.Files(""), target, overwrite)
 
     def copy(self) -> st.Statement:
-        """``COPY [INTO] t FROM 'files'`` and ``COPY [INTO] 'files' FROM t``, or a query."""
+        """``COPY [INTO] t FROM 'files'`` and ``COPY [INTO] 'files' FROM t``, or from a query."""
         self.expect("COPY")
         self.take("INTO")
         query: tree.Query | None = None
@@ -518,7 +515,7 @@ def _chosen(query: tree.Query, values: tuple[tree.Expression, ...]) -> tree.Quer
 
 
 def _first_table(item: tree.FromItem) -> tuple[st.Named | None, tree.FromItem | None]:
-    """The table that is written, which comes first, and all that is read beside it."""
+    """The written table, which comes first, and the relations read besides it."""
     leftmost = item
     while isinstance(leftmost, tree.Join):
         leftmost = leftmost.left
@@ -529,7 +526,7 @@ def _first_table(item: tree.FromItem) -> tuple[st.Named | None, tree.FromItem | 
 
 
 def _resolved_alias(item: tree.FromItem, name: st.Named) -> st.Named:
-    """``DELETE t FROM long_name AS t``: the table that has the alias."""
+    """``DELETE t FROM long_name AS t``: the table with the alias."""
     stack = [item]
     while stack:
         at = stack.pop()

@@ -1,4 +1,4 @@
-"""Statements that change what exists: CREATE, ALTER, DROP, RENAME, TRUNCATE, CACHE."""
+"""Statements that change the catalog: CREATE, ALTER, DROP, RENAME, TRUNCATE, CACHE."""
 
 from __future__ import annotations
 
@@ -25,18 +25,18 @@ _CONSTRAINTS: Final = frozenset(
     | {"FULLTEXT", "SPATIAL"}
 )
 _KEEP_ORDER: Final = frozenset({"ICEBERG", "DELTA"})
-"""Formats whose partition columns stay where they are."""
+"""Formats whose partition columns keep their places."""
 _KINDS: Final = {"TABLE": st.Kind.TABLE, "VIEW": st.Kind.VIEW}
 
 
 _BEFORE_VALUES: Final = frozenset(
     {"AS", "COMMENT", "GENERATED", "NOT", "NULL", "DEFAULT", "WITH", "MASKING", "TAG", "OPTIONS"}
 )
-"""What may stand behind a column's name in place of its type."""
+"""Words that may follow a column's name if it has no type."""
 
 
 class Definitions(Changes):
-    """Adds what changes a catalog to what changes rows."""
+    """Adds statements that change the catalog to those that change rows."""
 
     # CREATE
 
@@ -45,7 +45,7 @@ class Definitions(Changes):
         return self.defined()
 
     def defined(self) -> st.Statement:
-        """What stands behind CREATE."""
+        """The definition after CREATE."""
         words: set[str] = set()
         while self.word in BEFORE_KIND and self.ahead().kind == WORD:
             if self.take("OR"):
@@ -129,14 +129,14 @@ class Definitions(Changes):
         self._skip_creation_tail()
         partitions = tuple(p for p in partitions if p not in columns)
         if query is None or columns:
-            # Else the columns are those of the query.
+            # Otherwise the columns are the query's.
             columns = (*columns, *partitions)
         return st.Create(
             kind, name, columns, query, like, clone, location, partitions, filled, keeps_order
         )
 
     def _query_behind_as(self) -> bool:
-        """Not so in ``STORED AS ORC``."""
+        """For example, ``STORED AS ORC`` is not followed by a query."""
         if self.ahead().word == "LOCKING":
             return True
         return self.ahead().word in BEGINS_QUERY or self.ahead().word == "("
@@ -145,7 +145,7 @@ class Definitions(Changes):
         if self.word == "(":
             return self._query_in_parentheses()
         if self.word == "WITH":
-            # Not so in WITH TAG (a = 'b') and WITH SERDEPROPERTIES ('a' = 'b').
+            # Unlike in WITH TAG (a = 'b') and WITH SERDEPROPERTIES ('a' = 'b').
             return self.ahead().kind in (WORD, QUOTED) and (
                 self.ahead(2).word in {"AS", "("} and self.ahead(4).word != "="
             )
@@ -156,7 +156,7 @@ class Definitions(Changes):
             self.rest(TABLE_WORDS, "GO")
 
     def _column_list(self) -> tuple[tuple[str, ...], st.Named | None]:
-        """The names of columns in parentheses; types, comments and constraints are passed over."""
+        """The names of columns in parentheses; types, comments and constraints are skipped."""
         self.expect("(")
         names: list[str] = []
         like: st.Named | None = None
@@ -190,7 +190,7 @@ class Definitions(Changes):
         return is_word and self.ahead().word not in {",", ")"}
 
     def _skip_constraint(self) -> None:
-        """Up to the next column of a list, past its comma."""
+        """Skips to the next column of a list, past its comma."""
         while self.word not in {",", ")"}:
             if self.at.kind == END:
                 self.fail("expected )")
@@ -201,13 +201,13 @@ class Definitions(Changes):
         self.take(",")
 
     def _skip_type(self) -> None:
-        """Where a column has one: not so in a view, nor behind a computed column's name."""
+        """Skips a column's type; a view's or a computed column has none."""
         self.take(":")
         if self.at.kind in (WORD, QUOTED) and self.word not in _BEFORE_VALUES:
             self.type("")
 
     def _skip_column(self) -> None:
-        """Up to the next column of a list, past its comma."""
+        """Skips to the next column of a list, past its comma."""
         follows = False
         while self.word not in {",", ")"}:
             if self.ends():
@@ -232,11 +232,11 @@ class Definitions(Changes):
 
     @abstractmethod
     def procedure(self) -> st.Statement:
-        """Its name comes next but one."""
+        """Its name is the token after the next."""
 
     @abstractmethod
     def other_object(self, verb: str) -> st.Statement:
-        """What is created, altered or dropped besides tables, views and procedures comes next."""
+        """Another object that is created, altered or dropped comes next."""
 
     # ALTER
 
@@ -272,7 +272,7 @@ class Definitions(Changes):
         return self._altered(kind, name)
 
     def _begins_new_name(self) -> bool:
-        """``RENAME TO b``; in MySQL also ``RENAME b``, where nothing but a column's is longer."""
+        """``RENAME TO b``; in MySQL also ``RENAME b``, while renaming a column has more words."""
         if self.take("RENAME", "TO") or self.take("RENAME", "AS"):
             return True
         following = self.ahead()
@@ -431,7 +431,7 @@ class Definitions(Changes):
         return st.Truncate(names, partial)
 
     def _truncated(self) -> st.Named:
-        """With PostgreSQL's ONLY before it and its star behind it."""
+        """With PostgreSQL's ONLY before it and star after it."""
         self.take("ONLY")
         name = self.table()
         self.take("*")
@@ -450,7 +450,7 @@ class Definitions(Changes):
 
 
 def _global(create: st.Create) -> tuple[st.Create, bool]:
-    """Spark's view that all sessions see in ``global_temp``; a table stays, and only its rows go."""
+    """Spark's global temporary view is in ``global_temp``; a global temporary table only loses its rows."""
     if create.kind is st.Kind.TABLE:
         return create, False
     parts = ("global_temp", create.name.parts[-1])

@@ -1,6 +1,7 @@
-"""In what the dialects of statements differ, as far as names and clauses go.
+"""The differences between statements' dialects, in names and clauses.
 
-Sources: the engines' grammars; for what GROUP BY, HAVING and ORDER BY see, Uber's Queryparser.
+Sources: the engines' grammars; and Uber's Queryparser for the scopes of GROUP BY, HAVING and ORDER
+BY.
 """
 
 from __future__ import annotations
@@ -24,14 +25,15 @@ class UnknownDialect(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Scoping:
-    """Which names the clauses of a SELECT see besides its FROM.
+    """The names that clauses of a SELECT see besides those of FROM.
 
     Attributes:
-        tables_hide_common_tables: a table of the catalog wins over a WITH of the same name.
-        group_sees_aliases: GROUP BY sees the aliases of SELECT; HAVING likewise.
+        tables_hide_common_tables: a table of the catalog takes precedence over a WITH of the same
+            name.
+        group_sees_aliases: GROUP BY and HAVING see the aliases of SELECT.
         aliases_in_items: an item may use the alias of an earlier one.
         arrays_in_from: ``FROM t, t.items`` reads the items of a column of t.
-        names_by_position: a value without a name is ``_c0``, ``_c1``; else it is called by its text.
+        names_by_position: an unnamed value is ``_c0``, ``_c1``; otherwise it is named by its text.
         recursion_needs_no_word: a table of WITH that is a UNION may read itself without RECURSIVE.
         fields_have_positions: ``p[1]`` may be the first field of a struct, and UNNEST of an array of
             structs makes a column of each field.
@@ -49,21 +51,21 @@ class Scoping:
 
 @dataclass(frozen=True, slots=True)
 class StatementGrammar(Grammar):
-    """A grammar for the statements of a log, of engines whose every detail nobody here knows.
+    """A lenient grammar for a log's statements, since not every detail of the engines is known.
 
     Attributes:
-        backslash_escapes: in strings; else a backslash is one.
+        backslash_escapes: in strings; otherwise backslashes are ordinary.
         brackets_name: ``[x]`` is a name.
         hash_comments: ``#`` begins a comment.
         dotted_quotes: a quoted name may hold dots that separate its parts.
         dashes_in_tables: a table's name may have dashes.
         assignments_name: ``SELECT a = x`` gives x the name a.
-        transact: as T-SQL has it, ``FROM t (NOLOCK)`` is a table with a hint, ``@t`` may be a table,
+        transact: as in T-SQL, ``FROM t (NOLOCK)`` is a table with a hint, ``@t`` may be a table,
             and statements need no semicolons.
-        phrases: ``a (TITLE 'x')`` is a with something said of it, no call.
+        phrases: ``a (TITLE 'x')`` is a with a phrase, not a call.
         use_names_catalog: ``USE x`` and ``USE DATABASE x`` choose a catalog, not a schema.
         trailing_commas: the items of SELECT may end in a comma.
-        abbreviations: words, in upper case, that stand for others.
+        abbreviations: words, in upper case, that abbreviate others.
         prefix_words: words, in upper case, that are operators before an operand.
         converts_type_first: ``CONVERT(INT, x)`` casts x, not INT.
         numbered_columns: ``$1`` is a column.
@@ -267,7 +269,7 @@ def grammar_of(dialect: str) -> StatementGrammar:
     """The grammar of a dialect by its name.
 
     Raises:
-        UnknownDialect: there is none of that name.
+        UnknownDialect: there is no such dialect.
     """
     found = DIALECTS.get(dialect.lower())
     if found is None:

@@ -1,4 +1,4 @@
-"""Expressions of any dialect, as far as names in them go: how values are shown is passed over."""
+"""Expressions of any dialect, for their names: formats of output are skipped."""
 
 from __future__ import annotations
 
@@ -43,25 +43,25 @@ _TYPES_OF_PHRASES: Final = frozenset(
     }
 )
 _MOMENTS: Final = frozenset({"DATE", "TIME", "TIMESTAMP"})
-"""Types that are also functions: only with a phrase behind them are they types for certain."""
+"""Types that are also functions: only before a phrase are they certainly types."""
 _NUMBERED: Final = re.compile(r"\$\d+$")
 _OPERATORS_OF_TWO_WORDS: Final = frozenset({"SIMILAR", "SOUNDS"})
 _METHODS: Final = frozenset({"VALUE", "QUERY", "EXIST", "NODES"})
-"""Of XML in T-SQL."""
+"""T-SQL's methods on XML."""
 _DICTIONARY_CALLS: Final = ("DICTGET", "DICTHAS")
 """ClickHouse's functions whose first argument is the name of a dictionary."""
 
 
 @cache
 def _own_words(functions: frozenset[str], prefixes: frozenset[str]) -> frozenset[str]:
-    """The words with which ``_engines_operand`` may begin: most operands begin with none."""
+    """The words with which ``_engines_operand`` may begin, which few operands do."""
     first = {words.split()[0] for words in functions}
     keywords = {"TO", "LIKE", "NEXT", "INTERVAL", "ARRAY", "STRUCT", "ROW"}
     return frozenset(first | prefixes | _TYPES_OF_LITERALS | keywords)
 
 
 class OpenExpressions(OpenNames):
-    """Adds expressions."""
+    """Adds expressions of any dialect."""
 
     def __init__(self, sql: str, grammar: StatementGrammar) -> None:
         super().__init__(sql, grammar)
@@ -79,7 +79,7 @@ class OpenExpressions(OpenNames):
         return super().operand() if found is None else self.postfix(found)
 
     def _engines_operand(self) -> tree.Expression | None:
-        """What only some engines have where a value may stand, if it comes next."""
+        """An operand that only some engines have, if one comes next."""
         if self.index and self.tokens[self.index - 1].word in _OPERATORS_OF_TWO_WORDS:
             self.take_one_of("TO", "LIKE")
         bare = self._bare_function()
@@ -97,7 +97,7 @@ class OpenExpressions(OpenNames):
             and following.word in {"->", "->>"}
             and (self.ahead(2).kind in (STRING, NUMBER))
         ):
-            # An element of JSON, no lambda.
+            # An element of JSON, not a lambda.
             self.advance()
             return tree.Name((token.text,), self.position(token))
         if self.take("NEXT", "VALUE", "FOR"):
@@ -140,7 +140,7 @@ class OpenExpressions(OpenNames):
             else:
                 key = self.advance().text
                 if self.at.kind == STRING and self._said().startswith(":"):
-                    # Without a blank between them, what looks like a variable.
+                    # Without a space between them it looks like a variable.
                     variable = self.advance()
                     value: tree.Expression = tree.Name((variable.text[1:],))
                 else:
@@ -152,7 +152,7 @@ class OpenExpressions(OpenNames):
         return tree.StructLiteral(tuple(fields))
 
     def _computed_interval(self) -> tree.Expression | None:
-        """``INTERVAL a + 1 DAY``; without a unit behind it, INTERVAL is a name."""
+        """``INTERVAL a + 1 DAY``; INTERVAL without a unit is a name."""
         start = self.index
         self.advance()
         if self.word in NO_ALIAS:
@@ -180,7 +180,7 @@ class OpenExpressions(OpenNames):
 
     def call(self, names: Sequence[str], position: Position) -> tree.Expression:
         if self.comes("(", "+", ")"):
-            # Oracle's mark of an outer join, behind a column.
+            # Oracle's outer-join mark after a column.
             self.back_to(self.index + 3)
             return tree.Name(tuple(names), position)
         if self._begins_phrase():
@@ -219,7 +219,7 @@ class OpenExpressions(OpenNames):
     def _argument(self) -> tree.Expression:
         following = self.ahead()
         if self.word in {"MODEL", "TABLE"} and following.kind in (WORD, QUOTED):
-            # Of a table function: a model is no table.
+            # In a table function: a model is not a table.
             is_table = self.advance().word == "TABLE"
             table = tree.TableName(self.path(), position=self.position(following))
             star = (tree.SelectItem(tree.Star()),)
@@ -228,7 +228,7 @@ class OpenExpressions(OpenNames):
 
     def _behind(self, call: tree.Call) -> tree.Expression:
         if self.comes("KEEP", "(") or self.comes("AGAINST", "("):
-            # Which row of a group, and in which mode a text is searched.
+            # A group's row, or a mode of text search.
             self.advance()
             self.skip_parentheses()
         return super()._behind(call)
@@ -264,7 +264,7 @@ class OpenExpressions(OpenNames):
         return first.word in _MOMENTS and second.word == "," and self.ahead(3).word in _PHRASES
 
     def take_phrase_name(self) -> str | None:
-        """The name that a phrase gave the expression before it, if one did."""
+        """The name that a phrase gave to the preceding expression, if any."""
         name, self._named_by_phrase = self._named_by_phrase, None
         return name
 
@@ -298,7 +298,7 @@ class OpenExpressions(OpenNames):
             and len(found.parts) > 1
             and (found.parts[-1].upper() in {"NEXTVAL", "CURRVAL"})
         ):
-            # Of a sequence.
+            # The next value of a sequence.
             found = tree.Call("nextval", (), found.position, qualifier=found.parts[:-1])
         while True:
             if self.comes("AT", "TIME", "ZONE"):
@@ -353,7 +353,7 @@ class OpenExpressions(OpenNames):
         return old, self.name("a column")
 
     def check_unitless(self, position: Position) -> None:
-        """Other engines have them: ``INTERVAL '1 day'``."""
+        """Other engines allow it: ``INTERVAL '1 day'``."""
 
     def order_inside(self) -> tuple[tree.SortKey, ...]:
         found: tuple[tree.SortKey, ...] = ()

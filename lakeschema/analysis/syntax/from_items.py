@@ -1,4 +1,4 @@
-"""FROM of any dialect: what is said of how rows are locked, sampled, indexed or read is passed over."""
+"""FROM of any dialect; clauses about locks, samples, indexes and reading are skipped."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ LOCKS: Final = frozenset({"UPDATE", "SHARE", "NO", "KEY", "READ", "FETCH"})
 _JOIN_WORDS: Final = frozenset(
     {"LOOP", "HASH", "MERGE", "REMOTE", "ASOF", "ANY", "ALL", "PASTE", "POSITIONAL", "ARRAY"}
 )
-"""How rows are found or matched; ARRAY's items are read as tables are."""
+"""Words about how rows are found or matched; ARRAY's items are read like tables."""
 _AFTER_JOIN_WORDS: Final = frozenset({"JOIN", "LEFT", "RIGHT", "INNER", "FULL"})
 _WITH_WORD_BEHIND: Final[Mapping[str, frozenset[str]]] = MappingProxyType(
     {
@@ -43,7 +43,7 @@ _WITH_WORD_BEHIND: Final[Mapping[str, frozenset[str]]] = MappingProxyType(
         **dict.fromkeys(_JOIN_WORDS, _AFTER_JOIN_WORDS),
     }
 )
-"""Words that are aliases unless one of these stands behind them."""
+"""Words that are aliases unless one of these follows."""
 _DOCUMENT_TABLES: Final = frozenset({"JSON_TABLE", "XMLTABLE"})
 _FILE_FORMATS: Final = frozenset({"parquet", "orc", "json", "csv", "avro", "text", "delta"})
 _HINTS: Final = frozenset(
@@ -57,7 +57,7 @@ _HINTS: Final = frozenset(
 
 
 class OpenFromItems(OpenExpressions):
-    """Adds what stands in FROM to expressions."""
+    """Adds the items of FROM to expressions."""
 
     def _from_item(self) -> tree.FromItem:
         if self.take("LATERAL"):
@@ -69,7 +69,7 @@ class OpenFromItems(OpenExpressions):
         files = self.files()
         if files is not None:
             if self.word == "(" and self.ahead(2).word == "=>":
-                # How the files of a stage are to be read.
+                # Options for reading a stage's files.
                 self.skip_parentheses()
             return self._behind_table(tree.TableName((FILES, files.uri)))
         if self.word == "UNNEST" and self.ahead().word == "(":
@@ -90,7 +90,7 @@ class OpenFromItems(OpenExpressions):
             self.fail("expected a table")
         parts = self.path()
         if self.sql[self.at.start : self.at.start + 1] == "@" and self._follows():
-            # A link to another database of Oracle.
+            # An Oracle link to another database.
             parts = (*parts[:-1], f"{parts[-1]}{self.advance().text}")
         if self.word == "(" and not self._begins_hints():
             return self._function(parts, token)
@@ -101,7 +101,7 @@ class OpenFromItems(OpenExpressions):
         return self._behind_table(tree.TableName(parts, position=self.position(token)))
 
     def _follows(self) -> bool:
-        """Whether no blank stands before the next token."""
+        """Whether the next token follows without a blank."""
         return self.index > 0 and self.at.start == self.tokens[self.index - 1].end
 
     def _function(self, parts: tuple[str, ...], token: Token) -> tree.FromItem:
@@ -109,7 +109,7 @@ class OpenFromItems(OpenExpressions):
         call = call if isinstance(call, tree.Call) else tree.Call(parts[-1], (call,))
         self.take("WITH", "ORDINALITY")
         if self.grammar.transact and self.comes("WITH", "("):
-            # What OPENJSON finds.
+            # The columns that OPENJSON finds.
             self.advance()
             columns = self._defined_columns()
             return tree.FromFunction(call, self._alias()[0], columns)
@@ -144,7 +144,7 @@ class OpenFromItems(OpenExpressions):
         return tree.FromFunction(call, self._alias()[0], names)
 
     def _document_columns(self) -> tuple[str, ...]:
-        """The names behind COLUMNS, those of nested ones included, and the closing parenthesis."""
+        """The names after COLUMNS, nested ones included, and the closing parenthesis."""
         names: list[str] = []
         depth, begins = 1, False
         while depth:
@@ -158,7 +158,7 @@ class OpenFromItems(OpenExpressions):
         return tuple(names)
 
     def _defined_columns(self) -> tuple[str, ...]:
-        """The names of columns in parentheses, with or without types behind them."""
+        """The names of columns in parentheses, with or without types."""
         self.expect("(")
         names: list[str] = []
         while True:
@@ -186,7 +186,7 @@ class OpenFromItems(OpenExpressions):
         self.take("WITH", "ORDINALITY")
         alias, columns = self._alias()
         if alias is not None and not columns and self.grammar.dotted_quotes:
-            # BigQuery names the column by it.
+            # BigQuery names the column after the alias.
             columns = (alias,)
         if self.take("WITH", "OFFSET"):
             offset = self._alias()[0] or "offset"
@@ -201,7 +201,7 @@ class OpenFromItems(OpenExpressions):
         return tree.TableName(name.parts, alias, columns, name.position)
 
     def _skip_said_of_table(self) -> None:
-        """At which time it is read, which part or sample of it, by which index, under which lock."""
+        """Skips a table's time travel, partition, sample, index hints and locks."""
         while True:
             start = self.index
             self._skip_time_travel()
@@ -231,7 +231,7 @@ class OpenFromItems(OpenExpressions):
                 return
 
     def _begins_hints(self) -> bool:
-        """T-SQL's ``(NOLOCK)``, whose WITH may be left out."""
+        """T-SQL's ``(NOLOCK)``, whose WITH is optional."""
         return self.grammar.transact and self.word == "(" and self.ahead().word in _HINTS
 
     def _alias(self) -> tuple[str | None, tuple[str, ...]]:
@@ -246,7 +246,7 @@ class OpenFromItems(OpenExpressions):
 
     def _skip_time_travel(self) -> None:
         if self.take("AS", "OF"):
-            # Oracle's; other engines have VERSION or TIMESTAMP before it.
+            # Oracle's; in other engines VERSION or TIMESTAMP comes first.
             self.take_one_of("TIMESTAMP", "SCN", "SYSTEM_TIME")
             self.expression()
         if self.word == "FOR" and self.ahead().word in LOCKS | {"XML", "JSON", "BROWSE"}:
@@ -305,7 +305,7 @@ class OpenFromItems(OpenExpressions):
 
     def _extended(self, item: tree.FromItem) -> tree.FromItem | None:
         if self.comes("MATCH_RECOGNIZE", "("):
-            # What it measures is not known, and so all columns are those of its input.
+            # Its measures are unknown, so all columns are its input's.
             self.advance()
             self.skip_parentheses()
             alias, columns = self._alias()
@@ -314,7 +314,7 @@ class OpenFromItems(OpenExpressions):
         return super()._extended(item)
 
     def pivot(self, item: tree.FromItem) -> tree.FromItem:
-        """Also of values that only the rows know: ``IN (ANY)``, ``IN (SELECT …)``."""
+        """Also with values known only from rows: ``IN (ANY)``, ``IN (SELECT …)``."""
         start = self.index
         self.expect("PIVOT", "(")
         self.separated(self._aliased)

@@ -1,4 +1,4 @@
-"""Text → tokens for the statements of a log, which hold templates, variables and many quotes."""
+"""Splits a log's statements into tokens; they may contain templates, variables and many kinds of quotes."""
 
 from __future__ import annotations
 
@@ -49,16 +49,16 @@ _SYMBOLS: Final = "|".join(
 
 
 _BLANK: Final = {False: r"(?:\s+|--[^\n]*)*", True: r"(?:\s+|--[^\n]*|\#[^\n]*)*"}
-"""By whether ``#`` begins a comment."""
+"""Patterns by whether ``#`` begins a comment."""
 _IN_VAIN: Final = "in vain"
-"""Among what is closed: a tagged or lettered string opens there and does not end."""
+"""A kind of ``closed``: a tagged or lettered string opens there and does not end."""
 
 
 @lru_cache(maxsize=512)
 def _pattern(
     backslashes: bool, hashes: bool, brackets: bool, letters: bool, closed: frozenset[str]
 ) -> re.Pattern[str]:
-    """``closed``: what may still end behind the place; what opens without it is read as signs and words."""
+    """``closed``: the kinds that can still end after the place; others are read as signs and words."""
     inner = BACKSLASHED if backslashes else PLAIN
     name = r"|(?P<bracketed>\[(?:[^\]]|\]\])*\])" if brackets and "brackets" in closed else ""
     letters = letters and _IN_VAIN not in closed
@@ -98,7 +98,7 @@ def _pattern(
 
 
 class _Patterns:
-    """What matches the next token, at places of a text that never go back."""
+    """The patterns for the next token, at increasing places of a text."""
 
     def __init__(self, sql: str, grammar: StatementGrammar) -> None:
         ends = self._ends = Ends(sql)
@@ -124,7 +124,7 @@ class _Patterns:
         self._until = min((self._lasts[kind] for kind in self._closed), default=sys.maxsize)
 
     def at(self, place: int, *, in_vain: bool = False) -> tuple[re.Pattern[str], int]:
-        """And the place from which on another one does. ``in_vain`` as ``_IN_VAIN``."""
+        """The pattern, and the place from which another one is needed. ``in_vain``: see ``_IN_VAIN``."""
         if place >= self._until:
             self._renew(place)
         if in_vain:
@@ -132,7 +132,7 @@ class _Patterns:
         return self._pattern, self._until
 
     def end_of(self, opening: re.Match[str]) -> tuple[int, int]:
-        """Of a tagged or lettered string: where its text ends, and where it ends; -1 if it does not."""
+        """For a tagged or lettered string: the ends of its text and of itself; -1 if it does not end."""
         if opening.lastgroup == "tagged":
             end, kind = opening["tagged"], _END_BY_TAG
         else:
@@ -143,10 +143,10 @@ class _Patterns:
 
 
 def statement_tokens(sql: str, grammar: StatementGrammar) -> list[Token]:
-    """All tokens, the last of kind ``END``. A template or variable alone is a string: a value.
+    """All tokens, the last of kind ``END``. A bare template or variable counts as a string.
 
     Raises:
-        MalformedSql: a quotation mark or comment that is not closed.
+        MalformedSql: a quotation mark or comment is not closed.
         TooLarge: more than ``MAX_TOKENS``.
     """
     found: list[Token] = []
@@ -197,7 +197,7 @@ def statement_tokens(sql: str, grammar: StatementGrammar) -> list[Token]:
 
 
 def _placeholder(sql: str, text: str, start: int, end: int) -> Token:
-    """A name where it is part of one: ``${db}.t``; a value else: ``dt = ${day}``."""
+    """A name if it is part of one, as in ``${db}.t``; otherwise a value, as in ``dt = ${day}``."""
     part_of_name = sql[end : end + 1] == "." or sql[start - 1 : start] == "."
     return Token(QUOTED if part_of_name else STRING, text, "", start, end)
 

@@ -1,6 +1,6 @@
-"""Names, types and places of any dialect, and how what says nothing of columns is passed over.
+"""Names, types and places of any dialect, and ways to skip clauses that do not concern columns.
 
-A type that is not known is a type.
+An unknown type is accepted as a type.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _TYPE_TAILS: Final = (
 
 
 class OpenNames(Pipes):
-    """Reads names of tables and columns, types and paths of files."""
+    """Reads names of tables and columns, types and file paths."""
 
     grammar: StatementGrammar
 
@@ -46,13 +46,13 @@ class OpenNames(Pipes):
             self.advance()
             parts.append(self._part())
         if self.comes(".", "."):
-            # Database and table with the schema that is the default between them.
+            # Database and table, with the default schema between them.
             self.back_to(self.index + 2)
             parts.append(self._part())
         return tuple(part for name in parts for part in self._split(name))
 
     def named_by_text(self) -> tuple[str, ...]:
-        """The name in IDENTIFIER's parentheses: of a word, a text, or a variable as written."""
+        """The name in IDENTIFIER's parentheses: a word, a text, or a variable as written."""
         if self.ahead().kind in (WORD, QUOTED) and self.ahead(2).word in {")", "."}:
             self.advance()
             found = self.path()
@@ -92,7 +92,7 @@ class OpenNames(Pipes):
     # types
 
     def type(self, of: str) -> ColumnType:
-        """Any type: its name and what stands in brackets behind it."""
+        """Any type: its name and the brackets after it."""
         del of
         self.path()
         if self.word in {"(", "<"}:
@@ -114,7 +114,7 @@ class OpenNames(Pipes):
     # passing over
 
     def skip_parentheses(self, opening: str = "(", closing: str = ")") -> None:
-        """What stands between the next parenthesis and its end."""
+        """Skips the next parentheses with their content."""
         self.expect(opening)
         depth = 1
         in_range = False
@@ -124,13 +124,13 @@ class OpenNames(Pipes):
             word = self.advance().word
             depth += (word == opening) - (word == closing)
             if word == "VALUES" and self.word == "[":
-                # A range without its end: VALUES [(1), (2)).
+                # A range without its end, as in VALUES [(1), (2)).
                 depth, in_range = depth + 1, True
             elif word == "]" and in_range:
                 depth, in_range = depth - 1, False
 
     def skip_to(self, *words: str) -> bool:
-        """Up to one of the words outside of parentheses, or the statement's end."""
+        """Skips to one of the words outside parentheses, or to the statement's end."""
         depth = 0
         while self.at.kind != END and not (depth == 0 and self.word == ";"):
             if depth == 0 and self.word in words:
@@ -140,18 +140,18 @@ class OpenNames(Pipes):
         return False
 
     def rest(self, words: frozenset[str], *ends: str, follows: bool = False) -> None:
-        """Clauses that say nothing of rows, up to the statement's end or to one of the words ``ends``.
+        """Skips clauses that do not concern rows, up to the statement's end or one of ``ends``.
 
-        ``words``: that the clauses have. Another word may stand behind one of them, or a sign; ``follows``:
-        behind the verb, too.
+        ``words``: the clauses' words. Another word may only follow one of them, or a sign; with
+        ``follows`` also the verb.
         """
         while not self.ends() and self.word not in ends and not self.begins_another():
             follows = self.pass_over(words, follows=follows)
 
     def pass_over(self, words: frozenset[str], *, follows: bool) -> bool:
-        """A token of a clause, or what stands in parentheses; whether a name or value may follow.
+        """Skips a token of a clause, or parentheses; returns whether a name or value may follow.
 
-        ``follows``: whether it may here.
+        ``follows``: whether one may stand here.
         """
         if self.word == "(":
             self.skip_parentheses()
@@ -168,11 +168,11 @@ class OpenNames(Pipes):
         return False
 
     def begins_another(self) -> bool:
-        """Whether a statement comes next, where the one before needs no semicolon."""
+        """Whether another statement comes next, after one that needs no semicolon."""
         return False
 
     def files(self) -> Files | None:
-        """A path in quotes, or a stage or a variable, if one comes next."""
+        """A quoted path, a stage or a variable, if one comes next."""
         if self.sql[self.at.start : self.at.start + 1] == "@" and (not self.grammar.transact):
             return Files(self._written_place())
         if self.at.kind == STRING:

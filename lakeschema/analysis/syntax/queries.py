@@ -1,4 +1,4 @@
-"""Queries of any dialect: what Spark's and Hive's grammar refuses, as other engines write it."""
+"""Queries of any dialect: other engines' syntax that Spark's and Hive's grammars lack."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ _SELECT_WORDS: Final = frozenset(
         *("SQL_SMALL_RESULT", "SQL_BIG_RESULT", "SQL_BUFFER_RESULT"),
     }
 )
-"""Between SELECT and its items, how MySQL is to run it."""
+"""MySQL's modifiers between SELECT and its items."""
 
 TIMESERIES: Final = "timeseries"
-"""The function that stands for Vertica's clause: of moments, and of keys without names."""
+"""A function that represents Vertica's clause, with timestamps and unnamed keys as arguments."""
 
 
 class OpenQueries(OpenFromItems):
-    """Reads a query; ``into`` is the table of SELECT … INTO that was met."""
+    """Reads a query; ``into`` is the table of SELECT … INTO, if any."""
 
     def __init__(self, sql: str, grammar: StatementGrammar) -> None:
         super().__init__(sql, grammar)
@@ -92,7 +92,7 @@ class OpenQueries(OpenFromItems):
 
     def behind_items(self) -> None:
         if self.take("BULK", "COLLECT", "INTO"):
-            # PL/SQL puts the rows into variables.
+            # PL/SQL stores the rows in variables.
             self.separated(self.path)
             return
         if self.word == "INTO" and self.ahead().kind in (WORD, QUOTED):
@@ -102,10 +102,10 @@ class OpenQueries(OpenFromItems):
             self.into = self.table()
 
     def behind_where(self, source: tree.FromItem | None) -> tree.FromItem | None:
-        """What stands between WHERE and GROUP BY: a hierarchy, or moments.
+        """The clauses between WHERE and GROUP BY: a hierarchy, or a time series.
 
-        ``START WITH a CONNECT BY PRIOR b = c`` is a condition of the rows, as ON is, and
-        ``TIMESERIES slot AS '1 hour' OVER (PARTITION BY a ORDER BY moment)`` makes rows.
+        ``START WITH a CONNECT BY PRIOR b = c`` is a condition on rows, like ON, and ``TIMESERIES
+        slot AS '1 hour' OVER (PARTITION BY a ORDER BY moment)`` makes rows.
         """
         while source is not None and (self.comes("START", "WITH") or self.comes("CONNECT", "BY")):
             self.back_to(self.index + 2)
@@ -146,7 +146,7 @@ class OpenQueries(OpenFromItems):
         return query
 
     def _skip_said_of_result(self) -> None:
-        """How rows are locked, written down and planned."""
+        """Skips clauses about locks, output formats and planning."""
         while True:
             start = self.index
             following = self.ahead().word

@@ -1,4 +1,4 @@
-"""Statements that run or hold others: EXPLAIN ANALYZE, EXECUTE, PREPARE, CALL, EXPORT, SET."""
+"""Statements that run or contain others: EXPLAIN ANALYZE, EXECUTE, PREPARE, CALL, EXPORT, SET."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from lakeschema.translation.syntax.lexing import END, QUOTED, STRING, WORD, Toke
 from lakeschema.translation.syntax.operators import BEGINS_QUERY
 
 MAX_TEXTS: Final = 4
-"""How deep EXECUTE IMMEDIATE and its like may be nested."""
+"""The maximum nesting of texts in EXECUTE IMMEDIATE and the like."""
 _OF_SQL: Final = frozenset({"SQL", "PLPGSQL"})
 _WITH_BODIES: Final = frozenset({"FUNCTION", "MACRO", "AGGREGATE"})
 _FREE: Final = frozenset(
     {"TRIGGER", "RULE", "EVENT", "TASK", "TYPE", "POLICY", "PACKAGE", "CAST"}
     | {"MODEL", "DICTIONARY", "SOURCE", "SINK"}
 )
-"""Objects whose definition holds statements or expressions."""
+"""Objects whose definition contains statements or expressions."""
 _NO_QUERY_BEHIND: Final = frozenset({"ON", "TO", "USING", ",", ";", ")", "="})
-"""What follows SELECT where it is a privilege or an event."""
+"""Words after a SELECT that is a privilege or an event."""
 _OFF: Final = frozenset({"FALSE", "OFF"})
 _EXPORTED: Final = frozenset({"DATA", "DATABASE", "SCHEMA"})
 
@@ -33,16 +33,16 @@ class Running(Definitions):
     """Adds statements whose reads are those of other statements."""
 
     texts = 0
-    """How many texts that EXECUTE and its like run are around this one."""
+    """How many texts of EXECUTE and the like enclose this one."""
     _prepared: frozenset[str] = frozenset()
 
     @abstractmethod
     def statement(self) -> st.Statement:
-        """The one that comes next."""
+        """The next statement."""
 
     @abstractmethod
     def statements_in(self, text: Token) -> tuple[st.Statement, ...]:
-        """Those of a text that is run.
+        """The statements of a text that is run.
 
         Raises:
             MalformedSql: one of them cannot be read.
@@ -50,13 +50,13 @@ class Running(Definitions):
 
     @abstractmethod
     def statements_of_body(self) -> tuple[st.Statement, ...]:
-        """Those of a procedure's or function's body that can be read, up to the end of the text."""
+        """The readable statements of a procedure's or function's body, up to the end of the text."""
 
     def inside(self, text: Token) -> Self:
-        """A reader of a text in this text."""
+        """A reader for a text inside this text."""
         if self.texts == MAX_TEXTS:
             raise TooLarge(
-                f"more than {MAX_TEXTS} texts run one another", position=self.position(text)
+                f"more than {MAX_TEXTS} texts run each other", position=self.position(text)
             )
         found = type(self)(text.text, self.grammar)
         found.texts = self.texts + 1
@@ -67,9 +67,9 @@ class Running(Definitions):
     def with_queries(
         self, statement: st.Statement, *ends: str, words: frozenset[str] | None = None
     ) -> st.Statement:
-        """A statement with the queries in it, up to its end, or to one of the words outside of parentheses.
+        """A statement with the queries in it, up to its end, or to a word of ``ends`` outside parentheses.
 
-        ``words``: those of its clauses, as ``rest`` takes them; None where expressions stand in it.
+        ``words``: the words of its clauses, as in ``rest``; None if it contains expressions.
         """
         found: list[st.Statement] = []
         depth = 0
@@ -98,7 +98,7 @@ class Running(Definitions):
         return self.word in {"FROM", "TABLE"} and self.tokens[self.index - 1].word == "("
 
     def with_expression(self, statement: st.Statement) -> st.Statement:
-        """A statement with the queries in the expression that comes next."""
+        """A statement with the queries in the next expression."""
         start = self.index
         value = self.expression()
         words = {token.word for token in self.tokens[start : self.index]}
@@ -108,7 +108,7 @@ class Running(Definitions):
 
     def other_object(self, verb: str) -> st.Statement:
         if self.take("TABLE"):
-            # A function that gives rows.
+            # A function that returns rows.
             return self.function(f"{verb} {self.word}")
         if self.word not in OBJECTS:
             self.fail("expected what kind of object it is")
@@ -124,12 +124,12 @@ class Running(Definitions):
         if verb == "CREATE" and any(
             token.word == "CLONE" for token in self.tokens[start : self.index]
         ):
-            # A schema with all that is in it.
+            # A schema with everything in it.
             return st.Unknown(f"{verb} {kind}", position)
         return found
 
     def function(self, verb: str) -> st.Statement:
-        """Its body is SQL, or a text in some language."""
+        """Its body is SQL, or a text in another language."""
         language = ""
         texts: list[Token] = []
         start = self.index
@@ -153,7 +153,7 @@ class Running(Definitions):
         return found
 
     def _is_text(self) -> bool:
-        """Whether a text comes next that is written out: not so a variable or a template."""
+        """Whether a literal text comes next, rather than a variable or a template."""
         return self.at.kind == STRING and self.sql[self.at.end - 1] in "'\"$"
 
     # statements that run others
@@ -214,7 +214,7 @@ class Running(Definitions):
         return self.with_queries(found, *self.starts_without_semicolon())
 
     def _run_text(self, verb: str, position: Position, *behind: str) -> st.Statement:
-        """The statements of the text that comes next, where nothing is added to it."""
+        """The statements of the text that comes next, unless something is appended to it."""
         if self.ends():
             self.fail("expected a text")
         text, following = self.at, self.ahead()
@@ -224,7 +224,7 @@ class Running(Definitions):
             if self._is_text() and following.kind in (WORD, QUOTED) and not self.grammar.transact:
                 self.advance()
                 self.fail("expected USING, or the end of the statement")
-            # A variable, or a text to which something is added.
+            # A variable, or a text with something appended.
             return self.with_queries(st.Unknown(verb, position), *starts)
         self.advance()
         found = self.statements_in(text)
@@ -237,17 +237,17 @@ class Running(Definitions):
 
     @abstractmethod
     def starts_without_semicolon(self) -> tuple[str, ...]:
-        """The words that end a statement, where it needs no semicolon."""
+        """The words that end a statement without a semicolon."""
 
     def begins_another(self) -> bool:
         if self.word == "WITH":
             return self.grammar.transact and self._at_query()
-        # ON DELETE and ON UPDATE are of a foreign key.
+        # ON DELETE and ON UPDATE belong to a foreign key.
         is_event = self.tokens[self.index - 1].word == "ON"
         return self.word in self.starts_without_semicolon() and not is_event
 
     def call_procedure(self) -> st.Statement:
-        """What a procedure reads is not known; the queries among its arguments are."""
+        """A procedure's reads are unknown, but not those of queries among its arguments."""
         self.expect("CALL")
         start = self.index
         name = self.table("a procedure")
@@ -278,7 +278,7 @@ class Running(Definitions):
     # files
 
     def export(self) -> st.Statement:
-        """``EXPORT TABLE t TO 'files'``, ``EXPORT t INTO …``, and queries that are exported."""
+        """``EXPORT TABLE t TO 'files'``, ``EXPORT t INTO …``, and exported queries."""
         position = self.position(self.at)
         self.expect("EXPORT")
         is_table = self.take("TABLE")

@@ -1,6 +1,6 @@
-"""Text of any number of statements → their raw trees, each by itself.
+"""Parses a text of any number of statements, each separately.
 
-What cannot be read is an ``Unreadable`` in its place, and the statement behind it is read.
+An unreadable statement becomes an ``Unreadable``, and the next one is read.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ from lakeschema.translation.syntax.operators import BEGINS_QUERY
 
 MAX_BYTES: Final = 1_000_000
 MAX_STATEMENTS: Final = 3_000
-"""Of one text: to analyse as many takes about a second."""
+"""The maximum for one text: analysing as many takes about a second."""
 
 
 @dataclass(frozen=True, slots=True)
 class Unreadable:
-    """A statement that is not understood, with what is known of why and where."""
+    """An unreadable statement, with the reason and the place, if known."""
 
     error: TranslationError
 
@@ -42,7 +42,7 @@ class Placed:
 def read_script(
     sql: str, grammar: StatementGrammar, max_bytes: int = MAX_BYTES
 ) -> tuple[Placed, ...]:
-    """The statements of a text. Never raises for what the text says."""
+    """The statements of a text. Never raises for its content."""
     size = len(sql.encode("utf-8", "surrogatepass"))
     if size > max_bytes:
         error = TooLarge(
@@ -64,7 +64,7 @@ def _too_many_statements() -> TooLarge:
 
 
 class Scripts(Running):
-    """Adds statements one after the other."""
+    """Adds sequences of statements."""
 
     _last_begin: int | None = None
     _in_procedure = False
@@ -101,7 +101,7 @@ class Scripts(Running):
             return
         tokens = self.tokens[start : self.index]
         signs = Counter(token.word for token in tokens if token.kind == SYMBOL)
-        # The range [(1), (2)) is without its end.
+        # The range [(1), (2)) lacks its end.
         opened = signs["("] - signs[")"] if signs["["] == signs["]"] else 0
         last = tokens[-1]
         is_cut = last.word in NEVER_LAST and tokens[0].word not in _LENIENT
@@ -110,7 +110,7 @@ class Scripts(Running):
             self.fail("expected ) before it" if opened > 0 else "the statement is not complete")
 
     def _joins(self, statement: st.Statement) -> bool:
-        """Whether another statement may come without a semicolon."""
+        """Whether another statement may follow without a semicolon."""
         is_word = self.word in _STARTS and self.at.kind == WORD
         return is_word and (self.grammar.transact or isinstance(statement, st.Other | st.Block))
 
@@ -193,7 +193,7 @@ class Scripts(Running):
         return st.Block(None, (setting, *queries)) if queries else setting
 
     def _text_between(self, start: int, end: int) -> str:
-        """What was written in the tokens from one index to before another."""
+        """The text from one token's index up to another's."""
         if start == end:
             return ""
         return self.sql[self.tokens[start].start : self.tokens[end - 1].end]
@@ -205,7 +205,7 @@ class Scripts(Running):
             and (self.word in {"SELECT", *_CHANGES})
             and self.ahead().word != "SYSTEM"
         ):
-            # Of MariaDB ANALYZE, which runs it, and of MySQL DESCRIBE, which does not.
+            # For ANALYZE in MariaDB, which runs it, and DESCRIBE in MySQL, which does not.
             inner = self.statement()
             return inner if verb == "ANALYZE" else st.Explain(inner)
         words = {"TABLE", "VIEW", "EXTENDED", "FORMATTED", "CREATE", "COLUMNS", "FROM", "IN"}
@@ -232,7 +232,7 @@ class Scripts(Running):
         return st.ReadMetadata((name,)) if name is not None else st.Other(verb)
 
     def _skip_analysis(self) -> None:
-        """What ANALYZE says behind a table, where it is one of Hive and Spark."""
+        """Skips the clauses of Hive's and Spark's ANALYZE after a table."""
         is_clause = self.at.kind != WORD or self.word in ANY_WORDS or self.ends()
         if self.take("COMPUTE"):
             self.take("DELTA")
@@ -290,7 +290,7 @@ class Scripts(Running):
         return tuple(found)
 
     def replace(self) -> st.Statement:
-        """Of rows, in MySQL, or of a definition, in Spark and Teradata."""
+        """Rows in MySQL, or a definition in Spark and Teradata."""
         if self.ahead().word not in {"TABLE", "VIEW", "PROCEDURE", "MACRO", "FUNCTION", "TRIGGER"}:
             return self.replace_rows()
         self.expect("REPLACE")
@@ -317,7 +317,7 @@ class Scripts(Running):
     # control of flow: its words part statements, and its conditions are passed over
 
     def begin(self) -> st.Statement:
-        """A transaction up to its end, or a block's first word alone."""
+        """A transaction up to its end, or only a block's first word."""
         self.expect("BEGIN")
         if self.word in _TRANSACTIONS:
             self.skip_to(*_STARTS_WITHOUT_SEMICOLON)
@@ -328,12 +328,12 @@ class Scripts(Running):
         self.expect("END")
         what = self.take_one_of("TRY", "CATCH", "IF", "WHILE", "LOOP", "CASE", "FOR", "REPEAT")
         if not what and self.at.kind in (WORD, QUOTED) and self.word not in _STARTS:
-            # The name of the block that ends.
+            # The name of the block.
             self.advance()
         return st.Other("END")
 
     def branch(self) -> st.Statement:
-        """``IF a``, ``ELSEIF a THEN``, ``WHILE a DO``; ELSE and LOOP stand alone."""
+        """``IF a``, ``ELSEIF a THEN``, ``WHILE a DO``; ELSE and LOOP have no condition."""
         verb = self.advance().word
         if verb in {"ELSE", "LOOP"}:
             return st.Other(verb)
@@ -342,7 +342,7 @@ class Scripts(Running):
         return found
 
     def declare(self) -> st.Statement:
-        """``DECLARE @t TABLE (a INT)`` makes a table, and a cursor is a query."""
+        """``DECLARE @t TABLE (a INT)`` creates a table, and a cursor is a query."""
         start = self.index
         self.expect("DECLARE")
         if self.ahead().word == "TABLE" and self.ahead(2).word == "(":
@@ -360,7 +360,7 @@ class Scripts(Running):
     # procedures
 
     def procedure(self) -> st.Statement:
-        """Its name, parameters and what is declared are passed over up to its first statement."""
+        """Skips its name, parameters and declarations up to its first statement."""
         self.advance()
         name = self.table("a procedure")
         if self.word == "(":
@@ -370,7 +370,7 @@ class Scripts(Running):
             if self.word == ";" and self._has_body():
                 self.advance()
         if self._in_procedure:
-            # It ends the body of the one before: many behind one another are not nested.
+            # It ends the previous body: consecutive procedures are not nested.
             return st.Block(name, ())
         found: list[st.Statement] = []
         self._in_procedure = True
@@ -388,7 +388,8 @@ class Scripts(Running):
                     statement = self.statement()
                 except TranslationError:
                     self._depth = depth
-                    # Behind what was understood: it is not read again for each word in it.
+                    # After the part that was understood, which is not read again for each word in
+                    # it.
                     self.back_to(max(self.index, before + 1))
                     continue
                 if isinstance(statement, st.Block):
@@ -418,11 +419,11 @@ _EXACT: Final = (
     *(st.Query, st.Insert, st.MultiInsert, st.Merge, st.Update, st.Delete, st.Chained, st.Set),
     st.Block,
 )
-"""Statements that are read to their last word."""
+"""Statements that are read up to their last word."""
 _LENIENT: Final = frozenset(
     {"SHOW", "SYSTEM", "PUT", "GET", "PRAGMA", "ATTACH", "LS", "LIST", "RM", "REMOVE"}
 )
-"""They take paths and settings of one engine."""
+"""Statements with one engine's paths and settings."""
 _OF_PRIVILEGES: Final = ("GRANT", "REVOKE", "DENY")
 _SECOND: Final[Mapping[str, frozenset[str]]] = MappingProxyType(
     {
@@ -431,12 +432,12 @@ _SECOND: Final[Mapping[str, frozenset[str]]] = MappingProxyType(
         **dict.fromkeys(_OF_PRIVILEGES, PRIVILEGES),
     }
 )
-"""What comes behind a verb."""
+"""The words after a verb."""
 _CHANGES: Final = frozenset({"INSERT", "UPDATE", "DELETE", "MERGE"})
 _NO_SEMICOLON: Final = frozenset(
     {"DECLARE", "PRINT", "COMMIT", "ROLLBACK", "RETURN", "ASSERT", "LET"}
 )
-"""They hold expressions, or need no semicolon in T-SQL."""
+"""Statements that contain expressions, or need no semicolon in T-SQL."""
 _STARTS_WITHOUT_SEMICOLON: Final = (
     *("INSERT", "MERGE", "UPDATE", "DELETE", "TRUNCATE", "SELECT", "WITH", "CREATE", "DROP"),
     *("DECLARE", "EXEC", "EXECUTE", "PRINT", "IF", "ELSE", "BEGIN", "END", "COMMIT", "ROLLBACK"),

@@ -1,4 +1,4 @@
-"""What statements say, before any name has a meaning: immutable and closed, as queries are."""
+"""Raw statements, before names are resolved: immutable and closed, like queries."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Files:
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """A table or view by its name, with an alias where one may stand."""
+    """A table or view by name, with an optional alias."""
 
     parts: tuple[str, ...]
     alias: str | None = None
@@ -39,7 +39,7 @@ class With:
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """A query whose rows go to whoever asked, or ``into`` a new table, perhaps a ``temporary`` one."""
+    """A query whose rows are returned, or stored ``into`` a new table, which may be ``temporary``."""
 
     query: tree.Query
     into: Named | None = None
@@ -51,12 +51,12 @@ class Insert:
     """INSERT of the rows of a query.
 
     Attributes:
-        columns: that are written; empty where the text lists none.
-        partition: columns of PARTITION; those with a value get none from the query.
-        overwrite: what was there goes, or what was in the partition.
-        replaces_some: of what was there only rows of a condition go.
-        by_name: columns get those of the query of their names.
-        logged: the table into which OUTPUT puts the rows, too.
+        columns: the written columns; empty if the text lists none.
+        partition: columns of PARTITION; those with a value are not in the query.
+        overwrite: the existing rows of the table or partition go.
+        replaces_some: only existing rows that meet a condition go.
+        by_name: matches the query's columns by name.
+        logged: the table that also gets the rows, by OUTPUT.
     """
 
     target: Target
@@ -87,13 +87,13 @@ class Create:
 
     Attributes:
         columns: names, in order, without types.
-        partitions: of them, those of PARTITIONED BY, which come last.
+        partitions: the columns of PARTITIONED BY, which come last.
         filled: the table that ClickHouse's materialized view writes to.
-        keeps_order: columns that partition the table stay where they are.
-        like: whose columns it gets.
-        clone: whose columns and rows it gets.
-        location: where its files are, as written.
-        materialized: of a view, which then keeps the rows of its query.
+        keeps_order: partition columns keep their places.
+        like: the table whose columns it gets.
+        clone: the table whose columns and rows it gets.
+        location: the place of its files, as written.
+        materialized: for a view that stores its query's rows.
         temporary: only its session sees it.
     """
 
@@ -114,7 +114,7 @@ class Create:
 
     @property
     def holds_rows(self) -> bool:
-        """Not so of a view whose query runs whenever it is read."""
+        """False for a view whose query runs at each read."""
         return self.kind is Kind.TABLE or self.materialized
 
 
@@ -127,7 +127,7 @@ class Drop:
 
 @dataclass(frozen=True, slots=True)
 class Rename:
-    """One after the other; a new name of one part stays in the namespace of the old one."""
+    """Applied in order; a new name of one part stays in the old one's namespace."""
 
     kind: Kind
     pairs: tuple[tuple[Named, Named], ...]
@@ -149,11 +149,11 @@ class Swap:
 
 @dataclass(frozen=True, slots=True)
 class AlterColumns:
-    """A change of which columns a table has.
+    """A change of a table's columns.
 
     Attributes:
         renamed: (old, new).
-        replaced: the whole new list of columns, where the text gives it.
+        replaced: the new list of columns, if the text gives one.
     """
 
     name: Named
@@ -165,7 +165,7 @@ class AlterColumns:
 
 @dataclass(frozen=True, slots=True)
 class AlterOther:
-    """A change of properties, of partitions, of what else has no rows and no columns."""
+    """A change of properties, partitions and other things without rows or columns."""
 
     kind: Kind
     name: Named
@@ -174,7 +174,7 @@ class AlterOther:
 
 @dataclass(frozen=True, slots=True)
 class AddPartitions:
-    """Partitions whose files lie somewhere; ``moved``: of one that was there, and lay elsewhere."""
+    """Partitions with locations; ``moved``: an existing partition gets a new one."""
 
     name: Named
     locations: tuple[str, ...]
@@ -191,11 +191,11 @@ class MovePartition:
 
 @dataclass(frozen=True, slots=True)
 class Assignment:
-    """``path`` as written, perhaps with the table before the column.
+    """``path`` is as written; the column may be qualified by the table.
 
     Attributes:
-        operator: of ``a += x``, which makes the new value of the old one, too.
-        place: of ``(a, b) = (SELECT x, y …)``, which column of the query it gets.
+        operator: for ``a += x``, whose new value also depends on the old one.
+        place: for ``(a, b) = (SELECT x, y …)``, the number of the query's column.
     """
 
     path: tuple[str, ...]
@@ -209,7 +209,7 @@ class MergeAction:
     """One WHEN. ``every``: UPDATE SET * and INSERT *.
 
     Attributes:
-        columns: of INSERT, with ``values`` by position; without columns, in the target's order.
+        columns: INSERT's columns, with ``values`` by position; if empty, in the target's order.
     """
 
     condition: tree.Expression | None = None
@@ -231,7 +231,7 @@ class Merge:
 
 @dataclass(frozen=True, slots=True)
 class Update:
-    """``source``: of UPDATE … FROM, or what is joined to the target."""
+    """``source``: the FROM of UPDATE, or relations joined to the target."""
 
     target: Named
     assignments: tuple[Assignment, ...]
@@ -243,7 +243,7 @@ class Update:
 
 @dataclass(frozen=True, slots=True)
 class Delete:
-    """``others``: tables of the source whose rows go, too, as MySQL has it."""
+    """``others``: further tables whose rows MySQL's DELETE removes."""
 
     target: Named
     source: tree.FromItem | None = None
@@ -255,7 +255,7 @@ class Delete:
 
 @dataclass(frozen=True, slots=True)
 class Truncate:
-    """``partial``: of some partitions."""
+    """``partial``: only some partitions."""
 
     names: tuple[Named, ...]
     partial: bool = False
@@ -263,7 +263,7 @@ class Truncate:
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """LOAD DATA and COPY INTO a table. ``columns``: those that a query's fill."""
+    """LOAD DATA and COPY INTO a table. ``columns``: those that a query fills."""
 
     source: Target
     target: Target
@@ -274,7 +274,7 @@ class Load:
 
 @dataclass(frozen=True, slots=True)
 class Cache:
-    """CACHE TABLE, which writes nothing that lasts; with a query it has a name for the session."""
+    """CACHE TABLE, which stores nothing permanently; with a query it creates a temporary name."""
 
     name: Named
     query: tree.Query | None = None
@@ -282,7 +282,7 @@ class Cache:
 
 @dataclass(frozen=True, slots=True)
 class Use:
-    """``what``: of a name of one part, catalog, schema, namespace, warehouse or role."""
+    """``what``: the object of a one-part name: catalog, schema, namespace, warehouse or role."""
 
     namespace: tuple[str, ...]
     what: str
@@ -290,7 +290,7 @@ class Use:
 
 @dataclass(frozen=True, slots=True)
 class Set:
-    """A setting of the session; ``value`` is None where it is only shown."""
+    """A session setting; without a ``value`` it is only shown."""
 
     name: str
     value: str | None
@@ -298,21 +298,21 @@ class Set:
 
 @dataclass(frozen=True, slots=True)
 class ReadMetadata:
-    """DESCRIBE, SHOW CREATE, ANALYZE: of one table, its definition is read."""
+    """DESCRIBE, SHOW CREATE, ANALYZE: they read one table's definition."""
 
     names: tuple[Named, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Other:
-    """A statement that reads and writes no rows: GRANT, SET ROLE, COMMIT, CREATE FUNCTION."""
+    """A statement without reading or writing rows: GRANT, SET ROLE, COMMIT, CREATE FUNCTION."""
 
     verb: str
 
 
 @dataclass(frozen=True, slots=True)
 class Unknown:
-    """A statement whose text does not name what it reads and writes, such as the call of a procedure."""
+    """A statement whose text does not tell its reads and writes, such as a procedure call."""
 
     verb: str
     position: Position | None = field(default=None, compare=False)
@@ -320,10 +320,7 @@ class Unknown:
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """Statements that run together: of a procedure's body, or of a text that another statement runs.
-
-    ``name``: of the procedure.
-    """
+    """Statements that run together: the body of the procedure ``name``, or a text that is run."""
 
     name: Named | None
     statements: tuple[Statement, ...]
@@ -331,7 +328,7 @@ class Block:
 
 @dataclass(frozen=True, slots=True)
 class Chained:
-    """A statement whose WITH changes rows that it then reads; ``changes`` come first."""
+    """A statement that reads rows changed in its WITH; ``changes`` come first."""
 
     changes: tuple[Statement, ...]
     statement: Statement
@@ -339,7 +336,7 @@ class Chained:
 
 @dataclass(frozen=True, slots=True)
 class Explain:
-    """EXPLAIN of a statement, which is not run."""
+    """EXPLAIN of a statement without running it."""
 
     statement: Statement
 

@@ -1,4 +1,4 @@
-"""Units of time that are written as words among the arguments of a call: no columns."""
+"""Units of time as bare words among a call's arguments, which are not columns."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _SHORT: Final = _LONG | {
 
 
 def without_units(name: str, arguments: tuple[tree.Expression, ...]) -> tuple[tree.Expression, ...]:
-    """The arguments of the call but for its unit; ``name`` is in upper case."""
+    """The arguments of the call without its unit; ``name`` is in upper case."""
     if len(arguments) > 1 and name in _LAST and _is_unit(arguments[-1]):
         return arguments[:-1]
     words = _LONG if name in _LAST else _SHORT

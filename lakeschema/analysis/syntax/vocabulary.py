@@ -1,4 +1,4 @@
-"""Words that clauses may have which say nothing of rows. Any other word in such a clause is an error.
+"""Words that clauses not concerning rows may have. Any other word in such a clause is an error.
 
 Sources: the grammars of the engines whose dialects are read.
 """
@@ -38,7 +38,7 @@ COLUMN_WORDS: Final = _SHARED | _words(
     WATERMARK ZEROFILL ZONE
     """
 )
-"""Behind the type of a column."""
+"""Words after the type of a column."""
 
 TABLE_WORDS: Final = _SHARED | _words(
     """
@@ -68,7 +68,7 @@ TABLE_WORDS: Final = _SHARED | _words(
     UUID VERSION VERSIONING VIOLATION WAREHOUSE WATERMARK WHERE WINDOW YES
     """
 )
-"""Behind the columns of CREATE TABLE and CREATE VIEW."""
+"""Words after the columns of CREATE TABLE and CREATE VIEW."""
 
 ALTER_WORDS: Final = (
     TABLE_WORDS
@@ -95,7 +95,7 @@ BEFORE_KIND: Final = _words(
     TRANSACTIONAL TRANSIENT UNLOGGED VOLATILE
     """
 )
-"""Between CREATE and what is created."""
+"""Words between CREATE and the kind of object."""
 
 DROP_WORDS: Final = _words(
     """
@@ -131,7 +131,7 @@ OBJECTS: Final = _words(
     USER VARIABLE VECTOR VIRTUAL VOLUME WAREHOUSE WORKLOAD XML
     """
 )
-"""What is created, altered and dropped besides tables and views."""
+"""Objects besides tables and views that can be created, altered and dropped."""
 
 PRIVILEGES: Final = _words(
     """
@@ -169,14 +169,14 @@ ANY_WORDS: Final = (
     """
     )
 )
-"""Of statements that read and write no rows."""
+"""Words of statements that do not read or write rows."""
 
 NO_NAME_BEHIND: Final = _words(
     """
     ALWAYS CASCADE DELIMITED NOT NULL OVERWRITE PURGE RESTRICT
     """
 )
-"""Behind them comes another such word, or nothing."""
+"""Words that are followed by another such word, or by nothing."""
 
 NEVER_LAST: Final = _words(
     """
@@ -185,7 +185,7 @@ NEVER_LAST: Final = _words(
     SET STORED TABLE TBLPROPERTIES TERMINATED TO USING VALUES VIEW WHERE WITH
     """
 )
-"""What ends no statement."""
+"""Tokens that never end a statement."""
 
 EXPLAIN_OPTIONS: Final = _words(
     """
@@ -196,4 +196,4 @@ EXPLAIN_OPTIONS: Final = _words(
     TREE TYPE USING VALIDATE VECTORIZATION VERBOSE XML
     """
 )
-"""Between EXPLAIN and its statement."""
+"""Words between EXPLAIN and its statement."""

@@ -1,1 +1,1 @@
-"""What a log says of a warehouse: who uses what, what is joined, repeated or unused, whom to tell."""
+"""A warehouse's usage according to a log: who uses what, joins, repetition, disuse, whom to tell."""

@@ -1,6 +1,6 @@
-"""Rows of a log's tables → how many statements and users each has, and between which days.
+"""Counts statements, users and days for the rows of a log's tables.
 
-What is counted is data, so that one machine and Spark count the same.
+The definitions of counts are data, so that one machine and Spark count alike.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from lakeschema.analysis.usage.running import Ran
 
 @dataclass(frozen=True, slots=True)
 class Counted:
-    """Rows of ``table`` by ``keys``: columns of the table, ``user`` and ``day``.
+    """A count of ``table``'s rows by ``keys``: columns of the table, ``user`` and ``day``.
 
     Attributes:
-        only: columns of the table with the one value that counts.
-        without: columns of the table with a value that does not count.
-        done: statements that failed do not count.
+        only: columns with the only value that counts.
+        without: columns with a value that does not count.
+        done: failed statements do not count.
     """
 
     table: str
@@ -34,7 +34,7 @@ class Counted:
 
 @dataclass(frozen=True, slots=True, order=True)
 class Count:
-    """``keys``: as ``Counted`` names them. Days are empty where the log does not say them."""
+    """``keys``: as in ``Counted``. Days are empty if the log does not have them."""
 
     keys: tuple[str, ...]
     statements: int
@@ -64,10 +64,10 @@ COUNTED: Final[Mapping[str, Counted]] = MappingProxyType(
         "repeated": Counted("sub_queries", TABLES["sub_queries"]),
     }
 )
-"""What the derived tables are made of, by name."""
+"""The counts that derived tables are made from, by name."""
 
 Counts = Mapping[str, Sequence[Count]]
-"""By the names of ``COUNTED``."""
+"""By the names in ``COUNTED``."""
 
 
 @dataclass(slots=True)
@@ -86,7 +86,7 @@ class _Seen:
 
 
 class Tally:
-    """Counts on one machine; a statement counts once for each key, however often it has it."""
+    """Counts on one machine; a statement counts once for each of its keys."""
 
     def __init__(self) -> None:
         self._seen: dict[str, dict[tuple[str, ...], _Seen]] = {name: {} for name in COUNTED}

@@ -1,4 +1,4 @@
-"""Which tables, views and columns of the catalog no statement of a log read for some days."""
+"""The catalog's tables, views and columns that no statement of a log read for some days."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from lakeschema.analysis.usage.counting import Count
 from lakeschema.catalog.identifiers import RelationName
 
 _SOME_DAY: Final = "9999-12-31"
-"""Of a read whose day the log does not say: nothing is called unused because of that."""
+"""For a read without a day in the log, so that nothing counts as unused because of that."""
 _Place = tuple[str, str]
-"""A relation and a column in lower case, or "" for the relation itself."""
+"""A relation and a column, in lower case; "" for the relation itself."""
 
 
 @dataclass(frozen=True, slots=True)
 class Unused:
-    """``column`` is empty where the whole relation is meant; ``last_read`` where it was never read."""
+    """``column`` is empty for a whole relation; ``last_read`` is empty if it was never read."""
 
     relation: str
     column: str
@@ -33,12 +33,12 @@ def unused_since(
     column_reads: Iterable[Count],
     since: str,
 ) -> tuple[Unused, ...]:
-    """What was not read on or after a day; of relations that were, their columns that were not.
+    """The relations not read since a day, and the unread columns of others.
 
-    A view's reader reads what the view's query reads. A column of a table counts as read where it is
-    not known which columns were.
+    Reading a view reads everything in its query. If it is unknown which columns of a table were
+    read, all count.
 
-    ``reads`` are by relation, ``column_reads`` by relation and column, and whatever follows; ``since`` is
+    ``reads`` are by relation, ``column_reads`` by relation, column and further keys; ``since`` is
     in ISO form.
     """
     last: dict[_Place, str] = {}
@@ -79,7 +79,7 @@ def _through_views(known: Mapping[RelationName, KnownTable], last: dict[_Place, 
             continue
         for relation, columns in known[name].reads:
             text = str(relation)
-            # All of what is read is told before the view below is looked at again.
+            # All reads of a view are recorded before the views below are visited again.
             news = [_note(last, (text, column), day) for column in ("", *columns)]
             if any(news) and relation in known and known[relation].reads:
                 pending.append(relation)

@@ -1,6 +1,6 @@
-"""From which tables and columns others are filled, over a whole log, and what is reached from one.
+"""From which tables and columns others are filled over a whole log, and what is downstream.
 
-A view of the catalog is filled by what its query reads.
+A view of the catalog is filled from its query's relations.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ ROWS: Final = ""
 """In place of a column: which rows there are, and so every column."""
 _ROWS_KIND: Final = "rows"
 Place = tuple[str, str]
-"""A relation and one of its columns; ``*`` for columns that are not known, ``ROWS`` for its rows."""
+"""A relation and one of its columns; ``*`` for unknown columns, ``ROWS`` for its rows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +36,7 @@ class Flow:
 def dataflow_graph(
     flows: Iterable[Count], known: Mapping[RelationName, KnownTable]
 ) -> tuple[Flow, ...]:
-    """Every edge once; what a table keeps of itself is none. ``flows`` are by target and source."""
+    """Every edge once, without a table's edges to itself. ``flows`` are by target and source."""
     found = {
         (source, target): Flow(source, target, count.statements, count.users, count.last_day)
         for count in flows
@@ -52,7 +52,7 @@ def dataflow_graph(
 
 @dataclass(frozen=True, slots=True)
 class Reached:
-    """``columns``: those that change with what was asked for; ``*`` if all may. ``distance`` in steps."""
+    """``columns``: those that depend on the requested ones; ``*`` if all may. ``distance`` in steps."""
 
     relation: str
     columns: frozenset[str]
@@ -64,7 +64,7 @@ class Reached:
 
 
 class Reach:
-    """What is downstream of a table or column."""
+    """Finds everything downstream of a table or column."""
 
     def __init__(
         self,
@@ -89,7 +89,7 @@ class Reach:
                 continue
             self._add(source, ROWS, (target, ROWS))
             if (target, source) not in traced and source not in self._with_columns:
-                # It is not known which of its columns are read.
+                # It is unknown which of its columns are read.
                 self._add(source, EVERY_COLUMN, (target, EVERY_COLUMN))
         for name, table in known.items():
             for view_column in table.made_of:
@@ -107,7 +107,7 @@ class Reach:
         self._by_source.setdefault(source, {}).setdefault(column, []).append((column, into))
 
     def of(self, relation: str, column: str = EVERY_COLUMN) -> tuple[Reached, ...]:
-        """The relation itself first, each relation once, the nearest first."""
+        """Each relation once, nearest first, beginning with the relation itself."""
         columns: dict[str, set[str]] = {relation: {column.lower()}}
         distances = {relation: 0}
         pending = deque([(relation, column.lower())])

@@ -1,4 +1,4 @@
-"""Which tables are joined with each other, often enough to keep them as one.
+"""Clusters of tables that are often joined, as candidates for a combined table.
 
 Source: Uber's Queryparser, which replaced clusters of joined tables by one dimensional table.
 """
@@ -13,15 +13,15 @@ from lakeschema.analysis.usage.counting import Count
 
 @dataclass(frozen=True, slots=True)
 class JoinedTables:
-    """Two tables of a cluster, and what they are compared by.
+    """Two tables of a cluster, and the columns that compare them.
 
     Attributes:
-        cluster: number of the connected component, 1 the one with the most statements.
-        tables: how many the whole cluster has.
-        on: ``column = column`` of the two, by how often they are compared; the comparison may be
-            another than equality.
-        statements: that compare the pair of columns they compare most.
-        users: the same.
+        cluster: the connected component's number; 1 has the most statements.
+        tables: the number of tables in the whole cluster.
+        on: ``column = column`` for the two, most frequent first; the comparison may be other than
+            equality.
+        statements: those that compare the most frequent pair of columns.
+        users: the same for users.
     """
 
     cluster: int
@@ -35,7 +35,7 @@ class JoinedTables:
 
 
 def join_clusters(joined: Iterable[Count], min_statements: int = 1) -> tuple[JoinedTables, ...]:
-    """Each pair of tables in its cluster; columns that fewer statements compare connect nothing.
+    """Each pair of tables in its cluster; column pairs with fewer statements connect nothing.
 
     ``joined`` are by relation, column, other relation, other column.
     """
@@ -73,7 +73,7 @@ def _pair(cluster: int, tables: int, pair: tuple[str, str], counts: list[Count])
 
 
 def _components(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
-    """Of each table the first, by name, of those that it is connected with."""
+    """For each table, the first by name in its connected component."""
     parents: dict[str, str] = {}
 
     def root(name: str) -> str:

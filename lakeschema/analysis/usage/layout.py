@@ -1,7 +1,8 @@
-"""By which columns tables are filtered, joined, grouped and ordered → how their files may be laid out.
+"""Advice on tables' file layout, from the columns that filter, join, group and order them.
 
-Source: Uber's Queryparser: the top GROUP BY columns as the shard keys, the top ORDER BY columns as the
-order keys. How many values a column has is not known here: who follows the advice looks at that.
+Source: Uber's Queryparser: the top GROUP BY columns as shard keys, the top ORDER BY columns as
+order keys. The number of a column's values is unknown here, so check it before following the
+advice.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from lakeschema.analysis.usage.counting import Count
 from lakeschema.catalog.identifiers import RelationName
 
 MIN_SHARE: Final = 0.2
-"""Of the statements that read a table: what fewer do needs no layout of its own."""
+"""The least share of a table's statements: less frequent use needs no special layout."""
 _MOST: Final = 3
 
 
@@ -36,7 +37,7 @@ _CLAUSES: Final[Mapping[Layout, frozenset[str]]] = {
 
 @dataclass(frozen=True, slots=True)
 class Advice:
-    """``statements`` of ``reads`` use ``column`` in such a clause; at most so many, if in several."""
+    """``statements`` of ``reads`` use ``column`` in such a clause; with several clauses, at most so many."""
 
     relation: str
     layout: str
@@ -51,7 +52,7 @@ def layout_advice(
     known: Mapping[RelationName, KnownTable],
     min_share: float = MIN_SHARE,
 ) -> tuple[Advice, ...]:
-    """For tables that are read: the columns of each layout, the most used first.
+    """The columns of each layout for tables that are read, the most used first.
 
     ``usage`` is by relation, column, clause; ``reads`` by relation.
     """
@@ -68,7 +69,7 @@ def layout_advice(
         partitions = () if table is None else tuple(map(str.lower, table.partitions))
         counts = used.get(relation, [])
         for layout, clauses in _CLAUSES.items():
-            # Hive and Spark neither bucket nor sort by a column that partitions the table.
+            # Hive and Spark neither bucket nor sort by a partition column.
             for column, statements in _most_used(counts, clauses, partitions):
                 if statements >= min_share * total:
                     found.append(Advice(relation, layout.value, column, statements, total))
@@ -89,7 +90,7 @@ def _most_used(
 
 
 def _by_column(counts: Iterable[Count], clauses: frozenset[str]) -> list[tuple[str, int]]:
-    """Of several clauses the one that most statements use: how many use any is not known."""
+    """With several clauses, the most frequent one counts: the number that use any of them is unknown."""
     found: dict[str, int] = {}
     for count in counts:
         _, column, clause = count.keys

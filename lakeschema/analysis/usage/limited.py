@@ -1,6 +1,6 @@
-"""A log's statements, analysed by a process that is killed at the first one that costs too much.
+"""Analyses a log's statements in a process that is killed if one costs too much.
 
-What was given up has a row of failures in its place, so that whoever counts tells of it.
+A statement that was given up has a row of failures, so that counts include it.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from lakeschema.isolation.process import LimitedProcess
 _HANDLER: Final = "log"
 _MOST_TOGETHER: Final = 200
 _LONGEST_TOGETHER: Final = 200_000
-"""Characters of the statements that are sent together: together they are to take no more than one may."""
+"""Characters of statements sent together, since together they get the time of one."""
 
 Rows: TypeAlias = Sequence[tuple[str, Row]]
 
@@ -31,7 +31,7 @@ def rows_within_limits(
     known: Mapping[RelationName, KnownTable],
     limits: Limits = LIMITS,
 ) -> Iterator[Rows]:
-    """The rows of each statement, as ``LogAnalysis`` finds them, which stand in the log's order."""
+    """The rows of each statement, as found by ``LogAnalysis``, in the log's order."""
     logged = list(statements)
     handler = Handler("lakeschema.analysis.usage.limited:answer_log", dict(known))
     process = LimitedProcess({_HANDLER: handler}, limits)
@@ -53,7 +53,7 @@ def _may_define(statement: LoggedStatement) -> bool:
 
 
 class _Asking:
-    """What a new process is told first: the definitions that cost none its life."""
+    """A new process first gets the definitions that did not kill an earlier one."""
 
     def __init__(self, process: LimitedProcess) -> None:
         self._process = process
@@ -62,7 +62,7 @@ class _Asking:
     def each(
         self, verb: str, statements: Iterable[LoggedStatement]
     ) -> Iterator[tuple[LoggedStatement, Any]]:
-        """Each with its answer. Where those that are asked together get none, each is asked alone."""
+        """Each statement with its answer. If a group gets no answer, each of it is asked alone."""
         for together in _together(statements):
             try:
                 answers = self._ask(verb, together)
@@ -105,7 +105,7 @@ def _together(statements: Iterable[LoggedStatement]) -> Iterator[list[LoggedStat
 
 
 def answer_log(known: Mapping[RelationName, KnownTable]) -> Callable[[Any], Any]:
-    """The child's function: a verb and statements to distinct answers, and the place of each one's there."""
+    """The child's function from a verb and statements to distinct answers, and each statement's answer."""
     timeline = Timeline(known)
     analysis = LogAnalysis(timeline)
 

@@ -1,4 +1,4 @@
-"""Joins and grouped queries that statements repeat → what to compute once, by the work that it saves."""
+"""Joins and grouped queries that statements repeat, ranked by the work saved by computing them once."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from lakeschema.analysis.usage.counting import Count
 
 @dataclass(frozen=True, slots=True)
 class Repeated:
-    """A join or query that would be kept as a table.
+    """A join or query that could be stored as a table.
 
     Attributes:
-        cost: of one run: sizes of the tables that it reads; a table of unknown size counts as 1.
-        builds: days on which one of these tables was written, at least 1.
-        saved: ``cost`` for each statement beyond the builds.
+        cost: the cost of one run: its tables' sizes; an unknown size counts as 1.
+        builds: the days on which one of its tables was written, at least 1.
+        saved: ``cost`` times the statements beyond the builds.
     """
 
     fingerprint: str
@@ -36,10 +36,10 @@ def what_to_materialise(
     sizes: Mapping[str, float],
     min_statements: int = 2,
 ) -> tuple[Repeated, ...]:
-    """What saves most first; nothing that is only ever repeated as a part of something larger.
+    """The greatest savings first, without parts that only repeat inside something larger.
 
-    ``repeated`` are by fingerprint, kind, shape, tables; ``writes`` by relation and day; ``sizes`` of
-    tables in any one unit.
+    ``repeated`` are by fingerprint, kind, shape, tables; ``writes`` by relation and day; ``sizes``
+    are in any one unit.
     """
     days: dict[str, set[str]] = {}
     for count in writes:
@@ -66,7 +66,7 @@ def _repeated(count: Count, days: Mapping[str, set[str]], sizes: Mapping[str, fl
 
 
 def _largest(found: Iterable[Repeated]) -> Iterable[Repeated]:
-    """Without those inside another that the same number of statements repeat."""
+    """Without those inside another that equally many statements repeat."""
     kept: dict[tuple[int, tuple[str, ...]], list[Repeated]] = {}
     for each in found:
         same = kept.setdefault((each.statements, each.tables), [])

@@ -1,4 +1,4 @@
-"""Lines of a log → statements with the day on which each ran."""
+"""Reads lines of a log into statements with the day of each."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from lakeschema.analysis.statements_logged import LoggedStatement
 
 @dataclass(frozen=True, slots=True)
 class Ran:
-    """``day`` in ISO form; empty where the log does not say it."""
+    """``day`` is in ISO form; empty if the log does not have it."""
 
     statement: LoggedStatement
     day: str = ""
 
 
 def ran(line: Mapping[str, Any], position: int, dialect: str) -> Ran:
-    """By the names that a log's columns have; ``dialect`` where it says none."""
+    """Uses the names of a log's columns; ``dialect`` is for lines without one."""
     namespace = [line.get("current_catalog"), *str(line.get("current_namespace") or "").split(".")]
     started = line.get("started_at")
     statement = LoggedStatement(

@@ -1,4 +1,4 @@
-"""What was counted of a log → the tables that people ask for; the same on one machine and on Spark."""
+"""Derives usage tables from a log's counts, alike on one machine and on Spark."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from lakeschema.isolation.limits import Limits
 
 @dataclass(frozen=True, slots=True)
 class TableUse:
-    """``access`` as ``table_access`` has it; ``day`` is empty where the log does not say it."""
+    """``access`` as in ``table_access``; ``day`` is empty if the log does not have it."""
 
     relation: str
     access: str
@@ -60,21 +60,21 @@ DERIVED: Final[Mapping[str, type]] = MappingProxyType(
         "whom_to_tell": ToTell,
     }
 )
-"""The derived tables, by the value that a row of each is."""
+"""The derived tables, with the class of their rows."""
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What the derived tables depend on besides the log.
+    """The inputs of the derived tables besides the log.
 
     Attributes:
-        known: the catalog, with what views read.
-        owners: of relations, where they are known.
-        sizes: of tables, in any one unit.
-        days: a relation that nobody read for so many days before the last one is unused.
-        today: the last day; that of the log unless it is given.
-        about: a relation, and a column or ``*``: whom to tell of a change of it.
-        min_joins: pairs of columns that fewer statements compare connect no tables.
+        known: the catalog, with views' reads.
+        owners: the owners of relations, if known.
+        sizes: the sizes of tables, in any one unit.
+        days: a relation is unused if nobody read it for this many days before the last one.
+        today: the last day; by default the log's.
+        about: a relation, and a column or ``*``, for finding whom to tell of its change.
+        min_joins: column pairs with fewer statements connect no tables.
     """
 
     known: Mapping[RelationName, KnownTable] = field(default_factory=lambda: MappingProxyType({}))
@@ -87,7 +87,7 @@ class Question:
 
 
 def derived_tables(counts: Counts, question: Question) -> Mapping[str, Sequence[Any]]:
-    """Rows by table, as ``DERIVED`` names them; ``whom_to_tell`` has none without ``about``."""
+    """Rows by table, with the names in ``DERIVED``; ``whom_to_tell`` is empty without ``about``."""
     known = question.known
     told: Sequence[ToTell] = ()
     if question.about is not None:
@@ -110,7 +110,7 @@ def derived_tables(counts: Counts, question: Question) -> Mapping[str, Sequence[
 
 def _unused(counts: Counts, question: Question) -> Sequence[Unused]:
     today = question.today or max((c.last_day for c in counts["table_usage"]), default="")
-    # Without any day only what was never read is known.
+    # Without any day, only relations that were never read are unused.
     since = days_before(today, question.days) if today else "0001-01-01"
     return unused_since(question.known, counts["reads"], counts["column_readers"], since)
 
@@ -127,11 +127,11 @@ def _four(count: Count) -> tuple[str, str, str, str]:
 
 @dataclass(frozen=True, slots=True)
 class CountedLog:
-    """What is made of a log, and of what nothing is made.
+    """A log's counts, and its statements that failed.
 
     Attributes:
-        failures: by kind of error, statements or parts of them that could not be read.
-        given_up: places in the log, from 0, of statements that took more than the limits allow.
+        failures: numbers of unreadable statements or parts of them, by kind of error.
+        given_up: places in the log, from 0, of statements that exceeded the limits.
     """
 
     counts: Counts
@@ -145,7 +145,7 @@ def count_log(
     known: Mapping[RelationName, KnownTable],
     conventions: Conventions | None = None,
 ) -> CountedLog:
-    """A whole log on one machine; statements in the order of their positions."""
+    """Counts a whole log on one machine; statements in order of positions."""
     definitions = (each.statement for each in log if may_define(each.statement.sql))
     analysis = LogAnalysis(timeline_of(definitions, known), conventions)
     return _counted(log, (analysis.found(each.statement).rows for each in log))
@@ -154,7 +154,7 @@ def count_log(
 def count_log_within_limits(
     log: Sequence[Ran], known: Mapping[RelationName, KnownTable], limits: Limits = LIMITS
 ) -> CountedLog:
-    """As ``count_log``, in a process that no statement may use for too long."""
+    """Like ``count_log``, in a limited process."""
     return _counted(log, rows_within_limits((each.statement for each in log), known, limits))
 
 
@@ -173,7 +173,7 @@ def _counted(log: Sequence[Ran], found: Iterable[Rows]) -> CountedLog:
 
 
 def row_of(value: Any) -> dict[str, Any]:
-    """A row of a derived table by its columns, as JSON and Parquet have them."""
+    """A row of a derived table by columns, as for JSON and Parquet."""
     shown = {each.name: getattr(value, each.name) for each in fields(value)}
     return {name: list(v) if isinstance(v, tuple) else v for name, v in shown.items()}
 
@@ -184,7 +184,7 @@ def columns_of(table: str) -> Mapping[str, type]:
 
 
 def place_of(name: RelationName, counts: Counts, known: Iterable[RelationName]) -> tuple[str, str]:
-    """``Question.about`` of what may be the name of a column: of a relation that the catalog or log has."""
+    """``Question.about`` for a name that may be a column's: of a relation in the catalog or the log."""
     relations = {str(each) for each in known}
     relations.update(key for flow in counts["flows"] for key in flow.keys)
     relations.update(use.keys[0] for use in counts["reads"])

@@ -1,4 +1,4 @@
-"""Whom to tell of a change of a table or column: who uses or fills what is downstream of it, and owners."""
+"""Whom to tell of a table's or column's change: users and writers of anything downstream, and owners."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from lakeschema.analysis.usage.flows import Reached
 
 
 class Concern(Enum):
-    """Ordered as they are shown."""
+    """In display order."""
 
     OWNS = "owns"
     FILLS = "fills"
@@ -21,7 +21,7 @@ class Concern(Enum):
 
 @dataclass(frozen=True, slots=True)
 class ToTell:
-    """``columns``: those of ``relation`` that change; ``*`` for all. ``statements``: 0 of an owner."""
+    """``columns``: the changed ones of ``relation``; ``*`` for all. ``statements``: 0 for an owner."""
 
     user: str
     concern: str
@@ -35,10 +35,10 @@ class ToTell:
 def whom_to_tell(
     counts: Counts, reached: Iterable[Reached], owners: Mapping[str, str] | None = None
 ) -> tuple[ToTell, ...]:
-    """In the order of what is reached; in each relation its owner, then who fills it, then its readers by use.
+    """In the order of ``reached``; for each relation its owner, then its writers, then its readers by use.
 
-    Whoever reads a relation at all is told where all of its columns change; else those who read one
-    of the columns that do, or it is not known which they read.
+    If all columns of a relation change, all its readers are told. Otherwise only those who read a
+    changed column, or whose columns are unknown.
     """
     found: list[ToTell] = []
     tables = _by_relation(counts, "readers")
@@ -61,7 +61,7 @@ def whom_to_tell(
 
 
 _Use = tuple[str, str, tuple[int, str]]
-"""A user, a column, and of it the number of statements and the last day."""
+"""A user and a column, with the number of statements and the last day."""
 
 
 def _by_relation(counts: Counts, name: str) -> Mapping[str, list[_Use]]:
@@ -74,7 +74,7 @@ def _by_relation(counts: Counts, name: str) -> Mapping[str, list[_Use]]:
 
 
 def _users(concern: Concern, reached: Reached, uses: Iterable[_Use]) -> list[ToTell]:
-    """Each once. Of several columns the one that the user reads most: they may be of one statement."""
+    """Each user once, with the most read column's count: several columns may be in one statement."""
     best: dict[str, tuple[int, str]] = {}
     for user, _, (statements, day) in uses:
         before = best.get(user, (0, ""))

@@ -1,4 +1,4 @@
-"""A table's facts to its interface: where the Avro schema comes from, and what its columns are.
+"""A table's interface from its facts: the source of its Avro schema, and its columns.
 
 The schema comes from the literal that the table carries, alone or merged with the columns, or from
 the columns alone. Columns and fields of the result match one to one.
@@ -59,7 +59,7 @@ PARTITION_DOC = (
     "This is the partition column. Partition columns, if present in the schema, should also be "
     "projected in the data."
 )
-"""As LinkedIn's Coral words it, so that coming from there changes no documentation."""
+"""Worded as in LinkedIn's Coral, so that moving from it changes no documentation."""
 
 
 Omitted: TypeAlias = tuple[OmittedColumn, ...]
@@ -104,12 +104,12 @@ def _interface(relation: Relation, options: Options) -> Interface:
 
 
 def _keeps_literal(relation: Relation, literal: Record) -> bool:
-    """Whether the literal is used as it is, and not merged with the columns."""
+    """Whether the literal is used unchanged instead of merged with the columns."""
     return _is_avro(relation) or any(has_case_twins(record) for record in _records(literal))
 
 
 def _literal(relation: Relation) -> Record | None:
-    """The record of the table's literal. "none" is Hive's word for having no schema."""
+    """The record of the table's literal. Hive writes "none" for no schema."""
     for properties in (relation.properties, relation.serde_properties):
         text = properties.get(LITERAL, "").strip()
         if text and text != "none":
@@ -163,7 +163,7 @@ def _fields(
 def _without_inexpressible(
     columns: tuple[StructField, ...], make: Callable[[tuple[StructField, ...]], Result]
 ) -> tuple[Result, Omitted]:
-    """What ``make`` makes of the columns; of those that it accepts alone, if it refuses all."""
+    """The result of ``make`` for the columns, or for only those that it accepts."""
     try:
         return make(columns), ()
     except UnsupportedType:
@@ -204,7 +204,7 @@ def _merge(relation: Relation, literal: Record, options: Options) -> Made:
 
 
 def _with_partitions(relation: Relation, literal: Record, options: Options) -> Made:
-    """The literal as it is, and the partition columns that it lacks."""
+    """The unchanged literal with the partition columns that it lacks."""
     present = {field.name.lower() for field in literal.fields}
     missing = tuple(
         field
@@ -243,7 +243,7 @@ def _instants(type_: ColumnType, relation: Relation) -> ColumnType:
 
 
 def _with_former_names(relation: Relation, schema: Record, omitted: Omitted) -> Record:
-    """Aliases for the names that columns had, so that what was written under them is read."""
+    """Aliases for columns' former names, so that data written under them can be read."""
     facts = _expressible(relation, omitted)
     mapped = other_names(relation.properties)
     if len(facts) != len(schema.fields) or not (mapped or any(c.former_names for c in facts)):
@@ -266,7 +266,7 @@ def _expressible(relation: Relation, omitted: Omitted) -> list[Column]:
 
 
 def _columns(relation: Relation, schema: Record, omitted: Omitted) -> tuple[Column, ...]:
-    """The relation's own columns that the schema has, as nullable as the schema says."""
+    """The relation's columns that the schema has, with the schema's nullability."""
     known = definitions_of(schema)
     facts = _expressible(relation, omitted)
     if len(facts) != len(schema.fields):
@@ -285,8 +285,8 @@ def _columns(relation: Relation, schema: Record, omitted: Omitted) -> tuple[Colu
 def _columns_of_literal(relation: Relation, schema: Record) -> tuple[Column, ...]:
     """The columns that Hive's AvroSerDe reads from the schema.
 
-    The columns stored beside a literal may be out of date, except for partition columns, which the
-    literal omits or describes for the data files only.
+    The stored columns may be out of date, except for partition columns, which the literal omits or
+    describes only for the data files.
     """
     known = definitions_of(schema)
     partitions = {column.name.lower(): column for column in relation.partition_columns}
@@ -301,7 +301,7 @@ def _columns_of_literal(relation: Relation, schema: Record) -> tuple[Column, ...
 
 
 def _column_type(field: Field, known: Mapping[str, NamedSchema]) -> ColumnType:
-    """A field that no column type represents does not hide the others: its type is unknown."""
+    """A field without a column type does not hide the others: its type is unknown."""
     try:
         return column_type_of(field.type, known, subject=field.name)
     except UnsupportedType as error:

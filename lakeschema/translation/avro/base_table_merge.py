@@ -1,8 +1,8 @@
-"""Hive's columns and an Avro schema of the same table, merged into one schema.
+"""Merges Hive's columns and an Avro schema of the same table into one schema.
 
-Hive says which columns exist, their order and their type; Avro says casing, nullability and the
-place of null, doc, default, properties, aliases, order, names of types. Fields are matched without
-case; what only Avro has is dropped.
+Hive decides which columns exist, their order and their types. Avro decides letter case, nullability
+and the place of null, doc, defaults, properties, aliases, order and names of types. Fields are
+matched regardless of case; fields that only Avro has are dropped.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ def merge(columns: tuple[StructField, ...], literal: Record, options: Options) -
 
 
 class _Merger:
-    """``_given`` are the literal's types; ``_made`` the result's, with what each was made from."""
+    """``_given`` are the literal's types; ``_made`` the result's, with the source of each."""
 
     def __init__(self, given: Mapping[str, NamedSchema], options: Options) -> None:
         self._given = given
@@ -138,7 +138,7 @@ class _Merger:
         raise AssertionError
 
     def _derive(self, type_: ColumnType, path: str, parent: str) -> Schema:
-        """The type by the column alone, without the literal."""
+        """The type from the column alone, without the literal."""
         for namespace in _attempts(parent):
             name = path.rpartition(".")[2]
             try:
@@ -150,7 +150,7 @@ class _Merger:
         raise AssertionError
 
     def _take(self, schema: Schema) -> bool:
-        """Reserves the names of a derived type; False, and nothing reserved, if one is taken."""
+        """Reserves the names of a derived type; False, without reserving any, if one is taken."""
         new = definitions_of(schema)
         if any(name in self._given or name in self._made for name in new):
             return False
@@ -230,7 +230,7 @@ class _Merger:
                 return branch_kind(schema)
 
     def _record(self, type_: StructType, partner: Record, path: str, depth: int) -> Schema:
-        """The struct as the partner's record, under a name of its own if that means another."""
+        """The struct as the partner's record, renamed if its name is taken by a different record."""
         source = (partner.full_name, type_)
         for name in _attempts(partner.name):
             full = full_name(name, partner.namespace)
@@ -271,7 +271,7 @@ class _Merger:
                 return _refine(derived, partner, type_)
 
     def _define(self, schema: EnumSchema | Fixed) -> Schema:
-        """An enum or fixed: defined at its first place, under another name if it differs there."""
+        """An enum or fixed: defined at its first place, and renamed if its name is taken by another."""
         for name in _attempts(schema.name):
             named = replace(schema, name=name)
             known = self._made.get(named.full_name)
@@ -284,7 +284,7 @@ class _Merger:
 
 
 def _attempts(name: str) -> tuple[str, ...]:
-    """The name, and the names that are tried where it is taken."""
+    """The name, then alternatives for when it is taken."""
     return (name, *(f"{name}_{number}" for number in range(2, 10_000)))
 
 
@@ -293,7 +293,7 @@ def _as_map(properties: Mapping[str, Json]) -> Mapping[str, Json]:
 
 
 def _with_null_as_in(schema: Schema, partner: Schema) -> Schema:
-    """Null put where the partner, a union, has it: first, last, or between the same branches."""
+    """Adds null where the partner, a union, has it: first, last, or between the same branches."""
     if is_nullable(schema) or not isinstance(partner, Union):
         return nullable(schema)
     place = next(i for i, branch in enumerate(partner.branches) if is_nullable(branch))
@@ -303,10 +303,10 @@ def _with_null_as_in(schema: Schema, partner: Schema) -> Schema:
 
 
 def _refine(derived: Primitive, partner: Primitive, type_: ColumnType) -> Schema:
-    """The partner whole where Hive reads it as the column's type; else Hive's type, its properties.
+    """The partner if Hive reads it as the column's type; else Hive's type with its properties.
 
-    A logical type that Hive does not know (uuid, timestamp-micros) refines the type that Hive
-    sees; one that Hive reads as another type than the column's (date on an int column) does not.
+    A logical type that Hive does not know (uuid, timestamp-micros) refines Hive's type. One that
+    Hive reads as a type other than the column's (date on an int column) does not.
     """
     if partner.name == derived.name and _hive_reads(partner) == type_:
         return partner

@@ -51,10 +51,10 @@ def column_type_of(
     *,
     subject: str = "",
 ) -> ColumnType:
-    """The column type that Hive's AvroSerDe gives a schema; nullability of parts as Avro says it.
+    """The column type that Hive's AvroSerDe gives a schema, with Avro's nullability for its parts.
 
-    Null itself is not part of a column type: ``["null", "int"]`` is int. ``definitions`` hold
-    what references in the schema lead to, if it was cut out of another.
+    Null itself is not part of a column type: ``["null", "int"]`` is int. ``definitions`` resolves
+        references in a schema that was cut out of another.
 
     Raises:
         UnsupportedType: no column holds it: the schema is recursive, a decimal has too many

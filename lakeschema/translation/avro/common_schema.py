@@ -1,4 +1,4 @@
-"""Schemas that meet in one value (UNION, CASE, coalesce) → the schema that holds them all."""
+"""The common schema of values that meet in UNION, CASE or coalesce."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ from lakeschema.avro.model import (
 
 
 def common_schema(schemas: Sequence[Schema], otherwise: Callable[[], Schema]) -> Schema:
-    """One schema for all; ``otherwise`` gives that of the SQL type in which they meet.
+    """One schema for all values; ``otherwise`` gives the schema of their common SQL type.
 
-    Enums meet in the union of their symbols, under the first one's name; structs field by field.
-    Null is kept where any has it.
+    Enums become the union of their symbols under the first one's name; structs merge field by
+    field. The result is nullable if any schema is.
     """
     values = [without_null(schema) for schema in schemas if schema != NULL]
     if not values:

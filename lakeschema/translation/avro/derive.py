@@ -1,4 +1,4 @@
-"""Plan → Avro fields, node by node: references keep their schema whole, expressions get one.
+"""Derives Avro fields from a plan, node by node: references keep their whole schema.
 
 The plan decides whether a field is nullable; the schema decides its type.
 """
@@ -85,11 +85,11 @@ from lakeschema.translation.plan.relations import (
 Fields: TypeAlias = tuple[Field, ...]
 Outer: TypeAlias = tuple[tuple[Fields, tuple[Sources, ...]], ...]
 _PADDED = (JoinKind.LEFT, JoinKind.RIGHT, JoinKind.FULL)
-"""Joins whose columns may be null where those below them are not."""
+"""Joins that may add null to columns that are not nullable below."""
 
 
 class SchemaDeriver:
-    """``fields`` of a plan; a field's name is the base column's, or "" for what has none."""
+    """Derives a plan's ``fields``; a field has the base column's name, or "" for an expression."""
 
     def __init__(
         self, upstreams: Mapping[RelationName, Interface], options: Options, lineage: Lineage
@@ -138,7 +138,7 @@ class SchemaDeriver:
             case RecursiveScan(number=number):
                 return self._recursive[number]
             case Recursion(anchor=anchor, step=step, number=number):
-                # The step's lineage needs that of the whole.
+                # The step's lineage needs the whole recursion's.
                 self.lineage.columns(plan, tuple(part[1] for part in outer))
                 self._recursive[number] = self.fields(anchor, outer)
                 each = [self._recursive[number], self.fields(step, outer)]
@@ -171,7 +171,7 @@ class SchemaDeriver:
         return found
 
     def _omitted(self, column: Column) -> Field:
-        """For what reads a column that its relation's schema leaves out."""
+        """For a column that its relation's schema omits."""
         name = legal_name(column.name)
         made = self.by_type(column.type, name)()
         if column.nullable:
@@ -189,7 +189,7 @@ class SchemaDeriver:
         items: Sequence[tuple[str, RowExpression]],
         outer: Outer,
     ) -> Fields:
-        """``items`` are what makes the plan's last columns."""
+        """``items`` make the plan's last columns."""
         fields = self.fields(below, outer)
         outer_sources = tuple(part[1] for part in outer)
         sources = self.lineage.columns(below, outer_sources)
@@ -205,7 +205,6 @@ class SchemaDeriver:
         return Field("", common_schema(schemas, self.by_type(column.type, column.name)))
 
     def _unite(self, fields: Sequence[Field], column: PlanColumn) -> Field:
-        """A set operation's column: the first branch's name and documentation."""
         first = fields[0]
         if all(field == first for field in fields):
             return first
@@ -223,7 +222,7 @@ class SchemaDeriver:
         return over.produced(call, produced)
 
     def by_type(self, type_: ColumnType, name: str) -> Callable[[], Schema]:
-        """The schema that a SQL type has by itself, when it is asked for."""
+        """The default schema of a SQL type, made on demand."""
 
         def schema() -> Schema:
             return avro_type_or_placeholders(type_, name=name or "column", options=self._options)
@@ -250,10 +249,7 @@ class _ExpressionSchemas:
         self._unnamed: Mapping[int, str] | None = None
 
     def field(self, name: str, expression: RowExpression, sources: Sources | None = None) -> Field:
-        """A reference's field whole; a nested field's own; else one made for the expression.
-
-        ``sources``: the expression's, where they are known.
-        """
+        """The field that a reference names, or a new one; ``sources`` are the expression's, if known."""
         match expression:
             case ColumnReference(index=index):
                 return self._fields[index]
@@ -262,7 +258,7 @@ class _ExpressionSchemas:
             case FieldAccess():
                 return self._nested_field(expression, name, sources)
             case Cast(operand=operand, implicit=True):
-                # After an implicit cast it is still the same column to a reader.
+                # To a reader it is still the same column after an implicit cast.
                 kept = self.field(name, operand, sources)
                 return replace(kept, type=self.schema(expression, name), default=NO_DEFAULT)
             case AggregateCall(operator, arguments) | WindowCall(operator, arguments) if (
@@ -308,13 +304,13 @@ class _ExpressionSchemas:
                 return None
 
     def _calls(self) -> Mapping[int, str]:
-        """Made once, and not for the many plans whose expressions need no documentation."""
+        """Made on demand, since most expressions need no documentation."""
         if self._unnamed is None:
             self._unnamed = unnamed_calls(self._below)
         return self._unnamed
 
     def _inherited(self, expression: RowExpression) -> Mapping[str, Json]:
-        """The properties (tags of personal data among them) of every field it reads."""
+        """The properties (such as tags of personal data) of every field that it reads."""
         read: list[Field] = []
         for part in walk(expression):
             match part:
@@ -343,13 +339,13 @@ class _ExpressionSchemas:
         return replace(found, type=schema, default=default, doc=doc, properties=properties)
 
     def _nested(self, expression: FieldAccess, name: str) -> Field | None:
-        """The field in the record of its base; None if the base's schema is of another form."""
+        """The field in its base's record; None if the base's schema is not a record."""
         base = without_null(self.schema(expression.base, name))
         record = without_null(base.items) if isinstance(base, Array) else base
         return record.fields[expression.index] if isinstance(record, Record) else None
 
     def _is_read(self, expression: RowExpression) -> bool:
-        """Whether it is a column or a field of one, of which nothing is computed."""
+        """Whether it is a column or a column's field, and not computed."""
         while isinstance(expression, FieldAccess):
             expression = expression.base
         match expression:
@@ -483,7 +479,7 @@ class _ExpressionSchemas:
         return replace(made, fields=tuple(fields))
 
     def produced(self, call: Call, columns: Sequence[PlanColumn]) -> Fields:
-        """The columns that a table function makes of its argument's schema."""
+        """The columns that a table function makes from its argument's schema."""
         kind = call.operator.name.removesuffix("_outer") if call.operator.udf is None else ""
         first = without_null(self.schema(call.arguments[0], "")) if call.arguments else NULL
         inherited = self._inherited(call)
@@ -515,7 +511,7 @@ class _ExpressionSchemas:
 
 
 def _match_nullability(field: Field, column: PlanColumn) -> Field:
-    """The field with null added where the plan pads with it, its default kept valid."""
+    """The field with null added if the plan pads it with nulls; its default stays valid."""
     if is_nullable(field.type) == column.nullable or field.type == NULL:
         if column.nullable and field.default is NO_DEFAULT:
             return _with_type(field, _null_first(field.type), None)
@@ -524,7 +520,7 @@ def _match_nullability(field: Field, column: PlanColumn) -> Field:
         kept = NO_DEFAULT if field.default is None else field.default
         return _with_type(field, without_null(field.type), kept)
     if field.default in (NO_DEFAULT, None) or is_not_finite(field.default, field.type):
-        # Java reads the text of infinity as a default of a float alone, not of a union.
+        # Java accepts the text of infinity as a default for a float, but not for a union.
         return _with_type(field, nullable(field.type), None)
     # A default must match the first branch: null goes last.
     branches = field.type.branches if isinstance(field.type, Union) else (field.type,)
@@ -541,7 +537,7 @@ def _null_first(schema: Schema) -> Schema:
 
 
 def _properties(fields: Sequence[Field]) -> Mapping[str, Json]:
-    """The fields' properties together; of two values for one, the first."""
+    """The fields' combined properties; the first value wins."""
     result: dict[str, Json] = {}
     for field in fields:
         for key, value in field.properties.items():

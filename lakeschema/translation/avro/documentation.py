@@ -1,4 +1,4 @@
-"""What a computed field is documented as: its expression, and what the values in it are."""
+"""The documentation of a computed field: its expression, and the comment on its values."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ def derived_documentation(
     sources: tuple[SourceColumn, ...],
     comment: str | None = None,
 ) -> str | None:
-    """``max(time): When it was.``, else ``upper(name), from db.member.name``; None if that says nothing.
+    """``max(time): When it was.``, or ``upper(name), from db.member.name``; None if neither helps.
 
-    Long expressions are cut. ``calls``: as of ``source_text``. ``comment``: of the column whose values
-    the expression returns. One that tells a computation itself is not repeated.
+    Long expressions are cut. ``calls``: as in ``source_text``. ``comment``: the comment of the
+    column whose values the expression returns, left out if it describes a computation itself.
     """
     text = source_text(expression, calls)
     if len(text) > MAX_LENGTH:
@@ -36,6 +36,6 @@ def derived_documentation(
 
 
 def comment_behind(text: str, documentation: str | None) -> str | None:
-    """``When it was.`` of ``max(time)`` and what this expression is documented as."""
+    """``When it was.`` from ``max(time)`` and the documentation ``max(time): When it was.``"""
     told = f"{_COMPUTED}{text}: "
     return documentation[len(told) :] if documentation and documentation.startswith(told) else None

@@ -1,7 +1,7 @@
-"""Iceberg's name mapping, which follows fields by their ids → the other names that columns had.
+"""Former names of columns from Iceberg's name mapping, which follows fields by their ids.
 
-Iceberg keeps the old names of a field in the mapping when it is renamed (specification, "Name Mapping
-Serialization"). Tables that were migrated or got files added have one.
+When a field is renamed, Iceberg keeps its old names in the mapping (specification, "Name Mapping
+Serialization"). Tables have one if they were migrated or had files added.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ NAME_MAPPING = "schema.name-mapping.default"
 
 
 def other_names(properties: Mapping[str, str]) -> Mapping[str, tuple[str, ...]]:
-    """By each name of a top-level field, in lower case, the field's other names.
+    """For each name of a top-level field, in lower case, the field's other names.
 
-    Empty without a mapping, or with one that cannot be read. A name of two fields says nothing.
+    Empty without a readable mapping. Names that two fields share are left out.
     """
     text = properties.get(NAME_MAPPING)
     if text is None:

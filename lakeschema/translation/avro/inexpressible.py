@@ -1,4 +1,4 @@
-"""What Avro has no type for, while a schema is derived: placeholders, and who contains one."""
+"""Placeholders in a derived schema for types that Avro cannot express, and checks for them."""
 
 from __future__ import annotations
 
@@ -16,10 +16,7 @@ from lakeschema.translation.model.interface import Interface, OmittedColumn
 
 @dataclass(frozen=True, slots=True)
 class Placeholder(Primitive):
-    """In the place of a part of a type; a result never has one.
-
-    A class of its own, which no text that anybody writes is read as.
-    """
+    """Stands for a part that Avro cannot express; a separate class, since no text means it."""
 
     part: str = ""
     reason: str = ""
@@ -30,18 +27,18 @@ def placeholder(error: UnsupportedType) -> Placeholder:
 
 
 def placeholder_in(schema: Schema) -> Placeholder | None:
-    """The first one in the schema."""
+    """The first placeholder in the schema."""
     return next((part for part in parts(schema) if isinstance(part, Placeholder)), None)
 
 
 def omitted_column(position: int, column: Column, part: str, reason: str) -> OmittedColumn:
-    """``part`` is the text of the column's type, or of the part of it that has the ``reason``."""
+    """``part`` is the text of the column's type, or of the part that has the ``reason``."""
     is_whole = part == print_type(column.type)
     return OmittedColumn(position, column, reason if is_whole else f"{reason} ({part})")
 
 
 def require_whole(interface: Interface) -> None:
-    """Raises ``UnsupportedType`` for a column that the schema leaves out."""
+    """Raises ``UnsupportedType`` for a column that the schema omits."""
     for each in interface.omitted:
         column = each.column
         raise UnsupportedType(
@@ -49,7 +46,7 @@ def require_whole(interface: Interface) -> None:
             print_type(column.type),
             each.reason,
             relation=interface.name,
-            hint="change its type, or let such columns be left out",
+            hint="change its type, or allow such columns to be omitted",
         )
 
 

@@ -1,4 +1,4 @@
-"""A relation's fields, each whole in itself: references replaced by what they refer to."""
+"""A relation's fields with references replaced by their types, so that each field is complete."""
 
 from __future__ import annotations
 
@@ -27,10 +27,7 @@ MAX_PARTS = 200_000
 
 
 def inline_fields(record: Record, known: Mapping[str, NamedSchema]) -> tuple[Field, ...]:
-    """The record's fields; a recursive type keeps the reference that closes its circle.
-
-    ``known``: the named types that the record defines.
-    """
+    """The record's fields; recursive references stay. ``known`` are the record's named types."""
     inliner = _Inliner(known)
     return tuple(map(inliner.field, record.fields))
 
@@ -48,7 +45,7 @@ class _Inliner:
         return field if type_ is field.type else replace(field, type=type_)
 
     def type(self, schema: Schema) -> Schema:
-        """The schema itself where nothing in it is referred to: most are."""
+        """The same schema object if nothing in it is a reference, which is usual."""
         self._parts += 1
         if self._parts > MAX_PARTS:
             raise TooLarge(f"a schema unfolds to more than {MAX_PARTS:,} parts")

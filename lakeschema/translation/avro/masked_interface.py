@@ -1,4 +1,4 @@
-"""What is known of a relation → what is known of it behind masks, and without columns."""
+"""A relation's interface behind masks, and its schema without some columns."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ from lakeschema.translation.policies.rules import (
 
 
 def masked_interface(interface: Interface, masks: Mapping[int, Mask]) -> Interface:
-    """The interface with the types and nulls of its masks, by place among all columns."""
+    """The interface with its masks' types and nullability, by place among all columns."""
     if not masks:
         return interface
     columns = list(interface.columns)
@@ -77,7 +77,7 @@ def _column(column: Column, mask: Mask) -> Column:
 
 
 def _field(field: Field, column: Column, mask: Mask) -> Field:
-    """A value that is made here has the plain type; what an author says of the field stays."""
+    """A computed value has the plain type; the field's own documentation stays."""
     match mask:
         case NullMask() | DroppedColumn():
             return replace(field, type=nullable(without_null(field.type)), default=None)
@@ -91,7 +91,7 @@ def _field(field: Field, column: Column, mask: Mask) -> Field:
 
 
 def _defined_once(record: Record, fields: Sequence[Field]) -> tuple[Field, ...]:
-    """Fields that are each whole in themselves; of a type that several have, the first defines it."""
+    """Complete fields as parts of one record: the first use of a type defines it."""
     seen = {record.full_name}
     return tuple(replace(field, type=_once(field.type, seen)) for field in fields)
 

@@ -13,7 +13,7 @@ from lakeschema.catalog.identifiers import RelationName
 
 
 def type_name(name: str) -> str:
-    """A legal name for a type: no primitive type's, which nothing else may be called."""
+    """A legal name for a type, different from the primitive types'."""
     legal = legal_name(name)
     return f"_x{ord(legal[0]):02X}{legal[1:]}" if legal in PRIMITIVE_TYPES else legal
 
@@ -23,17 +23,17 @@ def name_properties(name: str, legal: str) -> Mapping[str, Json]:
 
 
 def record_name(relation: RelationName) -> str:
-    """``SingleUniontypes`` for ``single_uniontypes``; the namespace keeps the exact name."""
+    """``SingleUniontypes`` for ``single_uniontypes``; the namespace has the exact name."""
     words = [word for word in re.split(r"[^A-Za-z0-9]+", relation.name) if word]
     camel = "".join(word[0].upper() + word[1:] for word in words)
     return legal_name(camel or relation.name)
 
 
 def relation_namespace(relation: RelationName) -> str:
-    """``db.table``: two relations never share it."""
+    """``db.table``, unique to the relation."""
     return ".".join(legal_name(part) for part in relation.parts)
 
 
 def has_case_twins(record: Record) -> bool:
-    """Whether two of the record's fields differ by case only."""
+    """Whether two of the record's fields differ only in case."""
     return len({field.name.lower() for field in record.fields}) < len(record.fields)

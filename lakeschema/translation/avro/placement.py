@@ -1,7 +1,7 @@
-"""Derived fields → the view's record: nested types named by where they stand, each defined once.
+"""A view's record from derived fields: nested types named by place, each defined once.
 
-A nested type keeps its simple name, in the namespace of its parents' path. Two different types
-that would then have one full name get different numbers.
+A nested type keeps its simple name, in the namespace of its parents' path. If two different types
+would have the same full name, they are numbered.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from lakeschema.translation.avro.names import relation_namespace, type_name
 
 
 def place_types(relation: RelationName, fields: Sequence[Field], doc: str | None) -> Record:
-    """The result's record: the view's name, in the namespace ``db.view``."""
+    """The record, with the view's name, in the namespace ``db.view``."""
     name, namespace = type_name(relation.name), relation_namespace(relation)
     own = full_name(name, namespace)
     placer = _Placer(own)

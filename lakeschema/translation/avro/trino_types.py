@@ -1,4 +1,4 @@
-"""Types that only Trino has, to Avro."""
+"""Avro types for types that only Trino has."""
 
 from __future__ import annotations
 
@@ -25,9 +25,10 @@ _MICROSECONDS: Final = 6
 
 
 def trino_primitive(type_: PrimitiveType) -> Primitive | None:
-    """The Avro type of values of one of Trino's own types; None where Avro has none.
+    """The Avro type of one of Trino's own types; None if Avro has none.
 
-    A timestamp without a zone is local; of one with a zone the instant is kept, and the zone lost.
+    A timestamp without a zone is local. For one with a zone the instant is kept and the zone is
+    lost.
     """
     if type_ == UUID:
         return Primitive("string", LogicalType("uuid"))
@@ -41,13 +42,13 @@ def trino_primitive(type_: PrimitiveType) -> Primitive | None:
     if word == "timestamp":
         return Primitive("long", LogicalType(f"{'' if zone else 'local-'}timestamp-{unit}"))
     if zone or time_digits(type_) is not None:
-        # Of a time with a zone no instant is known; ``time(3)`` alone is Spark's.
+        # A time with a zone has no known instant; ``time(3)`` alone is Spark's type.
         return None
     return Primitive("int" if unit == "millis" else "long", LogicalType(f"time-{unit}"))
 
 
 def why_no_moment(type_: PrimitiveType) -> str:
-    """Why ``trino_primitive`` has nothing for a time or timestamp."""
+    """Why ``trino_primitive`` has no type for a time or timestamp."""
     word, digits, zone = moment_of(type_) or ("time", 0, False)
     if word == "time" and zone:
         return "Avro has no type for times of day with a zone"
@@ -56,9 +57,9 @@ def why_no_moment(type_: PrimitiveType) -> str:
 
 
 def without_intervals(columns: Sequence[PlanColumn], fields: Sequence[Field]) -> tuple[Field, ...]:
-    """The fields, with placeholders for columns with intervals: Trino writes none to any file.
+    """The fields, with placeholders for columns with intervals: Trino writes none to files.
 
-    What Spark's reader makes of Avro's own intervals is Spark's, not Trino's.
+    How Spark reads intervals from Avro does not apply to Trino.
     """
     return tuple(
         replace(field, type=_refused(column), default=NO_DEFAULT)

@@ -1,6 +1,7 @@
-"""Column types to Avro types.
+"""Avro types for column types.
 
-Nothing is guessed: a type that Avro cannot express raises ``UnsupportedType``, which names the column.
+Nothing is guessed: a type that Avro cannot express raises ``UnsupportedType``, which names the
+column.
 """
 
 from __future__ import annotations
@@ -86,7 +87,7 @@ from lakeschema.translation.model.errors import UnsupportedType
 from lakeschema.translation.model.interface import Options
 
 MAX_DECIMAL_PRECISION = 38
-"""What Hive and Spark can hold."""
+"""The maximum in Hive and Spark."""
 
 _SIMPLE: Mapping[PrimitiveType, Primitive] = MappingProxyType(
     {
@@ -118,10 +119,10 @@ _MICROSECONDS = 6
 def avro_type(type_: ColumnType, *, name: str, namespace: str, options: Options) -> Schema:
     """The Avro type of a column's values other than null; the caller adds null.
 
-    Parts are nullable as the type says. A struct becomes the record ``name`` in ``namespace``, one
-    within it a record named after its field in the namespace of its parent's full name; structs in
-    several branches of a uniontype are distinguished by ``tag_0``, ``tag_1``. ``name`` is the
-    column's: it also names the column in errors.
+    Parts are nullable as in the type. A struct becomes the record ``name`` in ``namespace``. A
+    nested struct is named after its field, in the namespace of its parent's full name. Structs in
+    branches of a uniontype are named ``tag_0``, ``tag_1``. ``name`` is the column's name, also for
+    errors.
 
     Raises:
         UnsupportedType: Avro cannot express the type, or would confuse its branches.
@@ -130,9 +131,9 @@ def avro_type(type_: ColumnType, *, name: str, namespace: str, options: Options)
 
 
 def avro_type_or_placeholders(type_: ColumnType, *, name: str, options: Options) -> Schema:
-    """As ``avro_type``, with a placeholder for each part that Avro cannot express.
+    """Like ``avro_type``, with a placeholder for each part that Avro cannot express.
 
-    What is computed below a view need not be a column of it.
+    Values that are computed below a view need not be columns of it.
     """
     return _PlacingTyper(options).type(type_, _Place(name, type_name(name), ""))
 
@@ -140,12 +141,12 @@ def avro_type_or_placeholders(type_: ColumnType, *, name: str, options: Options)
 def avro_fields(
     fields: tuple[StructField, ...], *, subject: str, namespace: str, options: Options
 ) -> tuple[Field, ...]:
-    """The fields of a record whose full name is ``namespace``; ``subject`` precedes them in errors."""
+    """The fields of a record with the full name ``namespace``; ``subject`` prefixes their names in errors."""
     return _AvroTyper(options).fields(fields, subject, namespace, 0)
 
 
 class _Place:
-    """Where a type stands: its column for errors, the name and namespace for a record there."""
+    """The place of a type: its column for errors, and the name and namespace for a record."""
 
     __slots__ = ("depth", "name", "namespace", "subject")
 
@@ -183,7 +184,7 @@ class _AvroTyper:
             case CharType() | VarcharType():
                 return AVRO_STRING
             case IntervalType(unit):
-                # With the property Spark's reader of Avro has the interval's own type, too.
+                # With this property, Spark's Avro reader restores the interval type.
                 of_spark = MappingProxyType({"spark.sql.catalyst.type": f"interval {unit}"})
                 if type_.is_of_months:
                     return Primitive("int", LogicalType("year-month-interval"), of_spark)
@@ -235,12 +236,13 @@ class _AvroTyper:
         )
 
     def _aliases(self, name: str, lower: str) -> tuple[str, ...]:
-        """Data that an earlier version of the package wrote have names in lower case."""
+        """Data written with an earlier package version have lower-case names."""
         return () if name == lower else (lower,)
 
     def _primitive(self, type_: PrimitiveType, place: _Place) -> Schema:
         if type_ in (TIMESTAMP, TIMESTAMP_NTZ, TIMESTAMP_LOCAL):
-            # Hive's timestamp has no zone but is read as an instant, unless the option says otherwise.
+            # Hive's timestamp has no zone, but is read as an instant unless the option says
+            # otherwise.
             local = type_ == TIMESTAMP_NTZ or (
                 type_ == TIMESTAMP and self._options.local_timestamps
             )
@@ -294,12 +296,12 @@ class _PlacingTyper(_AvroTyper):
 
 
 def is_text(type_: ColumnType) -> bool:
-    """Whether values are strings in Avro, as the keys of its maps are."""
+    """Whether values are strings in Avro, like the keys of its maps."""
     return type_ == STRING or isinstance(type_, CharType | VarcharType)
 
 
 def entry_of(type_: MapType) -> StructType:
-    """A key and a value of a map whose keys are not text; no key is null."""
+    """A key and a value of a map whose keys are not text; keys are never null."""
     return StructType(
         (
             StructField(KEY, type_.key, nullable=False),
@@ -319,7 +321,7 @@ def require_distinct_branches(
                 f"column {subject}",
                 print_type(type_),
                 f"two branches of the union are both {kind}, and Avro cannot distinguish them",
-                hint="wrap each branch in a struct of its own",
+                hint="wrap each branch in a separate struct",
             )
 
 
@@ -337,15 +339,15 @@ def require_distinct_names(names: tuple[str, ...], subject: str) -> tuple[str, .
 
 
 def documentation(comment: str | None) -> str | None:
-    """A comment as doc. Hive writes "from deserializer" where there is no comment."""
+    """A comment as doc. Hive writes "from deserializer" if there is no comment."""
     if not comment or comment == "from deserializer":
         return None
-    # Catalogs hand out what they could not decode as lone surrogates, which nothing can encode.
+    # Catalogs return undecodable text as lone surrogates, which cannot be encoded.
     return comment.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
 def _names_records(type_: ColumnType) -> bool:
-    """Whether a struct stands in the type that would be named after the column itself."""
+    """Whether the type contains a struct that would be named after the column itself."""
     match type_:
         case StructType():
             return True

@@ -1,4 +1,4 @@
-"""What makes schemas look as plain Hive shows them: lower case, all nullable."""
+"""Makes schemas look as in plain Hive: lower case, all nullable."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ from lakeschema.translation.model.interface import Casing, Interface, Nullabilit
 
 
 def as_hive_sees(interface: Interface) -> Interface:
-    """The interface under the names that Hive and Trino have for what Spark made."""
+    """The interface with Hive's and Trino's lower-case names for a relation that Spark made."""
     if not interface.has_capitals:
         return interface
     omitted = lower_case_columns(each.column for each in interface.omitted)
@@ -53,7 +53,7 @@ def as_hive_sees(interface: Interface) -> Interface:
 def apply_options(record: Record, options: Options) -> Record:
     """The record with the deployment's casing and nullability; names of types stay."""
     if options.casing is Casing.LOWER:
-        # Spark and writers with the Avro schema write the names in their own case.
+        # Spark and writers with the Avro schema keep the names' own case.
         record = lower_case_fields(record, with_aliases=True)
     if options.nullability is Nullability.ALL_NULLABLE:
         record = make_all_nullable(record)
@@ -61,9 +61,9 @@ def apply_options(record: Record, options: Options) -> Record:
 
 
 def lower_case_fields(record: Record, *, with_aliases: bool = False) -> Record:
-    """Every field's name in lower case, except in a record that would then have one name twice.
+    """Every field's name in lower case, except in records where two names would become equal.
 
-    ``with_aliases``: a field has the name that it had as an alias.
+    ``with_aliases``: a field keeps its former name as an alias.
     """
     changed = _LowerCase(definitions_of(record), with_aliases).type(record)
     assert isinstance(changed, Record)
@@ -73,8 +73,8 @@ def lower_case_fields(record: Record, *, with_aliases: bool = False) -> Record:
 def make_all_nullable(record: Record) -> Record:
     """Null added to every field, array element and map value.
 
-    Null comes first, with null as the default, unless the field has a default already: then last,
-    so that readers which know only defaults of a union's first branch still accept it.
+    Null comes first and is the default. If the field already has a default, null comes last, since
+    some readers only accept defaults of a union's first branch.
     """
     changed = _make_parts_nullable(record, null_last=False)
     assert isinstance(changed, Record)
@@ -114,7 +114,7 @@ class _LowerCase:
         )
 
     def _default(self, value: Json, schema: Schema) -> Json:
-        """The default with the names of the fields of records within it changed too."""
+        """The default value with record field names inside it changed too."""
         match schema:
             case Reference(name):
                 return self._default(value, self._known[name])
@@ -141,7 +141,7 @@ def _lower(name: str, record: Record) -> str:
 def _make_parts_nullable(schema: Schema, *, null_last: bool) -> Schema:
     match schema:
         case Array(Record() as entry) if is_key_value_array(schema) and key_and_value(entry):
-            # Neither an entry nor its key is ever null, as no key of an Avro map is.
+            # Entries and their keys are never null, like keys of an Avro map.
             key, value = entry.fields
             parts = _make_parts_nullable(key.type, null_last=null_last)
             fields = (
@@ -170,7 +170,7 @@ def _make_parts_nullable(schema: Schema, *, null_last: bool) -> Schema:
 
 def _make_field_nullable(field: Field, *, null_last: bool) -> Field:
     if is_not_finite(field.default, field.type):
-        # Java reads it as a default of a float alone, not of a union.
+        # Java accepts it as a default for a float, but not for a union.
         field = replace(field, default=NO_DEFAULT)
     last = null_last or (field.default is not NO_DEFAULT and field.default is not None)
     schema = _add_null(field.type, null_last=last)

@@ -1,4 +1,4 @@
-"""A resolved view → its record: output names, aliases of old names, declared comments."""
+"""A view's record: output names, aliases for old names, declared comments."""
 
 from __future__ import annotations
 
@@ -28,10 +28,7 @@ def view_schema(
     comments: Sequence[str | None],
     options: Options,
 ) -> tuple[Record, tuple[OmittedColumn, ...]]:
-    """The view's record, and the columns that it leaves out.
-
-    ``templates`` are the columns' fields under their base names.
-    """
+    """The view's record and omitted columns; ``templates`` are the fields under their base names."""
     omitted = tuple(_omitted(columns, templates, comments))
     left_out = {each.position for each in omitted}
     kept = [place for place in range(len(columns)) if place not in left_out]
@@ -63,9 +60,9 @@ def _omitted(
 
 
 def _aliases(template: Field, name: str, taken: set[str]) -> tuple[str, ...]:
-    """The old name becomes an alias, and old aliases stay, unless anything else has the name.
+    """Old names and aliases become aliases, unless another column has the name.
 
-    An alias that is the name in another case is the column's own.
+    An alias that is the name in another letter case is the column's own.
     """
     kept: list[str] = []
     for alias in (template.name, *template.aliases):

@@ -1,4 +1,4 @@
-"""A schema brought to a SQL type that has more fields: structs go by name, what is new may be null."""
+"""Widens a schema to a SQL type with more fields: matched by name, new fields nullable."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from lakeschema.avro.model import (
 from lakeschema.catalog.column_types import ArrayType, ColumnType, MapType, StructField, StructType
 
 ByType = Callable[[ColumnType, str], Callable[[], Schema]]
-"""The schema that a SQL type has by itself, under a name, when it is asked for."""
+"""The default schema of a named SQL type, made on demand."""
 
 
 def widen(schema: Schema, target: ColumnType, by_type: ByType, name: str = "") -> Schema:
-    """Keeps casing, documentation and enums of all that the schema already has."""
+    """Keeps the letter case, documentation and enums of the existing schema."""
     match without_null(schema), target:
         case Record() as record, StructType(fields):
             given = {field.name.lower(): field for field in record.fields}
@@ -50,7 +50,7 @@ def _field(given: dict[str, Field], target: StructField, by_type: ByType) -> Fie
         field = Field(name, by_type(target.type, target.name)())
     else:
         field = replace(field, type=widen(field.type, target.type, by_type, target.name))
-    # The type of a field that one side lacks may be null: both sides' values meet in it.
+    # A field that one side lacks may have a nullable type, since both sides' values meet in it.
     if target.nullable and not is_nullable(field.type):
         return replace(field, type=nullable(field.type), default=None)
     return field

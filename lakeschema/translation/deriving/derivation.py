@@ -1,4 +1,4 @@
-"""One relation's facts and its direct upstreams' interfaces → its interface and lineage. Pure."""
+"""Derives one relation's interface and lineage from its facts and upstreams' interfaces. Pure."""
 
 from __future__ import annotations
 
@@ -39,13 +39,13 @@ from lakeschema.translation.resolution.views import ResolvedView, resolve_view, 
 
 _DEFAULT_OPTIONS = Options()
 _MAX_INFLUENCES = 50_000
-"""Of one view; a text of one megabyte can make millions."""
+"""For one view; a text of one megabyte can have millions."""
 
 
 def upstreams_of(
     relation: Relation, options: Options = _DEFAULT_OPTIONS
 ) -> tuple[RelationName, ...]:
-    """The relations that a view reads, from its text alone, in order of first mention.
+    """The relations that a view's text reads, in order of first mention.
 
     Raises:
         TranslationError: the text cannot be read.
@@ -65,7 +65,7 @@ def derive(
     """The relation's interface.
 
     Raises:
-        TranslationError: with the relation's name, and a position where one is known.
+        TranslationError: with the relation's name, and a position if known.
     """
     if relation.is_view:
         return derive_view(relation, upstreams, options)[0]
@@ -76,7 +76,7 @@ def derive(
 def derive_view(
     relation: Relation, upstreams: Mapping[RelationName, Interface], options: Options
 ) -> tuple[Derivation, Plan]:
-    """A view's interface, and the plan over scans of its upstreams that it comes from.
+    """A view's derivation, and its plan over scans of its upstreams.
 
     Raises:
         TranslationError: as ``derive``.
@@ -118,7 +118,7 @@ def _derive_view_text(
     resolved = _resolve(relation, view, upstreams, options)
     plan, lineage = resolved.plan, Lineage()
     if view.dialect is Dialect.SPARK and options.local_timestamps:
-        # The option is about Hive's timestamp: Spark's is always an instant.
+        # The option is for Hive's timestamp: Spark's is always an instant.
         options = replace(options, local_timestamps=False)
     templates = SchemaDeriver(upstreams, options, lineage).fields(plan)
     if view.dialect is Dialect.TRINO:
@@ -144,9 +144,9 @@ def _derive_view_text(
 def _influences(
     names: Sequence[str], plan: Plan, kept: Sequence[int], lineage: Lineage
 ) -> tuple[tuple[Influence, ...], tuple[ColumnLineage, ...]] | None:
-    """What decides the view's rows, and its columns' lineage with what decides their values.
+    """The view's influences on rows, and its columns' lineage with influences on values.
 
-    None where it cannot be found within limits: no schema depends on it.
+    None if they exceed the limits: no schema depends on them.
     """
     try:
         influences, origins = Influences(lineage), Origins()
@@ -168,7 +168,7 @@ def _influences(
 
 
 def _conditions(plan: Plan, lineage: Lineage) -> Sequence[Sequence[Influence]]:
-    """Of each column the sources that are only in conditions, which choose among its values."""
+    """For each column, the sources that only conditions read."""
     if not lineage.chooses:
         return [()] * len(plan.columns)
     values = Lineage(with_conditions=False).columns(plan)

@@ -1,4 +1,4 @@
-"""Derivations as plain JSON values, for stores and for Spark's rows; read back equal."""
+"""Derivations as plain JSON values, for stores and Spark's rows; reading restores an equal value."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ from lakeschema.translation.model.interface import (
 
 
 def derivation_to_json(derivation: Derivation) -> dict[str, Any]:
-    """The schema is kept as its text, whose order of fields and properties matters.
+    """The schema stays text, since the order of its fields and properties matters.
 
-    ``influences`` stands apart: earlier releases neither wrote it nor stumble over it.
+    ``influences`` is a separate key that earlier releases ignore.
     """
     influences = {} if derivation.rows is None else {"influences": _influences_to_json(derivation)}
     return {
@@ -49,7 +49,7 @@ def derivation_to_json(derivation: Derivation) -> dict[str, Any]:
 
 
 def derivation_from_json(value: dict[str, Any]) -> Derivation:
-    """Reads what ``derivation_to_json`` wrote; nothing else is accepted or repaired."""
+    """Reads the output of ``derivation_to_json``; accepts and repairs nothing else."""
     lineage = lineage_from_json(value)
     return Derivation(
         interface_from_json(value["interface"]), lineage.upstreams, lineage.lineage, lineage.rows
@@ -58,7 +58,7 @@ def derivation_from_json(value: dict[str, Any]) -> Derivation:
 
 @dataclass(frozen=True, slots=True)
 class StoredLineage:
-    """What a derivation says of where a relation comes from.
+    """The lineage part of a derivation.
 
     Attributes:
         columns: all columns, by their names in SQL; the first are those of ``lineage``, in order.
@@ -71,7 +71,7 @@ class StoredLineage:
 
 
 def lineage_from_json(value: dict[str, Any]) -> StoredLineage:
-    """Reads no schema, which costs more than all the rest."""
+    """Does not read the schema, the most expensive part."""
     influences = value.get("influences")
     lineage = tuple(
         ColumnLineage(column, tuple(map(_source_from_json, sources)))
@@ -91,7 +91,7 @@ def lineage_from_json(value: dict[str, Any]) -> StoredLineage:
 
 
 def _influences_to_json(derivation: Derivation) -> dict[str, Any]:
-    """``columns`` are as many as the lineage has, in its order."""
+    """One entry for each column of the lineage, in its order."""
     return {
         "rows": [_influence_to_json(each) for each in derivation.rows or ()],
         "columns": [

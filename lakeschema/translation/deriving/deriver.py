@@ -1,4 +1,4 @@
-"""What derives one relation at a time: a child process that may be killed, or this process."""
+"""Derives one relation at a time, in this process or in a child process that may be killed."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from lakeschema.translation.model.outcome import Failed, Outcome
 
 
 class DerivationCrashed(Exception):
-    """The derivation crashed its process, or exceeded a limit and was killed: no outcome."""
+    """The derivation crashed its process, or was killed at a limit. It has no outcome."""
 
     def __init__(self, relation: RelationName, reason: str) -> None:
         super().__init__(relation, reason)
@@ -24,7 +24,7 @@ class DerivationCrashed(Exception):
 
 
 class Deriver(Protocol):
-    """The translation core. ``upstreams`` and ``derive`` may raise ``DerivationCrashed``."""
+    """``upstreams`` and ``derive`` may raise ``DerivationCrashed``."""
 
     def upstreams(self, relation: Relation) -> tuple[RelationName, ...] | Failed: ...
 

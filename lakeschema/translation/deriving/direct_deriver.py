@@ -1,4 +1,4 @@
-"""Derivation in this process: of trusted text, and in the child process that may be killed."""
+"""Derivation in this process: for trusted text, and inside the child process."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Hashes that say whether a derivation must be done again, and whether it changed anything.
+"""Hashes that say whether to derive again, and whether the result changed.
 
-Equal content, equal hash, on any host and in any process.
+Equal content has an equal hash on any host and in any process.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from lakeschema.translation.functions.udfs import resolver_answers
 from lakeschema.translation.model.interface import Interface, Options
 
 DERIVER_VERSION = "9"
-"""Increased with every change that may give an existing view another schema, or more lineage."""
+"""Increase it with every change that may change an existing view's schema, or add lineage."""
 
 
 def interface_hash(interface: Interface) -> str:
-    """SHA-256, in hex, of all that a dependent may know: Avro text and typed columns."""
+    """SHA-256, in hex, of all that dependents may know: the Avro text and the typed columns."""
     columns = [[c.name, type_to_json(c.type), c.comment, c.nullable] for c in interface.columns]
     seen = [list(interface.name.parts), columns, to_text(interface.schema)]
-    # Only where there are some, so that other interfaces keep the hash that they have.
+    # Only if set, so that other interfaces keep their hashes.
     if interface.has_capitals:
         seen.append("capitals")
     return _sha256([*seen, omitted_to_json(interface)] if interface.omitted else seen)
@@ -39,10 +39,10 @@ def inputs_hash(
     upstreams = sorted((str(name), hash_) for name, hash_ in upstream_interface_hashes.items())
     resolved = {name: udf_to_json(udf) for name, udf in resolver_answers(relation, options).items()}
     chosen = options_to_json(options)
-    # A resolver's answers are hashed as if they were static entries.
+    # A resolver's answers are hashed like static entries.
     chosen["udfs"] = dict(sorted((chosen["udfs"] | resolved).items()))
     if relation.view is not None and relation.view.dialect is Dialect.TRINO:
-        # They say which relations the text means.
+        # They decide which relations the text means.
         chosen["trino_catalogs"] = dict(sorted(options.trino_catalogs.items()))
     if relation.view is not None and options.spark_catalogs:
         chosen["spark_catalogs"] = sorted(options.spark_catalogs)
@@ -50,7 +50,7 @@ def inputs_hash(
 
 
 def options_to_json(options: Options) -> dict[str, Any]:
-    """What schemas depend on, as plain JSON values in a fixed order; without a resolver's answers."""
+    """The options that schemas depend on, as JSON values in a fixed order; without resolver's answers."""
     return {
         "casing": options.casing.value,
         "nullability": options.nullability.value,

@@ -1,7 +1,7 @@
 """Derivation in child processes: untrusted SQL costs at most one of them, for a limited time.
 
-What a child answers was read back there: text that cannot be read is a failure of its relation in
-the child, and does not reach the parent.
+A child reads its answer back before it sends it. An unreadable answer fails the relation in the
+child and does not reach the parent.
 """
 
 from __future__ import annotations
@@ -45,14 +45,14 @@ class DerivedText:
 
 
 def derivation_handler(options: Options) -> Handler:
-    """Of the child processes that a ``LimitedDeriver`` asks."""
+    """For the child processes of a ``LimitedDeriver``."""
     return Handler(
         "lakeschema.translation.deriving.limited_deriver:answer_questions", for_child(options)
     )
 
 
 def for_child(options: Options) -> Options:
-    """The options as they are sent to a child; the resolver stays here, its answers go with questions."""
+    """The options to send to a child. The resolver stays here; questions carry its answers."""
     return replace(
         options,
         udfs=dict(options.udfs),
@@ -62,7 +62,7 @@ def for_child(options: Options) -> Options:
 
 
 class LimitedDeriver:
-    """Derives in ``processes``, one handler of which is ``derivation_handler``, called ``HANDLER``."""
+    """Derives in ``processes``, which must have ``derivation_handler`` under the name ``HANDLER``."""
 
     def __init__(self, processes: LimitedProcesses, options: Options) -> None:
         self._processes = processes
@@ -83,7 +83,7 @@ class LimitedDeriver:
         return Derived(derivation_from_json(json.loads(found.text)))
 
     def derive_text(self, relation: Relation, upstreams: Sequence[Json]) -> DerivedText | Failed:
-        """As ``derive``, of interfaces as JSON values, for those who pass derivations on as text."""
+        """Like ``derive``, but with interfaces as JSON values, for callers that pass on derivations as text."""
         question = {
             "ask": "derive",
             "upstreams": upstreams,
@@ -135,8 +135,8 @@ class ParentsAnswers:
 def answer_questions(
     options: Options, derive_with: Callable[[Options], Deriver] | None = None
 ) -> Callable[[Mapping[str, Json]], Mapping[str, Json]]:
-    """The child's function from a question to its answer; a ``DirectDeriver`` derives, or another."""
-    # Only the child parses and resolves queries, and needs to import what does it.
+    """The child's function from a question to its answer, with a ``DirectDeriver`` by default."""
+    # Only the child needs to import the modules that parse and resolve queries.
     from lakeschema.translation.deriving.direct_deriver import DirectDeriver
 
     resolver = ParentsAnswers()

@@ -1,4 +1,4 @@
-"""A query → the columns of the table that an engine makes of it: CREATE TABLE … AS SELECT."""
+"""The columns of the table that CREATE TABLE … AS SELECT makes of a query."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from lakeschema.translation.model.outcome import Failed
 
 
 def query_columns(deriver: Deriver) -> QueryColumns:
-    """What ``deriver`` says of queries. Every column and field is nullable, in Hive and in Spark."""
+    """Query columns by ``deriver``. Every column and field is nullable, in Hive and in Spark."""
 
     def columns(
         query: Relation, find: Callable[[RelationName], Relation | None], /
@@ -45,7 +45,7 @@ def _column(derivation: Derivation, place: int | OmittedColumn) -> Column:
 
 
 def _commented(derivation: Derivation, place: int | OmittedColumn) -> Column:
-    """The column with the comment of the one column that it is, as Spark keeps it."""
+    """The column with its source's comment if it is a plain copy, as in Spark."""
     column = _column(derivation, place)
     if not isinstance(place, int):
         return column

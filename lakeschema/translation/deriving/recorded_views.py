@@ -1,4 +1,4 @@
-"""Spark views above tables whose schema cannot be read: each has recorded its own."""
+"""Spark views over tables whose schema cannot be read: a view recorded its own columns."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from lakeschema.translation.model.outcome import Status
 
 
 def as_recorded(relation: Relation, unusable: Iterable[Status]) -> Relation | None:
-    """The view as a table with the columns that it recorded, if that is all that can be known.
+    """The view as a table with its recorded columns, if nothing more can be known.
 
-    What may be null in them only the tables tell: until these can be read, all of it may. None if
-    a status in ``unusable``, those of the upstreams without an interface, has another cause, or if
-    the view recorded no columns.
+    All parts are nullable, since only the tables could tell otherwise. None if a status in
+    ``unusable`` (the failed upstreams' statuses) is not UNREACHABLE, or if the view recorded no
+    columns.
     """
     view = relation.view
     if set(unusable) != {Status.UNREACHABLE}:

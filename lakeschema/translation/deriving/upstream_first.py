@@ -1,4 +1,4 @@
-"""Many relations → their outcomes, upstream relations first, and the reasons of those that fail.
+"""Derives many relations, upstream relations first, with a reason for each failure.
 
 Nothing here recurses: a chain of views may be deeper than Python's stack.
 """
@@ -26,7 +26,7 @@ Upstreams = Mapping[RelationName, Sequence[RelationName]]
 
 @dataclass(frozen=True, slots=True)
 class CatalogDerivation:
-    """Every relation of a catalog, derived from its facts alone; outcomes upstream-first."""
+    """Every relation of a catalog and its outcome, upstream relations first."""
 
     relations: Mapping[RelationName, Relation]
     outcomes: Mapping[RelationName, Outcome]
@@ -66,7 +66,7 @@ def derive_all(
 ) -> Mapping[RelationName, Outcome]:
     """The outcome of each relation, upstream relations first; a crash fails its relation alone.
 
-    ``known`` are interfaces of others that these may read.
+    ``known``: the interfaces of other relations that these may read.
     """
     upstreams: dict[RelationName, tuple[RelationName, ...]] = {}
     outcomes: dict[RelationName, Outcome] = {
@@ -89,7 +89,7 @@ def derive_all(
 
 
 def upstreams_or_failure(relation: Relation, deriver: Deriver) -> tuple[RelationName, ...] | Failed:
-    """What the relation reads; a crash is a failure of it."""
+    """The relations that it reads; a crash counts as its failure."""
     try:
         return deriver.upstreams(relation)
     except DerivationCrashed as error:
@@ -102,7 +102,7 @@ def derive_one(
     outcomes: Mapping[RelationName, Outcome],
     deriver: Deriver,
 ) -> Outcome:
-    """The outcome of one relation, by those of its upstreams: one without an outcome does not exist."""
+    """The outcome of one relation; an upstream without an outcome does not exist."""
     unusable = {u: o for u in upstreams if not isinstance(o := outcomes.get(u), Derived)}
     statuses = [Status.MISSING if o is None else o.status for o in unusable.values()]
     recorded = as_recorded(relation, statuses)
@@ -119,13 +119,12 @@ def derive_one(
 def interfaces_of(
     names: Iterable[RelationName], outcomes: Mapping[RelationName, Outcome]
 ) -> Mapping[RelationName, Interface]:
-    """The interfaces of those among ``names`` that were derived."""
     found = ((name, outcomes[name]) for name in names)
     return {n: o.derivation.interface for n, o in found if isinstance(o, Derived)}
 
 
 def waves(upstreams: Upstreams) -> Sequence[Sequence[RelationName]]:
-    """The keys, in waves: each reads earlier ones only. A cycle's members share a wave."""
+    """The keys in waves; each wave reads earlier ones only. A cycle's members share a wave."""
     graph = graph_of(_edges(upstreams), upstreams)
     found = ([name for name in wave if name in upstreams] for wave in levels(graph))
     return [wave for wave in found if wave]

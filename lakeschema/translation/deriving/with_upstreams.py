@@ -1,4 +1,4 @@
-"""One relation, derived in this process with all that it reads: for trusted text."""
+"""Derives one relation with all its upstreams in this process: for trusted text."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from lakeschema.translation.model.interface import Derivation, Inexpressible, In
 from lakeschema.translation.model.outcome import Derived, Failed, Outcome
 
 Interfaces: TypeAlias = Callable[[Sequence[RelationName]], Mapping[RelationName, Interface]]
-"""Those that are known of these names."""
+"""The known interfaces of these relations."""
 
 
 def no_interfaces(_: Sequence[RelationName], /) -> Mapping[RelationName, Interface]:
@@ -32,12 +32,12 @@ def derive_with_upstreams(
 ) -> Mapping[RelationName, Derivation]:
     """The derivations of ``name``, which must be a key, and of its upstreams at any distance.
 
-    They come upstream relations first; ``deriver`` derives each, by the options alone if None.
-    ``interfaces`` are asked for what is read and not among the relations.
+    Upstream relations come first. ``deriver`` derives each; None means a ``DirectDeriver``.
+    ``interfaces`` gives those of upstreams that are not among ``relations``.
 
     Raises:
-        TranslationError: of the relation that causes the failure, which may be an upstream; with the
-            option to refuse it, also where ``name`` has a column that Avro has no type for.
+        TranslationError: names the relation that causes the failure, perhaps an upstream. If the
+            options say so, also if ``name`` has a column that Avro has no type for.
     """
     outcomes = outcomes_with_upstreams(
         name, relations.get, deriver or DirectDeriver(options), interfaces
@@ -57,7 +57,7 @@ def outcomes_with_upstreams(
     deriver: Deriver,
     interfaces: Interfaces = no_interfaces,
 ) -> Mapping[RelationName, Outcome]:
-    """What becomes of ``name``, which must be found, and of its upstreams, which are looked for one by one."""
+    """The outcomes of ``name``, which must exist, and of its upstreams, each looked up by ``find``."""
     found, others = _with_upstreams(name, find, deriver)
     known = interfaces(others) if others else {}
     return derive_all(found, deriver, known=known)
@@ -66,7 +66,7 @@ def outcomes_with_upstreams(
 def _with_upstreams(
     name: RelationName, find: Callable[[RelationName], Relation | None], deriver: Deriver
 ) -> tuple[Mapping[RelationName, Relation], Sequence[RelationName]]:
-    """``name`` and its upstreams at any distance, as far as they exist; and those that do not."""
+    """``name`` and its upstreams at any distance: those that exist, and the names of the others."""
     found: dict[RelationName, Relation] = {}
     others: dict[RelationName, None] = {}
     frontier = [name]
@@ -86,7 +86,6 @@ def _with_upstreams(
 
 
 def _cause(name: RelationName, outcomes: Mapping[RelationName, Outcome]) -> TranslationError | None:
-    """The error of ``name``, or of the upstream that caused it."""
     outcome = outcomes[name]
     while isinstance(outcome, Failed):
         match outcome.error:

@@ -1,4 +1,4 @@
-"""What the SQL of an engine has of its own; what engines share is in ``selects`` and ``sql_expressions``."""
+"""The parts of SQL in which engines differ; ``selects`` and ``sql_expressions`` have the rest."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Generated:
-    """A FROM clause that ends with a generator, and the text of each column that it makes."""
+    """A FROM clause that ends with a generator, and the text of each column that the generator makes."""
 
     source: str
     items: tuple[str, ...]
@@ -35,8 +35,8 @@ class Generated:
 class Forms(Protocol):
     """How an engine writes the expressions in which engines differ, for one query.
 
-    Each is given the writer of the expressions inside. All raise ``Unsupported`` errors for what the
-    engine cannot do.
+    Each method gets the writer for nested expressions. All raise ``Unsupported`` errors for
+    anything that the engine cannot do.
     """
 
     def call(self, writer: ExpressionWriter, call: Call) -> str: ...
@@ -44,7 +44,7 @@ class Forms(Protocol):
     def cast(self, writer: ExpressionWriter, cast: Cast) -> str: ...
 
     def ordered(self, text: str, type_: ColumnType) -> str:
-        """A key of ORDER BY as a value that the engine orders so."""
+        """A key of ORDER BY as a value with that order in the engine."""
 
     def field(self, writer: ExpressionWriter, access: FieldAccess) -> str: ...
 
@@ -55,15 +55,15 @@ class Forms(Protocol):
     def window(self, writer: ExpressionWriter, call: WindowCall) -> str: ...
 
     def typed(self, writer: ExpressionWriter, expression: RowExpression) -> str:
-        """The text of a SELECT's item, with the type that the plan has for it."""
+        """An item of SELECT with the plan's type."""
 
     def output(self, item: str, type_: ColumnType) -> str:
-        """An item of the outermost SELECT, with the names and types that the view's columns have."""
+        """An item of the outermost SELECT with the names and types of the view's columns."""
 
     def generated(
         self, writer: ExpressionWriter, plan: Generate, source: str, fresh: Callable[[], str]
     ) -> Generated:
-        """``source`` with the generator; ``fresh`` makes an alias that is not taken."""
+        """``source`` with the generator; ``fresh`` makes an unused alias."""
 
 
 JOINS: Final[Mapping[JoinKind, str]] = MappingProxyType(
@@ -75,7 +75,7 @@ JOINS: Final[Mapping[JoinKind, str]] = MappingProxyType(
         JoinKind.CROSS: "CROSS",
     }
 )
-"""The words before JOIN in standard SQL, which has none for the others."""
+"""The words before JOIN in standard SQL; other kinds have no words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,21 +83,23 @@ class Engine:
     """One engine's SQL.
 
     Attributes:
-        quoted: an identifier with any characters.
-        literal: a literal of exactly its type, None for null.
-        joins: the words before JOIN; kinds without words must not be in the plan.
+        quoted: quotes an identifier with any characters.
+        literal: a literal of exactly its type; None means null.
+        joins: the words before JOIN; the plan must not contain other kinds.
         values: a table of ``rows`` under an ``alias`` with ``names``.
-        row: a row in it; ``value``: one of a single value.
-        grouping_sets: what follows GROUP BY where there are ``sets`` of ``keys``.
-        joined_functions: table functions that are joined to what stands before them, which a LATERAL VIEW must not end.
-        lateral_views_of_one: no generator stands behind a join, or before an order or a condition with a sub-query.
-        offset_first: OFFSET stands before LIMIT.
-        always_on: a join but CROSS needs a condition, and LATERAL a query.
-        groups_by_names: a key of GROUP BY has to be a column.
-        correlates_by_names: what a sub-query reads of a query around it has to be a column.
-        tuples_need_values: a tuple with a null is IN no sub-query for certain, where it is not known.
-        unknown_is_not_in: the values of IN a sub-query and of NOT IN are false where they are not known.
-        max_recursion: steps of a recursive query beyond which the engine refuses; None if the text says it.
+        row: a row in ``values``; ``value``: a row of a single value.
+        grouping_sets: the text after GROUP BY for ``sets`` of ``keys``.
+        joined_functions: table functions that are joined to the source, which must not end with a
+            LATERAL VIEW.
+        lateral_views_of_one: no generator may follow a join, or precede an order or a condition
+            with a sub-query.
+        offset_first: OFFSET comes before LIMIT.
+        always_on: every join except CROSS needs a condition, and LATERAL needs a query.
+        groups_by_names: keys of GROUP BY must be columns.
+        correlates_by_names: a sub-query may only read whole columns of an outer query.
+        tuples_need_values: IN a sub-query is false, not unknown, for a tuple with a null.
+        unknown_is_not_in: an unknown IN or NOT IN of a sub-query counts as false.
+        max_recursion: the engine's limit on steps of a recursive query; None if the text sets it.
     """
 
     quoted: Callable[[str], str]
@@ -120,5 +122,5 @@ class Engine:
 
 
 def generic_names(number: int) -> list[str]:
-    """The names of a sub-query's columns."""
+    """Generic names for a sub-query's columns."""
     return [f"c{index}" for index in range(number)]

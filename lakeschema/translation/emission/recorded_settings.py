@@ -1,4 +1,4 @@
-"""Settings that a view recorded, for engines whose views keep none."""
+"""Settings that a view recorded, for engines whose views record none."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _UTC: Final = frozenset({"utc", "etc/utc", "gmt", "z", "+00:00", "etc/gmt", "zul
 
 
 def refuse_settings_of_rows(view: ViewText, engine: str) -> None:
-    """Raises ``UnsupportedConstruct`` for a recorded setting that changes rows: no text would say it."""
+    """Raises ``UnsupportedConstruct`` for a recorded setting that affects rows: no text expresses it."""
     for name, value in rows_changed(view).items():
         if name == "spark.sql.session.timeZone" and value.lower() in _UTC:
             continue

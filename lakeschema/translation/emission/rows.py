@@ -1,9 +1,10 @@
-"""One row of an engine's tables of forms, and what an argument's class is.
+"""The rows of an engine's tables of forms, and the classes of arguments.
 
-A template has ``{0}``, ``{1}`` … for the arguments, ``{*}`` for all and ``{1*}`` for all but the first,
-``{f}`` for the operator's name, ``{t}`` for the result's type, ``{t0}`` for an argument's. An aggregate's template has ``{q}`` for DISTINCT
-and ``{w}`` for FILTER or OVER after each aggregate function in it. In those for Hive ``{raised}`` is an error. In those for Trino ``{D0}`` and ``{T0}``
-are an argument as the view's engine reads a date or a timestamp of it, ``{d0}`` a double.
+A template has ``{0}``, ``{1}`` … for the arguments, ``{*}`` for all and ``{1*}`` for all but the
+first, ``{f}`` for the operator's name, ``{t}`` for the result's type, ``{t0}`` for an argument's.
+An aggregate's template has ``{q}`` for DISTINCT and ``{w}`` for FILTER or OVER after each aggregate
+function. For Hive ``{raised}`` is an expression that fails. For Trino ``{D0}``, ``{T0}`` and
+``{d0}`` are an argument that the view's engine converts to a date, a timestamp or a double.
 """
 
 from __future__ import annotations
@@ -37,25 +38,25 @@ from lakeschema.translation.functions.coercion import INTEGERS
 from lakeschema.translation.plan.expressions import Lambda, RowExpression
 
 Writer = Callable[[Any], str]
-"""Writes a call, as the engine's forms hold it, whose form depends on more than its arguments' classes."""
+"""Writes a call whose form depends on more than its arguments' classes; gets it from the engine's forms."""
 
 
 @dataclass(frozen=True, slots=True)
 class Unsupported:
-    """Why the engine cannot give a call."""
+    """Why the engine has no equivalent of a call."""
 
     reason: str
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """How calls of some operators are written.
+    """The form of calls of some operators.
 
     Attributes:
-        names: of the operators, separated by spaces; one with spaces of its own stands in brackets.
-        classes: what the classes of all arguments match, as a regular expression; None for any.
-        form: a template, what writes it, or why there is none.
-        cast: whether the engine's result is of another type than the plan's.
+        names: the operators, separated by spaces; a name that contains spaces is in brackets.
+        classes: a regular expression for the classes of all arguments; None for any.
+        form: a template, a writer, or the reason for having neither.
+        cast: whether the engine's result type differs from the plan's.
     """
 
     names: str
@@ -65,7 +66,7 @@ class Row:
 
 
 class FormedCall(Protocol):
-    """What a template has places for, of a call that is being written."""
+    """The parts of a call that templates use."""
 
     @property
     def name(self) -> str: ...
@@ -89,9 +90,9 @@ def filled(
     type_text: Callable[[ColumnType], str],
     raised: Callable[[ColumnType], str] | None = None,
 ) -> str:
-    """The template with the call's parts, ``texts`` being those of its arguments.
+    """The template filled with the call's parts; ``texts`` are its arguments.
 
-    ``raised`` writes what raises an error where it is computed, for ``{raised}``.
+    ``raised`` writes an expression that fails, for ``{raised}``.
     """
 
     def part(found: re.Match[str]) -> str:
@@ -114,7 +115,7 @@ def filled(
         index = int(token[-1])
         return type_text(call.arguments[index].type) if token[0] == "t" else texts[index]
 
-    # All at once: an argument may hold braces of its own.
+    # All at once, since an argument may contain braces.
     return _TOKEN.sub(part, template)
 
 

@@ -1,7 +1,7 @@
-"""A plan → a SELECT for an engine, with the plan's own names and types.
+"""A plan as an engine's SELECT, with the plan's names and types.
 
-Nodes are folded into one SELECT as far as that keeps their meaning; what does not fold becomes a
-sub-query under a fresh alias.
+Nodes are folded into one SELECT if that keeps their meaning; other nodes become sub-queries under
+fresh aliases.
 """
 
 from __future__ import annotations
@@ -45,21 +45,21 @@ from lakeschema.translation.plan.relations import (
 )
 
 _NAME = re.compile(r't[0-9]+\."(?:[^"]|"")*"')
-"""A column under an alias of ours, in engines that quote names so."""
+"""A column under one of our aliases, in engines that quote names in this way."""
 
 _TRUE = Literal("true", BOOLEAN)
 
 RelationText = Callable[[RelationName], str]
-"""How a relation is named in the text: under its own name, or as a view that was registered."""
+"""A relation's name in the text: its own, or that of a registered view."""
 
 
 _JOINED = (True, False)
-"""A join may be joined on its left only."""
+"""A join may only be joined further on its left."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Tail:
-    """The clauses after WHERE, each with its keywords; "" where it is absent."""
+    """The clauses after WHERE, each with its keywords; "" if absent."""
 
     group_by: str = ""
     order_by: str = ""
@@ -72,7 +72,7 @@ class _Tail:
         return bool(self.limit or self.offset)
 
     def clauses(self) -> tuple[str, ...]:
-        """The clauses that are present, in the engine's order."""
+        """The clauses, in the engine's order."""
         rows = (self.limit, self.offset)
         ordered = reversed(rows) if self.offset_first else rows
         return tuple(filter(None, (self.group_by, self.order_by, *ordered)))
@@ -83,16 +83,16 @@ _NO_TAIL = _Tail()
 
 @dataclass(frozen=True, slots=True)
 class _Select:
-    """A SELECT in the making.
+    """A SELECT under construction.
 
     Attributes:
         items: the text of each column, over ``source``.
-        plain: which items are plain names, which may be repeated at no cost.
-        source: what stands after FROM; "" where there is none.
+        plain: which items are plain names, which can be repeated at no cost.
+        source: the text after FROM; "" without FROM.
         joins: whether the source may be joined on its left, and also on its right.
         tail: GROUP BY, ORDER BY, LIMIT, OFFSET; only the last two may be added to the others.
-        computed: items are aggregates or windows, over which no WHERE can be put.
-        made: which items have an aggregate or window in them, if any are computed.
+        computed: some items are aggregates or windows, which a WHERE cannot filter.
+        made: which items contain an aggregate or window, if any do.
         generated: the source ends with a generator.
     """
 
@@ -190,7 +190,8 @@ class SelectWriter:
                 select = self._fold(below, read, outer)
                 behind_view = self._engine.lateral_views_of_one and select.generated
                 if select.is_open and (behind_view or _reads_answer(below, read)):
-                    # Engines take no sub-query in an order; a column that was made by one they take.
+                    # Engines allow no sub-query in an order, but do allow a column that a sub-query
+                    # made.
                     select = self._wrap(select)
                 by = self._over(select.items, outer).sort_keys(keys)
                 order_by = f"{'ORDER' if total else 'SORT'} BY {by}"
@@ -207,7 +208,7 @@ class SelectWriter:
     def _fold(
         self, below: Plan, expressions: Sequence[RowExpression], outer: tuple[Columns, ...]
     ) -> _Select:
-        """The input, as far as the expressions can be written over it; else as a sub-query."""
+        """The input, folded if the expressions can be written over it; otherwise as a sub-query."""
         select = self._select(below, outer)
         if select.is_open and not (
             _repeats(select, expressions) or self._hides_names(select, expressions)
@@ -216,7 +217,7 @@ class SelectWriter:
         return self._wrap(select)
 
     def _hides_names(self, select: _Select, expressions: Sequence[RowExpression]) -> bool:
-        """Whether sub-queries would read what is not a column, in an engine that wants columns."""
+        """Whether sub-queries would read something other than a column, in engines that require columns."""
         return any(map(asks, expressions)) and not self._has_names(select)
 
     def _has_names(self, select: _Select) -> bool:
@@ -237,10 +238,10 @@ class SelectWriter:
             select.distinct
             or _repeats(select, expressions)
             or self._hides_names(select, expressions)
-            # Without one of its aggregates, a SELECT would no longer be of groups.
+            # Without any of its aggregates, the SELECT would no longer have groups.
             or (select.computed and not _reads_computed(select, expressions))
             or (
-                # An order's keys, and a group's, name what is below.
+                # Keys of an order or a group name columns below.
                 select.tail != _NO_TAIL
                 and not all(isinstance(e, ColumnReference) for e in expressions)
             )
@@ -265,7 +266,7 @@ class SelectWriter:
         return _Select(items, (True,) * len(items), source, (True, True))
 
     def _side(self, plan: Plan, outer: tuple[Columns, ...], place: int) -> _Select:
-        """A join's side: its source and nothing else, so that the conditions of both sides do not mix."""
+        """A join's side as a bare source, so that the conditions of both sides do not mix."""
         select = self._select(plan, outer)
         bare = select.is_open and not select.where and all(select.plain) and select.joins[place]
         return select if bare else self._wrap(select)
@@ -278,7 +279,7 @@ class SelectWriter:
         right = self._side(plan.right, around, 1)
         both = (*left.items, *right.items)
         source = f"{left.source} {self._joined(plan, right.source)}"
-        # Spark computes LATERAL queries of one row in place, unless there is any condition.
+        # Spark computes LATERAL queries of one row in place, but not with a condition.
         needless = plan.lateral and plan.condition == _TRUE and not self._engine.always_on
         if plan.condition is not None and not needless:
             source += f" ON {self._condition(self._over(both, outer), plan.condition)}"
@@ -286,12 +287,12 @@ class SelectWriter:
         return _Select(kept, (True,) * len(kept), source, _JOINED)
 
     def _condition(self, over: ExpressionWriter, condition: RowExpression) -> str:
-        """A condition of rows, to which null is as false."""
+        """A condition on rows, where null counts as false."""
         null_is_false = self._engine.unknown_is_not_in
         return over.condition(condition) if null_is_false else over.text(condition)
 
     def _joined(self, plan: Join, right: str) -> str:
-        """The join's words and its right side; without a condition also what stands for one."""
+        """The join's words and its right side, with a constant condition by default."""
         kind = plan.kind
         always = self._engine.always_on
         if always and kind is JoinKind.INNER and plan.condition is None:
@@ -303,12 +304,12 @@ class SelectWriter:
 
     def _aggregate(self, plan: Aggregate, outer: tuple[Columns, ...]) -> _Select:
         read = [e for _, e in (*plan.keys, *plan.aggregates)]
-        # Keys are written twice, here and after GROUP BY, but evaluated once.
+        # Keys are written here and after GROUP BY, but evaluated once.
         select = self._fold(plan.input, read, outer)
         if self._engine.groups_by_names and not _are_names(select, plan):
             select = self._wrap(select)
         if plan.sets is not None and len(set(self._keys(plan, select, outer))) < len(plan.keys):
-            # Two columns below that are one: of two keys with one text, no set has only the first.
+            # Two columns with equal texts: with two equal keys, no set could have only the first.
             select = self._wrap(select)
         over = self._over(select.items, outer)
         keys = self._keys(plan, select, outer)
@@ -345,7 +346,7 @@ class SelectWriter:
         return self._from_names(f"({head} TABLE {name})", names)
 
     def _branch(self, plan: Plan, names: Sequence[str], outer: tuple[Columns, ...]) -> str:
-        """A branch of a recursive query, whose types an engine may want to be the same to the letter."""
+        """A branch of a recursive query; some engines require exactly equal types."""
         select = self._select(plan, outer)
         if self._engine.max_recursion is not None:
             types = (column.type for column in plan.columns)
@@ -387,7 +388,7 @@ class SelectWriter:
         return _Select(items, (True,) * len(items), made.source, generated=True)
 
     def _one_row(self) -> _Select:
-        """What a generator stands on where the text has no FROM."""
+        """The source of a generator if the text has no FROM."""
         one = self._engine.quoted("one")
         return _Select((), (), f"(SELECT 1 AS {one}) AS {next(self._aliases)}", (True, True))
 
@@ -404,7 +405,7 @@ def _recursive_name(number: int) -> str:
 
 
 def _repeats(select: _Select, expressions: Sequence[RowExpression]) -> bool:
-    """Whether an item that is more than a name would be written more than once, or inside more."""
+    """Whether an item other than a name would be repeated, or nested in an expression."""
     used = [
         (part.index, part is not expression)
         for expression in expressions
@@ -424,7 +425,7 @@ def _are_names(select: _Select, plan: Aggregate) -> bool:
 
 
 def _reads_answer(plan: Plan, expressions: Sequence[RowExpression]) -> bool:
-    """Whether they read a column that a sub-query makes, in a SELECT of which it would become a part."""
+    """Whether they read a sub-query's column in a SELECT that would then contain the sub-query."""
     while isinstance(plan, Filter | Project):
         if isinstance(plan, Project):
             # Each once, however often those above read it.
@@ -442,13 +443,13 @@ def _reads_answer(plan: Plan, expressions: Sequence[RowExpression]) -> bool:
 
 
 def _reads_computed(select: _Select, expressions: Sequence[RowExpression]) -> bool:
-    """Whether what is left is of groups still: of GROUP BY it is with any key."""
+    """Whether the remaining items still need groups: with GROUP BY, any key does."""
     of_keys = [not plain for plain in select.plain] if select.tail.group_by else select.made
     return any(_reads(of_keys, expression) for expression in expressions)
 
 
 def _reads(columns: Sequence[bool], expression: RowExpression) -> bool:
-    """Whether it reads one of the columns that are true."""
+    """Whether it reads a column whose flag is set."""
     return bool(columns) and any(
         isinstance(part, ColumnReference) and columns[part.index] for part in walk(expression)
     )
@@ -459,7 +460,7 @@ def _none(select: _Select) -> tuple[bool, ...]:
 
 
 def _is_path(expression: RowExpression, plain: Sequence[bool]) -> bool:
-    """A column that is a name itself, or a field below one."""
+    """A column that is a plain name, or a field of one."""
     while isinstance(expression, FieldAccess):
         expression = expression.base
     return isinstance(expression, ColumnReference) and plain[expression.index]

@@ -1,4 +1,4 @@
-"""Row expressions → SQL text: what all engines write alike; an ``Engine`` writes the rest."""
+"""Row expressions as SQL text: the parts that all engines share; an ``Engine`` writes the rest."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ Columns: TypeAlias = Sequence[str]
 """The text of each input column."""
 
 Subquery: TypeAlias = Callable[[Plan, "tuple[Columns, ...]"], str]
-"""A query's text, given the columns of the queries around it, nearest first."""
+"""A query's text, given the columns of enclosing queries, nearest first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,7 @@ class ExpressionWriter:
     subquery: Subquery
 
     def typed(self, expression: RowExpression) -> str:
-        """The text of a SELECT's item."""
+        """An item of SELECT with the plan's type."""
         return self.engine.forms.typed(self, expression)
 
     def text(self, expression: RowExpression) -> str:
@@ -94,14 +94,14 @@ class ExpressionWriter:
                 assert_never(expression)
 
     def membership(self, asked: InSubquery) -> str:
-        """IN a sub-query, which is null where it is not known."""
+        """IN a sub-query, null if unknown."""
         if self.engine.tuples_need_values and len(asked.operands) > 1:
             _require_values(asked.operands, asked.plan)
         left = ", ".join(map(self.text, asked.operands))
         return f"(({left}) IN ({self._query(asked.plan)}))"
 
     def condition(self, expression: RowExpression) -> str:
-        """A condition of rows, to which null is as false: IN at its top stays what engines make joins of."""
+        """A condition where null counts as false; a top-level IN stays plain, for the engine's joins."""
         match expression:
             case Call(operator, arguments) if operator.name == "and":
                 return "(" + " AND ".join(map(self.condition, arguments)) + ")"
@@ -119,7 +119,7 @@ class ExpressionWriter:
         return ", ".join(map(self._sort_key, keys))
 
     def over(self, call: WindowCall) -> str:
-        """What stands after a window function."""
+        """The OVER clause of a window function."""
         parts = []
         if call.partition_by:
             keys = ((self.text(key), key.type) for key in call.partition_by)
@@ -156,11 +156,11 @@ class ExpressionWriter:
 
 
 def _require_values(operands: Sequence[RowExpression], plan: Plan) -> None:
-    """Refuses a tuple in which null may be, IN a sub-query, where it would be in none for certain."""
+    """Refuses a tuple with possible nulls IN a sub-query, for engines that never match such tuples."""
     if any(each.nullable for each in (*operands, *plan.columns)):
-        raise UnsupportedConstruct("IN a sub-query of a tuple in which a null may be")
+        raise UnsupportedConstruct("a tuple with possible nulls IN a sub-query")
 
 
 def _no_ordinal(text: str) -> str:
-    """A bare number would be read as the position of a column."""
+    """A bare number would be read as a column's position."""
     return f"CAST({text} AS INT)" if _ORDINAL.fullmatch(text) else text

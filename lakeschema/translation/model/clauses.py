@@ -1,4 +1,4 @@
-"""The clauses in which a query uses columns, by one set of names for plans and for analyses."""
+"""The clauses in which a query uses columns, named once for plans and for analyses."""
 
 from __future__ import annotations
 
@@ -6,8 +6,6 @@ from enum import Enum
 
 
 class Clause(Enum):
-    """Where a column is used."""
-
     SELECT = "select"
     JOIN = "join"
     WHERE = "where"

@@ -7,10 +7,10 @@ TranslationError
 │   ├── UnsupportedType
 │   ├── UdfResolverFailed  the deployment's plugin could not say what a class returns
 │   ├── MalformedDependency
-│   ├── CannotEnforce      a policy that does not fit what it is about, or that cannot be kept there
-│   ├── CannotRefresh      rows inserted into tables do not say what becomes of the view's rows
-│   ├── CannotSubstitute   no view's stored rows hold what a query asks for
-│   ├── RefusedByEngine    a session of another engine refused what was emitted for it
+│   ├── CannotEnforce      a policy that does not fit its relation, or cannot be enforced there
+│   ├── CannotRefresh      inserted rows do not determine the view's new rows
+│   ├── CannotSubstitute   no view's stored rows can answer the query
+│   ├── RefusedByEngine    another engine's session refused the emitted text
 │   └── TooLarge
 └── Broken                 the relation's own engine would refuse it too: status BROKEN
     ├── MalformedSql
@@ -47,7 +47,7 @@ class Position:
 
 
 class Where(TypedDict, total=False):
-    """What every error takes besides its own facts."""
+    """The arguments that every error takes besides its own."""
 
     relation: RelationName | None
     position: Position | None
@@ -55,7 +55,7 @@ class Where(TypedDict, total=False):
 
 
 class TranslationError(Exception):
-    """Root. ``relation`` and ``position`` are None where they are not known."""
+    """The root of all errors. ``relation`` and ``position``: None where unknown."""
 
     def __init__(
         self,

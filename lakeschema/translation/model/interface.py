@@ -27,7 +27,7 @@ class OmittedColumn:
 
     Attributes:
         position: among all columns of its relation, from 0.
-        reason: why Avro has none, for people.
+        reason: why Avro has no type for it, for people.
     """
 
     position: int
@@ -37,7 +37,7 @@ class OmittedColumn:
 
 @dataclass(frozen=True)
 class Interface:
-    """All that dependents may know of a relation; what each of them asks is computed once.
+    """All that dependents may know of a relation. Computed properties are cached.
 
     Attributes:
         columns: SQL names, types and nullability, left to right, partition columns included;
@@ -54,7 +54,7 @@ class Interface:
     has_capitals: bool = False
 
     def __reduce__(self) -> tuple[type[Interface], tuple[object, ...]]:
-        # What was computed is not sent to other processes.
+        # Cached properties are not sent to other processes.
         parts = (self.name, self.columns, self.schema, self.omitted, self.has_capitals)
         return Interface, parts
 
@@ -65,7 +65,7 @@ class Interface:
 
     @cached_property
     def places(self) -> tuple[int | OmittedColumn, ...]:
-        """All columns left to right: the index of each in ``columns``, or the one left out."""
+        """All columns left to right: a column's index in ``columns``, or the omitted column."""
         places: list[int | OmittedColumn] = list(range(len(self.columns)))
         for each in self.omitted:
             places.insert(each.position, each)
@@ -73,7 +73,7 @@ class Interface:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The names of all columns left to right, those included that Avro has no type for."""
+        """The names of all columns left to right, omitted columns included."""
         return tuple(
             self.columns[place].name if isinstance(place, int) else place.column.name
             for place in self.places
@@ -91,14 +91,14 @@ class SourceColumn:
 
 @dataclass(frozen=True, slots=True)
 class Influence:
-    """A column that decides values or rows without being part of them, and in which clause."""
+    """A column that affects values or rows without being part of them, and the clause that reads it."""
 
     clause: Clause
     source: SourceColumn
 
 
 class Transformation(Enum):
-    """What becomes of values on their way into a column."""
+    """How a column's values are made of its sources."""
 
     IDENTITY = "identity"
     TRANSFORMATION = "transformation"
@@ -110,10 +110,11 @@ class ColumnLineage:
     """Which upstream columns an output column's values come from (direct upstreams).
 
     Attributes:
-        sources: what its values are made of, and what the conditions read that choose among them.
-        indirect: what decides them besides: keys of windows, sub-queries; with the clause
-            ``CONDITION`` those sources of which no value is made.
-        expression: how it is made, as text for people; "" of a column that is taken as it is.
+        sources: the columns that its values are made of, and those in conditions that choose among
+            them.
+        indirect: other columns that affect the values, such as windows' keys; clause ``CONDITION``
+            marks the sources that only conditions read.
+        expression: how it is computed, as text for people; "" for a column that is copied.
     """
 
     column: str
@@ -131,11 +132,11 @@ class ColumnLineage:
 
 @dataclass(frozen=True, slots=True)
 class Derivation:
-    """A relation's interface, and where it comes from.
+    """A relation's interface and lineage.
 
     Attributes:
         upstreams: the direct ones, in order of first mention; empty for a table.
-        rows: what decides which rows a view has, and so all of its columns; None if it is not known.
+        rows: the columns that affect which rows a view has; None if unknown.
     """
 
     interface: Interface
@@ -155,14 +156,14 @@ class Nullability(Enum):
 
 
 class Inexpressible(Enum):
-    """What becomes of a relation with a column that Avro has no type for."""
+    """How to treat a relation with a column that Avro has no type for."""
 
     OMIT = "omit"
     REFUSE = "refuse"
 
 
 class ViewEvolution(Enum):
-    """What decides a view's columns when its tables change (spec: "A view's columns")."""
+    """How a view's columns follow its tables' changes (spec: "A view's columns")."""
 
     ENGINE = "engine"
     FOLLOW = "follow"
@@ -170,14 +171,14 @@ class ViewEvolution(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Returns:
-    """A UDF that returns this type, null possible."""
+    """A UDF that returns this type, nullable."""
 
     type: ColumnType
 
 
 @dataclass(frozen=True, slots=True)
 class ReturnsArgument:
-    """A UDF that returns its argument at ``index``, from 0, unchanged in type."""
+    """A UDF that returns the type of its argument at ``index``, from 0."""
 
     index: int
 
@@ -194,7 +195,7 @@ UdfReturn = Returns | ReturnsArgument | ReturnsRows
 
 @dataclass(frozen=True, slots=True)
 class ResolverFailure:
-    """A resolver could not answer; ``reason`` is for people."""
+    """The resolver could not answer; ``reason`` is for people."""
 
     reason: str
 
@@ -215,7 +216,7 @@ class UdfResolver(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class SparkUdfRule:
-    """Which class and artifact replace on Spark those that a view declares.
+    """The class and the artifact that replace a view's declared ones on Spark.
 
     ``{1}``, ``{2}`` … in a replacement are what the pattern's ``*`` matched; ``{package}`` and
     ``{name}`` are the parts of the class's name.
@@ -237,7 +238,7 @@ class SparkUdfRule:
 
 @dataclass(frozen=True, slots=True)
 class TrinoUdfRule:
-    """Which function of Trino's replaces a declared class; places as in ``SparkUdfRule``.
+    """The Trino function that replaces a declared class; placeholders as in ``SparkUdfRule``.
 
     Attributes:
         class_pattern: matches the declared class, such as ``com.example.*``.
@@ -249,7 +250,7 @@ class TrinoUdfRule:
 
 
 class Overflow(Enum):
-    """What a sum of whole numbers in Hive becomes in Trino where it does not fit."""
+    """How an overflow of Hive's integer sums is treated in Trino."""
 
     REFUSE = "refuse"
     WRAP = "wrap"
@@ -263,14 +264,14 @@ class FloatingSums(Enum):
 
 
 class NullOrder(Enum):
-    """Where nulls are in ascending orders of Hive's that do not say: last since Hive 3, first before."""
+    """Where Hive's ascending orders put nulls by default: last since Hive 3, first before."""
 
     LAST = "last"
     FIRST = "first"
 
 
 class HiveFunctions(Enum):
-    """What Spark calls for a function of Hive's, where its own one has other rows for some values."""
+    """Which function Spark calls where its own and Hive's differ for some values."""
 
     BUILT_IN = "built-in"
     OWN_CLASS = "own-class"
@@ -282,8 +283,8 @@ class PigLoad:
 
     Attributes:
         table_pattern: matches ``database.table``, such as ``shop.*``.
-        path: what is loaded; ``{table}`` is the table's name, ``{1}``, ``{2}`` … what the pattern's
-            ``*`` matched.
+        path: the path to load; ``{table}`` is the table's name, ``{1}``, ``{2}`` … what the
+            pattern's ``*`` matched.
         loader: Pig's function, with its arguments. It must give the types that HCatLoader gives.
     """
 
@@ -294,29 +295,30 @@ class PigLoad:
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """A deployment's options; all that a schema depends on is part of every ``inputs_hash``.
+    """A deployment's options; those that schemas depend on are part of every ``inputs_hash``.
 
     Attributes:
         strict: a base table without an Avro schema is an error.
-        timestamp_unit: "micros" or "millis", for timestamps without an Avro schema of their own.
+        timestamp_unit: "micros" or "millis", for timestamps that no Avro schema describes.
             The engines keep microseconds: with millis, finer values do not fit the schema.
         local_timestamps: ``timestamp`` has no zone in Hive; in Spark it always has one.
         udfs: class name to what it returns.
         udf_resolver: called for classes that ``udfs`` does not have.
-        spark_udfs: what runs on Spark, the first matching rule applies; no schema depends on it.
-        hive_functions: what runs on Spark where its functions differ from Hive's for some values; no
-            schema depends on it.
-        trino_udfs: names on Trino, the first matching rule applies.
+        spark_udfs: what runs on Spark, by the first matching rule; no schema depends on it.
+        hive_functions: what Spark calls where its functions differ from Hive's; no schema depends
+            on it.
+        trino_udfs: names on Trino, by the first matching rule.
         trino_catalogs: the name in Trino of each catalog; "" is that of relations without one.
             A Trino view's own text has these names, too.
-        spark_catalogs: in lower case, the names of further catalogs of a Spark session that are the
-            one which the views are in.
-        overflow, nulls: of what is written for Trino. No schema of another dialect's view depends on
-            any of these four.
-        pig_loads: how Pig reads tables, the first matching rule applies; HCatLoader reads the others.
+        spark_catalogs: other names, in lower case, of the Spark session's catalog that has the
+            views.
+        overflow, nulls: for Trino's SQL. Schemas of other dialects' views depend on none of these
+            four.
+        pig_loads: how Pig reads tables, by the first matching rule; HCatLoader reads the others.
         pig_plain_values: no table holds NaN or times finer than milliseconds, which Pig would cut.
-        floating_sums: of stored rows, in refreshes and in queries over them; no schema depends on it.
-        inexpressible: no schema depends on it: it says who may have one that leaves columns out.
+        floating_sums: for refreshes of stored rows and queries over them; no schema depends on it.
+        inexpressible: which relations may have a schema that omits columns; no schema depends on
+            it.
     """
 
     casing: Casing = Casing.PRESERVE

@@ -1,4 +1,4 @@
-"""What a relation was when it was last derived, and whether it differs now: for snapshots."""
+"""A relation's facts and inputs at its last derivation, and whether they differ now."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ InputsHash: TypeAlias = Callable[[Relation, Mapping[RelationName, str]], str]
 
 @dataclass(frozen=True, slots=True)
 class KnownRelation:
-    """What a relation's facts and inputs hashed to when it was last derived.
+    """Hashes of a relation's facts and inputs at its last derivation.
 
     Attributes:
         used: its upstreams' interface hashes then.
-        inputs_hash: None where the inputs are not to be compared.
+        inputs_hash: None if inputs are not compared.
     """
 
     facts_hash: str
@@ -29,7 +29,7 @@ class KnownRelation:
 
 
 def differs(relation: Relation, known: KnownRelation | None, inputs_hash: InputsHash) -> bool:
-    """Whether facts changed, or what is made of them: options, UDFs, the deriver itself."""
+    """Whether the facts or the inputs (options, UDFs, the deriver's version) changed."""
     if known is None or known.facts_hash != facts_hash(relation):
         return True
     return (
@@ -39,5 +39,5 @@ def differs(relation: Relation, known: KnownRelation | None, inputs_hash: Inputs
 
 
 def has_same_facts(relation: Relation | None, known: KnownRelation | None) -> bool:
-    """Whether the catalog says the same as before, so that a difference is of our own making."""
+    """Whether the catalog's facts are the same, so that our own inputs cause any difference."""
     return relation is not None and known is not None and known.facts_hash == facts_hash(relation)

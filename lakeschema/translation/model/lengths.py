@@ -1,6 +1,6 @@
-"""What decides how many rows a table function makes, and how many elements an array has.
+"""Functions whose row count or array length depends on some arguments only, by name.
 
-By names, for plans and for analyses. What is not listed may depend on all of its arguments.
+For plans and analyses. Functions that are not listed may depend on all their arguments.
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ ROW_FOR_EACH_ELEMENT: Final = frozenset(
         *("inline", "inline_outer", "unnest"),
     }
 )
-"""As many rows as their first argument has elements."""
+"""Functions that make one row for each element of their first argument."""
 
 FIRST_ARGUMENT_SAYS: Final = frozenset({"stack"})
-"""As many rows as the value of their first argument."""
+"""Functions whose first argument's value is the number of rows."""
 
 ONE_ROW: Final = frozenset({"json_tuple", "parse_url_tuple"})
 

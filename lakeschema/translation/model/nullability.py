@@ -1,4 +1,4 @@
-"""Column types with the nullability, or the case of names, of the Avro schema of the same values."""
+"""Column types with the nullability, or the letter case, of an Avro schema for the same values."""
 
 from __future__ import annotations
 
@@ -34,14 +34,14 @@ FieldName = Callable[[StructField, Field], str]
 def with_nullability(
     type_: ColumnType, schema: Schema, known: Mapping[str, NamedSchema]
 ) -> ColumnType:
-    """The type with its parts as nullable as those of the schema that was derived from it."""
+    """The type, each part as nullable as in the schema derived from it."""
     return _apply_schema(type_, schema, known, lambda field, _: field.name)
 
 
 def with_nullability_and_case(
     type_: ColumnType, schema: Schema, known: Mapping[str, NamedSchema]
 ) -> ColumnType:
-    """As ``with_nullability``; fields outside uniontypes also get the schema's case."""
+    """Like ``with_nullability``, and fields outside uniontypes get the schema's letter case."""
     return _apply_schema(type_, schema, known, _name_in_schemas_case)
 
 

@@ -16,16 +16,16 @@ from lakeschema.translation.model.interface import Derivation
 
 
 class Status(Enum):
-    """What is known of a relation's derivation. The values are stored and shown to users."""
+    """The state of a relation's derivation. The values are stored and shown to users."""
 
     UNKNOWN = "UNKNOWN"
-    """A view names it, and it was not read yet."""
+    """A view names it, but it has not been read yet."""
     OK = "OK"
     BROKEN = "BROKEN"
     """The relation's own engine would refuse it, or an upstream cannot be derived."""
     UNSUPPORTED = "UNSUPPORTED"
     UNREACHABLE = "UNREACHABLE"
-    """Its schema is in files of its own, which cannot be read."""
+    """Its schema is in separate files, which cannot be read."""
     CYCLE = "CYCLE"
     MISSING = "MISSING"
     """The catalog has no such relation: it was dropped, or never created."""
@@ -44,7 +44,7 @@ class Failed:
 
     Attributes:
         status: BROKEN, UNSUPPORTED, UNREACHABLE, CYCLE or QUARANTINED.
-        error: what was raised; None where the derivation ran in another process.
+        error: the exception; None if the derivation ran in another process.
     """
 
     status: Status

@@ -1,4 +1,4 @@
-"""Names matched by patterns whose ``*`` stands for any characters."""
+"""Matches names against patterns in which ``*`` stands for any characters."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 
 def match_pattern(pattern: str, text: str) -> Mapping[str, str] | None:
-    """What each ``*`` stands for, numbered from "1": the shortest, from the left. None: no match.
+    """The text of each ``*``, numbered from "1", each as short as possible; None without a match.
 
     One pass over the text, for any pattern.
     """

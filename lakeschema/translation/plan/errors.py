@@ -4,4 +4,4 @@ from __future__ import annotations
 
 
 class InvalidPlan(AssertionError):
-    """Raised by a node's own check when it is made."""
+    """Raised by a node's own checks when it is made."""

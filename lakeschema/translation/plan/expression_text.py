@@ -41,7 +41,7 @@ from lakeschema.translation.plan.relations import (
 
 MAX_ARGUMENTS = 50
 MAX_CALL = 240
-"""Characters of a call that stands within another expression."""
+"""The maximum length of a call inside another expression, in characters."""
 
 _NO_CALLS: Mapping[int, str] = MappingProxyType({})
 
@@ -54,15 +54,16 @@ def expression_text(expression: RowExpression) -> str:
 def source_text(expression: RowExpression, calls: Mapping[int, str] = _NO_CALLS) -> str:
     """The expression as its author would write it, without the casts that the dialect adds.
 
-    ``calls``: ``unnamed_calls`` of the plan that it is over.
+    ``calls``: ``unnamed_calls`` of the plan below.
     """
     return _Printer(implicit_casts=False, calls=calls).text(expression)
 
 
 def unnamed_calls(plan: Plan) -> Mapping[int, str]:
-    """The plan's columns that aggregates and windows of one query made, by index, as text.
+    """The text of each column that an aggregate or window of the same query made, by index.
 
-    For ``sum(price) / 2`` is over a column that the plan calls ``sum``, a name that nobody gave.
+    For example, ``sum(price) / 2`` reads a column that the plan calls ``sum``, a name not in the
+    text.
     """
     match plan:
         case Filter(input=below) | Sort(input=below) | Limit(input=below) | Distinct(input=below):
@@ -87,7 +88,7 @@ def sort_keys_text(keys: tuple[SortKey, ...]) -> str:
 
 
 def name_text(name: str) -> str:
-    """A column's name; ``(unnamed 2)`` for one that has none."""
+    """A column's name; ``(unnamed 2)`` if it has no name."""
     return f"(unnamed{name.removeprefix(UNNAMED)})" if name.startswith(UNNAMED) else name
 
 

@@ -1,7 +1,7 @@
 """Row expressions: immutable, closed, each knowing its type and whether it can be null.
 
-A ``ColumnReference`` counts the columns of its node's input (of a join: left, then right); an
-``OuterReference`` those of a query around, ``level`` 1 being the nearest.
+A ``ColumnReference`` counts the columns of its node's input (for a join: left, then right). An
+``OuterReference`` counts those of an enclosing query; ``level`` 1 is the nearest.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class ColumnReference:
 
 @dataclass(frozen=True, slots=True)
 class OuterReference:
-    """``written``: as a column reference's."""
+    """``written``: as in ``ColumnReference``."""
 
     level: int
     index: int
@@ -73,12 +73,12 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class Cast:
-    """A value brought to another type.
+    """A value converted to another type.
 
     Attributes:
-        implicit: not written, but what the dialect does to make types meet.
-        tolerant: gives null for what cannot be converted (TRY_CAST).
-        by_name: structs' fields go by name, and those that the operand lacks are null.
+        implicit: not in the text; the dialect adds it to unify types.
+        tolerant: gives null if the value cannot be converted (TRY_CAST).
+        by_name: matches structs' fields by name; fields that the operand lacks are null.
     """
 
     operand: RowExpression
@@ -108,10 +108,7 @@ class Case:
 
 @dataclass(frozen=True, slots=True)
 class FieldAccess:
-    """A struct's field; of an array of structs, the array of the field.
-
-    ``written``: as a column reference's.
-    """
+    """A struct's field, or its array for an array of structs; ``written``: as in ``ColumnReference``."""
 
     base: RowExpression
     index: int
@@ -129,7 +126,7 @@ class FieldAccess:
 
 @dataclass(frozen=True, slots=True)
 class Subscript:
-    """An array's element or a map's value: null where there is none."""
+    """An array's element or a map's value; null if there is no such element."""
 
     base: RowExpression
     index: RowExpression
@@ -137,7 +134,7 @@ class Subscript:
 
     def __post_init__(self) -> None:
         if not isinstance(self.base.type, (ArrayType, MapType)):
-            raise InvalidPlan("a subscript of what is neither array nor map")
+            raise InvalidPlan("a subscript of a value that is neither array nor map")
 
     @property
     def nullable(self) -> bool:
@@ -153,9 +150,9 @@ class SortKey:
 
 @dataclass(frozen=True, slots=True)
 class AggregateCall:
-    """``order_by``: of WITHIN GROUP; where its key is the value aggregated, that is the first argument.
+    """``order_by`` is from WITHIN GROUP; if its key is the aggregated value, it is also the first argument.
 
-    ``ignores_nulls`` is None where the text does not say.
+    ``ignores_nulls``: None without IGNORE NULLS or RESPECT NULLS.
     """
 
     operator: Operator
@@ -190,7 +187,7 @@ class WindowCall:
 
 @dataclass(frozen=True, slots=True)
 class ScalarSubquery:
-    """One column of at most one row; null where there is no row."""
+    """One column of at most one row; null without a row."""
 
     plan: Plan
 
@@ -240,7 +237,7 @@ class InSubquery:
 
 @dataclass(frozen=True, slots=True)
 class LambdaVariable:
-    """``written``: as a column reference's."""
+    """``written``: as in ``ColumnReference``."""
 
     name: str
     type: ColumnType
@@ -250,7 +247,7 @@ class LambdaVariable:
 
 @dataclass(frozen=True, slots=True)
 class Lambda:
-    """``x -> body``, an argument of a higher-order call; its type is its body's."""
+    """``x -> body``, an argument of a higher-order call; it has its body's type."""
 
     parameters: tuple[LambdaVariable, ...]
     body: RowExpression
@@ -320,7 +317,7 @@ _LEAVES = frozenset({ColumnReference, OuterReference, Literal, LambdaVariable})
 
 
 def values(expression: RowExpression) -> tuple[RowExpression, ...]:
-    """``children`` without the conditions that choose among them."""
+    """The ``children`` without conditions that only choose among them."""
     match expression:
         case Case(branches, otherwise):
             chosen = tuple(value for _, value in branches)
@@ -332,28 +329,28 @@ def values(expression: RowExpression) -> tuple[RowExpression, ...]:
 
 
 def unconverted(expression: RowExpression) -> RowExpression:
-    """The expression without the conversion, if any, that the engine does by itself."""
+    """The expression without the engine's implicit conversion, if any."""
     if isinstance(expression, Cast) and expression.implicit:
         return expression.operand
     return expression
 
 
 def converted_from(expression: RowExpression) -> RowExpression:
-    """The expression below all conversions around it, the written ones, too."""
+    """The expression below all conversions around it, written ones included."""
     while isinstance(expression, Cast):
         expression = expression.operand
     return expression
 
 
 def connected(expression: RowExpression, name: str) -> tuple[RowExpression, ...]:
-    """The parts that the operator connects, ``and`` or ``or``: those within it of the same kind taken apart."""
+    """The parts that ``and`` or ``or`` connects, with nested calls of the same operator flattened."""
     if isinstance(expression, Call) and expression.operator.name == name:
         return tuple(part for each in expression.arguments for part in connected(each, name))
     return (expression,)
 
 
 def asks(expression: RowExpression) -> bool:
-    """Whether a sub-query stands in the expression."""
+    """Whether the expression contains a sub-query."""
     if isinstance(expression, ScalarSubquery | Exists | InSubquery):
         return True
     return any(map(asks, children(expression)))
@@ -370,7 +367,7 @@ def walk(expression: RowExpression) -> Iterator[RowExpression]:
 
 
 def subqueries(read: Iterable[RowExpression]) -> Iterator[ScalarSubquery | Exists | InSubquery]:
-    """Those in the expressions, not those in the plans of these."""
+    """The sub-queries in the expressions, but not those inside these sub-queries' plans."""
     for expression in read:
         for part in walk(expression):
             if isinstance(part, ScalarSubquery | Exists | InSubquery):
@@ -380,14 +377,14 @@ def subqueries(read: Iterable[RowExpression]) -> Iterator[ScalarSubquery | Exist
 def written_name(
     reference: ColumnReference | OuterReference | FieldAccess | LambdaVariable,
 ) -> str:
-    """What Spark calls the column or field: it keeps the case of the text that names it."""
+    """The name that Spark gives the column or field: it keeps the text's letter case."""
     return reference.written or reference.name
 
 
 def rebuild(
     expression: RowExpression, change: Callable[[RowExpression], RowExpression]
 ) -> RowExpression:
-    """The same node over its children changed; the node itself is not given to ``change``."""
+    """The same node over changed children; ``change`` does not get the node itself."""
     match expression:
         case ColumnReference() | OuterReference() | Literal() | LambdaVariable():
             return expression

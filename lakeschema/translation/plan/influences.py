@@ -1,6 +1,7 @@
-"""What decides an output's rows and values without being part of them, read off the plan.
+"""Which columns affect an output's rows and values without being part of them, from the plan.
 
-``lineage`` says what values are made of; this says through which clause other columns act on them.
+``lineage`` finds what values are made of; this finds through which clause other columns act on
+them.
 """
 
 from __future__ import annotations
@@ -51,31 +52,31 @@ from lakeschema.translation.plan.relations import (
 )
 
 Found: TypeAlias = dict[Influence, None]
-"""A set that keeps the order of what was met first."""
+"""A set in the order of first insertion."""
 
 _NOTHING: Found = {}
-"""Shared, and so never added to."""
+"""Shared, so nothing may be added to it."""
 _Level: TypeAlias = tuple[tuple[Sources, ...], tuple[Found, ...]]
-"""Of columns that a query around has: their sources, and what decides their values."""
+"""For an enclosing query's columns: their sources, and the influences on their values."""
 _Outer: TypeAlias = tuple[_Level, ...]
 """The nearest query first."""
 _Key: TypeAlias = tuple[int, tuple[int, ...]]
 
 
 class Influences:
-    """Remembers what it has traced, so that shared sub-plans are traced once."""
+    """Caches its results, so that shared sub-plans are traced once."""
 
     def __init__(
         self, lineage: Lineage, recursive: Mapping[int, tuple[Found, ...]] | None = None
     ) -> None:
         self._lineage = lineage
         self._recursive = dict(recursive or {})
-        # With what they were traced from: ids are only good while the objects live.
+        # The values hold the plans, since ids are only good while the objects live.
         self._rows: dict[_Key, tuple[Plan, _Outer, Found]] = {}
         self._columns: dict[_Key, tuple[Plan, _Outer, tuple[Found, ...]]] = {}
 
     def of_view(self, plan: Plan) -> Found:
-        """What decides its rows, and in which order they come."""
+        """The influences on its rows and on their order."""
         return {**self.rows(plan, ()), **self._order(plan, ())}
 
     def rows(self, plan: Plan, outer: _Outer) -> Found:
@@ -86,7 +87,7 @@ class Influences:
         return found[2]
 
     def columns(self, plan: Plan, outer: _Outer = ()) -> tuple[Found, ...]:
-        """What decides each column's values besides the rows that there are."""
+        """The influences on each column's values, apart from those on rows."""
         key = _key(plan, outer)
         found = self._columns.get(key)
         if found is None:
@@ -101,7 +102,8 @@ class Influences:
                 inside = (self._level(left, outer), *outer) if lateral else outer
                 found.update(self.rows(right, inside))
             case Recursion():
-                # Its step reads the table itself, of which both have to be known first.
+                # Its step reads the table itself, so the table's sources and influences must be
+                # known first.
                 self._level(plan, outer)
                 found.update(self.rows(plan.anchor, outer))
                 found.update(self.rows(plan.step, outer))
@@ -112,7 +114,7 @@ class Influences:
         return found
 
     def _own_rows(self, plan: Plan, outer: _Outer) -> Found:
-        """What the node itself does to rows."""
+        """The influences of the node itself on rows."""
         match plan:
             case Filter(input=below, condition=condition):
                 return self._clause(_filtering(below), (condition,), below, outer)
@@ -136,12 +138,12 @@ class Influences:
                 assert_never(plan)
 
     def _compared(self, clause: Clause, plan: Plan, outer: _Outer) -> Found:
-        """Of rows that are compared as a whole: what they are made of, and what decides that."""
+        """For rows compared as a whole: their columns' sources and influences."""
         columns, own = self._level(plan, outer)
         return {**_through(clause, columns), **_united(own)}
 
     def _order(self, plan: Plan, outer: _Outer) -> Found:
-        """Of the query's own ORDER BY; that of a sub-query decides nothing unless it is limited."""
+        """For the query's own ORDER BY; a sub-query's order has no effect unless it is limited."""
         while isinstance(plan, Project | Limit):
             plan = plan.input
         if not isinstance(plan, Sort):
@@ -171,7 +173,7 @@ class Influences:
         level: _Level,
         outer: _Outer,
     ) -> Found:
-        """``level``: the columns that ``read`` is over."""
+        """``level``: the columns that ``read`` refers to."""
         found: Found = {}
         for expression in read:
             made = self._lineage.expression(expression, level[0], _sources(outer))
@@ -206,7 +208,7 @@ class Influences:
                 assert_never(plan)
 
     def _recursion(self, plan: Recursion, outer: _Outer) -> tuple[Found, ...]:
-        """What decides a column of the table itself decides what the step makes of it, and so on."""
+        """Influences on the table act on the step's rows, which are the table's again: repeat until stable."""
         self._lineage.columns(plan, _sources(outer))
         found = self.columns(plan.anchor, outer)
         while True:
@@ -214,7 +216,7 @@ class Influences:
             step = inside.columns(plan.step, outer)
             more = tuple(_united(column) for column in zip(found, step, strict=True))
             if more == found:
-                # Whoever looks at the step by itself asks for them again.
+                # For later calls with the step alone.
                 self._recursive[plan.number] = found
                 return found
             found = more
@@ -230,7 +232,7 @@ class Influences:
         outer: _Outer,
         clause: Clause = Clause.CONDITION,
     ) -> Found:
-        """``clause``: in which a sub-query's columns are compared."""
+        """``clause``: the one in which a sub-query's columns are compared."""
         own = level[1]
         if isinstance(expression, ColumnReference):
             return own[expression.index]
@@ -284,7 +286,7 @@ def _filtering(below: Plan) -> Clause:
 
 
 def _parts(expression: RowExpression) -> Iterator[RowExpression]:
-    """The expression and all inside it but for fields of a struct that nobody takes."""
+    """The expression and all inside it, except unread fields of a struct."""
     pending = [expression]
     while pending:
         at = pending.pop()
@@ -296,7 +298,7 @@ def _parts(expression: RowExpression) -> Iterator[RowExpression]:
 
 
 def _making_rows(call: Call) -> tuple[RowExpression, ...]:
-    """What decides how many rows a table function makes."""
+    """The arguments that affect how many rows a table function makes."""
     name, arguments = call.operator.name, call.arguments
     if call.operator.udf is not None or not arguments:
         return (call,)

@@ -1,4 +1,4 @@
-"""Which upstream columns each output column's values come from, read off the plan."""
+"""Which upstream columns each output column's values come from, from the plan."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ _TraceKey: TypeAlias = tuple[int, tuple[int, ...]]
 
 
 class Lineage:
-    """Remembers what it has traced, so that shared sub-plans are traced once."""
+    """Caches its results, so that shared sub-plans are traced once."""
 
     def __init__(
         self,
@@ -57,13 +57,13 @@ class Lineage:
         *,
         with_conditions: bool = True,
     ) -> None:
-        """``with_conditions``: those that choose among values count as sources of what is chosen."""
+        """``with_conditions``: conditions that choose among values count as the result's sources."""
         self._recursive = dict(recursive or {})
         self._with_conditions = with_conditions
         self.chooses = False
-        """Whether a condition that chooses among values was met: without one, both ways agree."""
+        """Whether a condition that chooses among values was met; otherwise both modes agree."""
         self._types: dict[tuple[RelationName, str], ColumnType] = {}
-        # With what they were traced from: ids are only good while the objects live.
+        # The values hold the plans, since ids are only good while the objects live.
         self._traced: dict[_TraceKey, tuple[Plan, _Outer, tuple[Sources, ...]]] = {}
 
     def columns(
@@ -98,7 +98,7 @@ class Lineage:
                 WindowCall(arguments=arguments, filter=condition)
                 | AggregateCall(arguments=arguments, filter=condition)
             ):
-                # PARTITION BY and ORDER BY affect what is made of a group, but are not its source.
+                # PARTITION BY and ORDER BY affect a group's values, but are not their source.
                 chosen = arguments
                 inner = arguments if condition is None else (*arguments, condition)
             case _:
@@ -114,13 +114,13 @@ class Lineage:
         columns: tuple[Sources, ...],
         outer: tuple[tuple[Sources, ...], ...],
     ) -> Sources:
-        """A nested field's own path, not its whole column."""
+        """The path of a nested field instead of its whole column."""
         if isinstance(expression, FieldAccess) and (made := made_field(expression)) is not None:
             return self.expression(made, columns, outer)
         base = self.expression(expression.base, columns, outer)
         if isinstance(expression, FieldAccess):
             if not _is_reference(expression.base):
-                # A field of what was computed: its operands have no such field.
+                # A field of a computed value: its operands have no such field.
                 return base
             name = expression.name
             return tuple(
@@ -130,7 +130,7 @@ class Lineage:
         return _united((base, self.expression(expression.index, columns, outer)))
 
     def _has(self, source: SourceColumn, field: str) -> bool:
-        """Whether the source has it: what a sub-query computed has fields that its sources lack."""
+        """Whether the source has the field: a sub-query's computed value has fields that its sources lack."""
         type_ = self._types.get((source.relation, source.column))
         for name in (*source.path, field):
             while isinstance(type_, ArrayType | MapType):
@@ -178,7 +178,7 @@ class Lineage:
             case SetOperation(
                 operator=SetOperator.EXCEPT | SetOperator.EXCEPT_ALL, inputs=branches
             ):
-                # What is taken away decides which rows stay, and is in none of them.
+                # The other branches affect which rows stay, and no row comes from them.
                 return self.columns(branches[0], outer)
             case SetOperation(inputs=branches):
                 each = [self.columns(branch, outer) for branch in branches]
@@ -193,7 +193,7 @@ class Lineage:
     def _recursion(
         self, plan: Recursion, outer: tuple[tuple[Sources, ...], ...]
     ) -> tuple[Sources, ...]:
-        """What the step reads of the table itself has the sources of that, until none is new."""
+        """The step's columns that read the table itself get its sources, until there are no new ones."""
         found = self.columns(plan.anchor, outer)
         while True:
             inside = Lineage(
@@ -203,14 +203,14 @@ class Lineage:
             self.chooses = self.chooses or inside.chooses
             more = tuple(_united(column) for column in zip(found, step, strict=True))
             if more == found:
-                # Whoever looks at the step by itself asks for them again.
+                # For later calls with the step alone.
                 self._recursive[plan.number] = found
                 return found
             found = more
 
 
 def made_field(access: FieldAccess) -> RowExpression | None:
-    """What the field is made of, where the expression makes the struct itself."""
+    """The field's own expression, if the base expression makes the struct."""
     match access.base:
         case Call(operator, arguments) if operator.udf is None:
             values = {"struct": arguments, "named_struct": arguments[1::2]}.get(operator.name, ())
@@ -226,7 +226,7 @@ def _is_reference(expression: RowExpression) -> bool:
 
 
 def _united(parts: Sequence[Sources]) -> Sources:
-    """Of most expressions one operand has sources, and the others are constants."""
+    """Optimised for the common case: one operand has sources and the others are constants."""
     some = [part for part in parts if part]
     if len(some) <= 1:
         return some[0] if some else ()

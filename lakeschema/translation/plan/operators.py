@@ -1,4 +1,4 @@
-"""What the plan knows of a function or operator: its name and how it treats null and schemas."""
+"""Facts about functions and operators in a plan: their names and how they treat null and schemas."""
 
 from __future__ import annotations
 
@@ -12,8 +12,9 @@ from lakeschema.catalog.identifiers import RelationName
 class NullClass(Enum):
     """When a call is null.
 
-    TOTAL: if and only if an argument is. PARTIAL: possibly when no argument is; the default where
-    nothing is proved. ABSORBING: by its own formula (coalesce: if and only if all are). NEVER: never.
+    TOTAL: if and only if an argument is null. PARTIAL: possibly even if no argument is null; the
+    default where nothing is proved. ABSORBING: by a formula of the function (coalesce: if and only
+    if all are null). NEVER: never.
     """
 
     TOTAL = "total"
@@ -25,29 +26,29 @@ class NullClass(Enum):
 EQUATING: Final = frozenset(
     {"=", "<>", "<=>", "in", "nullif", "is distinct from", "is not distinct from"}
 )
-"""Those that compare values for equality alone: Hive takes maps there."""
+"""Operators that only compare for equality: Hive accepts maps there."""
 
 VALUE_IN_ORDER: Final = frozenset({"mode", "percentile_cont", "percentile_disc"})
-"""Aggregates of the key of their WITHIN GROUP, which is their first argument in the plan as well."""
+"""Aggregates whose first argument in the plan is also the key of WITHIN GROUP."""
 
 
 COLLECTING: Final = frozenset({"array_agg", "collect_list", "collect_set"})
-"""Aggregates that skip nulls unless they are told otherwise."""
+"""Aggregates that skip nulls by default."""
 UNFRAMED: Final = frozenset(
     {"row_number", "rank", "dense_rank", "ntile", "percent_rank", "cume_dist", "lag", "lead"}
 )
 """Window functions that a frame does not change."""
 OF_FILES: Final = " of the file"
-"""Ends the name of an operator that says of a table's row what its file is."""
+"""The suffix of operators that return facts about the file of a table's row."""
 
 
 @dataclass(frozen=True, slots=True)
 class UserDefined:
-    """A function as one view declares it; another view's of the same name is another function.
+    """A function as one view declares it; the same name in another view is another function.
 
     Attributes:
-        name: lower-case, without the view's name before it.
-        class_name: None where the view declares none: a function that its engine has.
+        name: lower-case, without the view's name as prefix.
+        class_name: None if the view declares none: a function of its engine.
         dependencies: the view's artifacts, as it writes them.
     """
 
@@ -59,7 +60,7 @@ class UserDefined:
 
 @dataclass(frozen=True, slots=True)
 class Operator:
-    """A function of one dialect, as a call carries it.
+    """A dialect's function, in a call.
 
     Attributes:
         name: the canonical name in lower case; operators by symbol.

@@ -1,4 +1,4 @@
-"""How each column of a plan is made: its expression as text, and what becomes of the values in it."""
+"""How each column of a plan is made: its expression as text, and its kind of transformation."""
 
 from __future__ import annotations
 
@@ -36,12 +36,12 @@ from lakeschema.translation.plan.relations import (
 )
 
 MAX_TEXT = 1_000
-"""Characters of one expression."""
+"""The maximum length of one expression, in characters."""
 
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """``text`` is "" of a column that is taken as it is."""
+    """``text`` is "" for a column that is copied."""
 
     text: str = ""
     transformation: Transformation = Transformation.IDENTITY
@@ -53,10 +53,10 @@ _ORDER = tuple(Transformation)
 
 
 class Origins:
-    """Remembers what it has found, so that shared sub-plans are walked once."""
+    """Caches its results, so that shared sub-plans are walked once."""
 
     def __init__(self) -> None:
-        # With their plans: ids are only good while the objects live.
+        # The values hold the plans, since ids are only good while the objects live.
         self._found: dict[tuple[int, int], tuple[Plan, Origin]] = {}
         self._made: dict[int, tuple[Plan, _Texts]] = {}
 
@@ -115,7 +115,7 @@ class Origins:
         return _strongest(found)
 
     def _texts(self, plan: Plan) -> _Texts:
-        """What stands for columns that only the plan has a name for: groups' keys, calls."""
+        """Texts for columns that only the plan has names for: groups' keys, calls."""
         found = self._made.get(id(plan))
         if found is None:
             found = self._made[id(plan)] = (plan, self._texts_of(plan))
@@ -133,7 +133,7 @@ class Origins:
 
 
 def _made_at(plan: Plan, index: int) -> tuple[Plan, int]:
-    """The node that makes a column, and its place there: most only hand them on."""
+    """The node that makes a column, and its place there: most nodes only pass it on."""
     while True:
         match plan:
             case Filter(input=below) | Sort(input=below) | Limit(input=below) | Distinct(below):

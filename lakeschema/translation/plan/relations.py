@@ -1,4 +1,4 @@
-"""Relational algebra: immutable, closed, every node knowing its columns and checking itself.
+"""Relational algebra: immutable and closed; every node knows its columns and checks itself.
 
 ``columns`` is computed once, when a node is made. A sub-plan may be shared by several parents (a
 CTE read twice); it is then the same object.
@@ -27,12 +27,12 @@ from lakeschema.translation.plan.expressions import (
 )
 
 UNNAMED = "\x00unnamed"
-"""Begins the name of a Spark column without an alias, which a view must not show."""
+"""The prefix of a Spark column's name without an alias, which a view must not show."""
 
 
 @dataclass(frozen=True, slots=True)
 class PlanColumn:
-    """``name`` keeps the case of the text or, for a plain reference, of the base column."""
+    """``name`` has the letter case of the text or, in a plain reference, of the base column."""
 
     name: str
     type: ColumnType
@@ -56,7 +56,7 @@ class SetOperator(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Scan:
-    """Reads a relation, known by its interface only."""
+    """Reads a relation, known only by its interface."""
 
     relation: RelationName
     columns: Columns
@@ -101,7 +101,7 @@ class Filter:
 
 @dataclass(frozen=True, slots=True)
 class Join:
-    """Left columns, then right ones; semi and anti joins keep the left only.
+    """Left columns, then right ones; semi and anti joins keep only the left.
 
     ``lateral``: the right side may refer to the left by ``OuterReference``s of level 1.
     """
@@ -125,7 +125,7 @@ class Join:
         if self.kind in {JoinKind.SEMI, JoinKind.ANTI}:
             return left
         if self.kind in {JoinKind.RIGHT, JoinKind.FULL}:
-            # Unmatched rows of the other side pad this one with nulls.
+            # Unmatched rows of the other side have nulls here.
             left = tuple(column.as_nullable() for column in left)
         if self.kind in {JoinKind.LEFT, JoinKind.FULL}:
             right = tuple(column.as_nullable() for column in right)
@@ -136,7 +136,7 @@ class Join:
 class Aggregate:
     """Keys, then aggregates. ``sets`` index into ``keys``; None is one set of all keys.
 
-    With grouping sets a key is nullable, being absent from some set.
+    With grouping sets a key is nullable if a set lacks it.
     """
 
     input: Plan
@@ -177,7 +177,7 @@ class Window:
 
 @dataclass(frozen=True, slots=True)
 class SetOperation:
-    """By position; names from the first branch. Branches already have one type per column."""
+    """By position; names come from the first branch. Branches already share each column's type."""
 
     operator: SetOperator
     inputs: tuple[Plan, ...]
@@ -206,10 +206,7 @@ class SetOperation:
 
 @dataclass(frozen=True, slots=True)
 class RecursiveScan:
-    """What a recursive table has so far, read inside its own step.
-
-    ``number`` tells the table from all other recursive ones of the query.
-    """
+    """The rows so far of the recursive table ``number``, read in its own step."""
 
     name: str
     number: int
@@ -218,10 +215,10 @@ class RecursiveScan:
 
 @dataclass(frozen=True, slots=True)
 class Recursion:
-    """The anchor's rows, and those that the step makes of what is there, until it makes none.
+    """The anchor's rows, then the rows that the step makes of the rows so far, until it makes none.
 
     Both have the table's types; ``columns`` are those of the ``RecursiveScan`` in the step.
-    ``most`` limits how often the step is taken, None as the engine does.
+    ``most`` limits the number of steps; None means the engine's limit.
     """
 
     name: str
@@ -240,7 +237,7 @@ class Recursion:
 
 @dataclass(frozen=True, slots=True)
 class Sort:
-    """``total``: ORDER BY; else Hive's SORT BY, an order within each reducer."""
+    """``total``: ORDER BY; otherwise Hive's SORT BY, an order within each reducer."""
 
     input: Plan
     keys: tuple[SortKey, ...]
@@ -254,7 +251,7 @@ class Sort:
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """``ties``: with the rows that are ordered as the last one is."""
+    """``ties``: keeps rows that tie with the last one."""
 
     input: Plan
     limit: RowExpression | None
@@ -277,7 +274,7 @@ class Distinct:
 
 @dataclass(frozen=True, slots=True)
 class Generate:
-    """The input's columns, then ``produced``, the generator's, once for each of its rows.
+    """Each input row, with the columns ``produced`` by the generator, once for each generated row.
 
     ``outer`` keeps an input row without generated rows, padded with nulls (``produced`` says so).
     """
@@ -329,7 +326,7 @@ def references(plan: Plan) -> tuple[ColumnReference, ...]:
 
 
 def inputs(plan: Plan) -> tuple[Plan, ...]:
-    """The plans directly below, left to right; sub-queries in expressions are not among them."""
+    """The plans directly below, left to right, without sub-queries in expressions."""
     match plan:
         case Scan() | Values() | RecursiveScan():
             return ()
@@ -353,7 +350,6 @@ def inputs(plan: Plan) -> tuple[Plan, ...]:
 
 
 def expressions(plan: Plan) -> tuple[RowExpression, ...]:
-    """The row expressions of the node itself."""
     match plan:
         case Scan() | Distinct() | SetOperation() | RecursiveScan() | Recursion():
             return ()
@@ -380,12 +376,12 @@ def expressions(plan: Plan) -> tuple[RowExpression, ...]:
 
 
 def plans_in(plan: Plan) -> tuple[Plan, ...]:
-    """``inputs``, and the plans of the sub-queries in the node's expressions."""
+    """The ``inputs``, and the plans of sub-queries in the node's expressions."""
     return (*inputs(plan), *(each.plan for each in subqueries(expressions(plan))))
 
 
 def plans_of(plan: Plan) -> Iterator[Plan]:
-    """The plan and all below it, those of sub-queries included, each once."""
+    """The plan and all below it, sub-queries' plans included, each once."""
     waiting: list[Plan] = [plan]
     seen: set[int] = set()
     while waiting:

@@ -1,4 +1,4 @@
-"""Expressions and plans changed all through, the plans of sub-queries included."""
+"""Changes expressions and plans throughout, including sub-queries' plans."""
 
 from __future__ import annotations
 
@@ -40,21 +40,21 @@ from lakeschema.translation.plan.relations import (
 )
 
 Change: TypeAlias = Callable[[RowExpression, int], RowExpression | None]
-"""An expression, and how many queries stand around it → what takes its place; None: look inside."""
+"""Gets an expression and its number of enclosing queries; returns its replacement, or None to look inside."""
 
 _Call = TypeVar("_Call", Call, AggregateCall, WindowCall)
 
 
 class Rewriter:
-    """Goes through what it is given and keeps shared plans shared.
+    """Changes an expression or plan throughout, and keeps shared plans shared.
 
-    An ``OuterReference`` whose level is the depth that ``change`` is told refers to what stands around
-    the expression or plan that was handed in.
+    An ``OuterReference`` whose level equals the depth given to ``change`` refers to the scope
+    around the expression or plan that was handed in.
     """
 
     def __init__(self, change: Change) -> None:
         self._change = change
-        # With the plan itself: ids are only good while the objects live.
+        # The values hold the plans, since ids are only good while the objects live.
         self._done: dict[tuple[int, int], tuple[Plan, Plan]] = {}
 
     def expression(self, expression: RowExpression, depth: int = 0) -> RowExpression:
@@ -94,10 +94,10 @@ def rebuild_node(
     change: Callable[[RowExpression], RowExpression],
     of_lateral: Callable[[Plan], Plan] | None = None,
 ) -> Plan:
-    """The same node over its inputs and expressions changed.
+    """The same node over changed inputs and expressions.
 
-    A call that belongs to the node stays one: ``change`` is given what is in it. ``of_lateral`` is for
-    the right side of a lateral join, if that is changed in another way than by ``below``.
+    A call that belongs to the node remains a call: ``change`` gets its parts. ``of_lateral``
+    changes the right side of a lateral join, if that differs from ``below``.
     """
 
     def inside(call: _Call) -> _Call:
@@ -142,15 +142,15 @@ def rebuild_node(
 
 
 def over_inputs(node: Plan, below: Iterable[Plan], change: Callable[[Plan], Plan]) -> Plan:
-    """The node with ``below``, the plans in it, changed; itself if none of them is another then."""
+    """The node with ``below``, the plans in it, changed; the same node if none of them changes."""
     if all(change(each) is each for each in below):
-        # Making a node again checks it again.
+        # A new node would be checked again.
         return node
     return rebuild_node(node, change, lambda part: over_plans(part, change))
 
 
 def over_plans(expression: RowExpression, change: Callable[[Plan], Plan]) -> RowExpression:
-    """The expression over the plans of its sub-queries changed."""
+    """The expression with its sub-queries' plans changed."""
 
     def inside(part: RowExpression) -> RowExpression:
         return over_plans(part, change)
@@ -167,7 +167,7 @@ def over_plans(expression: RowExpression, change: Callable[[Plan], Plan]) -> Row
 
 
 def lift(expression: RowExpression, by: int) -> RowExpression:
-    """The expression as it reads inside as many sub-queries of the query that it is of."""
+    """The expression moved ``by`` sub-queries deeper: its columns become outer references."""
     if by == 0:
         return expression
 
@@ -184,7 +184,7 @@ def lift(expression: RowExpression, by: int) -> RowExpression:
 
 
 def lift_plan(plan: Plan, by: int) -> Plan:
-    """A query's plan as it reads inside as many more queries than where it was made."""
+    """A query's plan moved ``by`` queries deeper."""
 
     def change(part: RowExpression, depth: int) -> RowExpression | None:
         if isinstance(part, OuterReference) and part.level >= depth:
@@ -195,7 +195,7 @@ def lift_plan(plan: Plan, by: int) -> Plan:
 
 
 def lower(expression: RowExpression, by: int) -> RowExpression | None:
-    """What ``lift`` made the expression of; None if it reads anything nearer, or nothing there."""
+    """The inverse of ``lift``; None if it reads anything nearer, or nothing at that level."""
     found = False
     for part in walk(expression):
         if isinstance(part, OuterReference):
@@ -217,7 +217,7 @@ def _lowered(part: RowExpression, by: int) -> RowExpression:
 
 
 def size(expression: RowExpression) -> int:
-    """How many nodes it has, with the plans in it."""
+    """The number of its nodes, including those in its plans."""
     counted = 0
     plans: list[Plan] = []
     waiting = [expression]

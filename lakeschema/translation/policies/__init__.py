@@ -1,1 +1,1 @@
-"""Who may see what of tables and views: rules, what they choose, and what becomes of values."""
+"""Policies on tables and views: their rules, which rules apply, and how values are masked."""

@@ -1,7 +1,7 @@
-"""Rules, a relation's facts and its columns → what is done to each column and to the rows.
+"""Chooses the masks, filters and tags of a relation by policies.
 
-Patterns with ``*`` are about tables: a view reads what its tables show. A rule is about a view if it
-names the view as a whole, or a property or tag that the view itself declares.
+Patterns with ``*`` only match tables: a view shows its tables' columns. A rule applies to a view if
+it names the view exactly, or names a property or tag that the view itself declares.
 """
 
 from __future__ import annotations
@@ -32,19 +32,19 @@ from lakeschema.translation.policies.rules import (
 )
 
 TAGS_PROPERTY: Final = "policy.tags."
-"""Begins the name of a table property that lists tags of the column whose name ends it."""
+"""The prefix of a table property that lists a column's tags; the column's name follows."""
 
 _FIELD_TAGS: Final = "tags"
 
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
-    """Of one relation.
+    """The policies chosen for one relation.
 
     Attributes:
         masks: by place among all columns of its interface.
-        conditions: SQL over its columns as they are without masks; rows stay where all are true.
-        tags: by place, of columns that have some.
+        conditions: SQL over its unmasked columns; rows that meet all of them are kept.
+        tags: by place, for columns that have some.
     """
 
     masks: Mapping[int, Mask]
@@ -57,7 +57,7 @@ class Chosen:
 
 
 def choose(policies: Policies, relation: Relation, interface: Interface) -> Chosen:
-    """What the policies, which are those for one reader, say of a relation.
+    """Chooses a relation's policies for one reader.
 
     Raises:
         CannotEnforce: a rule or a tag names a column that does not exist, or a mask does not fit.
@@ -81,7 +81,7 @@ def choose(policies: Policies, relation: Relation, interface: Interface) -> Chos
 
 
 def mask_name(mask: Mask) -> str:
-    """As a rule's ``mask`` spells it."""
+    """The mask's name in rules."""
     match mask:
         case NullMask():
             return "null"
@@ -107,7 +107,7 @@ def _columns(interface: Interface) -> Sequence[Column]:
 def _first(
     rules: Iterable[Rule], relation: Relation, name: str, tags: frozenset[str]
 ) -> Mask | None:
-    """The mask of the first rule that is about the column."""
+    """The mask of the first rule that applies to the column."""
     for rule in rules:
         if isinstance(rule.action, RowFilter):
             continue
@@ -119,7 +119,7 @@ def _first(
 
 
 def _declares(rule: Rule, relation: Relation) -> bool:
-    """Whether columns of a view are meant: by the view's name, its property, or a tag of its own."""
+    """Whether the rule applies to a view's columns: by the view's name, its property, or its tag."""
     return not relation.is_view or bool(rule.tables or rule.table_property is not None or rule.tag)
 
 
@@ -137,7 +137,7 @@ def _is_about(rule: Rule, relation: Relation) -> bool:
 
 
 def _check_names(rule: Rule, relation: RelationName, names: Sequence[str]) -> None:
-    """A misspelt name would leave a column as it is."""
+    """A misspelt name would leave a column unmasked."""
     if _dotted(relation) not in rule.tables:
         return
     for column in rule.columns:
@@ -151,7 +151,9 @@ def _tags(
     found: dict[int, set[str]] = {}
     for column, tag in (*_own_tags(relation), *_exact_tags(policies, relation.name)):
         if column not in names:
-            raise CannotEnforce(f"{relation.name}.{column}", f"tag {tag!r} is of no such column")
+            raise CannotEnforce(
+                f"{relation.name}.{column}", f"tag {tag!r} names a column that does not exist"
+            )
         found.setdefault(names.index(column), set()).add(tag)
     if not relation.is_view:
         for place, name in enumerate(names):
@@ -166,7 +168,7 @@ def _tags(
 
 
 def _own_tags(relation: Relation) -> Sequence[tuple[str, str]]:
-    """(column, tag) of each table property that gives some."""
+    """(column, tag) for each table property with tags."""
     return [
         (key[len(TAGS_PROPERTY) :].lower(), tag.strip())
         for key, text in relation.properties.items()
@@ -187,7 +189,7 @@ def _exact_tags(policies: Policies, relation: RelationName) -> Sequence[tuple[st
 
 
 def _field_tags(field: Field, known: Mapping[str, NamedSchema]) -> frozenset[str]:
-    """Properties of an Avro field, and of all below it: ``"tags": […]``, and those that are true."""
+    """Tags of an Avro field and its nested fields, from ``"tags": […]`` and properties that are true."""
     found: set[str] = set()
     seen: set[str] = set()
     fields = [field]

@@ -1,7 +1,4 @@
-"""A mask and a column → the type, and the expression, of what readers get.
-
-Masks are written with operators that mean the same in Hive and Spark.
-"""
+"""The type and the expression of a masked column, with operators that Hive and Spark share."""
 
 from __future__ import annotations
 
@@ -41,7 +38,7 @@ from lakeschema.translation.policies.rules import (
 )
 
 COVER: Final = "****"
-"""Stands for what a partial mask does not show, however long it is."""
+"""Replaces the hidden part of a partial mask, whatever its length."""
 
 _BITS: Final[Mapping[ColumnType, int]] = MappingProxyType(
     {TINYINT: 7, SMALLINT: 15, INT: 31, BIGINT: 63}
@@ -54,12 +51,12 @@ _AT_LEAST: Final = Operator(">=", NullClass.TOTAL)
 
 
 def mask_problem(mask: Mask, type_: ColumnType) -> str | None:
-    """Why a column of the type cannot have the mask; None if it can."""
+    """Why the mask does not fit the column's type; None if it fits."""
     match mask:
         case NullMask() | DroppedColumn():
             return None
         case HashMask():
-            # The text of other types depends on who writes it, as the blanks of char do.
+            # Engines write other types differently as text, such as the blanks of char.
             fits = _is_varying(type_) or type_ in {*_BITS, DATE}
             return None if fits else _no_mask("hash", type_)
         case PartialMask():
@@ -73,7 +70,7 @@ def mask_problem(mask: Mask, type_: ColumnType) -> str | None:
 
 
 def masked_type(mask: Mask, type_: ColumnType) -> ColumnType:
-    """The type of a masked column; text of limited length is text of any length."""
+    """The type of a masked column; text of limited length becomes unlimited."""
     match mask:
         case NullMask() | DroppedColumn():
             return type_
@@ -98,7 +95,7 @@ def masked_nullable(mask: Mask, *, nullable: bool) -> bool:
 
 
 def masked(mask: Mask, value: RowExpression) -> RowExpression:
-    """What stands for the value, whose type has no ``mask_problem``."""
+    """The expression that replaces the value; requires that ``mask_problem`` finds no problem."""
     match mask:
         case NullMask() | DroppedColumn():
             return Literal(None, value.type)
@@ -117,7 +114,7 @@ def masked(mask: Mask, value: RowExpression) -> RowExpression:
 
 
 def _partly(text: RowExpression, kept: int, *, last: bool) -> RowExpression:
-    """Twice as long as what is shown: also where an engine counts pairs of UTF-16 as two."""
+    """Requires twice the length of the shown part, since some engines count UTF-16 pairs as two."""
     ends = (Literal(str(-kept), INT),) if last else (Literal("1", INT), Literal(str(kept), INT))
     shown = _call(_SUBSTRING, STRING, text, *ends)
     # Empty for all texts, and null for null.
@@ -151,7 +148,7 @@ def _no_mask(name: str, type_: ColumnType) -> str:
 
 
 def _literal(value: ConstantValue, type_: ColumnType) -> Literal | None:
-    """The constant as a value of exactly the type; None if it is none."""
+    """The constant as a value of exactly the type; None if it does not fit."""
     if isinstance(value, bool):
         return Literal(str(value).lower(), BOOLEAN) if type_ == BOOLEAN else None
     if _is_text(type_):

@@ -1,4 +1,4 @@
-"""What policies choose at each relation → what that means for the columns of all that read them."""
+"""The effect of chosen policies on the columns of all relations downstream."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from lakeschema.translation.policies.rules import DroppedColumn
 
 @dataclass(frozen=True, slots=True)
 class Governed:
-    """Of one column.
+    """The masks and tags that reach one column.
 
     Attributes:
-        masks: (column, mask) of each masked column that its values are made of, or chosen by.
-        tags: of all columns that its values are made of, or chosen by.
+        masks: (column, mask) of each masked column that its values are made from or chosen by.
+        tags: those of all columns that its values are made from or chosen by.
         dropped: whether it depends on a dropped column.
     """
 
@@ -35,10 +35,10 @@ _Columns: TypeAlias = Sequence[Governed]
 def governed_columns(
     derivations: Mapping[RelationName, Derivation], chosen: Mapping[RelationName, Chosen]
 ) -> Mapping[RelationName, _Columns]:
-    """For each relation, upstream ones first, each of its columns left to right.
+    """For each relation, upstream relations first, its columns left to right.
 
     Raises:
-        CannotEnforce: a dropped column decides which rows a relation has.
+        CannotEnforce: a dropped column affects which rows a relation has.
     """
     found: dict[RelationName, _Columns] = {}
     by_name: dict[RelationName, Mapping[str, Governed]] = {}
@@ -59,7 +59,7 @@ def governed_columns(
 def _inherited(
     derivation: Derivation, known: Mapping[RelationName, Mapping[str, Governed]]
 ) -> list[Governed]:
-    """By the lineage; what Avro has no type for has none, and is as bad as all that is read."""
+    """By lineage; omitted columns have no lineage, so they get the masks and tags of all upstreams."""
     worst = _merged(g for name in derivation.upstreams for g in known[name].values())
     lines = derivation.lineage
     inherited = []
@@ -96,12 +96,12 @@ def _check_rows(
     if not dropped:
         return
     if derivation.rows is None:
-        raise CannotEnforce(dropped[0], f"what decides the rows of {name} is not known")
+        raise CannotEnforce(dropped[0], f"the columns that affect the rows of {name} are unknown")
     for influence in derivation.rows:
         if _of(influence.source, known).dropped:
             raise CannotEnforce(
                 f"{influence.source.relation}.{influence.source.column}",
-                f"it is dropped, and decides which rows {name} has ({influence.clause.value})",
+                f"it is dropped, but affects which rows {name} has ({influence.clause.value})",
                 hint="mask it, or drop it in a view that does not need it",
             )
 

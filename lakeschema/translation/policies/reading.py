@@ -1,4 +1,4 @@
-"""Policies as TOML and JSON spell them → values, checked in one place."""
+"""Reads policies from TOML and JSON, checked in one place."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _KEYS: Final = frozenset({*_ACTIONS, *_SELECTORS, *frozenset().union(*_PARAMETER
 
 
 class InvalidPolicies(ValueError):
-    """``place`` is where in the policies, such as ``rules[2].mask``."""
+    """``place`` is a path into the policies, such as ``rules[2].mask``."""
 
     def __init__(self, place: str, problem: str) -> None:
         super().__init__(place, problem)
@@ -50,7 +50,7 @@ def read_policies(value: object) -> Policies:
     """The policies of an object with any of ``groups``, ``tags`` and ``rules``.
 
     Raises:
-        InvalidPolicies: something in it is not as it has to be.
+        InvalidPolicies: a part of it is invalid.
     """
     found = _object("policies", value, frozenset({"groups", "tags", "rules"}))
     groups = frozenset(_texts("groups", found.get("groups", [])))
@@ -108,11 +108,11 @@ def _check_selectors(place: str, rule: Rule, found: Mapping[str, Any]) -> None:
         raise InvalidPolicies(place, "expected groups or except_groups, not both")
     if isinstance(rule.action, RowFilter):
         if rule.columns or rule.tag:
-            raise InvalidPolicies(place, "a filter is of rows: expected no columns and no tag")
+            raise InvalidPolicies(place, "a filter applies to rows: expected no columns and no tag")
         if not rule.tables and rule.table_property is None:
-            raise InvalidPolicies(place, "expected tables or property, whose rows are filtered")
+            raise InvalidPolicies(place, "expected tables or property, to select the filtered rows")
     elif not rule.columns and not rule.tag:
-        raise InvalidPolicies(place, "expected columns or tag, which say what is masked")
+        raise InvalidPolicies(place, "expected columns or tag, to select the masked columns")
 
 
 def _action(place: str, key: str, found: Mapping[str, Any]) -> ColumnAction | RowFilter:
@@ -122,7 +122,7 @@ def _action(place: str, key: str, found: Mapping[str, Any]) -> ColumnAction | Ro
         _PARAMETERS.get(value, frozenset()) if key == "mask" and isinstance(value, str) else ()
     )
     for name in sorted(parameters.difference(allowed)):
-        raise InvalidPolicies(f"{place}.{name}", "means nothing beside this action")
+        raise InvalidPolicies(f"{place}.{name}", "has no meaning with this action")
     if key == "filter":
         if not isinstance(value, str) or not value.strip():
             raise InvalidPolicies(f"{place}.filter", "expected a SQL condition")
@@ -208,7 +208,7 @@ def _text(place: str, value: object) -> str:
     if not isinstance(value, str):
         raise InvalidPolicies(place, f"expected a text, got {value!r:.100}")
     if any("\ud800" <= character <= "\udfff" for character in value):
-        raise InvalidPolicies(place, "half of a character, which no engine can read")
+        raise InvalidPolicies(place, "an unpaired surrogate, which no engine can read")
     return value
 
 

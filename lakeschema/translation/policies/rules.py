@@ -1,4 +1,4 @@
-"""Policies as values: groups of readers, tags of columns, and rules in the order in which they count."""
+"""Policies as values: groups of readers, tags of columns, and rules in order of precedence."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ ConstantValue: TypeAlias = bool | int | float | Decimal | str | date
 
 @dataclass(frozen=True, slots=True)
 class NullMask:
-    """Null in place of every value."""
+    """Null instead of every value."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,19 +34,19 @@ class PartialMask:
 
 @dataclass(frozen=True, slots=True)
 class ConstantMask:
-    """One value in place of all, of nulls too."""
+    """One constant instead of every value, even null."""
 
     value: ConstantValue
 
 
 @dataclass(frozen=True, slots=True)
 class DroppedColumn:
-    """Null where it is declared, and nothing that is made of it is a column of what readers get."""
+    """The column is null where it is declared; columns that depend on it are left out for readers."""
 
 
 @dataclass(frozen=True, slots=True)
 class ShownColumn:
-    """The values themselves: no later rule applies."""
+    """The unmasked values: later rules do not apply."""
 
 
 Mask: TypeAlias = NullMask | HashMask | PartialMask | ConstantMask | DroppedColumn
@@ -55,22 +55,22 @@ ColumnAction: TypeAlias = Mask | ShownColumn
 
 @dataclass(frozen=True, slots=True)
 class RowFilter:
-    """Rows stay if the SQL condition over the relation's own columns, unmasked, is true."""
+    """Keeps rows for which the SQL condition over the relation's own columns, unmasked, is true."""
 
     condition: str
 
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """What is done to which columns, or rows, for which readers.
+    """An action on columns or rows for some readers.
 
     Attributes:
         tables: patterns of ``database.table``; empty for any.
-        table_property: a property that the relation has, and its value, None for any.
+        table_property: a property of the relation and its value; None for any value.
         columns: patterns of columns' names; empty for any.
-        tag: of columns; "" for any.
-        groups: whom it is for; empty for everybody.
-        except_groups: whom it is not for.
+        tag: a tag of columns; "" for any.
+        groups: the readers' groups; empty for everybody.
+        except_groups: groups that are exempt.
     """
 
     action: ColumnAction | RowFilter
@@ -82,12 +82,12 @@ class Rule:
     except_groups: frozenset[str] = frozenset()
 
     def is_for(self, group: str | None) -> bool:
-        """None is a reader of no group."""
+        """``group`` None: a reader without a group."""
         return group not in self.except_groups and (not self.groups or group in self.groups)
 
 
 class UnknownGroup(ValueError):
-    """The rules do not know the group: they would not be those that were meant for it."""
+    """The policies do not list the group, so no rule can be meant for it."""
 
     def __init__(self, group: str, known: frozenset[str]) -> None:
         super().__init__(group)
@@ -101,14 +101,14 @@ class UnknownGroup(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Policies:
-    """``tags``: patterns of ``database.table.column`` by the tag that they give."""
+    """``tags``: for each tag, patterns of ``database.table.column``."""
 
     groups: frozenset[str] = frozenset()
     tags: Mapping[str, tuple[str, ...]] = field(default_factory=lambda: MappingProxyType({}))
     rules: tuple[Rule, ...] = ()
 
     def for_group(self, group: str | None) -> Policies:
-        """Those that apply to a reader of one group, or of none.
+        """The policies for a reader of one group, or without a group.
 
         Raises:
             UnknownGroup: the policies do not list the group.
@@ -119,7 +119,7 @@ class Policies:
 
     @property
     def relations_named(self) -> frozenset[str]:
-        """``database.table`` of each relation that a rule or a tag names as a whole."""
+        """``database.table`` of each relation that a rule or a tag names exactly."""
         tagged = {column.rpartition(".")[0] for named in self.tags.values() for column in named}
         named = {table for rule in self.rules for table in rule.tables}
         return frozenset(name for name in tagged | named if "*" not in name)

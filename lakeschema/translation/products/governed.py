@@ -1,8 +1,8 @@
-"""Policies and a relation → what one group of readers gets of it: its schema, plan and texts.
+"""A relation as one group of readers gets it under policies: its schema, plan and texts.
 
 Each relation is derived over its upstreams as those readers see them, so that types, nulls and
-lineage follow from the masks. Views that are read are part of a text, since the engines' own views
-of these names show everything. A table is written as the view that selects all of its columns.
+lineage follow from the masks. The texts inline the views that are read, since the engines' own
+views of these names show everything. A table is written as a view that selects all of its columns.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ from lakeschema.translation.rewriting.policies_at_scans import (
 )
 
 MAX_TEXT = 1_000_000
-"""Characters of what is written: a view that is read twice is written twice."""
+"""In characters: a view that is read twice is written twice."""
 
 _Query = TypeVar("_Query", SparkQuery, TrinoQuery, HiveQuery)
 _Write: TypeAlias = Callable[[Relation, Plan, RelationText], _Query]
@@ -57,14 +57,14 @@ _Write: TypeAlias = Callable[[Relation, Plan, RelationText], _Query]
 
 @dataclass(frozen=True, slots=True)
 class GovernedRelation:
-    """What one reader gets of a relation.
+    """A relation as one reader gets it.
 
     Attributes:
         relations: this one and all that it reads, at least.
         derivations: of the relation and all that it reads, as the reader sees them; upstream first.
-        whole: their interfaces without their own masks.
-        chosen: what the policies say of each.
-        columns: what became of each relation's columns, left to right.
+        whole: the interfaces, each without the relation's own masks.
+        chosen: the policies chosen for each.
+        columns: the masks and tags of each relation's columns, left to right.
     """
 
     name: RelationName
@@ -89,19 +89,19 @@ class GovernedRelation:
 
     @property
     def governed(self) -> Mapping[str, Governed]:
-        """The columns that the reader gets and that a mask or a tag reached, by name."""
+        """The reader's columns that a mask or a tag reached, by name."""
         each = self.columns[self.name]
         found = ((name, each[p]) for name, p in zip(self.names, self._kept, strict=True))
         return {name: governed for name, governed in found if governed.masks or governed.tags}
 
     @property
     def filtered(self) -> tuple[RelationName, ...]:
-        """The relations of which the reader gets some rows only."""
+        """The relations whose rows are filtered for the reader."""
         return tuple(sorted(name for name in self.chosen if self.chosen[name].conditions))
 
     @property
     def dropped(self) -> tuple[str, ...]:
-        """The columns that the reader does not get."""
+        """The columns that are withheld from the reader."""
         names = self.derivations[self.name].interface.names
         return tuple(names[place] for place in self._dropped)
 
@@ -116,10 +116,10 @@ class GovernedRelation:
     def plan(self, table_dialect: Dialect = Dialect.SPARK) -> Plan:
         """The plan of the rows that the reader gets, over scans of tables and of views as they are.
 
-        ``table_dialect``: in which a table is read; a view has its own.
+        ``table_dialect``: the dialect for reading a table; a view has its own.
 
         Raises:
-            TranslationError: a policy cannot be enforced in it.
+            TranslationError: a policy cannot be enforced.
         """
         view = self._as_view(table_dialect)
         plan = self._plan_of(view)
@@ -204,7 +204,7 @@ class GovernedRelation:
     def _written(
         self, write: _Write[_Query], own_name: RelationText
     ) -> Mapping[RelationName, _Query]:
-        """The query of each view, the relation's own last; those that it reads stand in its text."""
+        """The query of each view, the relation's own last, with the queries of the views it reads inlined."""
         queries: dict[RelationName, _Query] = {}
 
         def text(name: RelationName) -> str:
@@ -220,7 +220,7 @@ class GovernedRelation:
                 queries[name] = write(view, plan, text)
             if len(queries[name].sql) > MAX_TEXT:
                 raise TooLarge(
-                    f"with all that it reads, its text is longer than {MAX_TEXT:,} characters",
+                    f"with its upstream views, its text is longer than {MAX_TEXT:,} characters",
                     relation=name,
                 )
         return queries
@@ -229,19 +229,19 @@ class GovernedRelation:
         return self.names if name == self.name else self.whole[name].names
 
     def _read_by(self, name: RelationName) -> Mapping[RelationName, Interface]:
-        """What a view scans; a table is the view that scans itself."""
+        """The relations that a view scans; a table counts as a view that scans itself."""
         read = self.derivations[name].upstreams if self.relations[name].is_view else (name,)
         return {each: self.whole[each] for each in read}
 
     def _as_view(self, table_dialect: Dialect = Dialect.SPARK) -> Relation:
-        """The relation as it is written; a table has no text, since its plan is a scan."""
+        """The relation as a view. For a table the text is empty, since its plan is a scan."""
         relation = self.relations[self.name]
         if relation.is_view:
             return relation
         return replace(relation, view=ViewText(table_dialect, "", "", relation.name.namespace))
 
     def _plan_of(self, view: Relation) -> Plan:
-        """A view's plan under the policies of what it reads, without its own."""
+        """A view's plan under its upstreams' policies, without its own."""
         if not self.relations[view.name].is_view:
             return _scan(self.whole[view.name], view)
         upstreams = {
@@ -288,7 +288,7 @@ def govern(
     policies: Policies,
     options: Options,
 ) -> GovernedRelation:
-    """A relation as one reader gets it, by policies that are that reader's: ``Policies.for_group``.
+    """A relation as one reader gets it under that reader's policies: ``Policies.for_group``.
 
     Raises:
         TranslationError: a relation cannot be derived, or a policy does not fit or cannot be enforced.
@@ -300,12 +300,12 @@ def govern(
         name, relations, derivations, deriver.whole, deriver.chosen, columns, options
     )
     if not found.names:
-        raise CannotEnforce(str(name), "no column would be left")
+        raise CannotEnforce(str(name), "no column would remain")
     return found
 
 
 class _GovernedDeriver:
-    """Derives relations as a reader sees them, and remembers what they are."""
+    """Derives relations as a reader sees them, and remembers the chosen policies."""
 
     def __init__(self, policies: Policies, options: Options) -> None:
         self._direct = DirectDeriver(options)
@@ -338,7 +338,7 @@ class _GovernedDeriver:
 
 
 def _with_columns(plan: Plan, places: Sequence[int]) -> Plan:
-    """Those columns alone; the others are not computed, whose type an engine may not have."""
+    """Keeps these columns only. The others, whose types an engine may lack, are not computed."""
     if isinstance(plan, Project):
         return replace(plan, items=tuple(plan.items[place] for place in places))
     read = references(plan)
@@ -346,7 +346,7 @@ def _with_columns(plan: Plan, places: Sequence[int]) -> Plan:
 
 
 def _scan(interface: Interface, reader: Relation) -> Scan:
-    """The relation as the reader's dialect has it."""
+    """The relation in the reader's dialect."""
     assert reader.view is not None, "tables do not read"
     dialect = reader.view.dialect
     return scan_of(interface if dialect is Dialect.SPARK else as_hive_sees(interface), dialect)

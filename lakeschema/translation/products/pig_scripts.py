@@ -1,4 +1,4 @@
-"""A user's Pig script and a catalog → the script that reads tables only."""
+"""Rewrites a user's Pig script so that it reads tables only."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from lakeschema.translation.model.errors import TranslationError
 from lakeschema.translation.model.interface import Derivation, Interface, Options
 
 Read = Callable[[Sequence[RelationName]], Mapping[RelationName, Relation]]
-"""The facts of those relations that exist."""
+"""The facts of the relations that exist."""
 
 
 def script_without_views(script: str, read: Read, options: Options) -> str:
-    """The script, each LOAD of a view by HCatLoader replaced by what the view is made of.
+    """The script, each LOAD of a view by HCatLoader replaced by the view's own statements.
 
     Raises:
         TranslationError: a view cannot be read, or written for Pig.
@@ -53,7 +53,7 @@ def view_script(
 def read_with_upstreams(
     names: Sequence[RelationName], read: Read, options: Options
 ) -> Mapping[RelationName, Relation]:
-    """Those of these names that exist, and what they read at any distance."""
+    """The relations that exist among these names, and their upstreams at any distance."""
     found: dict[RelationName, Relation] = {}
     frontier = list(names)
     while frontier:
@@ -68,7 +68,7 @@ def _read_by(relation: Relation, options: Options) -> Sequence[RelationName]:
     try:
         return upstreams_of(relation, options)
     except TranslationError:
-        return ()  # Where the view is needed, deriving it fails for the same reason.
+        return ()  # If the view is needed, deriving it fails for the same reason.
 
 
 def _is_view(relation: Relation | None) -> bool:

@@ -1,6 +1,6 @@
-"""Views whose rows are stored: what inserted rows make of them, and queries that read them, as SQL of an engine.
+"""SQL that refreshes a view's stored rows after inserts, and queries that read stored views.
 
-What is not certain to have the rows that the view has is refused.
+Both are refused unless they are certain to have the view's rows.
 """
 
 from __future__ import annotations
@@ -33,10 +33,10 @@ from lakeschema.translation.rewriting.views_inlined import views_inlined
 
 @dataclass(frozen=True, slots=True)
 class RewrittenView:
-    """A view and a plan in place of its own, with the view's columns.
+    """A view with a plan that replaces its own and has its columns.
 
     Attributes:
-        read: the interfaces of what the plan scans, at least.
+        read: the interfaces of at least the relations that the plan scans.
     """
 
     relation: Relation
@@ -65,11 +65,11 @@ class RewrittenView:
 
 @dataclass(frozen=True, slots=True)
 class Refresh:
-    """What inserted rows make of a view's stored ones.
+    """How inserted rows change a view's stored rows.
 
     Attributes:
-        view: the rows that are added, or with ``keys`` those that take the place of all.
-        keys: the columns by which a group's row is known; None where rows are added.
+        view: the rows to add, or with ``keys`` the rows that replace all others.
+        keys: the columns that identify a group's row; None if rows are added.
     """
 
     view: RewrittenView
@@ -78,7 +78,7 @@ class Refresh:
 
 @dataclass(frozen=True, slots=True)
 class StoredViews:
-    """Views among relations that are derived with all that they read."""
+    """Views, among relations that are derived with all their upstreams."""
 
     relations: Mapping[RelationName, Relation]
     derivations: Mapping[RelationName, Derivation]
@@ -90,15 +90,15 @@ class StoredViews:
         insertions: Mapping[RelationName, Insertion],
         stored: RelationName,
     ) -> Refresh | None:
-        """What rows that its upstreams get make of those that ``stored`` has; None if they stay.
+        """How rows inserted upstream change the rows in ``stored``; None if they do not.
 
         Args:
             name: of a view.
-            insertions: by the relations that get rows, at any distance.
-            stored: has the view's columns, and the rows that it had before.
+            insertions: by relation, at any distance upstream.
+            stored: a table with the view's columns and its earlier rows.
 
         Raises:
-            CannotRefresh: they do not say it, and why.
+            CannotRefresh: why they do not determine the view's rows.
             TranslationError: a view cannot be read.
         """
         with errors_of(name):
@@ -127,14 +127,14 @@ class StoredViews:
     def over_stored(
         self, name: RelationName, stored: Mapping[RelationName, RelationName]
     ) -> tuple[RewrittenView, tuple[RelationName, ...]]:
-        """A view or query over the stored rows of others, and which of these it reads.
+        """A view or query over other views' stored rows, and the views that it reads so.
 
         Args:
-            name: of what is rewritten, perhaps with the text of a query.
-            stored: views to the tables that have their rows as they are now; the first that fit are read.
+            name: the view or query to rewrite.
+            stored: views to the tables with their current rows; the first that fit are used.
 
         Raises:
-            CannotSubstitute: it can read none, and why.
+            CannotSubstitute: why none can be used.
             TranslationError: a view cannot be read.
         """
         with errors_of(name):
@@ -157,14 +157,14 @@ class StoredViews:
     def _reading(
         self, plan: Plan, name: RelationName, view: RelationName, table: RelationName
     ) -> tuple[Plan, str]:
-        """The plan of ``name`` over the rows of ``view`` that ``table`` has; the same, and why."""
+        """The plan of ``name`` over ``view``'s rows in ``table``; or the same plan, and why."""
         of_view = self._expanded(view, view, {})
         for below in sorted({b for leaf in _scanned(of_view) for b in self._reached(leaf, ())}):
             reason = self._why_unrepeatable(below, floats=True)
             if reason is not None:
                 return plan, f"in {below}, {reason}"
         rows = Scan(table, self._columns(view, of_view))
-        # Parts of a query that are like parts of the view are judged by themselves.
+        # For the view as a whole: the reader below judges the parts that match.
         own = why_unrepeatable(of_view, floats=True)
         if view in _scanned(plan) and own is None:
             plan = views_inlined(plan, lambda scanned: rows if scanned == view else None)
@@ -176,7 +176,7 @@ class StoredViews:
     def _expanded(
         self, name: RelationName, reader: RelationName, kept: Collection[RelationName]
     ) -> Plan:
-        """The plan over tables, and over those views that are kept or are read by other rules."""
+        """The plan over tables, over views in ``kept``, and over views of another dialect's rules."""
 
         def within(view: RelationName) -> Plan | None:
             plain = not self.relations[view].is_view or view in kept
@@ -189,7 +189,7 @@ class StoredViews:
     def _reached(
         self, name: RelationName, leaves: Collection[RelationName]
     ) -> frozenset[RelationName]:
-        """The relation and all that it reads, without what is below leaves."""
+        """The relation and its upstreams at any distance, but not beyond ``leaves``."""
         found: set[RelationName] = set()
         waiting = [name]
         while waiting:
@@ -205,7 +205,7 @@ class StoredViews:
         reader: RelationName,
         insertions: Mapping[RelationName, Insertion],
     ) -> Plan | None:
-        """The plan of a view that gains rows; None of what can be read as it is."""
+        """The plan of a view that gains rows; None if it can be read as it is."""
         reached = self._reached(view, insertions)
         if view in insertions or not reached & insertions.keys():
             return None
@@ -218,7 +218,7 @@ class StoredViews:
     def _check_others(
         self, reached: Collection[RelationName], insertions: Mapping[RelationName, Insertion]
     ) -> None:
-        """Refuses views that gain no rows and still might have others."""
+        """Refuses views that gain no rows but might return other rows when read again."""
         for name in sorted(reached):
             if not self._reached(name, insertions) & insertions.keys():
                 reason = self._why_unrepeatable(name, floats=self._floats)
@@ -228,7 +228,7 @@ class StoredViews:
     def _read(
         self, alike: Iterable[tuple[RelationName, RelationName | None]]
     ) -> Mapping[RelationName, Interface]:
-        """The interfaces of all relations, and of others that have the columns of one."""
+        """The interfaces of all relations, and of those that share another's columns."""
         known = {name: derivation.interface for name, derivation in self.derivations.items()}
         others = {
             other: known[name] for name, other in alike if other is not None and name in known
@@ -236,7 +236,7 @@ class StoredViews:
         return {**known, **others}
 
     def _why_unrepeatable(self, name: RelationName, *, floats: bool) -> str | None:
-        """Why the view's own plan might have other rows the next time."""
+        """Why reading the view again might return other rows; None if it cannot."""
         if not self.relations[name].is_view:
             return None
         return why_unrepeatable(self._plan(name), floats=floats)
@@ -255,7 +255,7 @@ class StoredViews:
         return derive_view(self.relations[name], upstreams, self.options)[1]
 
     def _columns(self, name: RelationName, plan: Plan) -> tuple[PlanColumn, ...]:
-        """What a scan of the view's stored rows yields."""
+        """The columns of a scan of the view's stored rows."""
         names = self.derivations[name].interface.names
         return tuple(
             PlanColumn(shown, column.type, column.nullable)

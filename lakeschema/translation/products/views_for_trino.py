@@ -1,4 +1,4 @@
-"""Views among relations, with all that they read → the query of each for Trino, upstream views first."""
+"""The queries for Trino of views in other dialects, upstream views first."""
 
 from __future__ import annotations
 
@@ -26,9 +26,10 @@ class ViewForTrino:
 def views_for_trino(
     relations: Mapping[RelationName, Relation], options: Options, text: RelationText
 ) -> Iterator[tuple[RelationName, ViewForTrino | Failed]]:
-    """Each view of another dialect than Trino's own, or why there is no query of it.
+    """Each view of a dialect other than Trino's, or why it has no query.
 
-    ``text`` is how a query names what it reads. For trusted text: it is read in this process.
+    ``text`` is how a query names the relations it reads. Only for trusted text: it is read in this
+    process.
     """
     outcomes = derive_all(relations, DirectDeriver(options))
     for name, outcome in outcomes.items():

@@ -1,4 +1,4 @@
-"""A question of ``limited_answers`` → its answer, in a process that may be killed."""
+"""Answers questions of ``limited_answers`` in a process that may be killed."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ class _NotTold(Exception):
 
 @dataclass(frozen=True, slots=True)
 class _ToldSurroundings:
-    """Raises ``_NotTold`` for what it was not told of."""
+    """Raises ``_NotTold`` for relations that the question did not bring."""
 
     told_relations: Mapping[str, Any]
     told_interfaces: Mapping[str, Any]

@@ -1,6 +1,6 @@
-"""One request of ``translate --batch`` or ``POST /translate`` → its answer.
+"""Answers one request of ``translate --batch`` or ``POST /translate``.
 
-What a request's relations read comes with the request, or from surroundings that it is answered in.
+The relations that a request reads come with it, or from its surroundings.
 """
 
 from __future__ import annotations
@@ -57,21 +57,21 @@ _KEYS = frozenset({
 })  # fmt: skip
 _STORED_ROWS = frozenset({"changed", "stored", "materialized"})
 _QUERY = "default.query"
-"""The relation that a query is without a name."""
+"""The name given to a query without one."""
 
 
 class Surroundings(Protocol):
-    """What is known of relations that a request does not bring."""
+    """Looks up relations that a request does not bring."""
 
     def relations(self, names: Sequence[RelationName], /) -> Mapping[RelationName, Relation]:
-        """The facts of those that exist."""
+        """The facts of the relations that exist."""
 
     def interfaces(self, names: Sequence[RelationName], /) -> Mapping[RelationName, Interface]:
-        """What may be known of those that were derived."""
+        """The interfaces of the relations that were derived."""
 
 
 class NoSurroundings:
-    """A request that brings all that it needs."""
+    """For requests that bring all that they need."""
 
     def relations(self, _: Sequence[RelationName], /) -> Mapping[RelationName, Relation]:
         return {}
@@ -88,11 +88,12 @@ def answer(
     """One answer; see ``answered``.
 
     Args:
-        request: as JSON has it.
-        udf_resolver: the deployment's; no request names one.
-        policies: the deployment's, for the readers of these answers; a request then states none.
+        request: a parsed JSON value.
+        udf_resolver: the deployment's; requests cannot name one.
+        policies: the deployment's, for these answers' readers; a request must then not state
+            policies.
     """
-    # No engine has stored the columns of a request's views: they follow their tables.
+    # No engine stored the columns of a request's views, so they follow their tables.
     options = Options(view_evolution=ViewEvolution.FOLLOW, udf_resolver=udf_resolver)
     return answered(request, lambda valid: translated(valid, options, NoSurroundings(), policies))
 
@@ -103,17 +104,17 @@ def translated(
     surroundings: Surroundings,
     policies: Policies | None = None,
 ) -> Any:
-    """The result of one request, a JSON value. Its relations come before those around it.
+    """The result of one request, as a JSON value. Its own relations hide those around it.
 
     Args:
         request: see ``docs/emission.md``.
-        defaults: of the request's own options.
-        surroundings: what they raise is raised here, too.
+        defaults: values for options that the request leaves out.
+        surroundings: their errors are passed on.
         policies: as ``answer``.
 
     Raises:
-        InvalidRequest: the request means nothing.
-        TranslationError, CatalogError: what it asks for has no answer, and why.
+        InvalidRequest: the request is malformed.
+        TranslationError, CatalogError: why there is no answer.
     """
     check_keys(request, _KEYS)
     target = request.get("to", "avro")
@@ -125,16 +126,16 @@ def translated(
     policies = _policies(request, policies)
 
     def read(names: Sequence[RelationName]) -> Mapping[RelationName, Relation]:
-        """The request's relations hide others of their names."""
+        """The request's own relations hide others of the same name."""
         others = [name for name in names if name not in own]
         found = surroundings.relations(others) if others else {}
         return {name: own[name] for name in names if name in own} | dict(found)
 
     if "script" in request:
         if policies is not None:
-            raise InvalidRequest("policies are of a relation, not of a 'script'")
+            raise InvalidRequest("policies apply to a relation, not to a 'script'")
         if _STORED_ROWS & set(request):
-            raise InvalidRequest("stored rows are of a relation, not of a 'script'")
+            raise InvalidRequest("stored rows belong to a relation, not to a 'script'")
         return _without_views(request, read, options)
     name = _name(request)
     relations = {**own, **read([name])}
@@ -144,16 +145,16 @@ def translated(
     if target != "avro" and not view.is_view and policies is None:
         raise InvalidRequest(
             f"{name} is a table: only 'avro' is available for tables",
-            hint="with policies (--policies FILE) it is written as its readers get it",
+            hint="with policies (--policies FILE) the other targets show what readers get",
         )
     if _STORED_ROWS & set(request):
         if policies is not None:
-            raise InvalidRequest("policies are of what readers get, and stored rows have more")
+            raise InvalidRequest("policies apply to what readers get, but stored rows have more")
         return _of_stored_rows(request, name, target, read, options)
     if policies is not None:
         if target == "lineage":
-            raise InvalidRequest("policies are of rows, and 'lineage' has none")
-        # Down to tables, whose columns the policies name: an interface would hide what it is made of.
+            raise InvalidRequest("policies apply to rows, which 'lineage' does not have")
+        # Down to tables, whose columns the policies name: an interface would hide them.
         relations = {**relations, **read_with_upstreams([name], read, options)}
         return governed_answer(govern(name, relations, policies, options), target)
     if target == "pig":
@@ -180,28 +181,28 @@ def translated(
 def _of_stored_rows(
     request: Mapping[str, Any], name: RelationName, target: str, read: Read, options: Options
 ) -> dict[str, Any]:
-    """The refresh of a view, or a query over the rows of others."""
+    """The refresh of a view, or a query over stored views."""
     if "materialized" not in request:
         if "changed" not in request:
-            raise InvalidRequest("expected 'changed' beside 'stored'")
+            raise InvalidRequest("expected 'changed' with 'stored'")
         return refresh_answer(request, name, target, read, options)
     if {"changed", "stored"} & set(request):
-        raise InvalidRequest("expected 'changed' or 'materialized', and not both")
+        raise InvalidRequest("expected 'changed' or 'materialized', not both")
     return stored_views_answer(request, name, target, read, options)
 
 
 def _without_views(request: Mapping[str, Any], read: Read, options: Options) -> dict[str, Any]:
-    """A user's script, its LOADs of views replaced."""
+    """A user's Pig script with each LOAD of a view replaced."""
     script = _text(request, "script")
     if {"relation", "query"} & set(request) or request.get("to") != "pig":
         raise InvalidRequest(
-            "expected 'to' to be 'pig' beside 'script', and neither 'relation' nor 'query'"
+            "expected 'to' to be 'pig' with 'script', and neither 'relation' nor 'query'"
         )
     return {"script": script_without_views(script, read, options)}
 
 
 def _policies(request: Mapping[str, Any], given: Policies | None) -> Policies | None:
-    """Those for the request's reader; None where there are none."""
+    """The policies for the request's reader, or None."""
     if given is not None:
         if "policies" in request or "group" in request:
             raise InvalidRequest("the policies and the group are stated for all requests")
@@ -209,7 +210,7 @@ def _policies(request: Mapping[str, Any], given: Policies | None) -> Policies | 
     group = _text(request, "group") if "group" in request else None
     if "policies" not in request:
         if group is not None:
-            raise InvalidRequest("expected 'policies' beside 'group'")
+            raise InvalidRequest("expected 'policies' with 'group'")
         return None
     try:
         return read_policies(request["policies"]).for_group(group)
@@ -244,7 +245,7 @@ def _name(request: Mapping[str, Any]) -> RelationName:
 def _text(request: Mapping[str, Any], key: str) -> str:
     value = request.get(key)
     if not isinstance(value, str) or not value:
-        raise InvalidRequest(f"expected {key!r} to be a text that is not empty")
+        raise InvalidRequest(f"expected {key!r} to be a non-empty text")
     return value
 
 

@@ -1,4 +1,4 @@
-"""One request of a batch → one answer, whatever the request holds."""
+"""Every request of a batch gets exactly one answer, whatever it holds."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _MAX_MESSAGE = 500
 
 
 class InvalidRequest(Exception):
-    """The request itself is wrong; the message names the key, the value and what is allowed."""
+    """The request is malformed; the message names the key, the value and what is allowed."""
 
     def __init__(self, message: str, hint: str = "") -> None:
         super().__init__(message)
@@ -23,11 +23,11 @@ class InvalidRequest(Exception):
 
 
 def parsed_request(request: bytes) -> object:
-    """What the bytes say.
+    """Parses the request.
 
     Raises:
-        InvalidRequest: they are not one JSON document, or have a text that cannot be written: JSON may
-            hold half of a surrogate pair, which no catalog and no state takes.
+        InvalidRequest: it is not one JSON document, or has half of a surrogate pair, which JSON
+            allows but no catalog and no state can store.
     """
     try:
         stated: object = json.loads(request)
@@ -38,7 +38,7 @@ def parsed_request(request: bytes) -> object:
 
 
 def refused(error: InvalidRequest) -> dict[str, Any]:
-    """The answer to what was not parsed."""
+    """The answer to a request that could not be parsed."""
 
     def refuse(_: Mapping[str, Any]) -> Any:
         raise error
@@ -49,7 +49,7 @@ def refused(error: InvalidRequest) -> dict[str, Any]:
 def answered(request: object, result: Callable[[Mapping[str, Any]], Any]) -> dict[str, Any]:
     """``{"id", "result"}`` or ``{"id", "error": {"type", "message"}}``; never raises for content.
 
-    A fault of ours is an ``InternalError``, with where it happened, so that it can be reported.
+    Our own faults are ``InternalError`` with their place, so that users can report them.
     """
     id_ = request.get("id") if isinstance(request, dict) else None
     try:
@@ -66,9 +66,9 @@ def answered(request: object, result: Callable[[Mapping[str, Any]], Any]) -> dic
 def ending_with_memory(
     result: Callable[[Mapping[str, Any]], Any],
 ) -> Callable[[Mapping[str, Any]], Any]:
-    """The same in a limited process, which ends where its memory does, without an answer.
+    """For limited processes: exits when memory runs out instead of answering.
 
-    What is left of the memory might not do for the next request.
+    The memory that is left may not suffice for the next request.
     """
 
     def ended(request: Mapping[str, Any]) -> Any:
@@ -87,10 +87,10 @@ def _as_object(request: object) -> Mapping[str, Any]:
 
 
 def check_keys(request: Mapping[str, Any], allowed: frozenset[str]) -> None:
-    """Refuses what nobody would read.
+    """Refuses unknown keys.
 
     Raises:
-        InvalidRequest: the request has a key that means nothing.
+        InvalidRequest: the request has an unknown key.
     """
     unknown = sorted(set(request) - allowed)
     if unknown:

@@ -1,7 +1,8 @@
-"""Requests for translations, to a process that knows of the catalog what it is told: ``answering``.
+"""Translation requests, answered in a limited process: see ``answering``.
 
-A request goes there as its bytes: neither the service nor anybody else parses what untrusted clients send.
-Where it reads relations that it does not bring, the answer asks for them, and the request is asked again.
+The process gets a request as bytes, so that no other process parses untrusted input. It knows of
+the catalog only what it is told: if it needs other relations, it asks for them and gets the request
+again with these.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ HANDLER: Final = "translate"
 TARGETS: Final = ("avro", "spark", "trino", "hive", "pig", "lineage", "plan")
 DIALECTS: Final = ("hive", "spark", "trino")
 MAX_RELATIONS: Final = 1000
-"""That one request may want to be told of."""
+"""How many relations one request may ask for."""
 
 
 class Form(Enum):
@@ -35,11 +36,7 @@ class Form(Enum):
 
 
 class Result(Enum):
-    """How a request ended.
-
-    INVALID: the request means nothing. UNTRANSLATABLE: what it asks for has no answer. FAULT: of the
-    program.
-    """
+    """INVALID: a malformed request. UNTRANSLATABLE: there is no answer. FAULT: a bug of ours."""
 
     OK = "ok"
     INVALID = "invalid"
@@ -49,11 +46,11 @@ class Result(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What a request reads and does not bring.
+    """The relations that a request reads but does not bring.
 
     Attributes:
-        relations: whose facts are needed.
-        interfaces: of which it is enough to know what dependents may know.
+        relations: those whose facts are needed.
+        interfaces: those whose interface is enough.
     """
 
     relations: tuple[RelationName, ...] = ()
@@ -71,12 +68,12 @@ class Answer:
 
 @dataclass(slots=True)
 class Told:
-    """What a process is told beside a request, all JSON values; null for what does not exist.
+    """Facts that a process gets with a request, as JSON values; null if the relation does not exist.
 
     Attributes:
         relations: facts by name.
-        interfaces: as JSON texts of derivations have them, by name.
-        udfs: the resolver's answers of these relations' classes.
+        interfaces: by name, in the form of stored derivations.
+        udfs: the resolver's answers for these relations' classes.
     """
 
     relations: dict[str, Any] = field(default_factory=dict)
@@ -91,7 +88,7 @@ class Told:
 
 
 def translation_handler(options: Options, max_answer_bytes: int) -> Handler:
-    """How a process answers, with a deployment's options as defaults of each request's own."""
+    """Answers with a deployment's options as defaults for each request's own."""
     return Handler(
         "lakeschema.translation.requests.answering:answer_translations",
         (for_child(options), max_answer_bytes),

@@ -1,4 +1,4 @@
-"""Where a view's columns come from, as a request for it is answered: JSON, in one stable form."""
+"""A view's lineage as JSON in a stable form."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from lakeschema.translation.model.interface import (
 
 
 def lineage_answer(derivation: Derivation) -> dict[str, Any]:
-    """``columns`` and ``rows``, whose sources are columns of what the view reads directly.
+    """``columns`` and ``rows``, whose sources are columns of the relations that the view reads directly.
 
-    ``rows``, what decides which rows there are, is null where it is not known.
+    ``rows``, the columns that affect which rows there are, is null if unknown.
     """
     rows = derivation.rows
     return {
@@ -25,7 +25,7 @@ def lineage_answer(derivation: Derivation) -> dict[str, Any]:
 
 
 def _column(column: ColumnLineage) -> dict[str, Any]:
-    """``expression`` is null of a column that is taken as it is."""
+    """``expression`` is null for a column that is copied."""
     return {
         "column": column.column,
         "expression": column.expression or None,

@@ -1,4 +1,4 @@
-"""Values as requests and settings spell them → what ``Options`` holds, checked in one place."""
+"""Reads the values of ``Options`` from requests and settings, checked in one place."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _RULE_KEYS = ("class", "dependency", "spark_class", "spark_dependency")
 
 
 class InvalidOption(ValueError):
-    """A value that an option cannot have; ``expected`` says which it can."""
+    """An invalid value of an option; ``expected`` says which are valid."""
 
     def __init__(self, key: str, value: object, expected: str) -> None:
         super().__init__(key, value, expected)
@@ -54,17 +54,17 @@ def read_option(key: str, value: object) -> Any:
     """The value that ``Options`` holds for ``key``, one of ``option_names``.
 
     Raises:
-        InvalidOption: the option cannot have the value.
+        InvalidOption: the value is invalid.
     """
     return _READERS[key](key, value)
 
 
 def read_udf(class_name: str, value: object) -> UdfReturn:
-    """What a class is declared to return.
+    """The declared result of a class.
 
     Raises:
         InvalidOption: the value has none of the three forms.
-        MalformedType: the text of its type cannot be parsed.
+        MalformedType: the type's text cannot be parsed.
     """
     match value:
         case {"returns": str(text), **rest} if not rest:

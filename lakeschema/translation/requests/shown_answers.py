@@ -1,4 +1,4 @@
-"""An answer as text for people: what one would copy, and beside it what one has to know."""
+"""An answer as text for people: the part to copy, and the details apart."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 
 def shown_answer(answer: Mapping[str, Any]) -> tuple[str, str]:
-    """The main text of ``batch.answer``, and the rest as JSON; "" if there is none."""
+    """The main text of ``batch.answer``, and the rest as JSON, or ""."""
     match answer:
         case {"error": {"message": str(message)} as error}:
             said = f"{error['type']}: {message}"

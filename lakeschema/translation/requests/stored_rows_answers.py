@@ -1,4 +1,4 @@
-"""What a request asks of stored rows → its answer: the refresh of a view, a query over stored views."""
+"""Answers requests about stored rows: the refresh of a view, and queries over stored views."""
 
 from __future__ import annotations
 
@@ -24,17 +24,17 @@ TARGETS: Final = ("spark", "trino", "plan")
 def refresh_answer(
     request: Mapping[str, Any], name: RelationName, target: str, read: Read, options: Options
 ) -> dict[str, Any]:
-    """``kind`` (append, merge, unchanged), ``stored``, and what the target has of the rows.
+    """``kind`` (append, merge, unchanged), ``stored``, and the rows' query in the target's form.
 
     Args:
-        request: with ``changed``, perhaps with ``stored``.
-        name: of a view that ``read`` finds.
+        request: has ``changed``, and may have ``stored``.
+        name: a view that ``read`` finds.
         target: the engine.
         read: the facts of relations.
-        options: as schemas are derived with.
+        options: for deriving schemas.
 
     Raises:
-        InvalidRequest: the request means nothing.
+        InvalidRequest: the request is malformed.
         TranslationError: the refresh cannot be written, and why.
     """
     _check_target(target, "changed")
@@ -57,18 +57,18 @@ def refresh_answer(
 def stored_views_answer(
     request: Mapping[str, Any], name: RelationName, target: str, read: Read, options: Options
 ) -> dict[str, Any]:
-    """What the target has of the view over the rows of ``materialized`` ones, and which it reads.
+    """The view as the target's query over ``materialized`` views' rows, and the views it reads.
 
-    Its arguments are those of ``refresh_answer``; the request has ``materialized``.
+    Arguments as in ``refresh_answer``; the request has ``materialized``.
 
     Raises:
-        InvalidRequest: the request means nothing.
-        TranslationError: it can read none of them, and why.
+        InvalidRequest: the request is malformed.
+        TranslationError: why it can read none of them.
     """
     _check_target(target, "materialized")
     stored = _stored_views(request["materialized"])
     if name in stored:
-        raise InvalidRequest(f"'materialized' names {name}, which is asked for")
+        raise InvalidRequest(f"'materialized' names {name}, the requested relation")
     relations = read_with_upstreams([name, *stored], read, options)
     for view in stored:
         if view not in relations:
@@ -85,7 +85,7 @@ def stored_views_answer(
 
 
 def _stored_views(value: object) -> Mapping[RelationName, RelationName]:
-    """Views to the tables that have their rows."""
+    """Views to the tables that store their rows."""
     match value:
         case list() if value:
             names = [_relation("materialized", view) for view in value]
@@ -97,15 +97,15 @@ def _stored_views(value: object) -> Mapping[RelationName, RelationName]:
             }
         case _:
             raise InvalidRequest(
-                "expected 'materialized' to be a list of views that is not empty, or an object: a view"
-                " to the table that has its rows"
+                "expected 'materialized' to be a non-empty list of views, or an object: view to the table"
+                " that has its rows"
             )
 
 
 def _check_target(target: str, key: str) -> None:
     if target not in TARGETS:
         expected = ", ".join(map(repr, TARGETS))
-        raise InvalidRequest(f"expected 'to' to be one of {expected} beside {key!r}")
+        raise InvalidRequest(f"expected 'to' to be one of {expected} with {key!r}")
 
 
 def _kind(refresh: Refresh | None) -> str:
@@ -129,7 +129,7 @@ def _text(view: RewrittenView, target: str) -> dict[str, Any]:
 def _insertions(changed: object) -> Mapping[RelationName, Insertion]:
     if not isinstance(changed, Mapping) or not changed:
         raise InvalidRequest(
-            "expected 'changed' to be an object that is not empty: a relation to that of its inserted rows"
+            "expected 'changed' to be a non-empty object: relation to the relation of its inserted rows"
         )
     found: dict[RelationName, Insertion] = {}
     for key, value in changed.items():
@@ -149,8 +149,8 @@ def _insertion(table: RelationName, value: object) -> Insertion:
             return Insertion(_relation("inserted", inserted), before)
         case _:
             raise InvalidRequest(
-                f"expected 'changed' to have for {table} the name of the relation of its inserted rows, or"
-                f" an object with 'inserted' and perhaps 'before', got {value!r:.80}"
+                f"expected 'changed' to have for {table} the relation of its inserted rows, or an object"
+                f" with 'inserted' and optionally 'before', got {value!r:.80}"
             )
 
 
@@ -163,23 +163,23 @@ def _relation(key: str, value: object) -> RelationName:
 def _check_names(
     name: RelationName, stored: RelationName, insertions: Mapping[RelationName, Insertion]
 ) -> None:
-    """Rows of one relation that are taken for those of another would be counted twice."""
+    """Refuses one relation in two roles, whose rows would be counted twice."""
     if name in insertions:
-        raise InvalidRequest(f"'changed' names {name}, whose refresh is asked for")
+        raise InvalidRequest(f"'changed' names {name}, the relation to refresh")
     for table, insertion in insertions.items():
         own = [table, stored, insertion.inserted]
         own += [] if insertion.before is None else [insertion.before]
         if len(set(own)) < len(own):
             raise InvalidRequest(
-                f"{table}, its inserted rows, those before and the stored ones are of relations of their own"
+                f"{table}, its inserted rows, its earlier rows and the stored rows must be separate relations"
             )
 
 
 def _check_columns(table: RelationName, insertion: Insertion, read: Read, options: Options) -> None:
-    """That the table exists, and that what is known of its other rows' columns agrees.
+    """Checks that the table exists and that its inserted and earlier rows have its columns.
 
     Raises:
-        UnknownRelation: nobody knows the table, perhaps as it is misspelt.
+        UnknownRelation: there is no such table; it may be misspelt.
         InvalidRequest: the columns differ.
     """
     known = read_with_upstreams([table], read, options)
@@ -191,7 +191,7 @@ def _check_columns(table: RelationName, insertion: Insertion, read: Read, option
             continue
         others = read_with_upstreams([other], read, options)
         if other in others and _columns(other, others, options) != columns:
-            raise InvalidRequest(f"the columns of {other} are not those of {table}")
+            raise InvalidRequest(f"the columns of {other} differ from those of {table}")
 
 
 def _columns(

@@ -1,4 +1,4 @@
-"""What a view was translated into, as plain JSON values."""
+"""Translations of a view as plain JSON values."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def pig_answer(script: PigScript) -> dict[str, Any]:
 
 
 def trino_answer(query: TrinoQuery) -> dict[str, Any]:
-    """``sql``, ``functions`` that Trino has to have, and ``columns`` (name, Trino's type)."""
+    """``sql``, the ``functions`` that Trino must have, and ``columns`` (name, Trino's type)."""
     return {"sql": query.sql, "functions": list(query.functions), "columns": _columns(query)}
 
 
@@ -57,7 +57,7 @@ def _columns(query: HiveQuery | TrinoQuery) -> list[dict[str, Any]]:
 
 
 def governed_answer(found: GovernedRelation, target: str) -> Any:
-    """What the target has without policies, and beside a text what ``policies`` did.
+    """The target's answer as without policies; texts also say what the ``policies`` did.
 
     ``target`` is one of avro, plan, spark, trino, hive, pig.
     """
@@ -80,7 +80,7 @@ def governed_answer(found: GovernedRelation, target: str) -> Any:
 
 
 def _effects(found: GovernedRelation) -> dict[str, Any]:
-    """``columns`` that masks or tags reached, those ``dropped``, the relations whose rows are ``filtered``."""
+    """The ``columns`` with masks or tags, those ``dropped``, and the relations whose rows are ``filtered``."""
     return {
         "columns": [
             {

@@ -1,4 +1,4 @@
-"""From expressions with aggregates inside to an Aggregate node and references to what it yields."""
+"""Splits expressions with aggregates into an Aggregate node and references to its columns."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class AggregateCollector:
         self._calls: dict[AggregateCall, int] = {}
 
     def rewrite(self, expression: RowExpression) -> RowExpression:
-        """The expression over the groups.
+        """The expression over the groups' columns.
 
         Raises:
             TypeMismatch: it reads a column that is neither grouped nor aggregated.
@@ -68,7 +68,7 @@ class AggregateCollector:
     def _inside(
         self, query: RowExpression, part: RowExpression, depth: int
     ) -> RowExpression | None:
-        """What a sub-query above the groups reads of their rows: keys, and aggregates of its own."""
+        """Rewrites a sub-query's references to the groups: keys, and aggregates of the outer query."""
         if depth == 0:
             return None if part is query else self.rewrite(part)
         below = lower(part, depth)
@@ -85,14 +85,14 @@ class AggregateCollector:
 
 
 def columns_read(keys: Sequence[RowExpression]) -> frozenset[int]:
-    """The places of the input's columns that the keys are made of."""
+    """The places of the input's columns that the keys read."""
     return frozenset(
         part.index for key in keys for part in walk(key) if isinstance(part, ColumnReference)
     )
 
 
 def _padded(before: RowExpression, after: RowExpression) -> RowExpression:
-    """What is computed of a key that may be null may be null itself, though the key's parts are not."""
+    """A call on a key may be null if a grouping set lacks the key, though the key's parts are not null."""
     if not isinstance(after, (Call, Cast)) or after.nullable:
         return after
     if isinstance(after, Call) and after.operator.nulls is NullClass.NEVER:

@@ -1,4 +1,4 @@
-"""Function calls: built-in by the dialect's table, or user-defined by the view's declarations."""
+"""Function calls: built in, by the dialect's table, or user-defined, by the view's declarations."""
 
 from __future__ import annotations
 
@@ -42,14 +42,14 @@ from lakeschema.translation.syntax import tree
 
 
 def builtin(call: tree.Call, context: Context) -> Function | None:
-    """The dialect's function; a view's own declaration of the name goes first."""
+    """The dialect's function, unless the view declares the name."""
     if context.functions.class_of(call.name) is not None:
         return None
     return find(call.name.lower(), context.semantics.dialect)
 
 
 def is_aggregate(call: tree.Call, context: Context) -> bool:
-    """Whether it makes one value of many rows."""
+    """Whether it makes one value from many rows."""
     function = None if call.qualifier else builtin(call, context)
     return function is not None and function.kind is Kind.AGGREGATE
 
@@ -90,7 +90,7 @@ def cast_function(call: tree.Call, context: Context) -> ColumnType | None:
 
 
 def cast_by_format(operand: RowExpression, target: ColumnType, format_: str) -> RowExpression:
-    """Hive's ``CAST(x AS DATE FORMAT '…')``, null for a text that is not so written."""
+    """Hive's ``CAST(x AS DATE FORMAT '…')``, null for a text in another format."""
     arguments = (operand, Literal(format_, STRING))
     return Call(Operator("cast_format", NullClass.PARTIAL), arguments, target, nullable=True)
 
@@ -104,7 +104,7 @@ def operator(symbol: str, arguments: Sequence[RowExpression], context: Context) 
 
 @dataclass(frozen=True, slots=True)
 class Grouped:
-    """What a call of an aggregate, or over a window, reads: ``order_by`` is that of WITHIN GROUP."""
+    """The inputs of an aggregate or window call; ``order_by`` is from WITHIN GROUP."""
 
     arguments: Sequence[RowExpression]
     condition: RowExpression | None = None
@@ -118,7 +118,7 @@ def aggregate(
     group_may_be_empty: bool,
     context: Context,
 ) -> AggregateCall:
-    """An aggregate is null over no rows; a filter, or null arguments, may leave it none."""
+    """An aggregate is null over no rows; a filter or null arguments may leave no rows."""
     found, order = _bind_group(function, grouped, call, context)
     nullable = found.operator.nulls is not NullClass.NEVER and (
         group_may_be_empty or grouped.condition is not None or found.nullable
@@ -140,7 +140,7 @@ def window(
     if node.call.distinct and function.kind is not Kind.AGGREGATE:
         raise UnsupportedConstruct("DISTINCT in a window", position=node.call.position)
     found, within = _bind_group(function, grouped, node.call, context)
-    # Without a frame the current row is always in it; a frame, or a filter, may leave no row.
+    # Without a frame the current row is always included; a frame or filter may leave no row.
     some_rows = frame is not None or grouped.condition is not None
     nullable = found.nullable or (some_rows and function.kind is Kind.AGGREGATE)
     if found.operator.nulls is NullClass.NEVER:
@@ -158,7 +158,7 @@ def _bind_group(
     name, order = function.operator.name, grouped.order_by
     arguments = grouped.arguments
     if context.semantics.is_trino:
-        # Any aggregate may read its rows in an order.
+        # Any aggregate may have an ORDER BY.
         return bind_call(function, arguments, context, call.position), order
     if call.ignores_nulls is not None and name not in _OF_NULLS:
         raise TypeMismatch(
@@ -198,7 +198,7 @@ _OF_NULLS = frozenset(
 def user_defined(
     call: tree.Call, arguments: Sequence[RowExpression], context: Context
 ) -> RowExpression:
-    """A UDF's call; null is possible, since nothing is proved of it.
+    """A UDF's call; nullable, since nothing is known of it.
 
     Raises:
         UnsupportedFunction: the deployment does not declare it.
@@ -269,7 +269,7 @@ def declared_return(call: tree.Call, context: Context) -> UdfReturn:
         name,
         f"of view {context.functions.view} is class {class_name}, whose return type is not declared",
         position=call.position,
-        hint=f"{_lines_of_settings(class_name)}; or let a resolver plugin say it",
+        hint=f"{_lines_of_settings(class_name)}; or let a resolver plugin provide it",
     )
 
 
@@ -279,7 +279,7 @@ def _lines_of_settings(function: str) -> str:
 
 
 def _whole_name(call: tree.Call) -> str:
-    """With its database, which no function that a view declares has."""
+    """With its database: a view declares only functions without one."""
     return ".".join((*call.qualifier, call.name))
 
 
@@ -291,7 +291,7 @@ def _malformed_hint(context: Context) -> str:
 
 
 def rows_of(type_: ColumnType) -> StructType:
-    """The columns that a declared table function yields; a single value is column ``col``."""
+    """The columns of a declared table function; a single value is column ``col``."""
     if isinstance(type_, StructType):
         return type_
     return StructType((StructField("col", type_),))

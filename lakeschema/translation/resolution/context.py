@@ -1,4 +1,4 @@
-"""What the resolution of a view's text needs throughout."""
+"""The context in which a view's text is resolved."""
 
 from __future__ import annotations
 
@@ -20,23 +20,23 @@ from lakeschema.translation.resolution.scopes import Scope
 from lakeschema.translation.syntax import tree
 
 OpenRelation = Callable[[RelationName, Position | None], Plan]
-"""Gives the plan that stands for a relation: a scan of its interface, or an expanded view."""
+"""Gives a relation's plan: a scan of its interface, or an expanded view."""
 
 ResolveQuery = Callable[[tree.Query, "Context"], Plan]
-"""``queries.resolve_query``: queries hold expressions and FROM clauses, which hold queries."""
+"""``queries.resolve_query``, injected because queries, expressions and FROM clauses are recursive."""
 
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """What one query's parts share.
+    """The context that one query's parts share.
 
     Attributes:
-        catalogs: the names of those that the text may name and that are this one.
-        common_tables: by lower-case name, with the number of scopes around the WITH of each.
-        outer: the scopes around, nearest first.
-        numbers: one for each recursive table.
-        keeps_tables: a WITH in what is read here makes no table of a name that is known already.
-        read: an item of FROM whose scope is known already.
+        catalogs: the names that the text may use for the view's own catalog.
+        common_tables: by lower-case name, each with the number of scopes around its WITH.
+        outer: the enclosing scopes, nearest first.
+        numbers: gives each recursive table a number.
+        keeps_tables: a WITH inside does not redefine a known table.
+        read: an item of FROM whose scope is already known.
     """
 
     semantics: Semantics
@@ -55,7 +55,6 @@ class Context:
     read: tuple[tree.FromItem, Scope] | None = None
 
     def plan_of(self, query: tree.Query) -> Plan:
-        """The plan of a query that stands in this context."""
         return self.resolve_query(query, self)
 
     def with_common_table(self, name: str, plan: Plan) -> Context:
@@ -63,12 +62,12 @@ class Context:
         return replace(self, common_tables=MappingProxyType(known))
 
     def common_table(self, name: str) -> Plan | None:
-        """The table of WITH, as it is read here: what it reads of queries around is farther away."""
+        """The table of WITH, with its references to enclosing queries lifted to this depth."""
         plan, depth = self.common_tables.get(name.lower(), (None, 0))
         return None if plan is None else lift_plan(plan, len(self.outer) - depth)
 
     def keeping_tables(self) -> Context:
-        """Of a table of WITH, or a sub-query in an expression: ``Semantics.outer_tables_first``."""
+        """For a table of WITH or a sub-query in an expression; see ``Semantics.outer_tables_first``."""
         return replace(self, keeps_tables=self.semantics.outer_tables_first)
 
     def inside(self, scope: Scope) -> Context:
@@ -80,7 +79,7 @@ OWN_CATALOGS: Final = frozenset({"spark_catalog", "hive"})
 
 
 def catalogs_of(text: ViewText, spark_catalogs: frozenset[str]) -> frozenset[str]:
-    """The catalogs that a text may name and that are the one in which the view is."""
+    """The names that a text may use for the view's own catalog."""
     current = () if text.current_catalog is None else (text.current_catalog.lower(),)
     further = spark_catalogs if text.dialect is Dialect.SPARK else ()
     return OWN_CATALOGS.union(current, further)
@@ -89,7 +88,7 @@ def catalogs_of(text: ViewText, spark_catalogs: frozenset[str]) -> frozenset[str
 def relation_name(
     parts: tuple[str, ...], namespace: tuple[str, ...], catalogs: frozenset[str]
 ) -> RelationName:
-    """The relation that a name in the text means; the session's own catalog is not part of it."""
+    """The relation that a name in the text means, without the session's own catalog."""
     lower = parts_of_one(tuple(part.lower() for part in parts))
     if not all(lower):
         raise MalformedSql("the name of a table is empty")

@@ -1,4 +1,4 @@
-"""Casts: what a value of one type becomes in another, and whether it may turn null on the way."""
+"""Casts: the result of converting a value to another type, and whether it may become null."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from lakeschema.translation.syntax import tree
 
 
 def cast(operand: RowExpression, node: tree.Cast, semantics: Semantics) -> RowExpression:
-    """``node`` says how it is written; its own operand does not count."""
+    """``node`` describes the cast; its own operand is ignored."""
     target = node.type
     if semantics.is_spark:
         # Spark has no char or varchar in expressions: a cast to one is a cast to string.
@@ -49,7 +49,7 @@ def cast(operand: RowExpression, node: tree.Cast, semantics: Semantics) -> RowEx
 
 
 def convert(operand: RowExpression, target: ColumnType, semantics: Semantics) -> RowExpression:
-    """As an engine does where a declared type says so, and nobody has written a cast."""
+    """An engine's conversion to a declared type, where the text has no cast."""
     node = tree.Cast(tree.NullLiteral(), target)
     target = map_type(target, as_spark_reads)
     if operand.type == target:
@@ -86,7 +86,7 @@ def _converted(
 
 
 def _is_certain(operand: RowExpression, target: ColumnType) -> bool:
-    """A short integer literal, cast to a numeric type that certainly holds it (``10L``)."""
+    """A short integer literal, cast to a numeric type that is certain to hold it (``10L``)."""
     return (
         isinstance(operand, Literal)
         and operand.type == INT

@@ -80,7 +80,7 @@ from lakeschema.translation.resolution.scopes import Scope
 from lakeschema.translation.syntax import tree
 
 _OF_ANY_TYPE = frozenset({"count", "isnotnull", "is null"})
-"""Functions of values of which nothing need be known but whether they are null."""
+"""Functions that accept any type and only test for null."""
 
 _WHOLE = frozenset({"floor", "ceil"})
 
@@ -91,11 +91,11 @@ _CALLED_BY_NAME = frozenset(
         *("localtimestamp", "localtime"),
     }
 )
-"""Functions that need no parentheses, where no column has the name."""
+"""Functions that need no parentheses, unless a column has the name."""
 
 
 def require_boolean(condition: RowExpression) -> RowExpression:
-    """Raises ``TypeMismatch`` unless the condition can be one."""
+    """Raises ``TypeMismatch`` unless the condition is boolean or null."""
     if condition.type not in {BOOLEAN, VOID}:
         raise TypeMismatch(f"expected a boolean condition, got {print_type(condition.type)}")
     return condition
@@ -107,15 +107,15 @@ _NO_WINDOWS: Mapping[str, tree.NamedWindow] = MappingProxyType({})
 
 @dataclass(frozen=True, slots=True)
 class ExpressionResolver:
-    """Resolves expressions over ``scope``; None where there is no FROM.
+    """Resolves expressions over ``scope``; there is no scope without FROM.
 
     Attributes:
-        aliases: names that stand for other expressions when no column has them (an alias of the
-            same SELECT, seen by HAVING and, in Spark, by later items).
+        aliases: names for other expressions, used if no column has the name (aliases of the same
+            SELECT, which HAVING and, in Spark, later items see).
         group_may_be_empty: a query without GROUP BY aggregates even no rows to one row.
         aggregates_allowed: False in WHERE, ON and inside an aggregate.
-        shown: names that stand for items of SELECT before they stand for columns, outside aggregates.
-        around: the call with OVER in whose arguments Hive's LAG and LEAD need none.
+        shown: names that mean items of SELECT rather than columns, outside aggregates.
+        around: the enclosing call with OVER; in its arguments Hive's LAG and LEAD need no OVER.
     """
 
     context: Context
@@ -129,17 +129,17 @@ class ExpressionResolver:
     around: tree.WindowCall | None = None
 
     def resolve(self, node: tree.Expression) -> RowExpression:
-        """An operand, whose type something depends on.
+        """An operand whose type matters.
 
         Raises:
-            UnsupportedType: its type is not known.
+            UnsupportedType: its type is unknown.
         """
         found = self.resolve_whole(node)
         require_known_type(found)
         return found
 
     def resolve_whole(self, node: tree.Expression) -> RowExpression:
-        """What is passed on as it is; its type need not be known."""
+        """An expression that is passed on unchanged; its type may be unknown."""
         if self.context.semantics.is_trino:
             own = trino.resolve(node, self)
             if own is not None:
@@ -196,7 +196,7 @@ class ExpressionResolver:
                 assert_never(node)
 
     def condition(self, node: tree.Expression) -> RowExpression:
-        """A boolean; Hive also accepts text and numbers, which are cast."""
+        """A boolean; Hive also accepts and casts text and numbers."""
         resolved = self.resolve(node)
         if resolved.type in {BOOLEAN, VOID}:
             return resolved
@@ -229,7 +229,7 @@ class ExpressionResolver:
             return self._aggregate(tree.Call("grouping_id", (), node.position))
         if self.context.semantics.is_hive:
             if node.parts[0].lower() == "grouping__id":
-                # The number of the grouping set that a row is of: a column of every GROUP BY.
+                # The number of the row's grouping set, which every GROUP BY offers as a column.
                 return self._aggregate(tree.Call("grouping__id", (), node.position))
             virtual = virtual_column(node, self.scope)
             if virtual is not None:
@@ -261,7 +261,7 @@ class ExpressionResolver:
         return self._coalesce([self.scope.reference(index) for index in indices])
 
     def _coalesce(self, references: Sequence[RowExpression]) -> RowExpression:
-        """The one column, or both sides' of a FULL JOIN … USING."""
+        """The one column, or both sides' columns of a FULL JOIN … USING."""
         if len(references) == 1:
             return references[0]
         return calls.operator("coalesce", references, self.context)
@@ -280,7 +280,7 @@ class ExpressionResolver:
         return None
 
     def expand_star(self, node: tree.Star) -> tuple[tuple[str, RowExpression], ...]:
-        """What ``*`` stands for: (name, expression) of each column."""
+        """The columns of ``*`` as (name, expression)."""
         return stars.without(self._star_columns(node), node, self.context, self.resolve)
 
     def _star_columns(self, node: tree.Star) -> tuple[tuple[str, RowExpression], ...]:
@@ -341,7 +341,7 @@ class ExpressionResolver:
             raise TypeMismatch(f"{node.name} needs OVER", position=node.position)
         if node.filter is not None or node.order_by or node.ignores_nulls is not None:
             raise TypeMismatch(
-                f"{node.name} is of one row: it has no FILTER, WITHIN GROUP or IGNORE NULLS",
+                f"{node.name} is not an aggregate: it cannot have FILTER, WITHIN GROUP or IGNORE NULLS",
                 position=node.position,
             )
         found = calls.scalar(function, self.resolve_arguments(node), self.context, node.position)
@@ -354,7 +354,7 @@ class ExpressionResolver:
     def resolve_inside(
         self, node: tree.Expression, context: Context, scope: Scope | None
     ) -> RowExpression:
-        """An expression of another text, over what that may read."""
+        """Resolves an expression of another text, in that text's context and scope."""
         return ExpressionResolver(context, scope, aggregates_allowed=False).resolve(node)
 
     def _aggregate(self, node: tree.Call) -> RowExpression:
@@ -362,7 +362,7 @@ class ExpressionResolver:
         assert function is not None
         grouped = self._without_aggregates().grouped(node)
         found = calls.aggregate(function, grouped, node, self.group_may_be_empty, self.context)
-        # Of the rows of the query around, as HAVING's sub-queries may read them, it is that query's.
+        # HAVING's sub-queries may aggregate the enclosing query's rows.
         if not self.aggregates_allowed and lower(found, 1) is None:
             raise UnsupportedConstruct(
                 f"the aggregate {node.name} in this place", position=node.position
@@ -370,7 +370,7 @@ class ExpressionResolver:
         return found
 
     def grouped(self, node: tree.Call) -> calls.Grouped:
-        """What a call over a group of rows reads of each row."""
+        """The inputs of a call over a group of rows."""
         return calls.Grouped(
             self.resolve_arguments(node),
             None if node.filter is None else self.condition(node.filter),
@@ -443,7 +443,7 @@ class ExpressionResolver:
         return higher_order(node, self.resolve, self.lambda_of, self.context.semantics)
 
     def lambda_of(self, node: tree.Lambda, kinds: Sequence[tuple[ColumnType, bool]]) -> Lambda:
-        """A lambda over parameters of these types, each with whether it may be null."""
+        """A lambda; ``kinds`` are its parameters' types and whether they may be null."""
         if len(node.parameters) > len(kinds):
             raise UnsupportedConstruct(f"a lambda of {len(node.parameters)} parameters here")
         variables = tuple(
@@ -455,7 +455,7 @@ class ExpressionResolver:
         scoped = replace(self, variables=variables_in_scope, aggregates_allowed=False)
         return Lambda(variables, scoped.resolve(node.body))
 
-    # forms with syntax of their own
+    # forms with special syntax
 
     def _interval(self, node: tree.IntervalLiteral) -> RowExpression:
         value = self.resolve(node.value)
@@ -590,7 +590,7 @@ class ExpressionResolver:
         return Call(Operator("struct", NullClass.NEVER), values, type_, nullable=False)
 
     def _field_name(self, node: tree.Expression, value: RowExpression) -> str | None:
-        """What Spark calls a field of a struct that is made of the value, if it is not ``col1``."""
+        """Spark's name for the field of a struct made from this value, if it is not ``col1``."""
         if not self.context.semantics.is_spark:
             return None
         match value:
@@ -599,7 +599,7 @@ class ExpressionResolver:
             case Subscript(index=Literal(key, type_)) if is_text(type_):
                 return key
             case _:
-                # A column of FULL JOIN … USING, which is two columns, or CURRENT_DATE.
+                # A column of FULL JOIN … USING (two columns), or CURRENT_DATE.
                 return node.parts[-1] if isinstance(node, tree.Name) else None
 
 
@@ -610,7 +610,7 @@ def _widened(expression: RowExpression, type_: ColumnType) -> RowExpression:
 
 
 def _as_written(expression: RowExpression, parts: tuple[str, ...]) -> RowExpression:
-    """A column, or a field of one, that knows its name in the text. An alias names a field in one part."""
+    """A column or field that keeps its name as in the text."""
     match expression:
         case _ if not parts:
             return expression

@@ -1,4 +1,4 @@
-"""Columns and the fields below them: types, nullability, and what an error says of a wrong name."""
+"""Columns and their nested fields: types, nullability, and error messages for wrong names."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ from lakeschema.translation.resolution.scopes import Scope
 
 
 def field_of(base: RowExpression, name: str, position: Position | None) -> RowExpression:
-    """``base.name``: null where the struct, or any struct around it, is.
+    """``base.name``: null if the struct, or any struct around it, is null.
 
-    Of an array of structs it is the array of that field.
+    For an array of structs it is the array of that field.
     """
     in_array = isinstance(base.type, ArrayType)
     struct = base.type.element if isinstance(base.type, ArrayType) else base.type
@@ -58,7 +58,7 @@ def field_of(base: RowExpression, name: str, position: Position | None) -> RowEx
 
 
 def nothing_of(base: RowExpression) -> RowExpression:
-    """A part of a null that has no type: null, too."""
+    """A part of an untyped null, also null."""
     return Call(Operator("nothing of", NullClass.TOTAL), (base,), VOID, nullable=True)
 
 
@@ -72,7 +72,7 @@ def field_path(
 
 
 def require_known_type(expression: RowExpression) -> None:
-    """Raises ``UnsupportedType`` for a column, or a field of one, whose type is not known."""
+    """Raises ``UnsupportedType`` for a column or field whose type is unknown."""
     if isinstance(expression, ColumnReference | OuterReference | FieldAccess):
         for part in _unknown_parts(expression.type):
             raise UnsupportedType(f"column {expression.name}", part.text, "the type is unknown")
@@ -93,7 +93,7 @@ def _unknown_parts(type_: ColumnType) -> list[UnknownType]:
 
 
 def column_hint(name: str, scope: Scope | None) -> str:
-    """What the author of an unknown column may have meant."""
+    """Suggestions for the author of an unknown column's name."""
     if scope is None:
         return "the query has no FROM clause"
     names = [column.name for column in scope.plan.columns]

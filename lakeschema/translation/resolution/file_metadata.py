@@ -1,4 +1,4 @@
-"""``_metadata``, the column that Spark adds to tables of files, and shows only where it is named."""
+"""``_metadata``, a column that Spark adds to file tables and shows only by name."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _FIELDS: Final[Mapping[str, ColumnType]] = MappingProxyType(
         "file_block_start": BIGINT,
         "file_block_length": BIGINT,
         "file_modification_time": TIMESTAMP,
-        # Of Parquet alone.
+        # Parquet only.
         "row_index": BIGINT,
     }
 )
@@ -30,11 +30,11 @@ _FIELDS: Final[Mapping[str, ColumnType]] = MappingProxyType(
 
 
 def file_metadata(node: tree.Name, scope: Scope | None) -> RowExpression | None:
-    """``_metadata.file_name`` of the one table, or ``t._metadata.file_name``.
+    """``_metadata.file_name`` of the only table, or ``t._metadata.file_name``.
 
-    A view that names it exists only if its table is one of files; which fields the whole column has
-    depends on their format, and is not answered. Beside other relations, which may lack a row for one
-    of this, it may be null.
+    A view that names it exists only if its table is a file table. The whole column is not
+    supported, since its fields depend on the file format. In a join it may be null, since the other
+    side may lack a matching row.
     """
     lower = tuple(part.lower() for part in node.parts)
     if scope is None or _COLUMN not in lower[:-1]:

@@ -1,4 +1,4 @@
-"""Table functions among the items of a SELECT: rows made before its columns, after its groups."""
+"""Table functions among the items of a SELECT: their rows are made before its columns, after its groups."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ from lakeschema.translation.resolution.scopes import Scope
 from lakeschema.translation.syntax import tree
 
 Produced = Mapping[int, range]
-"""The plan's columns that an item, by its place, makes."""
+"""The range of plan columns that each item makes, by the item's place."""
 
 
 def generate_rows(query: tree.Select, scope: Scope, context: Context) -> tuple[Scope, Produced]:
-    """``SELECT explode(x) …``: with several such calls, each makes its rows of every other's.
+    """``SELECT explode(x) …``; several such calls give the cross product of their rows.
 
     Raises:
-        UnsupportedConstruct: Hive has one such call in a SELECT.
+        UnsupportedConstruct: several such calls in Hive, which allows only one.
     """
     resolver = ExpressionResolver(context, scope, aggregates_allowed=False)
     plan: Plan = scope.plan
@@ -57,7 +57,7 @@ def _generated(
     names: tuple[str, ...],
     resolver: ExpressionResolver,
 ) -> Generate:
-    """What the call makes of each row; its arguments may name items before it, as others may."""
+    """The rows that the call makes; its arguments may use aliases of earlier items."""
     try:
         return generate(plan, call, names, resolver, outer=False)
     except UnknownColumn:
@@ -79,9 +79,9 @@ def _generated(
 
 
 def aggregate_first(query: tree.Select, context: Context) -> tree.Select | None:
-    """``SELECT k, explode(collect_list(x)) …`` as a SELECT of rows over one of groups.
+    """``SELECT k, explode(collect_list(x)) …`` as a SELECT of rows over a SELECT of groups.
 
-    None if no table function stands over groups; Hive has none that does.
+    None unless a table function reads groups, which Hive does not allow.
     """
     generators = [item for item in query.items if is_generator(item.expression, context)]
     if not generators or not context.semantics.is_spark:
@@ -110,7 +110,7 @@ def aggregate_first(query: tree.Select, context: Context) -> tree.Select | None:
 
 
 def _read_below(argument: tree.Expression, below: list[tree.SelectItem]) -> tree.Expression:
-    """The argument as one more item of the groups' query, and how it is read above that."""
+    """Adds the argument to the groups' query, and returns its reference above that."""
     if isinstance(argument, (tree.NumberLiteral, tree.StringLiteral)):
         return argument
     name = _name(len(below))
@@ -119,7 +119,7 @@ def _read_below(argument: tree.Expression, below: list[tree.SelectItem]) -> tree
 
 
 def _reads_groups(item: tree.Expression, context: Context) -> bool:
-    """Whether it aggregates; a script's arguments may also be of windows."""
+    """Whether it aggregates; a script's arguments may also contain window calls."""
     if isinstance(item, tree.Transform) and any(
         isinstance(argument, tree.WindowCall) for argument in item.arguments
     ):
@@ -141,7 +141,7 @@ def _is_aggregate(call: tree.Call, context: Context) -> bool:
 
 
 def _parts(node: object) -> Iterator[object]:
-    """The node and the expressions in it; a window's call aggregates no groups."""
+    """The node and the expressions in it; but not window calls, which aggregate no groups."""
     stack = [node]
     while stack:
         found = stack.pop()

@@ -1,4 +1,4 @@
-"""Functions that make rows: their columns' names, types and nullability."""
+"""Functions that make rows: the names, types and nullability of their columns."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ _OF_HIVE: Mapping[str, StructType] = MappingProxyType(
             item=STRING, estimate=BIGINT, lower_bound=BIGINT, upper_bound=BIGINT
         ),
         "ds_tuple_arrayofdouble_values": _fields(values=ArrayType(DOUBLE)),
-        # Hive declares bytes and returns texts.
+        # Hive declares binary but returns text.
         "get_sql_schema": _fields(col_name=BINARY, col_type=BINARY),
     }
 )
@@ -54,7 +54,7 @@ _OF_HIVE: Mapping[str, StructType] = MappingProxyType(
 
 
 def is_generator(node: tree.Expression, context: Context) -> bool:
-    """Whether a SELECT item is a call, or a script, that makes rows."""
+    """Whether a SELECT item is a call or script that makes rows."""
     if isinstance(node, tree.Transform):
         return True
     if not isinstance(node, tree.Call) or node.qualifier:
@@ -73,10 +73,10 @@ def generate(
     *,
     outer: bool,
 ) -> Generate:
-    """``names`` rename the produced columns, all or none of them.
+    """``names`` rename all produced columns, or none.
 
     Raises:
-        TypeMismatch: a wrong argument, or a wrong number of names.
+        TypeMismatch: an argument, or the number of names, is wrong.
     """
     context = resolver.context
     arguments = tuple(resolver.resolve(argument) for argument in in_order(node))
@@ -121,7 +121,7 @@ def generate(
 
 
 def transform(input_: Plan, node: tree.Transform, resolver: ExpressionResolver) -> Generate:
-    """The rows that a script makes; nothing is proved of them."""
+    """The rows of a script; nothing is known of them, so all columns are nullable."""
     arguments = tuple(resolver.resolve_arguments(tree.Call("transform", node.arguments)))
     produced = tuple(PlanColumn(name, type_, nullable=True) for name, type_ in node.columns)
     row = StructType(tuple(StructField(c.name, c.type) for c in produced))
@@ -165,7 +165,7 @@ def _exploded(
         case [ArrayType(element, nullable)]:
             return (PlanColumn("col", element, nullable),)
         case [MapType(key, value, nullable)]:
-            # Hive's maps may hold a null as a key: of ``map(s, i)`` with such an s.
+            # Hive's maps may have a null key: ``map(s, i)`` with a null s.
             absent = not context.semantics.is_spark
             return (PlanColumn("key", key, absent), PlanColumn("value", value, nullable))
         case types:

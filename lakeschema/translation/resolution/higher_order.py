@@ -1,4 +1,4 @@
-"""Spark's functions that take lambdas: what their parameters are, and what they return."""
+"""Spark's functions that take lambdas: the lambdas' parameters, and the results."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ HIGHER_ORDER: Final = frozenset(
         *("transform_values", "transform_keys", "map_filter", "map_zip_with"),
     }
 )
-"""The functions that take lambdas; without one ``array_sort`` is an ordinary function, too."""
+"""Functions that take lambdas; ``array_sort`` also works without."""
 
 
 _BEFORE_LAMBDAS: Final[Mapping[str, int]] = MappingProxyType(
@@ -48,11 +48,11 @@ _BEFORE_LAMBDAS: Final[Mapping[str, int]] = MappingProxyType(
         **dict.fromkeys(("zip_with", "map_zip_with", "aggregate", "reduce"), 2),
     }
 )
-"""How many values stand before the lambdas."""
+"""The number of values before the lambdas."""
 
 
 def with_lambdas(node: tree.Call) -> tree.Call:
-    """The call with what stands in a lambda's place as one without parameters: ``transform(a, 0)``."""
+    """The call with a lambda for each value in a lambda's place: ``transform(a, 0)``."""
     values = _BEFORE_LAMBDAS.get(node.name.lower())
     if values is None or node.qualifier or len(node.arguments) <= values:
         return node
@@ -68,10 +68,10 @@ def with_lambdas(node: tree.Call) -> tree.Call:
 def higher_order(
     node: tree.Call, resolve: Resolve, resolve_lambda: ResolveLambda, semantics: Semantics
 ) -> RowExpression:
-    """A call that has lambdas among its arguments; they come last.
+    """A call whose last arguments are lambdas.
 
     Raises:
-        UnsupportedConstruct: no function of these takes a lambda there.
+        UnsupportedConstruct: the function takes no lambda there.
         TypeMismatch: an accumulator changes its type.
     """
     values = [resolve(a) for a in node.arguments if not isinstance(a, tree.Lambda)]
@@ -110,7 +110,7 @@ def higher_order(
 def _with_common_keys(
     node: tree.Call, maps: Sequence[RowExpression], semantics: Semantics
 ) -> tuple[ColumnType, list[RowExpression]]:
-    """The type in which the keys of two maps meet, and the maps with it."""
+    """The common type of two maps' keys, and the maps converted to it."""
     types = [each.type for each in maps if isinstance(each.type, MapType)]
     key = common_type(types[0].key, types[1].key, Use.BRANCH, semantics)
     if key is None:
@@ -146,7 +146,7 @@ def _aggregated(
     lambdas: Sequence[tree.Lambda],
     resolve_lambda: ResolveLambda,
 ) -> Call:
-    # Spark treats an accumulator as nullable for every start value.
+    # To Spark, an accumulator is always nullable.
     accumulator = (values[1].type, True)
     element = (array.element, array.element_nullable)
     merge = resolve_lambda(lambdas[0], (accumulator, element))
@@ -164,7 +164,7 @@ def _aggregated(
 
 
 def _unnamed(type_: ColumnType) -> ColumnType:
-    """The type without the names of fields, which an accumulator may change."""
+    """The type with numbered fields: an accumulator may rename fields."""
 
     def without(part: ColumnType) -> ColumnType:
         if not isinstance(part, StructType):

@@ -1,4 +1,4 @@
-"""Names that Hive gives: columns that every table has, and the rows of a set query."""
+"""Hive's own names: virtual columns of every table, and the rows of a set query."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ _UNION_ALIAS: Final = re.compile(r"__u[0-9]+")
 
 
 def virtual_column(name: tree.Name, scope: Scope | None) -> RowExpression | None:
-    """Where a row was read: a column of every table that stars leave out; None if it is another name."""
+    """A virtual column about a row's place, which stars leave out; None for another name."""
     if scope is None or not scope.sources:
         return None
     for place, part in enumerate(name.parts[:3]):
@@ -60,7 +60,7 @@ def is_virtual(name: tree.Name) -> bool:
 
 
 def union_alias(node: Any) -> tuple[str, ...]:
-    """``__u2``: how the text that Hive keeps of a view calls the rows that ORDER BY sorts, if at all."""
+    """The name in Hive's expanded text for a set query's rows under ORDER BY, such as ``__u2``, if any."""
     if isinstance(node, tree.Name):
         return (node.parts[0].lower(),) if _UNION_ALIAS.fullmatch(node.parts[0].lower()) else ()
     if isinstance(node, tuple):

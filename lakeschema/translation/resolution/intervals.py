@@ -1,7 +1,7 @@
-"""Interval literals: Hive's units fall into two kinds, each in one spelling; Spark keeps each unit.
+"""Interval literals: Hive's units form two kinds, each with one spelling; Spark keeps each unit.
 
-``INTERVAL '25' HOUR`` is ``1 01:00:00`` of days to seconds, ``INTERVAL '-14' MONTH`` is ``-1-2`` of
-years to months.
+``INTERVAL '25' HOUR`` is ``1 01:00:00`` of the day-time kind, ``INTERVAL '-14' MONTH`` is ``-1-2``
+of the year-month kind.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def kind_of(unit: str) -> str:
 
 
 def normalise(text: str, unit: str) -> str:
-    """A number of one unit in the spelling of its kind; any other text stays as it is."""
+    """A number of one unit in its kind's spelling; any other text stays as it is."""
     try:
         number = Decimal(text.strip())
     except InvalidOperation:
@@ -56,10 +56,10 @@ def _pad(seconds: Decimal) -> str:
 
 
 def spark_literal(node: tree.IntervalLiteral, value: Literal, *, legacy: bool) -> Literal:
-    """An interval of Spark's text: of its unit, or of the calendar where the view recorded that.
+    """A Spark interval: with its unit, or a calendar interval if the view's settings say so.
 
     Raises:
-        TypeMismatch: it has months beside days, as only a calendar interval has.
+        TypeMismatch: it mixes months and days, which only a calendar interval can.
     """
     if node.amounts is None:
         raise UnsupportedConstruct("this spelling of an interval")
@@ -67,7 +67,7 @@ def spark_literal(node: tree.IntervalLiteral, value: Literal, *, legacy: bool) -
         return Literal(_calendar_text(*node.amounts), INTERVAL)
     if not node.unit:
         raise TypeMismatch(
-            "an interval has years or months beside days or shorter units",
+            "an interval mixes years or months with days or shorter units",
             hint="make_interval(…) makes such an interval",
         )
     return Literal(value.value, IntervalType(node.unit))

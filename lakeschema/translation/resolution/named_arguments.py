@@ -1,4 +1,4 @@
-"""Arguments written ``name => value``, in the order in which the function takes them."""
+"""Puts arguments written as ``name => value`` in the order of the function's parameters."""
 
 from __future__ import annotations
 
@@ -54,9 +54,9 @@ _PARAMETERS: Final[Mapping[str, _Parameters]] = MappingProxyType(
         "randstr": (("length", None), ("seed", None)),
     }
 )  # fmt: skip
-"""Parameters with the value that one has when it is left out; None where it cannot be.
+"""Parameters with their default values; None for a required parameter.
 
-Source: the functions of Spark 4.3 that do not answer that named arguments are not supported.
+Source: the functions of Spark 4.3 that accept named arguments.
 """
 
 
@@ -64,8 +64,8 @@ def in_order(call: tree.Call) -> Sequence[tree.Expression]:
     """All arguments by position.
 
     Raises:
-        TypeMismatch: a name that the function does not have, or has already got.
-        UnsupportedConstruct: names for a function whose parameters are not known.
+        TypeMismatch: the function has no such parameter, or gets it twice.
+        UnsupportedConstruct: the function's parameters are unknown.
     """
     if not call.named:
         return call.arguments

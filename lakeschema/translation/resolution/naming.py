@@ -1,4 +1,4 @@
-"""What a query's columns are called: by an alias, or by the dialect's rules where there is none."""
+"""The names of a query's columns: by alias, or else by the dialect's rules."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ from lakeschema.translation.plan.relations import (
 from lakeschema.translation.syntax import tree
 
 WINDOWS_OF_TIME = frozenset({"window", "session_window"})
-"""Functions of Spark's that add a column of their own name to the rows that are read."""
+"""Spark functions that add a column with the function's name to the input rows."""
 
 
 def rename_columns(plan: Plan, names: Sequence[str]) -> Plan:
-    """The plan under the column names that an alias or CTE lists; unchanged where it lists none.
+    """The plan under the column names of an alias or CTE; unchanged if it lists none.
 
     Raises:
         TypeMismatch: there are more or fewer names than columns.
@@ -52,10 +52,10 @@ def rename_columns(plan: Plan, names: Sequence[str]) -> Plan:
 def generated_name(
     node: tree.Expression, expression: RowExpression, position: int, semantics: Semantics
 ) -> str:
-    """A reference keeps its column's name, a field its field's; else Hive counts ``_c0``.
+    """A reference has its column's name, a field its own; otherwise Hive counts ``_c0``.
 
-    Spark refuses a view that shows a name which Spark made up, except those of references through
-    arrays and maps, and a cast column's own (``ResolveAliases``).
+    Spark refuses a view that shows a generated name, except those of references through arrays and
+    maps, and of a cast column (``ResolveAliases``).
     """
     match expression:
         case ColumnReference() | OuterReference():
@@ -79,7 +79,7 @@ def generated_name(
 
 
 def implied_name(node: tree.Expression) -> str:
-    """The name that Spark gives a path into a variant, or a cast of one; empty for all else."""
+    """Spark's name for a variant's path, or a cast of one; empty for anything else."""
     match node:
         case tree.VariantPath(name=name) | tree.Cast(tree.VariantPath(name=name)):
             return name
@@ -88,21 +88,21 @@ def implied_name(node: tree.Expression) -> str:
 
 
 def hives_column_name(expression: RowExpression, plan: Plan) -> str | None:
-    """The table's column whose name Hive gives to an unnamed cast or ``+x``; None if there is none.
+    """The table's column whose name Hive gives to an unnamed cast or ``+x``, or None.
 
-    Hive names such an item after its column (``recommendName``) as long as the column still has the
-    name that its table gave it, even if a sub-query between renames it. Computing, joining,
-    grouping or limiting rows gives columns new names. A view's columns count as a table's.
+    Hive names such an item after its column (``recommendName``) if the column still has the name
+    from its table, even if a sub-query between renames it. Computing, joining, grouping or limiting
+    rows gives columns new names. A view's columns count as a table's.
     """
     inner = uncast(expression)
     return _tables_name(plan, inner.index) if isinstance(inner, ColumnReference) else None
 
 
 def hives_window_names(expressions: Sequence[RowExpression]) -> Mapping[WindowCall, str]:
-    """Names that Hive takes from window functions for unnamed items: ``rank_window_0``.
+    """Hive's names from window functions for unnamed items: ``rank_window_0``.
 
-    Functions are counted from the left, equal ones once. Hive runs each kind of window by itself,
-    and only what the last one computes still has its name when the items are called.
+    Functions are numbered from the left, equal ones once. Hive runs each kind of window separately,
+    and only the last run's results still have their names when items are named.
     """
     parts = (part for expression in expressions for part in walk(expression))
     calls = dict.fromkeys(part for part in parts if isinstance(part, WindowCall))
@@ -119,7 +119,7 @@ def _window_kind(call: WindowCall) -> tuple[object, ...]:
 
 
 def uncast(expression: RowExpression) -> RowExpression:
-    """The part of an item that names it: below the casts and ``+`` of the text."""
+    """The part of an item that names it: below the text's casts and ``+``."""
     while True:
         match expression:
             case Cast(inner, implicit=False):
@@ -154,7 +154,7 @@ def _is_named(node: tree.Expression, field: FieldAccess) -> bool:
 
 
 def _is_field(expression: RowExpression) -> bool:
-    """``a.b.c``: fields of a column, and nothing else on the way."""
+    """``a.b.c``: a column and fields only."""
     while isinstance(expression, FieldAccess):
         expression = expression.base
     if isinstance(expression, Call):
@@ -164,7 +164,7 @@ def _is_field(expression: RowExpression) -> bool:
 
 
 def _path_text(expression: RowExpression) -> str | None:
-    """``a[0]``, ``m[k].f``: an access path as Spark writes it; None if it is not one."""
+    """``a[0]``, ``m[k].f``: an access path in Spark's spelling; None for other expressions."""
     match expression:
         case ColumnReference():
             return written_name(expression)

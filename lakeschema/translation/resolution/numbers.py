@@ -1,4 +1,4 @@
-"""The type of a number as it is written."""
+"""The type of a number literal."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ _MAX_DIGITS = 38
 
 
 def number(text: str, semantics: Semantics) -> Literal:
-    """Whole numbers by size, fractions as decimals, exponents as doubles: as both dialects do.
+    """Integers typed by size, fractions as decimals, exponents as doubles, as in both dialects.
 
-    A sign belongs to the number, so that its digits count; Hive finds its size without the sign.
+    A sign is part of the number, so that its digits count; Hive takes the size without the sign.
     """
     lower = text.lower()
     if "e" in lower:
@@ -40,7 +40,7 @@ def number(text: str, semantics: Semantics) -> Literal:
 
 
 def _exponent(text: str) -> Literal:
-    """The decimal of Java's BigDecimal, whose scale is not negative."""
+    """The decimal of Java's BigDecimal with a scale of at least 0."""
     digits = Decimal(text).as_tuple()
     scale = max(0, -int(digits.exponent))
     precision = max(len(digits.digits) + max(0, int(digits.exponent)), scale)
@@ -52,7 +52,7 @@ def _exponent(text: str) -> Literal:
 def _fraction(text: str, semantics: Semantics) -> Literal:
     whole, _, fraction = text.lstrip("-").partition(".")
     if semantics.is_hive:
-        # To Hive 1.50 is 1.5: trailing zeros do not count for its type.
+        # In Hive 1.50 has the type of 1.5.
         fraction = fraction.rstrip("0")
     digits = len(whole.lstrip("0"))
     precision, scale = max(digits + len(fraction), 1), len(fraction)

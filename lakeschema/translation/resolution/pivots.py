@@ -1,9 +1,9 @@
-"""PIVOT and UNPIVOT as the queries that say the same without them.
+"""Rewrites PIVOT and UNPIVOT as equivalent queries without them.
 
-PIVOT groups by the columns that it does not name. Where a group has no row of a value, that value's column
-is null, counts included, if all aggregates are numbers or truth values: Spark picks what it aggregated by
-group and value (``PivotFirst``). Else it aggregates the rows of the value alone, of which a count is 0.
-UNPIVOT makes a row of each of its columns.
+PIVOT groups by the columns that it does not name. If all aggregates are numbers or booleans, Spark
+first aggregates by group and value (``PivotFirst``): where a group has no row of a value, that
+value's column is null, even a count. Otherwise it aggregates the value's rows alone, and a count of
+none is 0. UNPIVOT makes a row from each of its columns.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def pivot(
     types: Sequence[ColumnType],
     is_aggregate: IsAggregate,
 ) -> tree.Query:
-    """``names`` are those of all columns of the input; ``types`` are of the aggregates."""
+    """``names``: all columns of the input; ``types``: those of the aggregates."""
     write = _picked if all(map(_is_picked, types)) else _of_rows
     read = {name.lower() for name in _columns_named((*item.aggregates, _paths(item.keys)))}
     kept = [tree.Name((name,)) for name in names if name.lower() not in read]
@@ -54,7 +54,7 @@ def _is_picked(type_: ColumnType) -> bool:
 def _picked(
     node: tree.Expression, matches: tree.Expression, is_aggregate: IsAggregate
 ) -> tree.Expression:
-    """The aggregate of the rows that match, null if there are none."""
+    """The aggregate of the matching rows, null without any."""
     one = tree.Call("count", (tree.NumberLiteral("1"),), filter=matches)
     there = tree.Call(">", (one, tree.NumberLiteral("0")))
     found = _filtered(node, matches, is_aggregate, lambda call: call)
@@ -64,7 +64,7 @@ def _picked(
 def _of_rows(
     node: tree.Expression, matches: tree.Expression, is_aggregate: IsAggregate
 ) -> tree.Expression:
-    """The aggregate over null in place of what does not match: the first value is the first that is not null."""
+    """The aggregate with null for rows that do not match; ``first`` becomes the first non-null value."""
     found: tree.Expression = _filtered(node, matches, is_aggregate, _passing_over_nulls)
     return found
 
@@ -84,7 +84,7 @@ def _filtered(
     is_aggregate: IsAggregate,
     aggregated: Callable[[tree.Call], tree.Call],
 ) -> Any:
-    """The expression with the filter at each aggregate in it, beside one that is there."""
+    """The expression with the filter added at each aggregate in it."""
     match node:
         case tree.Call() if is_aggregate(node):
             both = matches if node.filter is None else tree.Call("and", (matches, node.filter))
@@ -124,7 +124,7 @@ def _name(
 
 
 def _value_text(value: tree.Expression) -> str | None:
-    """A value as Spark casts it to text; None where that is more than what is written."""
+    """A literal as Spark casts it to text; None for other expressions."""
     match value:
         case tree.StringLiteral(content):
             return content
@@ -169,7 +169,7 @@ _PLAIN_DATE: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 
 
 def unpivot(item: tree.Unpivot, names: Sequence[str]) -> tree.Query:
-    """Rows of all other columns, the name of the column, and its values."""
+    """A row for each of its columns: the other columns, the column's name, and its values."""
     read = {path[-1].lower() for columns in item.columns for path in columns.paths}
     rows = tree.Call("array", tuple(_row(item, columns) for columns in item.columns))
     produced = (item.name, *item.values)
@@ -197,7 +197,7 @@ def _paths(keys: Sequence[tuple[str, ...]]) -> tuple[tree.Name, ...]:
 
 
 def _columns_named(node: Any) -> Iterator[str]:
-    """The first part of each name inside, and the last, which may be a column behind a qualifier."""
+    """The first and the last part of each name inside: the last may be a column after a qualifier."""
     if isinstance(node, tree.Name):
         yield node.parts[0]
         yield node.parts[-1]

@@ -78,7 +78,7 @@ def resolve_query(query: tree.Query, context: Context) -> Plan:
     """The query's plan.
 
     Raises:
-        TranslationError: it names what does not exist, does not type, or is not supported.
+        TranslationError: it names something unknown, has a type error, or is not supported.
     """
     match query:
         case tree.Select():
@@ -182,14 +182,14 @@ def _resolve_values(rows: tuple[tuple[tree.Expression, ...], ...], context: Cont
 
 
 def _as_column(expression: RowExpression) -> RowExpression:
-    """What a later item reads by its alias: arithmetic counts the digits of no column as written."""
+    """A later item's read of this one by alias: no longer a literal whose digits count in arithmetic."""
     if isinstance(expression, Literal) and is_integer(expression.type):
         return Cast(expression, expression.type, expression.nullable)
     return expression
 
 
 def _named_as_grouped(items: list[_Item], keys: Sequence[RowExpression]) -> list[_Item]:
-    """Where there are several grouping sets, Spark shows their columns as GROUP BY writes them."""
+    """With several grouping sets Spark names their columns as GROUP BY writes them."""
     columns = (key for key in reversed(keys) if isinstance(key, ColumnReference))
     names: Mapping[RowExpression, str] = {key: written_name(key) for key in columns}
     return [
@@ -202,10 +202,7 @@ def _named_as_grouped(items: list[_Item], keys: Sequence[RowExpression]) -> list
 
 @dataclass(frozen=True, slots=True)
 class _Item:
-    """``is_generated``: the text gives it no name that Hive keeps, and it is not a plain column.
-
-    ``is_bare``: it has no alias.
-    """
+    """``is_generated``: not a plain column, and Hive keeps no name; ``is_bare``: it has no alias."""
 
     name: str
     expression: RowExpression
@@ -252,7 +249,7 @@ class _SelectResolver:
         keys = self._keys(items, resolver)
         sets = None if query.grouping is None else query.grouping.sets
         if sets is not None:
-            # What is computed of a key is null in the sets that lack the key.
+            # An expression over a key is null in the sets that lack the key.
             lacking = [k for i, k in enumerate(keys) if any(i not in each for each in sets)]
             scope = replace(scope, padded=columns_read(lacking))
             resolver = self._resolver(scope)
@@ -288,7 +285,7 @@ class _SelectResolver:
         return self._project(plan, items, order)
 
     def _apply_hive_names(self, items: list[_Item], plan: Plan, *, grouped: bool) -> list[_Item]:
-        """Some unnamed items take the name of the column or window function that they show."""
+        """Some unnamed items take the name of their column or window function."""
         named_anew = self._query.distinct or self._query.qualify is not None
         if named_anew or not any(item.is_generated for item in items):
             return items
@@ -298,7 +295,7 @@ class _SelectResolver:
         taken: set[str] = set()
         for item in items:
             name = _hives_name(item, bare, windows)
-            # Where two would have the same name, the second keeps its number.
+            # If two would have the same name, the second keeps its number.
             free = name is not None and name.lower() not in taken
             renamed.append(replace(item, name=name) if free and name else item)
             taken.add(renamed[-1].name.lower())
@@ -331,7 +328,7 @@ class _SelectResolver:
         return replace(resolver, aliases=MappingProxyType(aliases)) if aliases else resolver
 
     def _windows_of_time(self, resolver: ExpressionResolver) -> Mapping[str, RowExpression]:
-        """What GROUP BY window(…) adds to the columns: ``window``."""
+        """The column that GROUP BY window(…) adds: ``window``."""
         keys = () if self._query.grouping is None else self._query.grouping.keys
         nodes = (*keys, *(item.expression for item in self._query.items))
         return {
@@ -366,19 +363,19 @@ class _SelectResolver:
             if len(item.aliases) > 1:
                 raise TypeMismatch("several aliases for one expression")
             if self._context.semantics.lateral_aliases and aliases:
-                # Spark lets an item read the aliases before it, where no column has the name.
+                # In Spark an item may use earlier aliases, unless a column has the name.
                 resolver = replace(resolver, aliases=MappingProxyType(dict(aliases)))
             expression = resolver.resolve_whole(node)
             alias = item.aliases[0] if item.aliases else implied_name(node) or None
             if alias is not None:
                 aliases[alias.lower()] = _as_column(expression)
-                # Hive takes it for one of its own.
+                # Hive mistakes it for a generated name.
                 generated = is_hive and alias.lower().startswith("_c")
                 items.append(_Item(alias, expression, generated))
             else:
                 if isinstance(node, tree.Name) and self._keeps_name(node, expression):
-                    # A column of FULL JOIN … USING, which is two columns under one name, or one of
-                    # Hive's that no table declares.
+                    # A column of FULL JOIN … USING (two columns under one name), or a virtual
+                    # column of Hive.
                     name = node.parts[-1]
                 else:
                     name = generated_name(node, expression, position, self._context.semantics)
@@ -387,7 +384,7 @@ class _SelectResolver:
         return items
 
     def _keeps_name(self, node: tree.Name, expression: RowExpression) -> bool:
-        """Neither dialect calls a column CURRENT_DATE, though it is written like one."""
+        """CURRENT_DATE looks like a column, but neither dialect names the item after it."""
         called = (
             isinstance(expression, Call) and expression.operator.spelling == node.parts[0].lower()
         )
@@ -395,7 +392,7 @@ class _SelectResolver:
         return isinstance(expression, (Call, AggregateCall)) and not plain
 
     def _keys(self, items: list[_Item], resolver: ExpressionResolver) -> list[RowExpression]:
-        """GROUP BY reads FROM's columns; in Spark also numbers and, last, aliases."""
+        """GROUP BY reads FROM's columns; in Spark also item numbers and, last, aliases."""
         if self._query.grouping is None:
             return []
         semantics = self._context.semantics
@@ -427,12 +424,12 @@ class _SelectResolver:
         if node is None or not self._context.semantics.is_spark:
             return self._condition(node, items, resolver)
         aliases = _with_names(items, resolver)
-        # A name means a column of FROM if that is grouped by, and an item of SELECT otherwise.
+        # A name means a column of FROM if it is grouped by, otherwise an item of SELECT.
         shown = {n: e for n, e in aliases.items() if not _is_grouped(n, keys, resolver)}
         try:
             found = replace(resolver, aliases=aliases, shown=shown).resolve(node)
         except (UnknownColumn, TypeMismatch):
-            # What the column is cannot be meant: then it is the item.
+            # The column's type does not fit, so the name means the item.
             found = replace(resolver, aliases=aliases, shown=aliases).resolve(node)
         if found.type not in {BOOLEAN, VOID} and can_cast(
             found.type, BOOLEAN, self._context.semantics
@@ -443,7 +440,7 @@ class _SelectResolver:
     def _condition(
         self, node: tree.Expression | None, items: list[_Item], resolver: ExpressionResolver
     ) -> RowExpression | None:
-        """HAVING or QUALIFY, which also see the aliases of SELECT."""
+        """HAVING or QUALIFY, which also see SELECT's aliases."""
         if node is None:
             return None
         return replace(resolver, aliases=_with_names(items, resolver)).condition(node)
@@ -479,7 +476,7 @@ class _SelectResolver:
         except (UnknownColumn, TypeMismatch):
             if not resolver.shown:
                 raise
-            # What the item is cannot be meant: then it is a column of FROM.
+            # The item's type does not fit, so the name means a column of FROM.
             return replace(resolver, shown=MappingProxyType({})).resolve(node)
 
     def _group(self, scope: Scope, keys: list[RowExpression]) -> AggregateCollector:
@@ -518,9 +515,9 @@ class _SelectResolver:
 def _with_names(
     items: Sequence[_Item], resolver: ExpressionResolver
 ) -> Mapping[str, RowExpression]:
-    """The items by the names that they are given, the first of several.
+    """The items by their names; the first wins.
 
-    What Spark calls an item without a name is what its text says: of a constant, the constant.
+    Spark names an unnamed item after its text, so a constant has its value as name.
     """
     constants = {
         item.expression.value.lower(): item.expression
@@ -535,7 +532,7 @@ def _with_names(
 
 
 def _is_grouped(name: str, keys: Sequence[RowExpression], resolver: ExpressionResolver) -> bool:
-    """Whether a column of FROM has the name, and is a key, or a field of one."""
+    """Whether the name is a column of FROM that is a key or has a key as part."""
     try:
         found: RowExpression = replace(resolver, aliases=MappingProxyType({})).resolve_whole(
             tree.Name((name,))
@@ -548,7 +545,7 @@ def _is_grouped(name: str, keys: Sequence[RowExpression], resolver: ExpressionRe
 def _without_repetition(
     keys: Sequence[RowExpression], sets: tuple[tuple[int, ...], ...] | None
 ) -> tuple[Sequence[RowExpression], tuple[tuple[int, ...], ...] | None]:
-    """Keys that are one expression, though they were written as a name and as a number, are one key."""
+    """Merges keys that are the same expression, such as a name and an item's number."""
     places = {key: place for place, key in enumerate(dict.fromkeys(keys))}
     if sets is None or len(places) == len(keys):
         return keys, sets

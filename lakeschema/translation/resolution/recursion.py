@@ -1,4 +1,4 @@
-"""WITH RECURSIVE: a table whose rows are made of its own rows."""
+"""WITH RECURSIVE: a table whose rows are computed from its own rows."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ WithTables: TypeAlias = Callable[[tree.With, Context], Context]
 
 
 def recursion(table: tree.CommonTable, context: Context, fit: Fit, with_tables: WithTables) -> Plan:
-    """The table's plan; names and types are the anchor's, and null is possible where a step makes it.
+    """The table's plan, with the anchor's names and types; nullable also where a step makes null.
 
     Raises:
         UnsupportedConstruct: it is not a UNION of an anchor and one step.

@@ -1,4 +1,4 @@
-"""The SQL functions that a text may call: found by their names, read, and called within limits."""
+"""The SQL functions that a text may call, found by name, and limits on their calls."""
 
 from __future__ import annotations
 
@@ -15,21 +15,20 @@ from lakeschema.translation.model.errors import MalformedSql, TooLarge
 from lakeschema.translation.syntax.parsing import USUAL, Spelling
 
 MAX_DEPTH: Final = 40
-"""Functions that call one another, one inside the next."""
+"""The maximum nesting of calls between functions."""
 MAX_EXPANDED: Final = 1_000_000
-"""Of one view: characters of bodies, each as often as it is called, and parts of arguments, each as
-often as a body reads its parameter."""
+"""The maximum for one view: characters of bodies at each call, and nodes of arguments at each use."""
 _OF_A_CALL: Final = 100
 
 
 class Allowance:
-    """What expansions of functions may still cost: twice two calls are four, and so on."""
+    """The remaining budget for expanding functions: nested calls multiply."""
 
     def __init__(self) -> None:
         self._left = MAX_EXPANDED
 
     def spend(self, amount: int) -> None:
-        """Raises ``TooLarge`` when it is used up."""
+        """Raises ``TooLarge`` when the budget is exhausted."""
         self._left -= amount
         if self._left < 0:
             raise TooLarge(
@@ -47,11 +46,11 @@ class Routines:
     allowance: Allowance = field(default_factory=Allowance, compare=False)
 
     def inside(self, function: SqlFunction) -> Routines:
-        """Within the body of a function that is called now.
+        """The context inside the body of a called function.
 
         Raises:
-            MalformedSql: the function calls itself, as no engine allows.
-            TooLarge: there are too many calls, or too many inside one another.
+            MalformedSql: the function calls itself, which no engine allows.
+            TooLarge: there are too many calls, or they are nested too deeply.
         """
         if function.name in self.calling:
             raise MalformedSql(f"the function {function.name} calls itself")
@@ -66,7 +65,7 @@ def routines_of(view: ViewText) -> Routines:
 
 
 def text_of(function: SqlFunction) -> ViewText:
-    """The function's body as if it were a view's: under its own settings, in its own namespace."""
+    """The function's body as a view's text, with the function's own settings and namespace."""
     return ViewText(
         Dialect.SPARK,
         function.body,

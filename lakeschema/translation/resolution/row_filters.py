@@ -1,4 +1,4 @@
-"""A policy's condition as SQL text → a condition over the rows of one relation."""
+"""Resolves a policy's condition, SQL text, over the rows of one relation."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ from lakeschema.translation.syntax.parsing import parse_query
 def resolve_row_filter(
     text: str, rows: Plan, relation: Relation, semantics: Semantics, options: Options
 ) -> RowExpression:
-    """The condition over ``rows``, which are those of the relation; read as views of the dialect are.
+    """The condition over ``rows``, which are the relation's; read like a view of the dialect.
 
     Raises:
-        TranslationError: it is no condition of a single row, or names what is not there.
+        TranslationError: it is not a condition on a single row, or names something unknown.
     """
     context = Context(
         semantics,
@@ -44,8 +44,8 @@ def resolve_row_filter(
 
 
 def _parsed(text: str, semantics: Semantics, options: Options) -> tree.Expression:
-    # On a line of its own, so that a comment at its end hides nothing; without parentheses, which
-    # another pair could close and open.
+    # The line break ends a comment in the text. Parentheses are avoided, since the text could close
+    # them and open others.
     query = parse_query(f"SELECT {text}\nAS kept", semantics.dialect, options.max_sql_bytes)
     match query:
         case tree.Select(items=(tree.SelectItem(expression=found, aliases=("kept",)),)) if (

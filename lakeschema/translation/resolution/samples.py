@@ -1,4 +1,4 @@
-"""TABLESAMPLE → a plan of some of the rows."""
+"""Resolves TABLESAMPLE into a plan of some of the rows."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from lakeschema.translation.resolution.scopes import Scope
 from lakeschema.translation.syntax import tree
 
 SHARE = Operator("is in sample", NullClass.NEVER, deterministic=False)
-"""Whether a row is one of the share that is taken at random."""
+"""Whether a row is in the random share."""
 
 PIECES = Operator("is in sampled pieces", NullClass.NEVER, deterministic=False)
-"""Whether a row is in the buckets, or the pieces of files, that are taken."""
+"""Whether a row is in the sampled buckets or pieces of files."""
 
 
 def sampled(scope: Scope, sample: tree.Sample | None, context: Context) -> Scope:
-    """A sample has the columns of the whole. Hive takes pieces of files, Spark rows."""
+    """A sample has the columns of the whole. Hive samples pieces of files, Spark rows."""
     if sample is None:
         return scope
     if not sample.unit or not context.semantics.is_spark:
@@ -35,6 +35,6 @@ def sampled(scope: Scope, sample: tree.Sample | None, context: Context) -> Scope
 
 
 def _share(sample: tree.Sample) -> float:
-    """Spark takes of ``BUCKET 1 OUT OF 3`` a third of the rows at random."""
+    """For ``BUCKET 1 OUT OF 3`` Spark takes a third of the rows at random."""
     number, _, of = (re.sub("[A-Za-z]+", "", part) for part in sample.number.partition("/"))
     return float(number) / (float(of) if of else 100)

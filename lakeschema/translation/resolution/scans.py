@@ -1,6 +1,7 @@
-"""An upstream's interface → the scan that reads it.
+"""The scan of an upstream relation, from its interface.
 
-The columns' types get the case and nullability of the Avro schema, which knows more than Hive.
+Column types get the letter case and nullability of the Avro schema, which is more precise than
+Hive's.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ from lakeschema.translation.plan.relations import Plan, PlanColumn, Scan
 def open_interfaces(
     upstreams: Mapping[RelationName, Interface], dialect: Dialect
 ) -> Callable[[RelationName, Position | None], Plan]:
-    """Opens relations as scans of their interfaces; a view is not looked into."""
+    """Opens relations as scans of their interfaces; views are not expanded."""
     scans: dict[RelationName, Scan] = {}
 
     def open_relation(name: RelationName, position: Position | None) -> Plan:
@@ -70,13 +71,13 @@ def scan_of(interface: Interface, dialect: Dialect) -> Scan:
 
 
 def _reader(dialect: Dialect) -> Callable[[ColumnType], ColumnType]:
-    """What a type of the catalog is to a dialect, as a whole."""
+    """A dialect's reading of the catalog's types."""
     change = _READERS.get(dialect)
     return (lambda type_: type_) if change is None else partial(map_type, change=change)
 
 
 def _as_spark_scans(type_: ColumnType) -> ColumnType:
-    """Spark has one type of instants, and none of Iceberg's UUIDs."""
+    """Spark has one instant type, and no type for Iceberg's UUIDs."""
     return _OF_SPARK.get(type_, as_spark_reads(type_))
 
 
@@ -86,4 +87,3 @@ _OF_SPARK: Mapping[ColumnType, ColumnType] = MappingProxyType(
 _READERS: Mapping[Dialect, Callable[[ColumnType], ColumnType]] = MappingProxyType(
     {Dialect.SPARK: _as_spark_scans, Dialect.TRINO: as_trino_reads}
 )
-"""What a dialect makes of a column's type."""

@@ -1,4 +1,4 @@
-"""What names mean in one FROM clause: its relations, their columns, and what ``*`` stands for."""
+"""The meaning of names in one FROM clause: its relations, their columns, and ``*``."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ _NOTHING: Mapping[str, tuple[int, ...]] = MappingProxyType({})
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """One named relation of FROM; its columns stand in the plan from ``start`` on.
+    """One named relation of FROM; its columns start at ``start`` in the plan.
 
     ``qualifier`` and ``names`` are in lower case; an unnamed sub-query has no qualifier.
-    ``is_table``: it is read from the catalog, and not from a query.
+    ``is_table``: it is read from the catalog, not from a query.
     """
 
     qualifier: tuple[str, ...]
@@ -32,7 +32,7 @@ class Source:
     is_table: bool = False
 
     def answers_to(self, qualifier: tuple[str, ...]) -> bool:
-        """Whether ``db.t``, its tail ``t`` or, with Spark's own catalog before it, the whole is meant."""
+        """Whether it means this source: ``db.t``, ``t``, or ``db.t`` after Spark's own catalog."""
         if qualifier[:1] == ("spark_catalog",) and len(qualifier) > len(self.qualifier):
             qualifier = qualifier[1:]
         return bool(qualifier) and any(
@@ -50,13 +50,15 @@ class StarItem:
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """What one FROM clause offers.
+    """The names that one FROM clause offers.
 
     Attributes:
-        merged: what an unqualified name of USING means, in place of both sides' columns.
-        padded: places of columns that may be null whatever their relation says.
-        hidden: behind USING, the columns that are in ``t.*`` and not in ``*``, of the last join first: none in Hive.
-        has_stars: whether ``t.*`` is known: of a further join behind USING, Hive's depends on how it merges joins.
+        merged: the columns that an unqualified name of USING means.
+        padded: places of columns that may be null even if their relation's are not.
+        hidden: after USING, the columns in ``t.*`` but not in ``*``, the last join's first; none in
+            Hive.
+        has_stars: whether ``t.*`` is known: after USING and another join, Hive's depends on how it
+            merges joins.
     """
 
     plan: Plan
@@ -68,7 +70,7 @@ class Scope:
     has_stars: bool = True
 
     def with_plan(self, plan: Plan) -> Scope:
-        """The same names over a plan with the same columns (a filter)."""
+        """The same names over a plan with the same columns, such as a filter."""
         named = (self.sources, self.star, self.merged, self.padded, self.hidden, self.has_stars)
         return Scope(plan, *named)
 
@@ -80,9 +82,9 @@ class Scope:
     def find(
         self, parts: tuple[str, ...], position: Position | None, *, exact: bool = False
     ) -> tuple[tuple[int, ...], int] | None:
-        """(indices of the column meant, number of parts read), the longest qualifier first.
+        """(the column's indices, number of parts used), trying the longest qualifier first.
 
-        ``exact``: of columns whose names differ in case, the one that is spelled so is meant.
+        ``exact``: among columns whose names differ in case, the one with this spelling.
 
         Raises:
             AmbiguousColumn: two relations have a column of the name.
@@ -116,13 +118,13 @@ class Scope:
         """The columns of ``*`` or ``t.*``; None if no relation answers to the qualifier.
 
         Raises:
-            UnsupportedConstruct: what ``t.*`` means is not known.
+            UnsupportedConstruct: the columns of ``t.*`` are unknown.
         """
         if not qualifier:
             return self.star
         if not self.has_stars:
             raise UnsupportedConstruct(
-                f"{'.'.join(qualifier)}.* behind several joins, one of them with USING",
+                f"{'.'.join(qualifier)}.* after several joins, one of them with USING",
                 hint="name the columns",
             )
         lower = tuple(part.lower() for part in qualifier)
@@ -133,7 +135,7 @@ class Scope:
         return None
 
     def _columns_of(self, source: Source) -> Sequence[int]:
-        """In the order of its star."""
+        """The source's columns in the order of its star."""
         own = range(source.start, source.start + len(source.names))
         if self.hidden is None:
             return own
@@ -141,7 +143,7 @@ class Scope:
         return [index for index in dict.fromkeys((*self.hidden, *shown)) if index in own]
 
     def candidates(self) -> tuple[str, ...]:
-        """Every column as a person may write it, for an error's list."""
+        """Every column's name as a person may write it, for an error message."""
         return tuple(
             ".".join((*source.qualifier[-1:], name))
             for source in self.sources
@@ -159,7 +161,7 @@ class Scope:
                 ".".join(parts),
                 [self._describe(index) for index in found],
                 position=position,
-                hint="qualify it with the relation that is meant",
+                hint="qualify it with the intended relation",
             )
         return (found[0],)
 
@@ -171,7 +173,6 @@ class Scope:
 
 
 def relation_scope(plan: Plan, qualifier: tuple[str, ...], *, is_table: bool = False) -> Scope:
-    """The scope of one relation."""
     names = tuple(column.name.lower() for column in plan.columns)
     star = tuple(StarItem(column.name, (i,)) for i, column in enumerate(plan.columns))
     source = Source(tuple(p.lower() for p in qualifier), names, 0, is_table)
@@ -179,7 +180,7 @@ def relation_scope(plan: Plan, qualifier: tuple[str, ...], *, is_table: bool = F
 
 
 def shift(scope: Scope, by: int) -> tuple[tuple[Source, ...], tuple[StarItem, ...]]:
-    """A right side's names as they count in the join."""
+    """A right side's sources and star, with indices counted in the join."""
     sources = tuple(replace(source, start=source.start + by) for source in scope.sources)
     star = tuple(StarItem(i.name, tuple(x + by for x in i.indices)) for i in scope.star)
     return sources, star

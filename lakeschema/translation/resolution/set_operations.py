@@ -1,4 +1,4 @@
-"""The queries of UNION, INTERSECT and EXCEPT as one plan, brought to common types."""
+"""UNION, INTERSECT and EXCEPT as one plan, with common types."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ _SET_OPERATORS: Mapping[tuple[tree.SetOperator, bool], SetOperator] = MappingPro
 
 
 def set_operation(query: tree.SetQuery, branches: Sequence[Plan], context: Context) -> Plan:
-    """Raises ``TypeMismatch`` if the branches have not as many columns, or have incompatible ones."""
+    """Raises ``TypeMismatch`` if the branches differ in number of columns, or their types are incompatible."""
     width = len(branches[0].columns)
     for number, branch in enumerate(branches[1:], 2):
         if len(branch.columns) != width:
@@ -74,7 +74,7 @@ def _column_type(
 
 
 def _common_type(left: ColumnType, right: ColumnType, semantics: Semantics) -> ColumnType | None:
-    """Hive makes an integer beside a decimal one of the same digits, null where it has more."""
+    """The literal number that the text has for a column."""
     if semantics.is_hive:
         for one, other in ((left, right), (right, left)):
             if isinstance(one, DecimalType) and is_integer(other):
@@ -85,7 +85,7 @@ def _common_type(left: ColumnType, right: ColumnType, semantics: Semantics) -> C
 
 
 def fitted(plan: Plan, types: Sequence[ColumnType], context: Context) -> Plan:
-    """The plan with columns of these types, which its own can be cast to."""
+    """The plan with columns cast to these types."""
     for column, type_ in zip(plan.columns, types, strict=True):
         if common_type(column.type, type_, Use.SET_OPERATION, context.semantics) is None:
             raise TypeMismatch(

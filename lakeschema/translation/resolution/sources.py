@@ -1,4 +1,4 @@
-"""FROM clauses → plans with the scope of their names."""
+"""Resolves FROM clauses into plans, each with the scope of its names."""
 
 from __future__ import annotations
 
@@ -121,7 +121,7 @@ def _join(item: tree.Join, context: Context) -> Scope:
         if always and item.kind in {JoinKind.CROSS, JoinKind.INNER, JoinKind.LEFT}:
             outer = item.kind is JoinKind.LEFT
             return _generate(left, function.call, name, function.columns, outer, context)
-        # With a condition the rows are made first, as of a sub-query.
+        # With a condition the rows are made first, as in a sub-query.
         rows = tree.Select((tree.SelectItem(tree.Star()),), function)
         query = tree.FromQuery(rows, name)
         return _join(replace(item, right=query), context)
@@ -140,7 +140,7 @@ def _join(item: tree.Join, context: Context) -> Scope:
     joined = replace(joined, has_stars=has_stars)
     if item.condition is None:
         return joined
-    # A semi join's condition sees the right side, though its output does not.
+    # A semi join's condition sees the right side, but its output does not.
     visible = Join(left.plan, right.plan, JoinKind.CROSS)
     both = _join_scopes(left, right, visible, JoinKind.CROSS)
     resolver = ExpressionResolver(context, both, aggregates_allowed=False)
@@ -151,7 +151,7 @@ def _join(item: tree.Join, context: Context) -> Scope:
 
 
 def _makes_rows_of_left(item: tree.FromItem, context: Context) -> TypeGuard[tree.FromFunction]:
-    """Whether it is one of the engine's table functions; a SQL function is a query like others."""
+    """Whether it is an engine's table function; a SQL function is resolved like a query."""
     return isinstance(item, tree.FromFunction) and not sql_functions.called(item.call, context)
 
 
@@ -205,7 +205,7 @@ def _join_using(
         merged[name.lower()] = kept
         shown |= {a, b}
         keys.append((a, b))
-        # Hive's star has the left side of a full join, null where there is none.
+        # Hive's star shows the left side of a full join, null if there is no left row.
         starred = a if kind is JoinKind.FULL and context.semantics.is_hive else kept
         items.append(StarItem(both.columns[starred[0]].name, starred))
     condition = (
@@ -224,7 +224,7 @@ def _join_using(
 def _hidden_keys(
     kind: JoinKind, keys: Sequence[tuple[tuple[int, ...], tuple[int, ...]]]
 ) -> Iterator[int]:
-    """The sides of USING that ``*`` does not show; of what is united already, no relation's name does."""
+    """The columns of USING that ``*`` hides; columns united before belong to no relation's name."""
     left = [a[0] for a, _ in keys if len(a) == 1]
     right = [b[0] for _, b in keys if len(b) == 1]
     match kind:
@@ -241,7 +241,7 @@ def _hidden_keys(
 
 
 def _side(scope: Scope, name: str, context: Context) -> tuple[int, ...]:
-    """Of several columns of the name Spark takes the first, and shows the others beside it."""
+    """If several columns have the name, Spark takes the first and also shows the others."""
     first = next((item for item in scope.star if item.name.lower() == name.lower()), None)
     if first is not None and context.semantics.is_spark:
         return first.indices

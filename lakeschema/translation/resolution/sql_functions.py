@@ -1,7 +1,7 @@
-"""Calls of SQL functions → what their bodies say, with the arguments in place of the parameters.
+"""Expands calls of SQL functions: their bodies with the arguments in place of parameters.
 
-As Spark does it: arguments are cast to the parameters' types, the body to the declared type, and the
-body is read under the settings, and in the namespace, of the function.
+As in Spark, arguments are cast to the parameters' types and the body to the declared type. The body
+is resolved under the function's own settings and namespace.
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ from lakeschema.translation.syntax.parsing import parse_body, parse_query
 
 Resolve = Callable[[tree.Expression], RowExpression]
 ResolveInside = Callable[[tree.Expression, Context, Scope | None], RowExpression]
-"""Resolves an expression of a function's own text."""
+"""Resolves an expression of a function's text."""
 
 
 def called(call: tree.Call, context: Context) -> SqlFunction | None:
-    """The SQL function that a call means, if no function of the engine has the name."""
+    """The SQL function of the call, unless the engine has a function of the name."""
     known = context.routines.known
     if not known:
         return None
@@ -52,7 +52,7 @@ def value_of(
     resolve: Resolve,
     inside: ResolveInside,
 ) -> RowExpression:
-    """What a scalar function's call is."""
+    """The value of a scalar function's call."""
     if function.is_table:
         raise TypeMismatch(f"{function.name} makes rows, not a value", position=call.position)
     within = _context_of(function, context)
@@ -113,7 +113,7 @@ def _context_of(function: SqlFunction, context: Context) -> Context:
 
 
 def _parameters(function: SqlFunction, arguments: Sequence[RowExpression]) -> Scope:
-    """The names that a body may read, besides those of its own FROM."""
+    """The parameters' names, which a body may read besides its own FROM."""
     columns = tuple(
         PlanColumn(parameter.name, argument.type, argument.nullable)
         for parameter, argument in zip(function.parameters, arguments, strict=True)
@@ -124,7 +124,7 @@ def _parameters(function: SqlFunction, arguments: Sequence[RowExpression]) -> Sc
 def _arguments(
     function: SqlFunction, call: tree.Call, within: Context, resolve: Resolve, inside: ResolveInside
 ) -> Sequence[RowExpression]:
-    """One for each parameter, of its type."""
+    """One argument for each parameter, cast to its type."""
     parameters = function.parameters
     given: dict[str, tree.Expression] = {
         p.name.lower(): a for p, a in zip(parameters, call.arguments, strict=False)
@@ -155,7 +155,7 @@ def _arguments(
 
 
 def _with_arguments(arguments: Sequence[RowExpression], top: int, allowance: Allowance) -> Change:
-    """Puts the arguments where a body, ``top`` queries inside its parameters, reads them."""
+    """Substitutes the arguments for parameters; the body is ``top`` queries below them."""
     sizes = [size(argument) for argument in arguments]
     over_windows = [any(isinstance(p, WindowCall) for p in walk(a)) for a in arguments]
 

@@ -1,4 +1,4 @@
-"""What a star leaves out, puts in other values' places, or takes from a struct."""
+"""The modifiers of a star: columns to exclude or replace, and the fields of a struct."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ def fields_of(base: RowExpression, star: tree.Star) -> tuple[Named, ...]:
 def without(
     columns: Sequence[Named], star: tree.Star, context: Context, resolve: Resolve | None
 ) -> tuple[Named, ...]:
-    """The columns after EXCEPT and ``SET``; a path of several parts leaves out a struct's field.
+    """The columns after EXCEPT and ``SET``; a path of several parts excludes a struct's field.
 
     Raises:
-        UnknownColumn: a name that none of them has.
+        UnknownColumn: there is no column of that name.
     """
     paths = [tuple(part.lower() for part in path) for path in star.excluded]
     new_values = {} if resolve is None else {n.lower(): (n, resolve(v)) for n, v in star.replaced}
@@ -56,7 +56,7 @@ def without(
 
 
 def _head(path: tuple[str, ...], known: set[str]) -> tuple[str, ...]:
-    """The path from its column on; qualifiers before it say nothing that the star has not said."""
+    """The path from its column on, without qualifiers, which only repeat the star's."""
     for start in range(len(path)):
         if path[start] in known:
             return path[start:]
@@ -66,7 +66,7 @@ def _head(path: tuple[str, ...], known: set[str]) -> tuple[str, ...]:
 def _less(
     value: RowExpression, inside: list[tuple[str, ...]], star: tree.Star, context: Context
 ) -> RowExpression:
-    """A struct without some of its fields; null where the struct is."""
+    """A struct without some of its fields; null if the struct is null."""
     kept = without(fields_of(value, star), replace(star, excluded=tuple(inside)), context, None)
     type_ = StructType(tuple(StructField(name, v.type, v.nullable) for name, v in kept))
     values = tuple(field for _, field in kept)

@@ -1,4 +1,4 @@
-"""What Trino's text means where the other dialects' rules do not hold: texts, rows, lambdas, UNNEST."""
+"""Trino's own rules where they differ from the other dialects': strings, rows, lambdas, UNNEST."""
 
 from __future__ import annotations
 
@@ -64,12 +64,12 @@ _PARTS: Final[Mapping[str, str]] = MappingProxyType(
         },
     }
 )
-"""The function of each field of EXTRACT."""
+"""The function for each field of EXTRACT."""
 _NOW: Final = frozenset({"current_timestamp", "current_time", "localtime", "localtimestamp"})
 
 
 def resolve(node: tree.Expression, resolver: ExpressionResolver) -> RowExpression | None:
-    """The expression as Trino means it; None where that is what all dialects mean."""
+    """The expression by Trino's rules; None where all dialects agree."""
     match node:
         case tree.StringLiteral(value):
             return Literal(value, VarcharType(len(value)))
@@ -113,7 +113,7 @@ def _cast(node: tree.Cast, resolver: ExpressionResolver) -> RowExpression:
 
 
 def _nullable_inside(source: ColumnType, target: ColumnType) -> ColumnType:
-    """The target with the nullability of the source's parts, where their shapes agree."""
+    """The target with the nullability of the source's parts, where their shapes match."""
     match source, target:
         case ArrayType(a, nullable), ArrayType(b):
             return ArrayType(_nullable_inside(a, b), nullable or a == VOID)
@@ -138,7 +138,7 @@ def _nullable_inside(source: ColumnType, target: ColumnType) -> ColumnType:
 def _subscript(
     base: RowExpression, index: RowExpression, resolver: ExpressionResolver
 ) -> RowExpression:
-    """It refuses an index without an element; of a row it takes the field at a written place."""
+    """Trino fails for an index out of range; on a row it takes the field at a literal index."""
     if isinstance(base.type, StructType):
         place = int(index.value or 0) if isinstance(index, Literal) else 0
         if not 1 <= place <= len(base.type.fields):
@@ -205,7 +205,7 @@ def _moment_now(name: str, node: tree.Call) -> RowExpression:
 
 @dataclass(slots=True)
 class _Lambdas:
-    """The lambdas of one call, read one after the other, as each may say more of the types."""
+    """The lambdas of one call, resolved in order, since each may determine more types."""
 
     chosen: trino.Chosen
     resolver: ExpressionResolver
@@ -227,7 +227,7 @@ class _Lambdas:
             if not binding.accept(pattern.result, made.type, made.nullable):
                 raise _unlike(before or VOID, made.type, position)
             if before is not None and not same_type(binding.types[name], before):
-                # What is passed on from call to call has the wider of two types.
+                # A value passed on from call to call has the wider of two types.
                 made = self._resolved(pattern, node)
         wanted = binding.type_of(pattern.result)
         if not can_coerce(made.type, wanted):
@@ -292,7 +292,7 @@ def _with_lambdas(node: tree.Call, resolver: ExpressionResolver) -> RowExpressio
 def unnested(
     name: str, arguments: Sequence[RowExpression], node: tree.Call
 ) -> tuple[PlanColumn, ...]:
-    """The columns of UNNEST: of shorter arrays, padded with null; rows are spread."""
+    """The columns of UNNEST: shorter arrays are padded with null; rows are spread into columns."""
     several = len(arguments) > 1
     columns: list[PlanColumn] = []
     for argument in arguments:
@@ -324,9 +324,9 @@ def _field_name(field: StructField, place: int) -> str:
 
 
 def stale(stored: ColumnType, now: ColumnType) -> bool:
-    """Whether Trino refuses a view whose column had one type and has another now.
+    """Whether Trino refuses a view because a column's type changed.
 
-    How many digits of a second a table's timestamps have is a setting of a catalog, not of the view.
+    The digits of a second in timestamps are a setting of the catalog, not of the view.
     """
     return not can_coerce(_without_digits(now), _without_digits(stored))
 

@@ -1,4 +1,4 @@
-"""What relations of a Trino's catalogs are called here."""
+"""Replaces Trino's catalog names by ours."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ _WHOLE: Final = 3
 
 
 def without_catalogs(query: tree.Query, catalogs: Mapping[str, str]) -> tree.Query:
-    """The query with our own name for each relation of three parts.
+    """The query with our names for relations of three parts.
 
-    ``catalogs`` gives the name in Trino of each catalog, as ``Options.trino_catalogs`` does.
+    ``catalogs`` gives each catalog's name in Trino, as in ``Options.trino_catalogs``.
     """
     if not catalogs:
         return query

@@ -1,8 +1,8 @@
-"""A Trino view's columns: those that it stored, as long as Trino can still read it.
+"""A Trino view's columns: the stored ones, as long as Trino can still read it.
 
-At each read Trino analyses the text again and compares (``StatementAnalyzer.checkViewStaleness``):
-another number of columns, another name or order, or a type that does not convert to the stored one
-is VIEW_IS_STALE. A narrower type is converted.
+At each read Trino analyses the text again and compares (``StatementAnalyzer.checkViewStaleness``).
+The view is VIEW_IS_STALE if the number, names or order of columns differ, or if a type cannot be
+converted to the stored one. A narrower type is converted.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def _check(number: int, stored: Column, now: PlanColumn) -> None:
     if isinstance(stored.type, UnknownType):
         if stored.type.text:
             raise UnsupportedType(f"column {stored.name}", stored.type.text, "the type is unknown")
-        # A declared column without a type: DDL says its name alone.
+        # A column declared without a type: DDL has only its name.
         return
     if stored.name.lower() != now.name.lower():
         raise _stale(f"column {number} was {stored.name} and is {now.name} now")

@@ -1,4 +1,4 @@
-"""The relations that a query reads, from its raw tree alone."""
+"""The relations that a query reads, found from its raw tree alone."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ _Names = frozenset[str]
 def relations_read(
     query: tree.Query, view: ViewText, spark_catalogs: frozenset[str]
 ) -> tuple[RelationName, ...]:
-    """Every table named, in order of first mention; the name of a CTE in scope is not one.
+    """Every table named, in order of first mention, without the names of CTEs in scope.
 
-    What the SQL functions read that it calls, at any distance, comes last.
+    Relations that its SQL functions read, at any distance, come last.
     """
     catalogs = catalogs_of(view, spark_catalogs)
     names = _names(_tables(query), view, catalogs)
@@ -80,7 +80,7 @@ def _called(
 
 
 def reads_table(query: tree.Query, name: str) -> bool:
-    """Whether the query reads the table of this name, in any case; a CTE of its own is another."""
+    """Whether the query reads the table of this name, in any case, unless a CTE of its has the name."""
     return any(
         table.parts[-1].lower() == name.lower() for table in _tables(query) if len(table.parts) == 1
     )
@@ -93,7 +93,7 @@ def _tables(query: tree.Query | tree.Expression) -> list[tree.TableName]:
 
 
 def _find(node: Any, common: _Names, found: list[tree.TableName]) -> None:
-    """``common`` are the names of CTEs in scope."""
+    """``common``: the names of CTEs in scope."""
     stack: list[Any] = [node]
     while stack:
         part = stack.pop()
@@ -119,7 +119,7 @@ _LEAVES = frozenset({str, bool, int, type(None), Position})
 
 
 def _parts(node: Any) -> tuple[Any, ...]:
-    """What a node holds, the last first; a leaf holds nothing."""
+    """A node's parts, the last first; a leaf has none."""
     take = _taker(node.__class__)
     return () if take is None else take(node)
 
@@ -135,7 +135,7 @@ def _taker(kind: type) -> Callable[[Any], tuple[Any, ...]] | None:
 
 
 def _is_plain(annotation: str) -> bool:
-    """Whether a field of this type holds no node, ``tuple[str, ...]`` or ``Position | None``."""
+    """Whether a field of this type contains no node, such as ``tuple[str, ...]`` or ``Position | None``."""
     return _PLAIN.issuperset(re.findall(r"\w+", annotation))
 
 

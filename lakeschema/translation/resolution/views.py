@@ -1,8 +1,8 @@
-"""A view's facts → its plan, with the columns that its own engine gives it.
+"""Resolves a view into its plan, with the columns that its own engine gives it.
 
-What a view's columns are when its tables have changed depends on its kind: Hive runs the expanded
-text; Spark runs the original text and fits the result to what it stored, by ``view.schemaMode``.
-With ``view_evolution`` FOLLOW the stars of the original text are expanded again instead.
+After its tables change, a view's columns depend on its kind. Hive runs the expanded text. Spark
+runs the original text and fits the result to the stored columns, by ``view.schemaMode``. With
+``view_evolution`` FOLLOW, the stars of the original text are expanded again instead.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ from lakeschema.translation.syntax.parsing import parse_query
 
 @dataclass(frozen=True, slots=True)
 class ResolvedView:
-    """``comments`` are the declared columns' own, by position; None inherits."""
+    """``comments`` are the declared columns' own, by position; None means inherited."""
 
     query: tree.Query
     plan: Plan
@@ -47,7 +47,7 @@ class ResolvedView:
 
 
 def view_query(relation: Relation, view: ViewText, options: Options) -> tree.Query:
-    """The raw tree of the text that counts under the deployment's options."""
+    """The raw tree of the text that the deployment's options select."""
     text = view.original_text if _follows(options) and view.original_text else view.text
     spelling = spelling_of(view)
     if options.nulls is NullOrder.FIRST:
@@ -61,11 +61,11 @@ def view_query(relation: Relation, view: ViewText, options: Options) -> tree.Que
 def resolve_view(
     relation: Relation, view: ViewText, open_relation: OpenRelation, options: Options
 ) -> ResolvedView:
-    """The view's plan; relations are opened by ``open_relation``, so views may stay closed.
+    """The view's plan; ``open_relation`` decides whether upstream views are expanded.
 
     Raises:
-        TranslationError: see ``resolve_query``; ``TypeMismatch`` or ``UnknownColumn`` where the
-            view's own engine can no longer read it.
+        TranslationError: see ``resolve_query``; ``TypeMismatch`` or ``UnknownColumn`` if the view's
+            own engine can no longer read it.
     """
     refuse_unsupported(view)
     semantics = semantics_of(view)
@@ -92,7 +92,7 @@ def _follows(options: Options) -> bool:
 def _without_lowering(query: tree.Query, relation: Relation) -> tree.Query:
     """Hive wraps a declared column list as SELECT `a` AS `x` FROM (…) `db.view`, all in lower case.
 
-    There an alias that only lower-cases a name says nothing; dropping it keeps the name's case.
+    An alias there that only lower-cases a name is dropped to keep the name's letter case.
     """
     if not isinstance(query, tree.Select) or not isinstance(query.source, tree.FromQuery):
         return query
@@ -138,7 +138,7 @@ def _rename_as_declared(plan: Plan, relation: Relation) -> Plan:
 
 
 def _with_last(plan: Plan, partitions: tuple[Column, ...]) -> Plan:
-    """The query's columns, those that partition a materialized view of Hive behind the others."""
+    """The query's columns, with the partition columns of Hive's materialized view last."""
     place = {column.name.lower(): index for index, column in enumerate(partitions)}
     columns = references(plan)
     ordered = sorted(columns, key=lambda column: place.get(column.name.lower(), -1))
@@ -148,7 +148,7 @@ def _with_last(plan: Plan, partitions: tuple[Column, ...]) -> Plan:
 
 
 def _name(declared: Column, name: str) -> str:
-    """The declared name; where it only lower-cases the query's, as Hive stores it, the query's."""
+    """The declared name, or the query's if Hive only stored it in lower case."""
     return name if declared.name == name.lower() else declared.name
 
 
@@ -159,7 +159,7 @@ def _rename(plan: Plan, names: list[str]) -> Plan:
 
 
 def _follow_tables(plan: Plan, relation: Relation, view: ViewText, options: Options) -> Plan:
-    """Stars are expanded again; names that the view declares for its query's columns stay."""
+    """Expands stars again; names that the view declares for its query's columns stay."""
     stored = relation.every_column
     if len(view.query_columns) == len(stored) and stored:
         renames = {q.lower(): _name(c, q) for q, c in zip(view.query_columns, stored, strict=True)}
@@ -171,7 +171,7 @@ def _follow_tables(plan: Plan, relation: Relation, view: ViewText, options: Opti
 
 
 def _wrapper_renames(view: ViewText, options: Options) -> Mapping[str, str]:
-    """The names that Hive's wrapper in the expanded text gives to the original text's columns."""
+    """The original text's columns with their names in the wrapper of Hive's expanded text."""
     if view.text == view.original_text or view.dialect is not Dialect.HIVE:
         return {}
     query = parse_query(view.text, view.dialect, options.max_sql_bytes)
@@ -185,7 +185,7 @@ def _wrapper_renames(view: ViewText, options: Options) -> Mapping[str, str]:
 
 
 def _fit_to_stored(plan: Plan, relation: Relation, view: ViewText, semantics: Semantics) -> Plan:
-    """Spark's ``SessionCatalog.fromCatalogTable``: stored names pick columns, stored types bind."""
+    """Spark's ``SessionCatalog.fromCatalogTable``: picks columns by stored names and casts to stored types."""
     if len(view.query_columns) != len(relation.columns):
         raise TypeMismatch("the stored view has different numbers of query and view columns")
     found: dict[str, list[int]] = {}

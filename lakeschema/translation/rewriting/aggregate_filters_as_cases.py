@@ -1,4 +1,4 @@
-"""FILTER of an aggregate as a CASE, for engines that have none.
+"""Writes an aggregate's FILTER as a CASE, for engines without FILTER.
 
 aggregate by (k): sum(d) where (k > 1)        →    aggregate by (k): sum(case when (k > 1) then d end)
 """
@@ -12,7 +12,7 @@ from lakeschema.translation.rewriting.window_filters_as_cases import without_fil
 
 @rewriting(Aggregate)
 def aggregate_filters_as_cases(plan: Plan) -> Plan:
-    """The plan in which aggregates that skip nulls are given nulls for the rows of no FILTER."""
+    """Gives nulls to aggregates that skip nulls, in place of rows that the FILTER excludes."""
     if not isinstance(plan, Aggregate) or all(call.filter is None for _, call in plan.aggregates):
         return plan
     calls = tuple(

@@ -1,4 +1,4 @@
-"""Columns of char are converted where they are read, for plans that take them for texts.
+"""Casts char columns to string at scans, for plans that read them as strings.
 
 scan t (c string)        →    project cast(c as string) as c
 scan t (c char(5))
@@ -16,11 +16,11 @@ from lakeschema.translation.plan.relations import Plan, Project, Scan, reference
 from lakeschema.translation.rewriting.nodes import Rewriting
 
 Stored = Mapping[RelationName, Mapping[str, ColumnType]]
-"""The types of relations' columns as they are stored, by name in lower case."""
+"""The stored types of relations' columns, by name in lower case."""
 
 
 def chars_as_texts(stored: Stored) -> Rewriting:
-    """Makes a plan one in which each stored char becomes the text that its engine reads."""
+    """Casts each stored char to the string that the plan's engine reads."""
 
     def rule(node: Plan) -> Plan:
         if not isinstance(node, Scan):

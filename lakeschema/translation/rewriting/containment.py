@@ -1,8 +1,8 @@
-"""Whether the rows of a plan follow from the stored rows of a view, and how.
+"""Whether and how a plan's rows follow from a view's stored rows.
 
-After Goldstein and Larson, "Optimizing Queries Using Materialized Views" (2001), by what is written
-alike: what the view joins and demands is joined and demanded by the plan too, and all else that the
-plan demands and shows follows from the view's columns.
+After Goldstein and Larson, "Optimizing Queries Using Materialized Views" (2001), by equal
+expressions: the plan has all of the view's joins and conditions, and its other conditions and its
+columns follow from the view's columns.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from lakeschema.translation.rewriting.substitution import substituted_all
 
 
 class StoredView:
-    """A view's plan and the scan of its stored rows, which have the same columns."""
+    """A view's plan and the scan of its stored rows, with the same columns."""
 
     def __init__(self, plan: Plan, stored: Scan, merging: Merging) -> None:
         self._plan = without_order(plan)
@@ -33,12 +33,13 @@ class StoredView:
         self._grouped = grouped(self._plan)
 
     def rows_of(self, plan: Plan) -> Plan:
-        """A plan of the same columns that reads the stored rows.
+        """A plan with the same columns that reads the stored rows.
 
         Raises:
-            NotContained: its rows do not follow from them, as far as can be seen.
+            NotContained: the plan's rows cannot be shown to follow from them.
         """
-        # Stored sums of floating-point numbers are as good as others, unless they are added again.
+        # Stored sums of floating-point numbers are as good as new ones, unless they are added up
+        # again.
         reason = why_unrepeatable(plan, floats=True)
         if reason is not None:
             raise NotContained(reason, 1)
@@ -63,7 +64,7 @@ class StoredView:
 
     def _groups_of(self, groups: Aggregate, of_view: Grouped) -> Plan:
         if groups.sets is not None or of_view.groups.sets is not None:
-            raise NotContained("groups of grouping sets are not found in each other", 1)
+            raise NotContained("groups of grouping sets cannot be matched", 1)
         block, inner = select_block(groups.input), select_block(of_view.groups.input)
         best = NotContained("it groups nothing that the view is made of", 0)
         for placed in placements(inner, block, self._stored):

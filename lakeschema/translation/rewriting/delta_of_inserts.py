@@ -1,4 +1,4 @@
-"""Rows inserted into tables → the rows that a plan gains by them, as bags.
+"""The rows that a plan gains from rows inserted into its tables, as bags.
 
 inner join on (k = k)        →    union all of 2
   scan l                            inner join on (k = k)
@@ -8,8 +8,8 @@ inner join on (k = k)        →    union all of 2
                                       scan l                as it was before
                                       scan r_inserted
 
-What a plan has afterwards is what it had before, and its delta: nothing is counted twice, and no
-row goes. Plans of which that is not true are refused.
+A plan's rows afterwards must be its rows before plus its delta: none is counted twice or removed.
+Other plans are refused.
 """
 
 from __future__ import annotations
@@ -47,11 +47,12 @@ from lakeschema.translation.rewriting.nodes import rewrite
 
 @dataclass(frozen=True, slots=True)
 class Insertion:
-    """Rows that a table gets.
+    """Rows inserted into a table.
 
     Attributes:
-        inserted: a relation of the table's columns that has these rows.
-        before: one that has the table's rows without them; None where the table itself has them not yet.
+        inserted: a relation with the table's columns and these rows.
+        before: a relation with the table's rows before the insert; None if the table itself does
+            not have the inserted rows yet.
     """
 
     inserted: RelationName
@@ -68,15 +69,15 @@ class Insertion:
 
 
 class DeltaOfInserts:
-    """Deltas of plans over tables that get rows."""
+    """Deltas of plans over tables with inserted rows."""
 
     def __init__(self, insertions: Mapping[RelationName, Insertion]) -> None:
         self._insertions = insertions
-        # With the plan itself: ids are only good while the objects live.
+        # The values hold the plans, since ids are only good while the objects live.
         self._changed: dict[int, tuple[Plan, frozenset[RelationName]]] = {}
 
     def changed_below(self, plan: Plan) -> frozenset[RelationName]:
-        """The tables with inserted rows that the plan reads, in sub-queries too."""
+        """The tables with inserted rows that the plan reads, also in sub-queries."""
         found = self._changed.get(id(plan))
         if found is None:
             read = {node.relation for node in plans_of(plan) if isinstance(node, Scan)}
@@ -92,10 +93,10 @@ class DeltaOfInserts:
         return self._with(plan, Insertion.rows_after)
 
     def delta(self, plan: Plan) -> Plan | None:
-        """The plan of the rows that come in addition, its columns by place; None if none do.
+        """The plan of the added rows, its columns by place; None for no rows.
 
         Raises:
-            CannotRefresh: rows that were there may go or become others, or may have to be read.
+            CannotRefresh: existing rows may go or change, or may have to be read.
         """
         if not self.changed_below(plan):
             return None
@@ -110,7 +111,7 @@ class DeltaOfInserts:
             case Generate(below, call, produced, outer):
                 return Generate(self._below(below), call, produced, outer)
             case Sort(input=below):
-                # Bags have no order, and what limits it is refused.
+                # Bags have no order, and limits are refused.
                 return self._below(below)
             case Join():
                 return united(self._joined(plan))
@@ -128,7 +129,7 @@ class DeltaOfInserts:
                 assert_never(plan)
 
     def _with(self, plan: Plan, rows: Callable[[Insertion, Scan], Plan]) -> Plan:
-        """The plan over other rows of the tables that change."""
+        """The plan over other rows of the changed tables."""
 
         def rule(node: Plan) -> Plan:
             if not isinstance(node, Scan) or node.relation not in self._insertions:
@@ -147,7 +148,7 @@ class DeltaOfInserts:
         return [delta for delta in found if delta is not None]
 
     def _new_among(self, plan: Plan, branches: tuple[Plan, ...]) -> Plan:
-        """Of rows without repetition, those that are not there yet."""
+        """For plans without repeated rows: the gained rows that are new."""
         gained = united(self._deltas(branches))
         return SetOperation(SetOperator.EXCEPT, (gained, self.before(plan)))
 
@@ -166,7 +167,7 @@ class DeltaOfInserts:
         if on_right:
             here = self.before(left)
             if kind is JoinKind.SEMI:
-                # Rows that had no partner before.
+                # Rows without a match before.
                 here = Join(here, self.before(right), JoinKind.ANTI, plan.condition)
             found.append(_join(plan, here, self._below(right)))
         return found

@@ -5,8 +5,8 @@ aggregate by (g, h) sets ((g, h), (g)):    →    project g, h, case when (b = 0
   scan t                                          sum(distinct h) as s, grouping(h) as b
                                                     scan t
 
-Hive keeps one column for the key and for the values that are made distinct, and that one is null in such a set:
-a sum is null there, and a count is 0.
+Hive shares one column between the key and the DISTINCT values, and it is null in such a set. There
+a sum is null, and a count is 0.
 """
 
 from __future__ import annotations
@@ -35,10 +35,10 @@ _ZERO: Final = Literal("0", BIGINT)
 
 @rewriting(Aggregate)
 def distinct_of_absent_keys(plan: Plan) -> Plan:
-    """The plan whose sets have no values of a key that they lack.
+    """The plan in which DISTINCT values of a key are null in sets without the key.
 
     Raises:
-        UnsupportedConstruct: they are gathered in an array.
+        UnsupportedConstruct: the values are collected in an array.
     """
     if not isinstance(plan, Aggregate) or plan.sets is None:
         return plan
@@ -64,10 +64,10 @@ def distinct_of_absent_keys(plan: Plan) -> Plan:
 def _absent_somewhere(
     call: AggregateCall, plan: Aggregate, sets: Sequence[Sequence[int]]
 ) -> tuple[RowExpression, ...]:
-    """The keys whose values are made distinct, of which a set lacks one."""
+    """The keys whose values are DISTINCT, if a set lacks one of them."""
     if not call.distinct:
         return ()
-    # A sum takes texts as they are; Hive's average is computed of such that are converted before.
+    # A sum takes strings as they are, but Hive converts strings before averaging.
     is_sum = call.operator.name == "sum"
     values = [unconverted(each) if is_sum else each for each in call.arguments]
     return tuple(
@@ -80,7 +80,9 @@ def _absent_somewhere(
 def _present(call: AggregateCall, value: RowExpression, bits: RowExpression) -> RowExpression:
     name = call.operator.name
     if name.startswith("collect_"):
-        raise UnsupportedConstruct(f"{name} of DISTINCT values of a key that grouping sets lack")
+        raise UnsupportedConstruct(
+            f"{name} of DISTINCT values of a key that some grouping sets lack"
+        )
     none = _ZERO if name == "count" else None
     is_there = Call(_EQUAL, (bits, _ZERO), BOOLEAN, nullable=False)
     return Case(((is_there, value),), none, call.type)

@@ -1,4 +1,4 @@
-"""FULL JOIN on more than equalities, as a left join and the right rows that it leaves over.
+"""Writes a FULL JOIN on more than equalities as a left join and the unmatched right rows.
 
 full join on (k < k)        →    union all of 2
   scan l                           left join on (k < k)
@@ -37,7 +37,6 @@ from lakeschema.translation.rewriting.nodes import rewriting
 
 @rewriting(Join)
 def full_join_by_union(plan: Plan) -> Plan:
-    """The plan whose full joins are all on equalities of both sides."""
     if not isinstance(plan, Join) or plan.kind is not JoinKind.FULL or plan.condition is None:
         return plan
     width = len(plan.left.columns)
@@ -65,7 +64,7 @@ def _is_equality(part: RowExpression, width: int) -> bool:
 
 
 def _swapped(condition: RowExpression, left: int, right: int) -> RowExpression:
-    """The condition where the two sides have changed places."""
+    """The condition with the two sides swapped."""
 
     def place(index: int) -> int:
         return index + right if index < left else index - left

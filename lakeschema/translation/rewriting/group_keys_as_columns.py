@@ -1,4 +1,4 @@
-"""Computed keys of groups become columns below, for engines that group by columns alone.
+"""Computes groups' keys below, for engines that only group by columns.
 
 aggregate by (k % 2): count(1)        →    aggregate by (key0): count(1)
   scan t                                     project k as k, (k % 2) as key0
@@ -15,7 +15,6 @@ from lakeschema.translation.rewriting.nodes import rewriting
 
 @rewriting(Aggregate)
 def group_keys_as_columns(plan: Plan) -> Plan:
-    """The plan whose groups have no computed keys."""
     if not isinstance(plan, Aggregate):
         return plan
     computed = [key for _, key in plan.keys if not isinstance(key, ColumnReference)]
@@ -33,7 +32,7 @@ def group_keys_as_columns(plan: Plan) -> Plan:
     by_key = list(zip(computed, made[width:], strict=True))
 
     def change(part: RowExpression, depth: int) -> RowExpression | None:
-        # GROUPING is of a key, by its own expression.
+        # GROUPING names a key by its expression.
         return next((column for key, column in by_key if part == key), None) if depth == 0 else None
 
     def changed(call: AggregateCall) -> AggregateCall:

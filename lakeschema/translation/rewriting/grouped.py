@@ -1,4 +1,4 @@
-"""A plan that ends with groups → the groups, and what is above them.
+"""Splits a plan that ends with groups into the groups and the expressions above them.
 
 project (k + 1) as j, sum as s        →    conditions (k > 1), items (k + 1) and sum
   filter (k > 1)                           over aggregate by (k): sum(n)
@@ -27,10 +27,10 @@ from lakeschema.translation.rewriting.substitution import substituted_all
 
 @dataclass(frozen=True, slots=True)
 class Grouped:
-    """Groups, and what a SELECT list makes of them.
+    """Groups and the SELECT list above them.
 
     Attributes:
-        conditions: of the groups that there are, over their columns.
+        conditions: those on groups, over the groups' columns.
         items: one for each of the plan's columns, over the groups' columns.
     """
 
@@ -43,7 +43,7 @@ def grouped(plan: Plan) -> Grouped | None:
     """The groups that the plan ends with; None if it ends otherwise.
 
     Raises:
-        TooLarge: the SELECT list is, once those below it are written into it.
+        TooLarge: the SELECT list, with those below written into it, is too large.
     """
     items: tuple[RowExpression, ...] = references(plan)
     conditions: tuple[RowExpression, ...] = ()
@@ -61,7 +61,7 @@ def grouped(plan: Plan) -> Grouped | None:
 
 
 def as_groups(plan: Plan) -> Aggregate | None:
-    """Groups, also where distinct rows are written; None of anything else."""
+    """The plan as groups, if it is an Aggregate or has distinct rows; otherwise None."""
     match plan:
         case Aggregate():
             return plan
@@ -74,7 +74,7 @@ def as_groups(plan: Plan) -> Aggregate | None:
 
 
 def without_order(plan: Plan) -> Plan:
-    """The plan without sorts, for bags of rows. What a limit takes is no longer decided."""
+    """The plan without sorts, for bags of rows; a limit may then take any rows."""
     return rewrite(plan, lambda node: node.input if isinstance(node, Sort) else node)
 
 

@@ -1,4 +1,4 @@
-"""GROUPING_ID without arguments names the keys that it is of, for engines that want them named.
+"""Adds the keys to GROUPING_ID without arguments, for engines that require them.
 
 aggregate by (g, h) sets …: grouping__id()        →    aggregate by (g, h) sets …: grouping__id(g, h)
 """
@@ -16,7 +16,6 @@ _OF_ALL_KEYS = frozenset({"grouping_id", "grouping__id"})
 
 @rewriting(Aggregate)
 def grouping_of_keys(plan: Plan) -> Plan:
-    """The plan in which each such call has arguments."""
     if not isinstance(plan, Aggregate):
         return plan
     keys = tuple(key for _, key in plan.keys)

@@ -1,4 +1,4 @@
-"""What Hive's optimiser does to groups that shows in their rows."""
+"""The changes of Hive's optimiser to groups that affect the rows."""
 
 from __future__ import annotations
 
@@ -14,5 +14,5 @@ HIVE_GROUPS: Final[Sequence[Rewriting]] = (variances_as_sums, distinct_of_absent
 
 
 def as_hive_groups(plan: Plan) -> Plan:
-    """A plan of Hive's, whose groups another engine computes as Hive would."""
+    """A Hive plan changed so that another engine computes its groups as Hive does."""
     return rewrite_in_turn(plan, HIVE_GROUPS)

@@ -1,4 +1,4 @@
-"""Which sides of a join its condition reads, and how it reads from within one of them."""
+"""Which sides a join's condition reads, and the condition moved inside one side."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from lakeschema.translation.plan.rewriting import Rewriter
 
 
 def sides(expression: RowExpression, width: int) -> set[int]:
-    """Of which sides it reads columns: 0 the left, 1 the right, 2 something around."""
+    """The sides whose columns it reads: 0 the left, 1 the right, 2 an enclosing query."""
     found = set()
     for part in walk(expression):
         if isinstance(part, ColumnReference):
@@ -23,10 +23,7 @@ def sides(expression: RowExpression, width: int) -> set[int]:
 
 
 def inside_right(condition: RowExpression, width: int) -> RowExpression:
-    """The condition as it reads within the right side: of the left columns, from a query around.
-
-    ``width`` is the number of the left columns.
-    """
+    """The condition inside the right side; the ``width`` left columns are outer references."""
 
     def change(part: RowExpression, depth: int) -> RowExpression | None:
         match part:
@@ -35,7 +32,7 @@ def inside_right(condition: RowExpression, width: int) -> RowExpression:
                     return OuterReference(1, index, name, type_, nullable)
                 return ColumnReference(index - width, name, type_, nullable)
             case OuterReference(level, index, name, type_, nullable) if depth and level == depth:
-                # From a sub-query of the condition, to a column of the join.
+                # From a sub-query of the condition to a column of the join.
                 if index < width:
                     return OuterReference(level + 1, index, name, type_, nullable)
                 return OuterReference(level, index - width, name, type_, nullable)

@@ -1,4 +1,4 @@
-"""A key that is in none of the grouping sets is null, for engines that refuse to name one.
+"""Writes null for a key that no grouping set has, for engines that refuse such keys.
 
 aggregate by (k, l) sets ((k)): grouping(k, l)   →    project k, null, (grouping(k) * 2) + 1
                                                          aggregate by (k) sets ((k)): grouping(k)
@@ -27,7 +27,6 @@ _TIMES = Operator("*", NullClass.TOTAL)
 
 @rewriting(Aggregate)
 def keys_of_no_set_as_nulls(plan: Plan) -> Plan:
-    """The plan in which each key is in a set."""
     if not isinstance(plan, Aggregate) or plan.sets is None:
         return plan
     used = sorted({key for chosen in plan.sets for key in chosen})
@@ -51,13 +50,13 @@ def keys_of_no_set_as_nulls(plan: Plan) -> Plan:
 
 
 def _is_split(call: AggregateCall, known: Sequence[RowExpression]) -> bool:
-    """Whether it is a GROUPING that names a key of no set."""
+    """Whether it is a GROUPING that names a key outside all sets."""
     is_grouping = call.operator.name.startswith("grouping")
     return is_grouping and not all(argument in known for argument in call.arguments)
 
 
 def _parts(call: AggregateCall, known: Sequence[RowExpression]) -> Sequence[AggregateCall]:
-    """GROUPING of each key that is left, where one is not."""
+    """GROUPING of each remaining key separately, if a key was removed."""
     if not _is_split(call, known):
         return (call,)
     each = (argument for argument in call.arguments if argument in known)
@@ -67,7 +66,7 @@ def _parts(call: AggregateCall, known: Sequence[RowExpression]) -> Sequence[Aggr
 def _whole(
     call: AggregateCall, parts: Sequence[RowExpression], known: Sequence[RowExpression]
 ) -> RowExpression:
-    """The bits of all its keys; that of one in no set is always 1."""
+    """The bits of all its keys; the bit of a key outside all sets is 1."""
     bits = iter(parts)
     values: list[RowExpression] = []
     for place, argument in enumerate(call.arguments):

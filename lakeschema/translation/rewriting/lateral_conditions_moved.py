@@ -1,14 +1,14 @@
-"""A lateral join's condition moves out of it, for engines that take none there.
+"""Moves a lateral join's condition out of it, for engines that allow none there.
 
-That of an inner join filters what is joined. That of a left join filters the right side:
+An inner join's condition filters the joined rows. A left join's filters the right side:
 
 left join lateral on (w < d)        →    left join lateral
   scan l                                   scan l
   scan r                                   filter (w < d)        of l's column, a query around
                                              scan r
 
-The condition of a right side that has one row alone decides whether its columns are shown; engines that
-read an aggregate there take no filter over it.
+If the right side has exactly one row, the condition decides whether its columns are shown, since
+engines allow no filter over an aggregate there.
 
 left join lateral on (n < d)        →    project k, d, case when kept then n end as n
   scan l                                   project k, d, n, (n < d) as kept
@@ -17,8 +17,8 @@ left join lateral on (n < d)        →    project k, d, case when kept then n e
                                                aggregate: count(1) as n
                                                  scan r
 
-What a table function returns may not be filtered there either. Its rows are joined whole; of each row on
-the left those that the condition keeps are left, or one of them without its columns:
+Rows of a table function may not be filtered there either. All of them are joined. For each left
+row, those that meet the condition remain, or else one without the right columns:
 
 left join lateral on (e < d)        →    project k, d, case when kept then e end as e
   scan l                                   filter kept or ((held = 0) and (place = 1))
@@ -67,7 +67,7 @@ _OR = Operator("or", NullClass.TOTAL)
 _EQUAL = Operator("=", NullClass.TOTAL)
 _COUNT = Operator("count", NullClass.NEVER)
 _ONE = Literal("1", INT)
-# A row number would be an int: too few for the rows of a table.
+# A row number would be an int, too small for a table's rows.
 _SO_FAR = "ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW"
 
 
@@ -76,7 +76,8 @@ def lateral_conditions_moved(plan: Plan) -> Plan:
     """The plan whose lateral joins have no condition.
 
     Raises:
-        UnsupportedConstruct: a left join's of a query that filters, orders or limits a table function.
+        UnsupportedConstruct: a left join with a query that filters, orders or limits a table
+            function.
     """
     match plan:
         case Join(lateral=True, condition=None | Literal("true")):
@@ -95,7 +96,7 @@ def lateral_conditions_moved(plan: Plan) -> Plan:
 
 
 def _has_one_row(plan: Plan) -> bool:
-    """At most one, of an aggregate without keys."""
+    """Whether it has at most one row: an aggregate without keys."""
     match plan:
         case Aggregate(keys=(), sets=None):
             return True
@@ -158,7 +159,7 @@ def _named(columns: Sequence[ColumnReference]) -> tuple[tuple[str, RowExpression
 
 
 def _shown(decided: Plan, width: int, end: int) -> Plan:
-    """The first columns, and those up to ``end`` where the column ``kept`` is true."""
+    """The first columns; those up to ``end`` are null unless the column ``kept`` is true."""
     found = references(decided)
     kept = next(each for each in found if each.name == "kept" and each.index >= end)
     items = [

@@ -1,4 +1,4 @@
-"""Aggregates of parts of a group's rows → the aggregate of all of them.
+"""Merges aggregates of parts of a group's rows into the aggregate of all rows.
 
 count(v) of each part        →    sum of the counts
 """
@@ -23,24 +23,21 @@ from lakeschema.translation.rewriting.repeatable import FLOATING, adds_floats
 
 _COUNTS = frozenset({"count", "count_if", "regr_count"})
 _OF_THEMSELVES = frozenset({"min", "max", "bool_and", "bool_or", "bit_and", "bit_or", "bit_xor"})
-"""Merged by the same function."""
+"""Aggregates whose partial results the same function merges."""
 _WHATEVER_REPEATS = _OF_THEMSELVES - {"bit_xor"}
-"""Of which a value that is there twice changes nothing."""
+"""Aggregates that repeated values do not change."""
 _COALESCE = Operator("coalesce", NullClass.ABSORBING, merges=0)
 
 
 @dataclass(frozen=True, slots=True)
 class Merging:
-    """How a query's aggregates of parts are merged.
-
-    ``floats``: sums of floating-point numbers may be added in another order.
-    """
+    """Merges a query's partial aggregates; ``floats``: sums may be added in another order."""
 
     semantics: Semantics
     floats: bool
 
     def why_not(self, call: AggregateCall) -> str | None:
-        """Why an aggregate of the whole does not follow from those of parts; None if it does."""
+        """Why the aggregate cannot be computed from partial ones; None if it can."""
         name = call.operator.name
         if name == "avg":
             return f"{name} does not follow from averages: sum and count do"
@@ -53,11 +50,11 @@ class Merging:
         return self._why_not_sum(call) if name == "sum" else None
 
     def ignores_repetition(self, call: AggregateCall) -> bool:
-        """Whether it is the same of values that are there once and of those that are there again."""
+        """Whether repeated values do not change its result."""
         return call.operator.name in _WHATEVER_REPEATS or call.distinct
 
     def call(self, call: AggregateCall, parts: RowExpression) -> AggregateCall:
-        """The aggregate over the rows that have those of ``parts``; ``why_not`` is None."""
+        """The aggregate over rows with partial results ``parts``; requires that ``why_not`` finds no reason."""
         if call.operator.name in _OF_THEMSELVES:
             return AggregateCall(call.operator, (parts,), call.type, nullable=True)
         function = find("sum", self.semantics.dialect)
@@ -66,13 +63,13 @@ class Merging:
         return AggregateCall(found.operator, found.arguments, found.type, nullable=True)
 
     def result(self, call: AggregateCall, merged: RowExpression) -> RowExpression:
-        """The aggregate's value, ``merged`` being that of ``self.call``: of its type, no count null."""
+        """The aggregate's value from ``merged``, the value of ``self.call``: in its type, a count never null."""
         if call.operator.name in _COUNTS:
             zero = Literal("0", BIGINT)
             return Call(_COALESCE, (merged, zero), BIGINT, nullable=False)
         if merged.type == call.type:
             return merged
-        # A sum of decimals has more digits, of sums once more.
+        # A sum of decimals has more digits, and a sum of sums more again.
         return Cast(merged, call.type, nullable=True)
 
     def _why_not_sum(self, call: AggregateCall) -> str | None:
@@ -80,7 +77,7 @@ class Merging:
         if adds_floats(call):
             return None if self.floats else f"sum of {FLOATING}"
         if isinstance(type_, DecimalType):
-            # What does not fit is null without ANSI mode, as is a sum of no values.
+            # Without ANSI mode an overflow gives null, like a sum of no values.
             fits = type_.precision < MAX_PRECISION or self.semantics.ansi
             return None if fits else f"a sum of {print_type(type_)} may be null as it does not fit"
         return None if type_ == BIGINT else f"sums of {print_type(type_)} are not merged"

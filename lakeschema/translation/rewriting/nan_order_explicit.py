@@ -1,4 +1,4 @@
-"""NaN is after all numbers in an order, for engines that have it elsewhere.
+"""Orders NaN after all numbers, for engines that put it elsewhere.
 
 sort d        →    sort d is nan, d        (a double)
 """
@@ -19,7 +19,7 @@ _IS_NAN = Operator("is nan", NullClass.TOTAL)
 
 @rewriting(Sort, Window)
 def nan_order_explicit(plan: Plan) -> Plan:
-    """The plan whose orders by floats say of each value first whether it is NaN."""
+    """Orders by "is NaN" before each float key."""
     match plan:
         case Sort(below, order, total) if _has_floats(order):
             return Sort(below, _keys(order), total)
@@ -30,7 +30,7 @@ def nan_order_explicit(plan: Plan) -> Plan:
 
 
 def _call(call: WindowCall) -> WindowCall:
-    # An offset in RANGE counts in the one key.
+    # An offset in RANGE requires exactly one key.
     offsets = call.frame is not None and any(c.isdigit() for c in call.frame)
     return call if offsets else replace(call, order_by=_keys(call.order_by))
 
@@ -44,7 +44,7 @@ def _keys(keys: tuple[SortKey, ...]) -> tuple[SortKey, ...]:
 
 
 def _with_nan(key: SortKey) -> tuple[SortKey, ...]:
-    """Nulls stay where they were: of null the first key is null, too."""
+    """Nulls stay in place: for null the first key is null too."""
     if not is_float(key.expression.type):
         return (key,)
     nan = Call(_IS_NAN, (key.expression,), BOOLEAN, key.expression.nullable)

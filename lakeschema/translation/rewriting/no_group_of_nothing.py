@@ -1,4 +1,4 @@
-"""Grouping sets of no rows have no rows, the set without keys included, as Spark has it.
+"""Gives no row to grouping sets over no rows, even to the set without keys, as in Spark.
 
 aggregate by (k) sets ((k), ()): …        →    project
   scan t                                         filter rows > 0
@@ -20,7 +20,6 @@ _GREATER = Operator(">", NullClass.TOTAL)
 
 @rewriting(Aggregate)
 def no_group_of_nothing(plan: Plan) -> Plan:
-    """The plan whose grouping sets need a row to make one."""
     if not isinstance(plan, Aggregate) or plan.sets is None or () not in map(tuple, plan.sets):
         return plan
     rows = AggregateCall(_COUNT, (), BIGINT, nullable=False)

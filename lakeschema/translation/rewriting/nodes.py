@@ -1,4 +1,4 @@
-"""A plan changed node by node, from its leaves up, the plans of sub-queries included."""
+"""Changes a plan node by node, from its leaves up, sub-queries' plans included."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from lakeschema.translation.plan.relations import Plan, expressions, plans_in
 from lakeschema.translation.plan.rewriting import over_inputs
 
 Rule: TypeAlias = Callable[[Plan], Plan]
-"""A node whose inputs are rewritten already → what takes its place, with the same columns."""
+"""Gets a node whose inputs are already rewritten; returns its replacement with the same columns."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rewriting:
-    """A rule for nodes, as a change of whole plans.
+    """A rule for nodes, applied to whole plans.
 
     Attributes:
-        kinds: of nodes and sub-queries; where none of them is, in a node or in what it reads, the rule
-            is not asked. It must change nothing there.
+        kinds: kinds of nodes and sub-queries that the rule may change. It is only called for nodes
+            that contain one of them.
     """
 
     rule: Rule
@@ -31,12 +31,11 @@ class Rewriting:
 
 
 def rewriting(*kinds: type) -> Callable[[Rule], Rewriting]:
-    """Makes a change of whole plans of a rule."""
     return lambda rule: Rewriting(rule, frozenset(kinds))
 
 
 def rewrite_in_turn(plan: Plan, rewritings: Iterable[Rewriting]) -> Plan:
-    """The plan with one rewriting after the other applied to all of it; shared plans stay shared."""
+    """The plan after each rewriting in turn; shared plans stay shared."""
     contents = _Contents()
     for each in rewritings:
         plan = _Nodes(each, contents).plan(plan)
@@ -52,14 +51,14 @@ _ALL: frozenset[type] = frozenset({object})
 
 
 class _Contents:
-    """What is in plans: found once for each, though many rewritings ask."""
+    """The contents of plans, computed once for many rewritings."""
 
     def __init__(self) -> None:
-        # With the plan itself: ids are only good while the objects live.
+        # The values hold the plans, since ids are only good while the objects live.
         self._known: dict[int, tuple[Plan, tuple[Plan, ...], frozenset[type]]] = {}
 
     def of(self, plan: Plan) -> tuple[Plan, tuple[Plan, ...], frozenset[type]]:
-        """The plan, those directly in it, and the kinds of all that is in it."""
+        """The plan, the plans directly in it, and the kinds of everything in it."""
         found = self._known.get(id(plan))
         if found is None:
             found = self._known[id(plan)] = self._found(plan)

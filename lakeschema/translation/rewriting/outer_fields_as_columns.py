@@ -1,4 +1,4 @@
-"""A field that a sub-query reads of a column around it becomes a column, for engines that want one.
+"""Makes a column of an outer column's field that a sub-query reads, for engines that require one.
 
 filter exists (sub-query)                        →    project s
   (sub-query)                                           filter exists (sub-query)
@@ -30,7 +30,7 @@ from lakeschema.translation.rewriting.nodes import rewriting
 
 @rewriting(Join, Exists, InSubquery, ScalarSubquery)
 def outer_fields_as_columns(plan: Plan) -> Plan:
-    """The plan whose sub-queries in conditions and items read whole columns of the query around."""
+    """The plan whose sub-queries in conditions and items read only whole columns of the outer query."""
     match plan:
         case Filter(below, condition) if asks(condition):
             fields = _Fields(len(below.columns))
@@ -51,7 +51,7 @@ def outer_fields_as_columns(plan: Plan) -> Plan:
 
 
 def _lateral(join: Join) -> Plan:
-    """The right side of a lateral join reads what is before it as a sub-query does."""
+    """The right side of a lateral join reads the left side like a sub-query."""
     width = len(join.left.columns)
     fields = _Fields(width)
     right = fields.taken_from_query(join.right)
@@ -66,7 +66,7 @@ def _lateral(join: Join) -> Plan:
 
 
 def _after(condition: RowExpression, width: int, added: int) -> RowExpression:
-    """A join's condition where the left side has as many columns more after its ``width``."""
+    """A join's condition after ``added`` columns were inserted behind the ``width`` left ones."""
 
     def change(part: RowExpression, depth: int) -> RowExpression | None:
         match part:
@@ -81,7 +81,7 @@ def _after(condition: RowExpression, width: int, added: int) -> RowExpression:
 
 
 class _Fields:
-    """What sub-queries read inside of columns; each becomes a column after the ``width`` others."""
+    """The fields that sub-queries read; each becomes a column after the other ``width`` columns."""
 
     def __init__(self, width: int) -> None:
         self._width = width
@@ -113,7 +113,7 @@ class _Fields:
 
 
 def _of_columns(part: RowExpression, depth: int) -> RowExpression | None:
-    """The field as it reads outside of the sub-query; None if it is not one of a column there."""
+    """The field as seen outside the sub-query; None if it is not a field of a column there."""
     match part:
         case OuterReference(level, index, name, type_, nullable) if level == depth:
             return ColumnReference(index, name, type_, nullable)

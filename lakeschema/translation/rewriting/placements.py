@@ -1,6 +1,6 @@
-"""A view's sources among those of a plan, and what the plan reads over the view's stored rows.
+"""Finds a view's sources among a plan's, and writes the plan over the view's stored rows.
 
-The plan's sources that the view lacks stand beside the stored rows.
+The plan's other sources are joined to the stored rows.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ from lakeschema.translation.rewriting.select_blocks import SelectBlock, moved_by
 from lakeschema.translation.rewriting.substitution import substituted_all
 
 _MAX_ASSIGNMENTS = 50
-"""Ways to find a view's sources among those of a plan; of one table that is read often there are many."""
+"""How many assignments of the view's sources to the plan's are tried; repeated tables give many."""
 
 Known: TypeAlias = Mapping[RowExpression, ColumnReference]
-"""The stored column of an expression over the plan's sources."""
+"""The stored column that holds an expression over the plan's sources."""
 
 
 class NotContained(Exception):
-    """Why the rows do not follow; ``progress``: how far it came, to tell the more telling reason."""
+    """Why the rows do not follow. The reason with the most ``progress`` is reported."""
 
     def __init__(self, reason: str, progress: int) -> None:
         super().__init__(reason)
@@ -43,10 +43,10 @@ class NotContained(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Placement:
-    """A view's sources found among those of a plan.
+    """An assignment of a view's sources to a plan's.
 
     Attributes:
-        places: of the plan's source that each of the view's is.
+        places: for each source of the view, the place of the plan's.
     """
 
     block: SelectBlock
@@ -70,17 +70,17 @@ class Placement:
 
     @property
     def rows(self) -> Plan:
-        """The stored rows, beside those of the sources that the view lacks."""
+        """The stored rows joined with the sources that the view lacks."""
         rows: Plan = self.stored
         for place in self.others:
             rows = Join(rows, self.block.sources[place], JoinKind.CROSS)
         return rows
 
     def conditions_left(self, demanded: Sequence[RowExpression]) -> Sequence[RowExpression]:
-        """What the plan demands beyond the view.
+        """The plan's conditions that the view does not have.
 
         Raises:
-            NotContained: the view demands more.
+            NotContained: the view has a condition that the plan lacks.
         """
         of_view = substituted_all(demanded, self.columns)
         of_plan = {_key(condition) for condition in self.block.conditions}
@@ -92,10 +92,10 @@ class Placement:
         return [each for each in self.block.conditions if _key(each) not in keys]
 
     def over_stored(self, read: Sequence[RowExpression], known: Known) -> tuple[RowExpression, ...]:
-        """Expressions over the plan's sources, over ``rows``.
+        """Expressions over the plan's sources, written over ``rows``.
 
         Raises:
-            NotContained: they read what the view does not show.
+            NotContained: they read something that is not a column of the view.
         """
         moved = self._moved
 
@@ -126,7 +126,7 @@ class Placement:
 
     @property
     def _moved(self) -> Mapping[int, ColumnReference]:
-        """Where columns of the sources that the view lacks stand in ``rows``."""
+        """The columns in ``rows`` of the sources that the view lacks."""
         found: dict[int, ColumnReference] = {}
         end, starts = len(self.stored.columns), self._starts
         for place in self.others:
@@ -147,7 +147,7 @@ def placements(view: SelectBlock, block: SelectBlock, stored: Scan) -> Iterator[
 
 
 def _assignments(choices: Sequence[Sequence[int]]) -> Iterator[tuple[int, ...]]:
-    """One of each choice, all different."""
+    """All ways to take one of each list, all different."""
     if not choices:
         yield ()
         return
@@ -157,7 +157,7 @@ def _assignments(choices: Sequence[Sequence[int]]) -> Iterator[tuple[int, ...]]:
 
 
 def _key(condition: RowExpression) -> object:
-    """Equal of conditions that are alike but for the sides of an equality."""
+    """Equal for conditions that differ only in the sides of an equality."""
     match condition:
         case Call(operator, (left, right)) if operator.name == "=":
             return "=", frozenset((left, right))
@@ -166,7 +166,7 @@ def _key(condition: RowExpression) -> object:
 
 
 def _nameless(plan: Plan) -> Plan:
-    """The plan without the names that it gives to columns."""
+    """The plan without its column names."""
 
     def rule(node: Plan) -> Plan:
         match node:
@@ -187,7 +187,7 @@ def _nameless(plan: Plan) -> Plan:
 def known_columns(
     shown: Sequence[RowExpression | None], columns: Sequence[ColumnReference]
 ) -> Known:
-    """The first stored column of each expression; constants need none."""
+    """The first stored column of each expression; constants are left out."""
     found: dict[RowExpression, ColumnReference] = {}
     for expression, column in zip(shown, columns, strict=True):
         if expression is not None and any(isinstance(p, ColumnReference) for p in walk(expression)):
@@ -196,7 +196,7 @@ def known_columns(
 
 
 def shown_as(rows: Plan, plan: Plan, items: Sequence[RowExpression]) -> Plan:
-    """The rows with the plan's columns."""
+    """The rows under the plan's column names."""
     for column, item in zip(plan.columns, items, strict=True):
         assert column.type == item.type, f"column {column.name} is of another type"
     names = (column.name for column in plan.columns)

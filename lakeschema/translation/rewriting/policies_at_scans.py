@@ -1,4 +1,4 @@
-"""Policies where a relation is read, so that nothing above sees what readers may not.
+"""Applies policies at scans, so that nothing above sees values that readers may not see.
 
 project email                        project email
   filter (country = 'DE')       →      filter (country = 'DE')
@@ -6,8 +6,8 @@ project email                        project email
                                            filter (age >= 18)
                                              scan customers (email, country)
 
-Filters see the values themselves and stand below the masks, and both below any join. A scan has the
-types that its readers see; the one below it those that the relation has.
+Filters see unmasked values, so they are below the masks; both are below any join. A scan has the
+types that its readers see; the scan below it has the relation's own types.
 """
 
 from __future__ import annotations
@@ -48,11 +48,11 @@ _OF_FILES = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Enforced:
-    """What is put over the rows of a relation.
+    """The filters and masks over a relation's rows.
 
     Attributes:
-        rows: the relation as it is.
-        conditions: over its columns; rows stay where all are true.
+        rows: the relation without policies.
+        conditions: over its columns; rows that meet all of them are kept.
         masks: one for each column; None shows it.
     """
 
@@ -62,10 +62,10 @@ class Enforced:
 
 
 def policies_at_scans(plan: Plan, enforced_at: Callable[[Scan], Enforced | None]) -> Plan:
-    """The plan with the policies of each relation that it scans; None has none.
+    """The plan with the policies of each relation that it scans; None means no policies.
 
     Raises:
-        UnsupportedConstruct: the plan asks for the names of files, in which values may stand.
+        UnsupportedConstruct: the plan reads file names, which may contain values.
     """
     governed = False
 
@@ -84,7 +84,7 @@ def policies_at_scans(plan: Plan, enforced_at: Callable[[Scan], Enforced | None]
 
 
 def enforced(policy: Enforced, columns: Columns) -> Plan:
-    """The rows that readers see; ``columns`` are theirs, in names and types."""
+    """The rows that readers see, under ``columns``' names and types."""
     rows = policy.rows
     for condition in policy.conditions:
         rows = Filter(rows, condition)
@@ -101,9 +101,7 @@ def _refuse_files(plan: Plan) -> None:
         for expression in expressions(node):
             for part in walk(expression):
                 if isinstance(part, Call) and _is_of_files(part.operator.name):
-                    raise UnsupportedConstruct(
-                        "where rows are stored, in a view of what a policy is about,"
-                    )
+                    raise UnsupportedConstruct("a row's file or place, in a view with policies,")
 
 
 def _is_of_files(name: str) -> bool:

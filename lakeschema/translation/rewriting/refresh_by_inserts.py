@@ -1,4 +1,4 @@
-"""A view's plan and rows inserted into its tables → what its stored rows become.
+"""How rows inserted into a view's tables change its stored rows.
 
 project k, sum                  →    project k, sum
   aggregate by (k): sum(n)             aggregate by (k): sum(sum)
@@ -7,8 +7,8 @@ project k, sum                  →    project k, sum
                                            aggregate by (k): sum(n)
                                              scan t_inserted
 
-Where the plan only gains rows, these are added; groups are merged if nothing but a SELECT list is
-above them, and the stored columns hold what their merging needs.
+If the plan only gains rows, they are added. Groups are merged if only a SELECT list is above them
+and the stored columns suffice for merging.
 """
 
 from __future__ import annotations
@@ -48,14 +48,14 @@ from lakeschema.translation.rewriting.substitution import substituted
 
 @dataclass(frozen=True, slots=True)
 class Append:
-    """``rows`` are to be added to the stored ones."""
+    """Adds ``rows`` to the stored rows."""
 
     rows: Plan
 
 
 @dataclass(frozen=True, slots=True)
 class Merge:
-    """``rows`` take the place of all stored ones; ``keys`` are the places of the groups' keys."""
+    """Replaces all stored rows by ``rows``; ``keys`` are the places of the groups' keys."""
 
     rows: Plan
     keys: tuple[int, ...]
@@ -67,10 +67,10 @@ def refresh_by_inserts(
     insertions: Mapping[RelationName, Insertion],
     merging: Merging,
 ) -> Append | Merge | None:
-    """What becomes of the rows that ``stored`` has of the plan; None if they stay.
+    """How the stored rows of the plan change; None if they do not.
 
     Raises:
-        CannotRefresh: the inserted rows and the stored ones do not say it.
+        CannotRefresh: the inserted and the stored rows do not determine the new rows.
     """
     deltas = DeltaOfInserts(insertions)
     if not deltas.changed_below(plan):
@@ -94,17 +94,17 @@ class _Groups:
     def merged(self) -> Merge | None:
         groups = self.found.groups
         if groups.sets is not None:
-            raise CannotRefresh("of grouping sets, the stored rows do not say of which each is")
+            raise CannotRefresh("the stored rows do not tell which grouping set each belongs to")
         self._check()
         gained = self.deltas.delta(groups.input)
         if gained is None:
             return None
         kept = self._kept()
         if not kept and not groups.keys:
-            # One row always, and nothing of it is of the rows below.
+            # Always one row, which does not depend on the rows below.
             return None
         if not kept:
-            raise CannotRefresh("no column is of its groups")
+            raise CannotRefresh("it has no column of its groups")
         places = [self._place(index) for index in kept]
         rows = Project(self.stored, _named(self.stored.columns, references(self.stored), places))
         new = self._new(gained, kept)
@@ -113,7 +113,7 @@ class _Groups:
         return Merge(Project(merged, items), tuple(places[: self._number_of_keys(kept)]))
 
     def _check(self) -> None:
-        """Refuses what would be another value or row, were it computed once more."""
+        """Refuses expressions that may change when computed again, and conditions that lose groups."""
         floats, groups = self.merging.floats, self.found.groups
         _refuse(why_unrepeatable(groups.input, floats=floats))
         read = [key for _, key in groups.keys]
@@ -122,17 +122,17 @@ class _Groups:
         above = (*self.found.items, *self.found.conditions)
         _refuse(why_expression_unrepeatable((*read, *above), floats=floats))
         if any(map(asks, (*read, *above))):
-            raise CannotRefresh("a sub-query stands beside groups")
+            raise CannotRefresh("it has both groups and a sub-query")
         number = len(groups.keys)
         if self.found.conditions and not number:
-            raise CannotRefresh("a condition is of the only row, which may not be stored")
+            raise CannotRefresh("a condition applies to the only row, which may not be stored")
         for condition in self.found.conditions:
             if any(index >= number for index in _columns_read(condition)):
                 text = source_text(condition, unnamed_calls(groups))
                 raise CannotRefresh(f"groups for which {text} is not true are not stored")
 
     def _kept(self) -> Sequence[int]:
-        """The places of the groups' columns that merging needs: keys first."""
+        """The places of the groups' columns that merging needs, keys first."""
         groups = self.found.groups
         keys = [i for i, (_, key) in enumerate(groups.keys) if not isinstance(key, Literal)]
         used = {index for item in self.found.items for index in _columns_read(item)}
@@ -146,7 +146,7 @@ class _Groups:
         return sum(index < len(self.found.groups.keys) for index in kept)
 
     def _place(self, index: int) -> int:
-        """Where the stored rows have a column of the groups, as it is."""
+        """The stored column that holds this column of the groups unchanged."""
         for place, item in enumerate(self.found.items):
             if isinstance(item, ColumnReference) and item.index == index:
                 return place
@@ -160,7 +160,7 @@ class _Groups:
         )
 
     def _new(self, gained: Plan, kept: Sequence[int]) -> Plan:
-        """The groups of the rows that come in addition."""
+        """The groups of the added rows."""
         made: Plan = replace(self.found.groups, input=gained)
         for condition in self.found.conditions:
             made = Filter(made, condition)

@@ -1,7 +1,7 @@
-"""The groups of a plan out of the stored groups of a view.
+"""Computes a plan's groups from a view's stored groups.
 
-Where they are the same groups, their columns are shown; else the view's are grouped once more, each
-beside the rows of what the plan joins in addition.
+If the groups are the same, their columns are used. Otherwise the view's groups are joined with the
+plan's other sources and grouped again.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from lakeschema.translation.rewriting.substitution import substituted, substitut
 
 @dataclass(frozen=True, slots=True)
 class Regrouping:
-    """Groups of a plan out of the groups of a view."""
+    """A plan's groups, computed from a view's."""
 
     groups: Aggregate
     of_view: Grouped
@@ -51,7 +51,7 @@ class Regrouping:
             (*self.inner.conditions, *self._demanded_of_keys())
         )
         shown = known_columns(self._shown_of_keys(), references(self.placed.stored))
-        # Of a group's equal values one is stored: nothing is made of it but the group.
+        # The view stores only one of a group's equal values, so it serves for the group alone.
         known = {e: column for e, column in shown.items() if not may_differ_when_equal(e.type)}
         rows = filtered(self.placed.rows, self.placed.over_stored(conditions, known))
         own_keys = substituted_all([key for _, key in self.groups.keys], self.block.items)
@@ -63,7 +63,7 @@ class Regrouping:
             calls = [self._stored_call(call) for call in self._own_calls]
             return shown_as(rows, self.groups, (*stored_keys, *calls))
         if not keys:
-            raise NotContained("the view has one row of all", 3)
+            raise NotContained("the view has a single row for all", 3)
         return self._rolled_up(rows, stored_keys, known)
 
     def _rolled_up(self, rows: Plan, keys: Sequence[RowExpression], known: Known) -> Plan:
@@ -107,11 +107,11 @@ class Regrouping:
         return NotContained(f"no column of the view is {source_text(call)}", 4)
 
     def _are_same(self, keys: Sequence[RowExpression], conditions: Sequence[RowExpression]) -> bool:
-        """Whether a group of the plan is a group of the view."""
+        """Whether each group of the plan is one group of the view."""
         if self.placed.others or bool(keys) != bool(self._keys_of_view):
             return False
         if not keys:
-            # The only row is there whatever holds.
+            # The only row exists whatever the conditions.
             return not conditions
         return _without_constants(keys) == _without_constants(self._keys_of_view)
 
@@ -139,14 +139,14 @@ class Regrouping:
         return found
 
     def _demanded_of_keys(self) -> Sequence[RowExpression]:
-        """What the view demands of its groups, over what is grouped.
+        """The view's conditions on its groups' keys, over the rows below.
 
         Raises:
-            NotContained: it demands something of aggregates.
+            NotContained: it has a condition on aggregates.
         """
         groups = self.of_view.groups
         if self.of_view.conditions and not groups.keys:
-            raise NotContained("the view demands something of its only row", 3)
+            raise NotContained("the view has a condition on its only row", 3)
         for condition in self.of_view.conditions:
             if not self._reads_keys_alone(condition):
                 raise NotContained("the view keeps only some of its groups", 3)
@@ -155,7 +155,7 @@ class Regrouping:
         return substituted_all(over_keys, self.inner.items)
 
     def _shown_of_keys(self) -> Sequence[RowExpression | None]:
-        """The view's columns that are made of keys alone, over the plan's sources; None of others."""
+        """The view's columns that only read keys, over the plan's sources; None for the others."""
         keys = self._keys_of_view
         return [
             substituted(item, keys) if self._reads_keys_alone(item) else None

@@ -1,7 +1,7 @@
-"""Whether a plan has the same rows each time that it is evaluated over the same tables.
+"""Whether a plan returns the same rows each time it reads the same tables.
 
-Rows that were stored at one time go together with rows that are computed later only if it has.
-Functions that users define count as deterministic, as engines take them.
+Only then do stored rows agree with rows that are computed later. User-defined functions count as
+deterministic, as they do in the engines.
 """
 
 from __future__ import annotations
@@ -25,19 +25,19 @@ from lakeschema.translation.plan.operators import OF_FILES
 from lakeschema.translation.plan.relations import Limit, Plan, expressions, plans_of
 
 _CONSTANTS = frozenset({"pi", "e", "array", "map", "named_struct", "struct", "nan", "infinity"})
-"""Functions that, called without arguments, always give the same value."""
+"""Functions that give the same value in every call without arguments."""
 _OF_THE_MOMENT = frozenset(
     {
         *("current_timestamp", "current_time", "localtime", "localtimestamp", "now"),
         *("current_catalog", "current_database", "current_schema"),
-        # Of values that are equal and not the same, a group shows any.
+        # Of equal but distinguishable values a group shows any.
         "collate",
-        # Groups of rows by their distance: what one row is in depends on others.
+        # Groups rows by distance: a row's group depends on other rows.
         *("window", "session_window", "window_time"),
     }
 )
 _RELATIVE = re.compile(r"\s*(?:(?:now|today|yesterday|tomorrow)\b|t?\d{1,2}:)", re.IGNORECASE)
-"""Begins a text that means a time of the current day."""
+"""The beginning of a text that means a time relative to now."""
 _OF_ANY_ORDER = frozenset(
     {
         *("count", "count_if", "sum", "avg", "min", "max", "regr_count"),
@@ -52,7 +52,7 @@ FLOATING = "floating-point numbers depends on the order of additions"
 
 
 def why_unrepeatable(plan: Plan, *, floats: bool) -> str | None:
-    """Why another evaluation might have other rows; None if none can.
+    """Why another evaluation might return other rows; None if it cannot.
 
     ``floats``: sums of floating-point numbers, whose last digits depend on the order, count as equal.
     """
@@ -60,17 +60,17 @@ def why_unrepeatable(plan: Plan, *, floats: bool) -> str | None:
 
 
 def why_expression_unrepeatable(read: Iterable[RowExpression], *, floats: bool) -> str | None:
-    """The same of expressions, with the sub-queries in them."""
+    """The same for expressions, including their sub-queries."""
     return next(_reasons_in(read, floats=floats), None)
 
 
 def adds_floats(call: AggregateCall | WindowCall) -> bool:
-    """Whether it adds floating-point numbers up."""
+    """Whether it adds up floating-point numbers."""
     return call.operator.name in _ADDING and is_float(call.type)
 
 
 def may_differ_when_equal(type_: ColumnType) -> bool:
-    """Whether values of it that are equal, as groups see it, may differ: 0.0 and -0.0, maps in two orders."""
+    """Whether values that a group takes as equal can differ: 0.0 and -0.0, maps in two orders."""
     match type_:
         case ArrayType(element):
             return may_differ_when_equal(element)
@@ -116,7 +116,7 @@ def _reasons_of(expression: RowExpression, *, floats: bool) -> Iterator[str]:
 
 
 def _reads_clock(expression: RowExpression) -> bool:
-    """Whether the texts in it say a time that is counted from now."""
+    """Whether it has a text that means a time relative to now."""
     literals = (part for part in walk(expression) if isinstance(part, Literal))
     return any(each.value is not None and _RELATIVE.match(each.value) for each in literals)
 
@@ -140,6 +140,6 @@ def _is_of_any_order(call: AggregateCall | WindowCall) -> bool:
         return name in _OF_ANY_ORDER and not call.order_by
     if name in _RANKS:
         return not call.within
-    # Rows that are ordered alike are in a frame of a range together, in one of rows not.
+    # A RANGE frame takes rows with equal keys together, a ROWS frame does not.
     together = call.frame is None or call.frame.upper().lstrip().startswith("RANGE")
     return name in _OF_ANY_ORDER and together and not call.within

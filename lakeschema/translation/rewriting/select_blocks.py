@@ -1,4 +1,4 @@
-"""Scans, inner joins, filters and projections as one block: what is joined, what holds, what is shown.
+"""Scans, inner joins, filters and projections as one block of sources, conditions and items.
 
 project (k + 1) as j            →    sources l, r
   filter (n > 3)                     conditions (k = k), (n > 3)
@@ -6,8 +6,8 @@ project (k + 1) as j            →    sources l, r
       scan l
       scan r
 
-All expressions are over the columns of the sources, left to right. What is no such node is a source
-as a whole.
+All expressions are over the columns of the sources, left to right. Any other node is a source as a
+whole.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _AND = Operator("and", NullClass.TOTAL)
 
 @dataclass(frozen=True, slots=True)
 class SelectBlock:
-    """``conditions`` all hold of a row; ``items`` are one for each column of the plan."""
+    """``conditions`` must all be true for a row; ``items`` has one for each column of the plan."""
 
     sources: tuple[Plan, ...]
     conditions: tuple[RowExpression, ...]
@@ -42,7 +42,7 @@ class SelectBlock:
 
     @property
     def columns(self) -> tuple[PlanColumn, ...]:
-        """Those of the sources, left to right."""
+        """The columns of the sources, left to right."""
         return tuple(column for source in self.sources for column in source.columns)
 
 
@@ -50,7 +50,7 @@ def select_block(plan: Plan) -> SelectBlock:
     """The plan as a block; its expressions must have the same value however often they are evaluated.
 
     Raises:
-        TooLarge: expressions are, once those below them are written into them.
+        TooLarge: expressions, with those below written into them, are too large.
     """
     match plan:
         case Project(below, items):
@@ -77,7 +77,7 @@ def _joined(left: SelectBlock, right: SelectBlock, condition: RowExpression | No
 
 
 def moved_by(columns: Sequence[PlanColumn], distance: int) -> tuple[ColumnReference, ...]:
-    """References to columns that stand further to the right than they did."""
+    """References to columns, moved to the right by ``distance``."""
     return tuple(
         ColumnReference(index + distance, column.name, column.type, column.nullable)
         for index, column in enumerate(columns)
@@ -85,7 +85,7 @@ def moved_by(columns: Sequence[PlanColumn], distance: int) -> tuple[ColumnRefere
 
 
 def filtered(plan: Plan, conditions: Sequence[RowExpression]) -> Plan:
-    """The rows of which all conditions hold, one after the other."""
+    """The rows for which all conditions are true, tested in order."""
     if not conditions:
         return plan
     if len(conditions) == 1:

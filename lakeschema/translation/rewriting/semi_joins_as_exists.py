@@ -1,4 +1,4 @@
-"""Semi and anti joins as EXISTS, for engines that have no such joins.
+"""Writes semi and anti joins as EXISTS, for engines without such joins.
 
 semi join on (k = k)        →    filter exists (sub-query)
   scan l                            (sub-query)
@@ -24,10 +24,9 @@ _KINDS = frozenset({JoinKind.SEMI, JoinKind.ANTI})
 
 @rewriting(Join)
 def semi_joins_as_exists(plan: Plan) -> Plan:
-    """The plan without semi and anti joins."""
     if not isinstance(plan, Join) or plan.kind not in _KINDS:
         return plan
-    # A lateral right side is a query within the left one already.
+    # A lateral right side is already a query inside the left one.
     right = plan.right if plan.lateral else lift_plan(plan.right, 1)
     if plan.condition is not None:
         right = Filter(right, inside_right(plan.condition, len(plan.left.columns)))

@@ -1,4 +1,4 @@
-"""SORT BY, an order within each reducer, is left out: it decides nothing about a result's rows.
+"""Drops SORT BY, an order within each reducer: it does not affect a result's rows.
 
 sort within reducers v        →    scan t
   scan t
@@ -12,5 +12,4 @@ from lakeschema.translation.rewriting.nodes import rewriting
 
 @rewriting(Sort)
 def sort_within_dropped(plan: Plan) -> Plan:
-    """The plan without orders that are not of the whole."""
     return plan.input if isinstance(plan, Sort) and not plan.total else plan

@@ -1,4 +1,4 @@
-"""A query reads a view's stored rows in place of what both are made of.
+"""Rewrites a query to read a view's stored rows instead of the relations below.
 
 aggregate by (k): sum(n)                      →    aggregate by (k): sum(s)
   filter ((n > 3) and (day = 1))                     filter (day = 1)
@@ -39,21 +39,21 @@ from lakeschema.translation.rewriting.substitution import substituted
 
 
 class StoredViewReader:
-    """Puts one view's stored rows into plans; sub-queries of expressions stay as they are."""
+    """Replaces parts of plans by one view's stored rows; sub-queries in expressions are left alone."""
 
     def __init__(self, view: StoredView) -> None:
         self._view = view
         self._closest = NotContained("it reads nothing that the view is made of", 0)
-        # With the plan itself: ids are only good while the objects live.
+        # The values hold the plans, since ids are only good while the objects live.
         self._done: dict[int, tuple[Plan, Plan]] = {}
 
     @property
     def reason(self) -> str:
-        """Why the part of the plans that comes closest to the view does not follow from its rows."""
+        """Why the part that comes closest to the view does not follow from its rows."""
         return self._closest.reason
 
     def plan(self, plan: Plan) -> Plan:
-        """The plan whose largest parts that follow from the stored rows read them; itself if none does."""
+        """The plan, reading the stored rows in its largest parts that follow from them."""
         if id(plan) not in self._done:
             self._done[id(plan)] = (plan, self._plan(plan))
         return self._done[id(plan)][1]
@@ -69,7 +69,7 @@ class StoredViewReader:
         return _over_inputs(plan, self.plan)
 
     def _over_columns_read(self, plan: Aggregate) -> Aggregate:
-        """The groups over the columns that they read, which a view may have when it lacks others."""
+        """The groups over only the columns that they read: the view may lack others."""
         read = expressions(plan)
         places = sorted({p.index for e in read for p in walk(e) if isinstance(p, ColumnReference)})
         whole = len(places) == len(plan.input.columns)
@@ -93,7 +93,7 @@ class StoredViewReader:
 
 
 def _over_inputs(plan: Plan, change: Callable[[Plan], Plan]) -> Plan:
-    """The node over its inputs changed; itself if none is."""
+    """The node over changed inputs; the same node if none changes."""
     match plan:
         case Scan() | Values() | RecursiveScan() | Recursion():
             return plan

@@ -1,11 +1,11 @@
-"""Sub-queries in a join's condition move to where every engine takes them.
+"""Moves sub-queries out of a join's condition, to places that every engine allows.
 
     inner join on (k in (sub-query))        →    filter k in (sub-query)
       scan l                                       cross join
       scan r                                         scan l
                                                      scan r
 
-Of a left join, a condition of the right side alone filters that side.
+In a left join, a condition on only the right side filters that side.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _AND = Operator("and", NullClass.TOTAL)
 
 @rewriting(Join)
 def subquery_out_of_on(plan: Plan) -> Plan:
-    """The plan with such conditions moved, where that keeps the rows."""
+    """The plan with such conditions moved, if that keeps the rows."""
     if not isinstance(plan, Join) or plan.condition is None or plan.lateral:
         return plan
     if not asks(plan.condition):
@@ -58,7 +58,7 @@ def _all(parts: list[RowExpression]) -> RowExpression:
 
 
 def _of_right(condition: RowExpression, width: int) -> RowExpression | None:
-    """The condition over the right side alone; None if it reads the left one."""
+    """The condition inside the right side; None if it reads the left one."""
     reads_left = False
 
     def change(part: RowExpression, depth: int) -> RowExpression | None:

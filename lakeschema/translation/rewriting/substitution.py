@@ -1,4 +1,4 @@
-"""Expressions over a projection as expressions over what is below it.
+"""Rewrites expressions over a projection as expressions over the projection's input.
 
 (total + 1) over project sum as total        →    (sum + 1)
 """
@@ -16,11 +16,11 @@ from lakeschema.translation.plan.expressions import (
 from lakeschema.translation.plan.rewriting import Rewriter, lift, size
 
 MAX_SIZE = 20_000
-"""Nodes of the expressions of one query."""
+"""The maximum number of nodes in one query's expressions."""
 
 
 def substituted(expression: RowExpression, items: Sequence[RowExpression]) -> RowExpression:
-    """The expression with ``items`` in place of the columns that it reads, by index."""
+    """The expression with columns replaced by ``items``, by index."""
 
     def change(part: RowExpression, depth: int) -> RowExpression | None:
         match part:
@@ -41,7 +41,7 @@ def substituted_all(
     """Each of the expressions, ``substituted``.
 
     Raises:
-        TooLarge: items that are read again and again make them so.
+        TooLarge: items that are read repeatedly make them too large.
     """
     found = tuple(substituted(expression, items) for expression in expressions)
     if sum(map(size, found)) > MAX_SIZE:

@@ -1,4 +1,4 @@
-"""A tuple IN a sub-query as EXISTS, for engines whose IN takes no tuple with a null in it.
+"""Writes a tuple IN a sub-query as EXISTS, for engines whose IN mishandles nulls in tuples.
 
 filter (k, d) in (sub-query)        →    filter exists (sub-query)
   (sub-query)                              (sub-query)
@@ -6,8 +6,8 @@ filter (k, d) in (sub-query)        →    filter exists (sub-query)
   scan l                                       scan r
                                            scan l
 
-The view's engine joins for existence: what is not known to be IN is not, and NOT IN keeps a row if each
-tuple of the sub-query differs from it for certain.
+The view's engine uses semi joins: an unknown IN counts as false, and NOT IN keeps a row if each
+tuple of the sub-query certainly differs from it.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _NOT = Operator("not", NullClass.TOTAL)
 
 @rewriting(InSubquery)
 def tuples_in_as_exists(plan: Plan) -> Plan:
-    """The plan in which each tuple IN a sub-query is without nulls."""
+    """The plan in which tuples IN sub-queries have no nulls."""
     if not any(isinstance(each, InSubquery) for each in subqueries(expressions(plan))):
         return plan
     return rebuild_node(plan, lambda below: below, _changed)
@@ -67,7 +67,7 @@ def _may_have_nulls(asked: InSubquery) -> bool:
 
 
 def _equal(one: RowExpression, other: ColumnReference, unless_other: bool) -> RowExpression:
-    """``unless_other``: what is not known to differ counts as equal."""
+    """``unless_other``: an unknown result counts as equal."""
     found = Call(_EQUAL, (one, other), BOOLEAN, one.nullable or other.nullable)
     if not unless_other or not found.nullable:
         return found

@@ -1,4 +1,4 @@
-"""EXISTS of a sub-query that reads nothing of the query around it, for engines that take no such one.
+"""Writes EXISTS of an uncorrelated sub-query as a count, for engines that allow only correlated ones.
 
 filter exists (sub-query)        →    filter ((sub-query) > 0)
   (sub-query)                           (sub-query)
@@ -32,7 +32,6 @@ _GREATER = Operator(">", NullClass.TOTAL)
 
 @rewriting(Exists)
 def uncorrelated_exists_as_counts(plan: Plan) -> Plan:
-    """The plan in which each EXISTS reads a column of a query around it."""
     if not any(isinstance(each, Exists) for each in subqueries(expressions(plan))):
         return plan
     return rebuild_node(plan, lambda below: below, _changed)

@@ -1,10 +1,11 @@
-"""A computed column that nothing reads is null, for engines that compute all that is written.
+"""Writes null for a computed column that nothing reads, for engines that compute every column.
 
 project d        →    project d
   project d, f(k) as x     project d, null as x
     scan t                   scan t
 
-What raises an error for a row is not computed then, as in engines that compute what they need.
+So an expression that fails for a row is not computed, as in engines that compute only what they
+need.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ from lakeschema.translation.plan.rewriting import over_inputs
 
 
 def unread_columns_as_nulls(plan: Plan) -> Plan:
-    """The plan that computes in its projections what its own columns are made of."""
+    """The plan whose projections only compute what its own columns need."""
     read: dict[int, set[int]] = {id(plan): set(range(len(plan.columns)))}
     for node in _parents_first(plan):
         for below, places in _reads(node, read[id(node)]):
@@ -61,7 +62,7 @@ def _parents_first(plan: Plan) -> Sequence[Plan]:
 
 
 def _reads(node: Plan, wanted: set[int]) -> Iterable[tuple[Plan, Iterable[int]]]:
-    """What the node reads of the plans in it, if these of its own columns are read."""
+    """The columns that the node reads of the plans in it, if its ``wanted`` columns are read."""
     if any(map(asks, expressions(node))):
         # A sub-query may read any column around it.
         yield from ((each, range(len(each.columns))) for each in plans_in(node))

@@ -1,4 +1,4 @@
-"""Columns without a type, which are always null, are written as NULL where an engine stores them as a text.
+"""Writes NULL for columns without a type, for engines that store them as text.
 
 scan v (n void)    →    project null as n
 scan v (n void)

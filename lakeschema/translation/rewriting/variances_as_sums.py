@@ -1,12 +1,12 @@
-"""Variances and deviations of groups from sums of squares, as Hive's optimiser computes them.
+"""Computes groups' variances and deviations from sums of squares, as Hive's optimiser does.
 
 aggregate by (g): var_pop(x) as v    →    project g, ((q - ((s * s) / n)) / n) as v
   scan t                                    aggregate by (g): sum((x * x)) as q, sum(x) as s, count(x) as n
                                               scan t
 
-Engines' own functions add the squares of distances from the mean, which rounds otherwise: Hive's ``var_pop`` of
-100000001, 100000001 and 100000002 is 0.0, and that of one number whose square is beyond doubles is NaN. Of
-DISTINCT values the squares are distinct, too: -3 and 3 have one. Hive rewrites no windows.
+Other engines add up squared distances from the mean, with other rounding. Hive's ``var_pop`` of
+100000001, 100000001 and 100000002 is 0.0, and that of one number whose square overflows is NaN.
+With DISTINCT the squares are distinct too: -3 and 3 count once. Hive does not rewrite windows.
 """
 
 from __future__ import annotations
@@ -37,7 +37,6 @@ _ONE: Final = Literal("1.0", DOUBLE)
 
 @rewriting(Aggregate)
 def variances_as_sums(plan: Plan) -> Plan:
-    """The plan whose groups have no variances."""
     if not isinstance(plan, Aggregate) or not any(_varies(call) for _, call in plan.aggregates):
         return plan
     named: dict[AggregateCall, str] = {}
@@ -63,12 +62,12 @@ def _varies(call: AggregateCall) -> bool:
 
 
 def _parts(call: AggregateCall) -> tuple[AggregateCall, ...]:
-    """The sum of squares, the sum and the number of values; of another call itself."""
+    """The sum of squares, the sum and the number of values; other calls unchanged."""
     if not _varies(call):
         return (call,)
     (value,) = call.arguments
     if isinstance(value, Cast):
-        # Of numbers, whatever they were made of: Hive has another sum of texts.
+        # A sum of numbers, even if they come from strings: Hive sums strings differently.
         value = replace(value, implicit=False)
     square = Call(_operator("*"), (value, value), DOUBLE, value.nullable)
     summed = replace(call, operator=_SUM, arguments=(value,), nullable=True)
@@ -85,7 +84,7 @@ def _value(call: AggregateCall, parts: list[ColumnReference]) -> RowExpression:
     squares, summed, counted = parts
     count = Cast(counted, DOUBLE, nullable=False)
     of_mean = _computed("/", _computed("*", summed, summed), count)
-    # By zero, as of a sample of one, Hive's division is null.
+    # Hive's division by zero, as for a sample of one value, is null.
     divisor = _computed("-", count, _ONE) if call.operator.name in _OF_SAMPLES else count
     variance = _computed("/", _computed("-", squares, of_mean), divisor)
     if call.operator.name in _VARIANCES:

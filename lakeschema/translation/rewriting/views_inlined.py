@@ -1,4 +1,4 @@
-"""Views that a plan scans are replaced by what they are made of.
+"""Replaces the views that a plan scans by their own plans.
 
 scan v (k int)        →    project k as k
                              scan t (k int)
@@ -15,7 +15,7 @@ from lakeschema.translation.rewriting.nodes import rewrite
 
 
 def views_inlined(plan: Plan, view_plan: Callable[[RelationName], Plan | None]) -> Plan:
-    """The plan over those plans that ``view_plan`` gives; a relation of which it gives none stays."""
+    """The plan with relations replaced by ``view_plan``; relations for which it gives None stay."""
 
     def rule(node: Plan) -> Plan:
         below = view_plan(node.relation) if isinstance(node, Scan) else None
@@ -28,7 +28,7 @@ def views_inlined(plan: Plan, view_plan: Callable[[RelationName], Plan | None]) 
 
 
 def _as_read(value: ColumnReference, column: PlanColumn) -> RowExpression:
-    """The view's column with the type that its readers have for it."""
+    """The view's column with the type that its readers see."""
     if value.type == column.type:
         return value
     return Cast(value, column.type, value.nullable, implicit=True)

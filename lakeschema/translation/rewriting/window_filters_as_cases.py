@@ -1,4 +1,4 @@
-"""FILTER of an aggregate over a window as a CASE, for engines that take none there.
+"""Writes the FILTER of a window aggregate as a CASE, for engines that do not allow it there.
 
 window sum(d) where (k > 1) over (…)        →    window sum(case when (k > 1) then d end) over (…)
 """
@@ -27,13 +27,12 @@ _SKIP_NULLS = frozenset(
         *("bool_and", "bool_or", "bit_and", "bit_or", "bit_xor"),
     }
 )
-"""Aggregates to which a row is nothing if their first argument is null."""
+"""Aggregates that ignore rows whose first argument is null."""
 _Call = TypeVar("_Call", AggregateCall, WindowCall)
 
 
 @rewriting(Window)
 def window_filters_as_cases(plan: Plan) -> Plan:
-    """The plan in which windows count the rows of no FILTER, where the aggregate skips nulls."""
     if not isinstance(plan, Window) or all(call.filter is None for _, call in plan.calls):
         return plan
     return Window(
@@ -43,7 +42,7 @@ def window_filters_as_cases(plan: Plan) -> Plan:
 
 
 def without_filter(call: _Call) -> _Call:
-    """The call with nulls for the rows of no FILTER, if its aggregate skips nulls."""
+    """The call with nulls for rows that the FILTER excludes, if its aggregate skips nulls."""
     if call.filter is None or call.operator.name not in _SKIP_NULLS:
         return call
     counted: tuple[RowExpression, ...] = call.arguments or (Literal("1", INT),)

@@ -1,4 +1,4 @@
-"""Groups show -0.0 as 0.0, as Spark does.
+"""Shows -0.0 as 0.0 in groups, as Spark does.
 
 aggregate by (d): count(1)        →    aggregate by ((d + 0.0)): count(1)
 
@@ -28,7 +28,7 @@ _PLUS = Operator("+", NullClass.TOTAL)
 
 @rewriting(Aggregate, Distinct, SetOperation)
 def zeros_united(plan: Plan) -> Plan:
-    """The plan with one zero in keys of groups and in distinct rows."""
+    """The plan with a single zero in keys of groups and in distinct rows."""
     match plan:
         case Aggregate(below, keys, calls, sets) if any(is_float(key.type) for _, key in keys):
             united = tuple((name, _united(key)) for name, key in keys)
@@ -42,7 +42,7 @@ def zeros_united(plan: Plan) -> Plan:
 
 
 def _of_united(call: AggregateCall) -> AggregateCall:
-    """GROUPING and its like name keys."""
+    """GROUPING and similar calls name keys."""
     if not call.operator.name.startswith("grouping"):
         return call
     return replace(call, arguments=tuple(map(_united, call.arguments)))

@@ -1,4 +1,4 @@
-"""Function calls: their arguments, what stands behind them, and the forms with keywords inside."""
+"""Function calls: their arguments, the clauses after them, and forms with keywords inside."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Calls(Windows):
         return self._behind(call)
 
     def name(self, what: str = "a name") -> str:
-        """As anywhere; ``IDENTIFIER('a')`` is the name that its text says."""
+        """A name, or ``IDENTIFIER('a')``, the name in its text."""
         if self.word == "IDENTIFIER" and self.ahead().word == "(":
             self.advance()
             return self.named_by_text()[-1]
@@ -76,7 +76,7 @@ class Calls(Windows):
         return found
 
     def order_inside(self) -> tuple[tree.SortKey, ...]:
-        """The keys of ``array_agg(x ORDER BY y)``, in dialects that have it."""
+        """The keys of ``array_agg(x ORDER BY y)``, in dialects that support it."""
         if self.word == "ORDER":
             raise UnsupportedConstruct("ORDER BY inside a call", position=self.position(self.at))
         return ()
@@ -87,7 +87,7 @@ class Calls(Windows):
         return self.expression()
 
     def _nulls(self) -> bool | None:
-        """Whether nulls are left out, as IGNORE NULLS says; None where nothing is said."""
+        """Whether nulls are skipped (IGNORE NULLS); None if the text does not say."""
         if self.take("IGNORE", "NULLS"):
             return True
         return False if self.take("RESPECT", "NULLS") else None
@@ -117,14 +117,14 @@ class Calls(Windows):
         if form is None:
             return None
         keyword, read = form
-        # Looked for, not tried: calls inside one another would be read twice at each level.
+        # A search, not a trial parse: nested calls would be parsed twice at each level.
         if keyword and not self._stands_inside(keyword):
             return None
         found = read(self)
         return self._behind(found) if isinstance(found, tree.Call) else found
 
     def _stands_inside(self, word: str) -> bool:
-        """Whether the parentheses that come next but one have the word, not counting inner ones."""
+        """Whether the parentheses after the next token contain the word, outside inner ones."""
         at, depth = self.index + 1, 0
         while self.tokens[at].kind != END:
             found = self.tokens[at].word
@@ -173,7 +173,7 @@ class Calls(Windows):
         return tree.Call(name, parts, self.position(token))
 
     def _floor(self) -> tree.Expression:
-        """``FLOOR(x TO MONTH)``, which is a function of its own."""
+        """``FLOOR(x TO MONTH)``, a separate function for each unit."""
         token = self.advance()
         self.advance()
         moment = self.expression()
@@ -251,7 +251,7 @@ class Calls(Windows):
         return tree.Call(name, (tree.StringLiteral(unit.word), *parts), self.position(token))
 
     def _identifier(self) -> tree.Expression:
-        """``IDENTIFIER('a.b')`` is the name that its text says."""
+        """``IDENTIFIER('a.b')``, the name in its text."""
         token = self.advance()
         parts = self.named_by_text()
         if self.word == "(":
@@ -259,22 +259,20 @@ class Calls(Windows):
         return tree.Name(parts, self.position(token))
 
     def named_by_text(self) -> tuple[str, ...]:
-        """The name inside the parentheses of IDENTIFIER, which must be written out."""
+        """The name in the parentheses of IDENTIFIER, which must be constant."""
         self.expect("(")
         at = self.at
         text = self.expression()
         self.expect(")")
         known = _constant_text(text)
         if known is None:
-            raise UnsupportedConstruct(
-                "IDENTIFIER of a text that is not constant", position=self.position(at)
-            )
+            raise UnsupportedConstruct("IDENTIFIER of a computed text", position=self.position(at))
         inner = type(self)(known, self.grammar)
         return inner.path()
 
 
 class _Arguments:
-    """Of one call, as they are read."""
+    """The arguments of one call, while they are read."""
 
     def __init__(self) -> None:
         self.positional: tuple[tree.Expression, ...] = ()
@@ -316,4 +314,4 @@ _FORMS: Final[Mapping[str, tuple[str, Callable[[Calls], tree.Expression]]]] = Ma
         **dict.fromkeys((*_ADDS, *_SUBTRACTS), ("", Calls._with_unit)),
     }
 )
-"""How to read each, and the keyword without which it is a call like others."""
+"""The parser of each form, and the keyword without which it is an ordinary call."""

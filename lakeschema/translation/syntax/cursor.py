@@ -1,4 +1,4 @@
-"""Where a parser is in its tokens, what it expects there, and the error if that is not there."""
+"""A parser's place among its tokens: what it may take next, and errors."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from lakeschema.translation.syntax.lexing import (
 T = TypeVar("T")
 
 MAX_NESTING = 150
-"""Parentheses, brackets, CASE and prefix operators around one another; engines give up earlier."""
+"""The maximum nesting of parentheses, brackets, CASE and prefix operators; engines allow less."""
 
 
 class Cursor:
-    """``at`` is the token that comes next; ``word`` its upper-case word or symbol."""
+    """``at`` is the next token; ``word`` is its upper-case word or symbol."""
 
     def __init__(self, sql: str, grammar: Grammar) -> None:
         self.sql = sql
@@ -43,7 +43,7 @@ class Cursor:
         return tokens_of(self.sql, self.grammar)
 
     def advance(self) -> Token:
-        """The next token, which is taken."""
+        """Takes the next token."""
         token = self.at
         if token.kind != END:
             self.index += 1
@@ -60,14 +60,14 @@ class Cursor:
         return self.tokens[min(self.index + count, len(self.tokens) - 1)]
 
     def take(self, *words: str) -> bool:
-        """Takes these words or symbols if all of them come next, one after the other."""
+        """Takes these words or symbols if all of them come next, in order."""
         if not self.comes(*words):
             return False
         self.back_to(self.index + len(words))
         return True
 
     def take_one_of(self, *words: str) -> str:
-        """The word that was taken; empty if none of them comes next."""
+        """The word taken; empty if none of them comes next."""
         word = self.word
         if word and word in words:
             self.advance()
@@ -75,7 +75,7 @@ class Cursor:
         return ""
 
     def comes(self, *words: str) -> bool:
-        """Whether these come next, one after the other."""
+        """Whether these come next, in order."""
         if self.word != words[0]:
             return False
         last = len(self.tokens) - 1
@@ -102,7 +102,7 @@ class Cursor:
         return self.advance().text
 
     def separated(self, read: Callable[[], T]) -> tuple[T, ...]:
-        """One and, behind commas, more of what ``read`` reads."""
+        """One or more, separated by commas, each read by ``read``."""
         found = [read()]
         while self.take(","):
             found.append(read())
@@ -114,13 +114,13 @@ class Cursor:
         return self._lines.position(token.start)
 
     def text_since(self, start: int) -> str:
-        """What was written from the token with index ``start`` to the last one taken."""
+        """The text from the token with index ``start`` to the last one taken."""
         return self.sql[self.tokens[start].start : self.tokens[self.index - 1].end]
 
     # limits and errors
 
     def deeper(self) -> None:
-        """Call it where one level of nesting begins, and ``shallower`` where it ends."""
+        """Call this where a level of nesting begins, and ``shallower`` where it ends."""
         self._depth += 1
         if self._depth > MAX_NESTING:
             raise TooLarge(

@@ -1,4 +1,4 @@
-"""Operands: columns, parentheses, CASE, lambdas, and what stands behind an operand."""
+"""Operands: columns, parentheses, CASE, lambdas, and their suffixes."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ _NO_OPERAND: Final = frozenset(
         *("END", "AS", "AND", "OR", "SELECT", "JOIN", "IN", "LIKE", "BETWEEN", "IS"),
     }
 )
-"""Words that end a clause or go on with one; as a column's name most need back-ticks."""
+"""Words that end or continue a clause; as a column's name most need back-ticks."""
 _MAY_NAME: Final = frozenset({"END", "GROUP"})
-"""Those of them that columns are called by; no keyword of Spark is reserved."""
+"""Words of ``_NO_OPERAND`` that name columns in practice; Spark reserves no keyword."""
 _FOLLOWS_COLUMN: Final = frozenset(
     {
         *("FROM", "AS", "AND", "OR", "THEN", "ELSE", "END", "IN", "IS", "BETWEEN", "LIKE", "NOT"),
@@ -42,7 +42,7 @@ _FOLLOWS_COLUMN: Final = frozenset(
 
 
 class Expressions(Operators):
-    """What stands where a value may stand; queries inside are read by ``query``."""
+    """Operands of expressions; ``query`` reads queries inside."""
 
     @abstractmethod
     def is_alias(self) -> bool:
@@ -50,11 +50,11 @@ class Expressions(Operators):
 
     @abstractmethod
     def call(self, names: Sequence[str], position: Position) -> tree.Expression:
-        """The call of the function with this name; its parenthesis comes next."""
+        """The call of the named function; its parenthesis comes next."""
 
     @abstractmethod
     def special_call(self) -> tree.Expression | None:
-        """A call whose arguments have keywords of their own, if one comes next."""
+        """A call with keywords among its arguments, if one comes next."""
 
     def operand(self) -> tree.Expression:
         kind = self.at.kind
@@ -114,7 +114,7 @@ class Expressions(Operators):
                 return base
 
     def _named(self) -> tree.Expression:
-        """What begins with a word: a literal, a special form, a call, a column."""
+        """An operand that begins with a word: a literal, a special form, a call, a column."""
         token = self.at
         if self.ahead().word == "->":
             return self._lambda()
@@ -149,7 +149,7 @@ class Expressions(Operators):
         return tree.Name(tuple(parts), self.position(token))
 
     def _is_column(self) -> bool:
-        """Whether a word of a clause is the name of a column or function, by what follows it."""
+        """Whether a clause's keyword is the name of a column or function, by the next tokens."""
         following = self.ahead()
         if self.word == "LIKE" and following.word == "(":
             return True
@@ -163,7 +163,7 @@ class Expressions(Operators):
         return ends or following.kind == END or following.word in _FOLLOWS_COLUMN
 
     def _excluded(self) -> tuple[tuple[str, ...], ...]:
-        """The columns of ``* EXCEPT (a, s.x)``; a query behind EXCEPT is a set operation."""
+        """The columns of ``* EXCEPT (a, s.x)``; EXCEPT before a query is a set operation."""
         if not self.comes("EXCEPT", "(") or self.ahead(2).word in BEGINS_QUERY:
             return ()
         self.expect("EXCEPT", "(")
@@ -206,7 +206,7 @@ class Expressions(Operators):
         return tree.Tuple(tuple(value for _, value in fields))
 
     def field_name(self) -> str | None:
-        """The name behind a field's value, with AS or without."""
+        """The name after a field's value, with AS or without."""
         return self.name() if self.take("AS") or self.is_alias() else None
 
     def _begins_lambda(self) -> bool:
@@ -230,7 +230,7 @@ class Expressions(Operators):
         self.expect("->")
         return tree.Lambda(names, self.expression())
 
-    # forms with a word of their own
+    # forms with a keyword
 
     def _case(self) -> tree.Expression | None:
         if self.ahead().word in {",", ")", ".", ""} and self.ahead().kind in (SYMBOL, END):
@@ -251,7 +251,7 @@ class Expressions(Operators):
         return tree.Case(operand, tuple(branches), otherwise)
 
     def _exists(self) -> tree.Expression | None:
-        """With a query an operator; with an array and a lambda a function."""
+        """An operator on a query, or a function of an array and a lambda."""
         inner = 1
         while self.ahead(inner).word == "(":
             inner += 1
@@ -293,7 +293,7 @@ class Expressions(Operators):
 
     @abstractmethod
     def check_unitless(self, position: Position) -> None:
-        """Called for ``INTERVAL '1'`` alone; raises where the dialect has no such interval."""
+        """For ``INTERVAL '1'`` without a unit; raises in dialects without such intervals."""
 
 
 _FORMS: Final[Mapping[str, Callable[[Expressions], tree.Expression | None]]] = MappingProxyType(

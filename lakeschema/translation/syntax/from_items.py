@@ -36,7 +36,7 @@ NO_ALIAS: Final = frozenset(
         ),
     }
 )
-"""Words that go on with a query where an alias without AS could stand."""
+"""Words that continue a query where an alias without AS could stand."""
 
 _BEGUN_BY: Final[Mapping[str, frozenset[str]]] = MappingProxyType(
     {
@@ -55,7 +55,7 @@ _BEGUN_BY: Final[Mapping[str, frozenset[str]]] = MappingProxyType(
         ),
     }
 )
-"""What has to follow a word of ``NO_ALIAS`` that goes on with a query; otherwise it is a name."""
+"""Words that must follow a word of ``NO_ALIAS``; otherwise that word is a name."""
 _BEHIND_ALIAS: Final = frozenset(
     {
         *(",", ")", "WHERE", "GROUP", "HAVING", "ORDER", "SORT", "CLUSTER", "DISTRIBUTE", "LIMIT"),
@@ -63,7 +63,7 @@ _BEHIND_ALIAS: Final = frozenset(
         *("INNER", "CROSS", "NATURAL", "LATERAL", "ON", "WINDOW", "QUALIFY", "FROM", "|>"),
     }
 )
-"""What does not follow another word that goes on with a query, and may follow a name."""
+"""Tokens that may follow a name, but not another word that continues a query."""
 
 _JOINS: Final[Mapping[str, JoinKind]] = MappingProxyType(
     {
@@ -80,7 +80,7 @@ _JOINS: Final[Mapping[str, JoinKind]] = MappingProxyType(
 
 
 class FromItems(Calls):
-    """Adds what stands in FROM to expressions and calls."""
+    """Adds the items of FROM to expressions and calls."""
 
     def from_items(self) -> tree.FromItem:
         """All of a FROM clause, applied from left to right."""
@@ -94,13 +94,13 @@ class FromItems(Calls):
         return item
 
     def _with_joins(self, item: tree.FromItem) -> tree.FromItem:
-        """The item with all joins, lateral views and pivots that come next."""
+        """The item with all its joins, lateral views and pivots."""
         while (extended := self._extended(item)) is not None:
             item = extended
         return item
 
     def _extended(self, item: tree.FromItem) -> tree.FromItem | None:
-        """The item with the next join, lateral view or pivot; None if none comes."""
+        """The item with the next join, lateral view or pivot, or None."""
         word = self.word
         if word == "LATERAL" and self.ahead().word == "VIEW":
             return self._lateral_view(item)
@@ -138,7 +138,7 @@ class FromItems(Calls):
         return tree.Join(left, right, found, condition, using, natural, lateral)
 
     def behind_side(self) -> None:
-        """Where other engines say how rows are joined."""
+        """A hook: other engines have a join hint here."""
 
     def _names(self) -> tuple[str, ...]:
         self.expect("(")
@@ -165,7 +165,7 @@ class FromItems(Calls):
         return tree.LateralView(item, call, outer, alias, tuple(columns))
 
     def _goes_on(self) -> bool:
-        """After ``AS a,``: whether the comma separates columns, and not the next of FROM's items."""
+        """After ``AS a,``: whether the comma separates columns rather than items of FROM."""
         return self.ahead(2).word not in {"(", "."} and self.ahead().word != "LATERAL"
 
     # single items
@@ -238,7 +238,7 @@ class FromItems(Calls):
         )
 
     def is_column_alias(self) -> bool:
-        """As ``is_alias``, behind an item of SELECT."""
+        """Like ``is_alias``, after an item of SELECT."""
         if self.at.kind != WORD or self.word not in NO_ALIAS:
             return self.is_alias()
         if self.word == "FROM" and not self._names_here():
@@ -259,7 +259,7 @@ class FromItems(Calls):
         return self.take("AS")
 
     def _names_alias(self) -> bool:
-        """Whether a word of ``NO_ALIAS`` is a name, by what follows it."""
+        """Whether a word of ``NO_ALIAS`` is a name, by the next tokens."""
         following = self.ahead()
         if self.word == "WINDOW" and self.ahead(2).word == "AS":
             return False
@@ -271,7 +271,7 @@ class FromItems(Calls):
         return following.kind == END or following.word in _BEHIND_ALIAS
 
     def _alias(self) -> tuple[str | None, tuple[str, ...]]:
-        """An alias with its list of columns, if they come next."""
+        """An alias with its list of columns, if present."""
         if not self.takes_as() and not self.is_alias():
             return None, ()
         if self.word == "(":
@@ -280,7 +280,7 @@ class FromItems(Calls):
         return alias, self._names() if self.word == "(" else ()
 
     def sample(self) -> tree.Sample | None:
-        """A sample, if one comes next; what it is repeatable by is read and left out."""
+        """A sample, if one comes next; the seed of REPEATABLE is ignored."""
         if self.word != "TABLESAMPLE" or self._names_alias():
             return None
         self.advance()
@@ -308,11 +308,11 @@ class FromItems(Calls):
                 return tree.Sample("", "")
 
     def rows(self) -> tuple[tuple[tree.Expression, ...], ...]:
-        """The rows of VALUES; one value alone is a row of one column."""
+        """The rows of VALUES; a single value is a row of one column."""
         return self.separated(self._row)
 
     def _row(self) -> tuple[tree.Expression, ...]:
-        """``(1, 'a')``; Spark lets a value have a name, ``(1 AS id, …)``, which says nothing."""
+        """``(1, 'a')``; Spark allows names, ``(1 AS id, …)``, but ignores them."""
         in_parentheses = self.word == "(" and self.ahead().word != "STRUCT"
         value = self.expression()
         if in_parentheses and isinstance(value, tree.StructLiteral):
@@ -351,7 +351,6 @@ class FromItems(Calls):
         return paths
 
     def unpivot(self, item: tree.FromItem) -> tree.FromItem:
-        """``UNPIVOT [INCLUDE NULLS] (value FOR name IN (a, b AS x, …))``, also of several values."""
         self.expect("UNPIVOT")
         with_nulls = self.take("INCLUDE", "NULLS")
         if not with_nulls:

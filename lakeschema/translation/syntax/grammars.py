@@ -1,4 +1,4 @@
-"""In what the dialects' texts differ: quotes, and which operator takes its operands first."""
+"""Differences between the dialects' grammars: quotes, and precedence of operators."""
 
 from __future__ import annotations
 
@@ -10,34 +10,35 @@ from typing import Final
 from lakeschema.catalog.relations import Dialect
 
 OR, AND, NOT, IS = 1, 2, 3, 4
-"""Strengths that the dialects share: an operator of a higher one takes its operands first."""
+"""Precedences that the dialects share: a higher one binds more tightly."""
 
 
 @dataclass(frozen=True, slots=True)
 class Grammar:
-    """One dialect's.
+    """One dialect's grammar.
 
     Attributes:
-        infix: (strength, name in the tree) of operators between two operands, which all associate
-            to the left, by symbol or word.
+        infix: (strength, name in the tree) of binary operators, by symbol or word; all associate to
+            the left.
         test: the strength of LIKE, IN and BETWEEN.
         unary: the strength of ``-``, ``+`` and ``~`` before an operand.
-        doubled_quotes: a quote written twice inside a string is one quote.
+        doubled_quotes: a doubled quote in a string is one quote.
         intersect_first: INTERSECT is stronger than UNION and EXCEPT.
-        nulls_are_large: an order that does not say where nulls come puts them behind all values.
+        nulls_are_large: by default an order treats nulls as greater than all values.
         sums_intervals: ``INTERVAL 3 DAY 1 SECOND`` is one literal.
-        keeps_escapes: a backslash in a string is one, whatever follows it.
+        keeps_escapes: a backslash in a string is an ordinary character.
         double_quotes_name: ``"x"`` is a name, not a string.
-        text_before_characters: TRIM's function takes the text first, then what is cut off.
+        text_before_characters: TRIM's function takes the text first, then the characters to trim.
         bare_intervals: ``1 DAY`` is an interval.
         points_are_decimals: ``1.50BD`` means what ``1.50`` does.
         bars_pipe: ``|`` before the word of a pipe operator is ``|>``.
         quantified_queries: ``x > ALL (SELECT …)``.
-        nulls_last: an order that does not say where nulls come puts them last, up and down.
+        nulls_last: by default an order puts nulls last, whether ascending or descending.
         keywords_name: no keyword is reserved; ``SELECT end FROM t`` reads a column.
-        no_alias: words that need back-ticks as an alias without AS, of those that go on with a query.
-        no_column_alias: likewise of columns.
-        own_functions: qualifiers that mean the engine's own functions, whatever else has the name.
+        no_alias: words among those that continue a query that need back-ticks as an alias without
+            AS.
+        no_column_alias: the same for aliases of columns.
+        own_functions: qualifiers that always mean the engine's own functions.
     """
 
     infix: Mapping[str, tuple[int, str]]
@@ -67,7 +68,7 @@ _JOINING: Final = frozenset(
         *("MINUS", "NATURAL", "ON", "RIGHT", "SEMI", "UNION", "USING"),
     }
 )
-"""Spark's strictNonReserved: no table is called so without back-ticks."""
+"""Spark's strictNonReserved words: they need back-ticks as names of tables."""
 
 _RESERVED: Final = frozenset(
     {
@@ -78,13 +79,13 @@ _RESERVED: Final = frozenset(
         *("WHERE", "WINDOW", "WITH"),
     }
 )
-"""What Hive 4.0.1 reserves of the words that go on with a query."""
+"""The words that continue a query and that Hive 4.0.1 reserves."""
 
 _NAMES: Final = {"==": "=", "!=": "<>", "!>": "<=", "!<": ">="}
 
 
 def _levels(lowest: int, *levels: str) -> Mapping[str, tuple[int, str]]:
-    """Operators of equal strength stand in one text; the levels grow stronger."""
+    """Precedence levels from weak to strong; one text has the operators of equal strength."""
     return MappingProxyType(
         {
             symbol: (strength, _NAMES.get(symbol, symbol.lower()))
@@ -96,7 +97,7 @@ def _levels(lowest: int, *levels: str) -> Mapping[str, tuple[int, str]]:
 
 GRAMMARS: Final[Mapping[Dialect, Grammar]] = MappingProxyType(
     {
-        # SqlBaseParser.g4, valueExpression: what is tested may itself be a comparison.
+        # SqlBaseParser.g4, valueExpression: an operand of a test may itself be a comparison.
         Dialect.SPARK: Grammar(
             _levels(
                 *(5, "= == <> != < <= > >= <=> !> !<", "|", "^", "&", "<< >> >>>", "+ - ||"),
@@ -113,7 +114,7 @@ GRAMMARS: Final[Mapping[Dialect, Grammar]] = MappingProxyType(
             no_alias=_JOINING,
             own_functions=frozenset({("builtin",), ("system", "builtin")}),
         ),
-        # IdentifiersParser.g, the chain of precedence…Expression; asked of Hive 4.0.1.
+        # IdentifiersParser.g, the chain of precedence…Expression; checked with Hive 4.0.1.
         Dialect.HIVE: Grammar(
             _levels(
                 *(5, "= == <> != <=>", "< <= > >=", "|", "&", "||", "+ -", "* / % DIV", "^"),

@@ -1,4 +1,4 @@
-"""GROUP BY with ROLLUP, CUBE and GROUPING SETS → keys and the sets of their indices."""
+"""GROUP BY with ROLLUP, CUBE and GROUPING SETS: keys, and sets of their indices."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _Set: TypeAlias = tuple[int, ...]
 
 
 def grouping_of(cursor: Expressions) -> tree.Grouping:
-    """What stands behind GROUP BY; several forms side by side multiply, as in the standard."""
+    """The clause after GROUP BY; several forms combine by cross product, as in the standard."""
     if cursor.word == "ALL" and cursor.ahead().word not in {"(", "."}:
         cursor.advance()
         return tree.Grouping((), of_all=True)
@@ -23,7 +23,7 @@ def grouping_of(cursor: Expressions) -> tree.Grouping:
 
 
 class _Reader:
-    """The keys of one GROUP BY, each with its index, while its forms are read."""
+    """The keys of one GROUP BY with their indices, while its forms are read."""
 
     def __init__(self, cursor: Expressions) -> None:
         self._cursor = cursor
@@ -54,8 +54,7 @@ class _Reader:
     def _behind(self, plain: list[int]) -> list[_Set] | None:
         """``GROUP BY a, b WITH ROLLUP``, or ``GROUP BY a, b GROUPING SETS (…)``.
 
-        The sets stand instead of the plain keys, which they may name in another way, such as by a
-        number.
+        The sets replace the plain keys, and may name them differently, such as by number.
         """
         cursor = self._cursor
         for word, combine in (("ROLLUP", _rollup), ("CUBE", _cube)):
@@ -64,7 +63,7 @@ class _Reader:
         return self._sets()
 
     def _sets(self) -> list[_Set] | None:
-        """The sets of ROLLUP, CUBE, GROUPING SETS or ``()``; None if none of them comes."""
+        """The sets of ROLLUP, CUBE, GROUPING SETS or ``()``; None if none of these comes next."""
         cursor = self._cursor
         if cursor.comes("(", ")"):
             return [self._group()]
@@ -80,7 +79,7 @@ class _Reader:
         return None
 
     def _groups(self, *, nested: bool = False) -> list[_Set]:
-        """Each is one key, or several in parentheses; with ``nested`` also forms of its own."""
+        """Each is one key, or several in parentheses; with ``nested`` also a form such as ROLLUP."""
         cursor = self._cursor
         cursor.expect("(")
         cursor.deeper()

@@ -1,4 +1,4 @@
-"""Text → tokens, by each dialect's own rules for quotes, escapes, numbers and comments.
+"""Splits text into tokens by each dialect's rules for quotes, escapes, numbers and comments.
 
 Sources: Spark's ``SqlBaseLexer.g4`` and ``unescapeSQLString``; Hive's ``HiveLexerParent.g`` and its
 ``BaseSemanticAnalyzer.unescapeSQLString``.
@@ -17,16 +17,16 @@ from lakeschema.translation.model.errors import MalformedSql, Position, TooLarge
 from lakeschema.translation.syntax.grammars import Grammar
 
 WORD, QUOTED, STRING, NUMBER, HEXADECIMAL, SYMBOL, END = range(7)
-"""Kinds of tokens."""
+"""The kinds of tokens."""
 
 
 @dataclass(slots=True)
 class Token:
-    """``word``: an unquoted word in upper case, or a symbol; empty for all others.
+    """``word``: an unquoted word in upper case, or a symbol; otherwise empty.
 
     Attributes:
         text: a word as written; a quoted name, a string or hexadecimal digits without their quotes.
-        start: offset of its first character; ``end`` is behind its last.
+        start: offset of its first character; ``end`` is the offset after its last.
     """
 
     kind: int
@@ -61,14 +61,14 @@ _ESCAPE: Final = re.compile(
 _ESCAPES: Final[Mapping[str, str]] = MappingProxyType(
     {
         "0": "\0", "b": "\b", "n": "\n", "r": "\r", "t": "\t", "Z": "\x1a",
-        # LIKE reads these two itself.
+        # LIKE interprets these two itself.
         "%": "\\%", "_": "\\_",
     }
 )  # fmt: skip
 
 
 MAX_TOKENS: Final = 300_000
-"""Words, values and signs of a text: a query of a megabyte that somebody wrote has fewer."""
+"""The maximum number of tokens; hand-written queries, even of a megabyte, have fewer."""
 
 
 def too_many_tokens() -> TooLarge:
@@ -82,7 +82,8 @@ def tokens_of(sql: str, grammar: Grammar) -> list[Token]:
     """All tokens, the last of kind ``END``.
 
     Raises:
-        MalformedSql: a quotation mark or comment that is not closed, or a character of no token.
+        MalformedSql: a quotation mark or comment is not closed, or a character is not part of any
+            token.
         TooLarge: more than ``MAX_TOKENS``.
     """
     found: list[Token] = []
@@ -136,7 +137,7 @@ def _quoted(group: str, text: str, start: int, end: int, grammar: Grammar) -> To
 
 
 def unescape(text: str) -> str:
-    """What a string's inner text means, its backslashes resolved as both engines do."""
+    """The value of a string's inner text, with backslashes resolved as in both engines."""
     return _ESCAPE.sub(_unescaped, text)
 
 
@@ -152,9 +153,9 @@ _LAST_CODE_POINT: Final = 0x10FFFF
 
 
 def _with_doubled(first: Token, sql: str, grammar: Grammar) -> Token:
-    """``'it''s'`` is one string in Spark 4, and two strings in a row in Hive."""
+    """``'it''s'`` is one string in Spark 4, and two adjacent strings in Hive."""
     quote = sql[first.end - 1]
-    # Where escapes are kept, the doubled quotation mark is, too.
+    # If escapes are kept, so are doubled quotation marks.
     joint = quote * 2 if grammar.keeps_escapes else quote
     parts, end = [first.text], first.end
     while sql.startswith(quote, end) and (matched := _TOKEN.match(sql, end)) is not None:
@@ -168,7 +169,7 @@ _COMMENT_EDGE: Final = re.compile(r"/\*|\*/")
 
 
 def _past_comment(sql: str, start: int) -> int:
-    """Behind a comment in brackets; Spark's nest, and so may Hive's."""
+    """The offset after a bracketed comment; Spark's nest, and so may Hive's."""
     depth = 0
     for edge in _COMMENT_EDGE.finditer(sql, start):
         depth += 1 if edge[0] == "/*" else -1
@@ -197,7 +198,7 @@ def position_at(sql: str, offset: int) -> Position:
 
 
 class Lines:
-    """Offsets → positions, many times over one text."""
+    """Converts offsets to positions, efficiently for many in one text."""
 
     def __init__(self, sql: str) -> None:
         self._starts = [0, *(m.end() for m in re.finditer("\n", sql))]

@@ -1,4 +1,4 @@
-"""Constants and types: what stands for itself in a text."""
+"""Constants and types."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class Literals(Cursor):
         return tree.StringLiteral(text)
 
     def _spaced_hexadecimal(self) -> tree.Expression:
-        """``X '1F'``, which Spark takes as ``X'1F'``."""
+        """``X '1F'``, which Spark reads as ``X'1F'``."""
         self.advance()
         digits = "".join(self.at.text.split())
         if not all(digit in hexdigits for digit in digits):
@@ -98,7 +98,7 @@ class Literals(Cursor):
         return tree.NumberLiteral(("-" if sign == "-" else "") + self.advance().text)
 
     def type(self, of: str) -> ColumnType:
-        """A type's text, which ends where no part of a type can follow.
+        """A type, up to the first token that cannot continue it.
 
         Raises:
             UnsupportedType: it is not a type.
@@ -143,7 +143,7 @@ class Literals(Cursor):
 
 
 def _decimal_of(text: str) -> DecimalType:
-    """The type of a decimal literal: as many digits as are written."""
+    """The type of a decimal literal, with as many digits as written."""
     mantissa, _, exponent = text.upper().partition("E")
     whole, _, fraction = mantissa.partition(".")
     scale = len(fraction) - int(exponent or 0)

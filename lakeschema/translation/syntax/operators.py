@@ -21,7 +21,7 @@ PIPED: Final = frozenset(
         *("SEMI", "ANTI", "LATERAL"),
     }
 )
-"""Operators of Spark's pipe syntax."""
+"""The operators of Spark's pipe syntax."""
 _AFTER_COLUMN: Final = frozenset({"FROM", "AS", "AND", "OR", "THEN", "ELSE", "END", "IN", "IS"})
 _TESTS: Final = frozenset({"IN", "BETWEEN", "LIKE", "ILIKE", "RLIKE", "REGEXP"})
 _OPERATING: Final = frozenset({"AND", "OR", "IS", "DIV", *_TESTS})
@@ -29,15 +29,15 @@ _QUANTIFIERS: Final = frozenset({"ANY", "ALL", "SOME"})
 
 
 class Operators(Literals):
-    """Adds operators to constants; operands are read by ``operand``, queries inside by ``query``."""
+    """Adds operators to constants; ``operand`` reads operands and ``query`` queries inside."""
 
     @abstractmethod
     def query(self) -> tree.Query:
-        """A whole query, up to what cannot belong to it."""
+        """A whole query, up to the first token that cannot belong to it."""
 
     @abstractmethod
     def rest_of_query(self, first: tree.Query) -> tree.Query:
-        """What goes on after a first query in parentheses: set operators, ORDER BY, LIMIT."""
+        """The rest after a first query in parentheses: set operators, ORDER BY, LIMIT."""
 
     @abstractmethod
     def continues_query(self) -> bool:
@@ -45,14 +45,14 @@ class Operators(Literals):
 
     @abstractmethod
     def operand(self) -> tree.Expression:
-        """What an operator stands before or behind: a column, a call, a constant, parentheses."""
+        """An operand of operators: a column, a call, a constant, parentheses."""
 
     @abstractmethod
     def postfix(self, base: tree.Expression) -> tree.Expression:
-        """The operand with the fields, elements and casts behind it."""
+        """The operand with its suffixes: fields, elements and casts."""
 
     def expression(self, minimum: int = OR) -> tree.Expression:
-        """An expression of operators that are at least as strong as ``minimum``."""
+        """An expression whose operators are at least as strong as ``minimum``."""
         left = self._not() if self.word in {"NOT", "!"} else self._signed()
         infix = self.grammar.infix
         while word := self.word:
@@ -89,12 +89,12 @@ class Operators(Literals):
         return left
 
     def _names_here(self) -> bool:
-        """Whether a word that is an operator is a name, because no operand follows it."""
+        """Whether an operator's word is a name, because no operand follows it."""
         following = self.ahead()
         return following.kind == END or following.word in {",", ")", "FROM"}
 
     def bar_pipes(self) -> bool:
-        """Whether ``|`` comes next as a shorter way to write ``|>``, with an operator behind it."""
+        """Whether ``|`` comes next as a shorthand for ``|>``, followed by a pipe operator."""
         if not self.grammar.bars_pipe or self.word != "|" or self.ahead().word not in PIPED:
             return False
         following = self.ahead(2)
@@ -109,7 +109,7 @@ class Operators(Literals):
         return tree.Call("not", (operand,))
 
     def _chain(self, left: tree.Expression, word: str) -> tree.Expression:
-        """All operands of one connective, which may be 10,000 long, in one call."""
+        """All operands of one connective, possibly 10,000, in one call."""
         operands = [left]
         strength = (AND if word == "AND" else OR) + 1
         while self.take(word):
@@ -117,7 +117,7 @@ class Operators(Literals):
         return tree.Call(word.lower(), tuple(operands))
 
     def _shift(self, word: str, strength: int, name: str) -> tuple[int, str, int]:
-        """``<<``, ``>>`` and ``>>>``, which are single tokens between the brackets of a type."""
+        """``<<``, ``>>`` and ``>>>``: their characters are separate tokens, since types also end in ``>>``."""
         width = 1
         while self.ahead(width).word == word and (
             self.ahead(width).start == self.ahead(width - 1).end
@@ -129,7 +129,7 @@ class Operators(Literals):
         return *shift, width
 
     def _quantified(self, left: tree.Expression, name: str) -> tree.Expression:
-        """``x > ALL (SELECT …)``; equality with any row is IN."""
+        """``x > ALL (SELECT …)``; ``= ANY`` is IN."""
         token = self.advance()
         if not self.grammar.quantified_queries or self.ahead().word not in BEGINS_QUERY:
             raise UnsupportedConstruct(f"{name} {token.word}", position=self.position(token))
@@ -183,7 +183,7 @@ class Operators(Literals):
         return tree.Call("not", (found,)) if negated else found
 
     def _like_many(self, left: tree.Expression, name: str, *, negated: bool) -> tree.Expression:
-        """``x LIKE ANY ('a%', 'b%')``, of listed patterns; NOT has a meaning of its own there."""
+        """``x LIKE ANY ('a%', 'b%')`` with listed patterns; there NOT has a special meaning."""
         position = self.position(self.at)
         word = "all" if self.advance().word == "ALL" else "any"
         self.expect("(")
@@ -218,9 +218,10 @@ class Operators(Literals):
         return tree.Call({"-": "negative", "+": "positive", "~": "~"}[word], (operand,))
 
     def expressions(self, closing: str, *, queries: bool = False) -> tuple[tree.Expression, ...]:
-        """Some, separated by commas, and the closing bracket; none if it comes at once.
+        """Expressions separated by commas, possibly none, and the closing bracket.
 
-        With ``queries`` they may be one whose first part is in parentheses: ``(SELECT …) UNION …``.
+        With ``queries`` the content may be one query that starts in parentheses: ``(SELECT …) UNION
+        …``.
         """
         found: list[tree.Expression] = []
         self.deeper()

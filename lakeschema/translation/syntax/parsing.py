@@ -1,7 +1,7 @@
-"""Query text → raw tree.
+"""Parses query text into a raw tree.
 
-Every failure is a ``TranslationError`` with a position where one is known; RecursionError never
-leaves this module.
+Every failure is a ``TranslationError``, with a position if known. RecursionError never leaves this
+module.
 """
 
 from __future__ import annotations
@@ -18,19 +18,19 @@ from lakeschema.translation.syntax.trino import TrinoQueries
 
 MAX_REMEMBERED_QUERIES = 32
 MAX_REMEMBERED_CHARACTERS = 8_000
-"""A tree takes up to 600 bytes for a character of its text; a longer text is parsed each time."""
+"""Longer texts are not cached: a tree takes up to 600 bytes for each character."""
 
 
 @dataclass(frozen=True, slots=True)
 class Spelling:
-    """How quotation marks and escapes are read, where a Spark view recorded a setting of that.
+    """Settings for reading quotation marks and escapes, which Spark views record.
 
     Attributes:
-        quoted_names: text in double quotation marks is a name.
-        keeps_escapes: a backslash in a string is one, whatever follows it.
-        parts_strings: ``'it''s'`` is two strings beside each other.
+        quoted_names: text in double quotes is a name.
+        keeps_escapes: a backslash in a string is an ordinary character.
+        parts_strings: ``'it''s'`` is two adjacent strings.
         left_to_right: INTERSECT is not stronger than UNION and EXCEPT.
-        nulls_are_small: Hive's orders put nulls before all values, as they did before Hive 3.
+        nulls_are_small: Hive's orders treat nulls as smaller than all values, as before Hive 3.
     """
 
     quoted_names: bool = False
@@ -46,14 +46,14 @@ USUAL = Spelling()
 def parse_query(
     sql: str, dialect: Dialect, max_bytes: int = 1_000_000, spelling: Spelling = USUAL
 ) -> tree.Query:
-    """The raw tree of one query; recent short texts are parsed once.
+    """The raw tree of one query; recent short texts are cached.
 
-    A view's text is asked for its upstreams first and for its plan soon after.
+    Callers parse a view's text for its upstreams, and soon after for its plan.
 
     Raises:
         MalformedSql: the text is not a query, with position and hint.
         TooLarge: longer than ``max_bytes`` in UTF-8, or nested too deep.
-        UnsupportedConstruct: syntax that is understood by the engine but not by us.
+        UnsupportedConstruct: syntax that the engine understands but we do not.
     """
     size = len(sql.encode("utf-8", "surrogatepass"))
     if size > max_bytes:
@@ -66,10 +66,10 @@ def parse_query(
 
 
 def parse_body(sql: str, spelling: Spelling = USUAL) -> tree.Expression:
-    """The raw tree of what follows RETURN in a SQL function of Spark's; a query is a sub-query.
+    """The raw tree of a Spark SQL function's body after RETURN; a query becomes a sub-query.
 
     Raises:
-        MalformedSql, TooLarge, UnsupportedConstruct: as ``parse_query``.
+        MalformedSql, TooLarge, UnsupportedConstruct: as in ``parse_query``.
     """
     if len(sql) > MAX_REMEMBERED_CHARACTERS:
         return _parse_body(sql, spelling)

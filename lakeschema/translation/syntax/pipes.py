@@ -1,4 +1,4 @@
-"""Spark's pipe syntax: each operator behind ``|>`` is a query over what stands before it."""
+"""Spark's pipe syntax: each operator after ``|>`` is a query over the one before it."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Pipes(Queries):
     def piped(self, query: tree.Query) -> tree.Query:
         levels = 0
         while self.take("|>") or (self.bar_pipes() and self.take("|")):
-            # Each reads the one before as a sub-query.
+            # Each operator reads the one before as a sub-query.
             self.deeper()
             levels += 1
             query = self._operator(query)
@@ -70,7 +70,7 @@ class Pipes(Queries):
         return self.separated(self.select_item)
 
     def _replaced(self) -> tree.Star:
-        """``SET a = x, b = y``: all columns, some with another value in their place."""
+        """``SET a = x, b = y``: all columns, some with a new value."""
         found: list[tuple[str, tree.Expression]] = []
         while True:
             name = self.name("a column")
@@ -80,7 +80,7 @@ class Pipes(Queries):
                 return tree.Star(replaced=tuple(found))
 
     def _aggregate(self, source: tree.FromItem) -> tree.Select:
-        """``AGGREGATE sum(a) AS s GROUP BY b``: the keys are columns too, and come first."""
+        """``AGGREGATE sum(a) AS s GROUP BY b``: the keys also become columns, and come first."""
         items: tuple[tree.SelectItem, ...] = ()
         if self.word != "GROUP":
             items = self._items()
@@ -96,7 +96,7 @@ def _select(source: tree.FromItem) -> tree.Select:
 
 
 def _source(query: tree.Query) -> tree.FromItem:
-    """What the next operator reads: of a plain ``FROM t`` still the table, whose name it may use."""
+    """The next operator's source: for a plain ``FROM t`` the table itself, so that its name is usable."""
     if isinstance(query, tree.Select) and query == tree.Select(_STAR, query.source):
         assert query.source is not None
         return query.source
@@ -104,7 +104,7 @@ def _source(query: tree.Query) -> tree.FromItem:
 
 
 def _alias_of(query: tree.Query) -> str | None:
-    """The one name under which the columns of what is read are known behind a filter, too."""
+    """The name that qualifies the source's columns even after a filter, if there is just one."""
     at = query
     while isinstance(at, tree.Ordered):
         at = at.body

@@ -23,10 +23,10 @@ _STAR: Final = (tree.SelectItem(tree.Star()),)
 
 
 class Queries(FromItems):
-    """The whole grammar of a view's text but for pipes."""
+    """The whole grammar of a view's text, except for pipes."""
 
     def whole(self) -> tree.Query:
-        """The one query of a text."""
+        """The only query of a text."""
         if self.at.kind == END:
             raise MalformedSql("the text has no statement", hint="a view's text is one query")
         if self.word not in BEGINS_QUERY and self.word != "(":
@@ -50,7 +50,7 @@ class Queries(FromItems):
         raise UnsupportedConstruct("an interval without a unit", position=position)
 
     def body(self) -> tree.Expression:
-        """The expression, or the query, that is all of the text."""
+        """The expression or query that makes up the whole text."""
         begins_query = self.word in BEGINS_QUERY and self.ahead().word != "("
         if begins_query or self.comes("VALUES", "("):
             return tree.ScalarQuery(self.whole())
@@ -80,7 +80,7 @@ class Queries(FromItems):
         return self.piped(self.ordered(body))
 
     def piped(self, query: tree.Query) -> tree.Query:
-        """``query`` with the operators behind ``|>``, if any come."""
+        """``query`` with the operators after ``|>``, if any."""
         if self.word == "|>":
             raise UnsupportedConstruct("|>", position=self.position(self.at))
         return query
@@ -96,7 +96,7 @@ class Queries(FromItems):
     def _common_table(self) -> tree.CommonTable:
         self.deeper()
         name = self.name()
-        # Without AS a query may follow at once; its first word may also be a column's name.
+        # Without AS the query may follow directly; its first word may also be a column's name.
         begins_query = self.ahead().word in BEGINS_QUERY and self.ahead(2).word not in {",", ")"}
         columns = self._names() if self.word == "(" and not begins_query else ()
         most = None
@@ -117,7 +117,7 @@ class Queries(FromItems):
     # set operators
 
     def _combined(self, first: tree.Query | None = None) -> tree.Query:
-        """UNION and EXCEPT from left to right; in Spark INTERSECT takes its operands first."""
+        """UNION and EXCEPT associate to the left; in Spark INTERSECT binds more tightly."""
         chain = _Chain(self._intersected(first))
         while (operator := _SET_OPERATORS.get(self.word)) is not None:
             if self.comes("EXCEPT", "(") and not self._query_in_parentheses():
@@ -183,7 +183,7 @@ class Queries(FromItems):
         return tree.Select(_STAR, tree.FromQuery(values, alias, columns))
 
     def _from_first(self) -> tree.Query:
-        """``FROM t SELECT a``; Spark takes ``FROM t`` alone for all of its columns."""
+        """``FROM t SELECT a``; in Spark ``FROM t`` alone means all of its columns."""
         self.expect("FROM")
         source = self.from_items()
         if self.word in {"SELECT", "MAP", "REDUCE"}:
@@ -197,10 +197,10 @@ class Queries(FromItems):
         return tree.Select(_STAR, source)
 
     def _refuse_alias(self) -> None:
-        """``FROM t SELECT a UNION SELECT b`` is a column named ``union``, to Spark, and two queries."""
+        """``FROM t SELECT a UNION SELECT b``: Spark reads ``union`` as an alias, so there are two queries."""
         if self.grammar.bars_pipe and self.ahead().word == "SELECT":
             raise UnsupportedConstruct(
-                f"{self.word} behind FROM … SELECT", position=self.position(self.at)
+                f"{self.word} after FROM … SELECT", position=self.position(self.at)
             )
 
     # SELECT
@@ -244,11 +244,11 @@ class Queries(FromItems):
         )
 
     def behind_where(self, source: tree.FromItem | None) -> tree.FromItem | None:
-        """Where Vertica makes rows of moments; the source with what is made."""
+        """A hook: Vertica's TIMESERIES clause comes here; returns the source with its rows."""
         return source
 
     def behind_items(self) -> None:
-        """Where a statement may say into which table its rows go."""
+        """A hook: a statement may name the target table of its rows here."""
 
     def select_item(self) -> tree.SelectItem:
         expression = self.expression()
@@ -291,7 +291,7 @@ class Queries(FromItems):
             elif word == "SORT":
                 order, total = self.sort_keys(), False
             else:
-                # How rows are distributed changes neither columns nor rows.
+                # The distribution of rows affects neither columns nor rows.
                 self.sort_keys()
         limit = offset = None
         if self.take("LIMIT"):
@@ -308,7 +308,7 @@ class Queries(FromItems):
 
 
 class _Chain:
-    """A set query while its branches are collected; neighbours of one operator share a node."""
+    """A set query while its branches are collected; adjacent branches of one operator share a node."""
 
     def __init__(self, first: tree.Query) -> None:
         self._branches = [first]

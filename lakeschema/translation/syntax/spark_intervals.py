@@ -1,8 +1,8 @@
-"""Spark's interval literals: what is written, in one spelling, with the amounts that it stands for.
+"""Spark's interval literals: their normal spelling, and the amounts that they stand for.
 
-``INTERVAL 3 DAY 1 SECOND`` is ``3 00:00:01`` of ``day to second``: the text in the spelling of its unit,
-the unit from the longest to the shortest field written, and the months, days and microseconds that a
-calendar interval counts.
+``INTERVAL 3 DAY 1 SECOND`` becomes ``3 00:00:01`` with the unit ``day to second``. The unit spans
+the longest to the shortest field written. The months, days and microseconds are the amounts of a
+calendar interval.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ _DAYS_TO_SECONDS = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class IntervalText:
-    """``unit`` such as ``day to second``; of both kinds, which only a calendar interval has, empty."""
+    """``unit`` is such as ``day to second``; empty with fields of both kinds (calendar intervals only)."""
 
     unit: str
     months: int = 0
@@ -54,7 +54,7 @@ class IntervalText:
 
     @property
     def text(self) -> str:
-        """The spelling that Spark reads before the unit."""
+        """The value in Spark's spelling, without the unit."""
         first, _, last = self.unit.partition(" to ")
         if not self.unit:
             return ""
@@ -64,7 +64,7 @@ class IntervalText:
 
 
 def spark_interval(cursor: Cursor) -> IntervalText | None:
-    """The literal whose first value comes next; None, with nothing taken, if it is none of Spark's."""
+    """The literal whose first value comes next; None, taking nothing, if Spark has no such literal."""
     start = cursor.index
     found = _read(cursor)
     if found is None:
@@ -104,7 +104,7 @@ def _in_words(cursor: Cursor) -> IntervalText | None:
 
 
 def _value(cursor: Cursor) -> str | None:
-    """A number or string with its sign."""
+    """A number or string, with its sign."""
     sign = cursor.take_one_of("-", "+")
     if cursor.at.kind not in {NUMBER, STRING}:
         return None
@@ -138,7 +138,7 @@ def _of_parts(parts: Sequence[tuple[str, str]]) -> IntervalText | None:
 
 
 def _span(fields: set[str]) -> str:
-    """From the longest to the shortest field; empty for fields of both kinds."""
+    """The unit from the longest to the shortest field; empty if fields of both kinds occur."""
     kind = _MONTH_FIELDS if fields & {*_MONTH_FIELDS} else _TIME_FIELDS
     if not fields <= {*kind}:
         return ""
@@ -187,7 +187,7 @@ def _months(months: int, first: str, last: str) -> str:
 
 
 def _time(microseconds: int, first: str, last: str) -> str:
-    """The fields from first to last; the first takes what no longer one is there for."""
+    """The fields from first to last; the first one also holds the amounts of longer fields."""
     sign, left = _signed(microseconds)
     start, end = _TIME_FIELDS.index(first), _TIME_FIELDS.index(last)
     text = ""

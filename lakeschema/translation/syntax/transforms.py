@@ -1,6 +1,6 @@
 """``TRANSFORM(a, b) USING 'script' AS (x INT)``, and MAP and REDUCE, which mean the same.
 
-What the rows are written and read as for the script is passed over; nothing runs it.
+The formats of the script's rows are skipped; nothing runs the script.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _AFTER_COLUMN = frozenset(
 
 
 def begins_script(parser: Cursor) -> bool:
-    """Whether USING and a script follow the arguments; else the word is a function, a name …"""
+    """Whether USING and a script follow the arguments; otherwise the word is a function or a name."""
     at, depth = 1, 0
     while parser.ahead(at).kind != END:
         word = parser.ahead(at).word
@@ -33,7 +33,7 @@ def begins_script(parser: Cursor) -> bool:
 
 
 def transform_of(parser: Expressions) -> tree.Transform:
-    """The script's input and output; the word that begins it comes next."""
+    """The script's input and output; the first keyword comes next."""
     token = parser.advance()
     if token.word == "TRANSFORM":
         parser.expect("(")
@@ -53,7 +53,7 @@ def transform_of(parser: Expressions) -> tree.Transform:
 
 
 def _columns(parser: Expressions) -> tuple[tuple[str, ColumnType], ...]:
-    """Texts, where no type is written."""
+    """The columns, STRING if they have no type."""
     in_parentheses = parser.take("(")
     found = [_column(parser)]
     while parser.take(","):
@@ -69,7 +69,7 @@ def _column(parser: Expressions) -> tuple[str, ColumnType]:
 
 
 def _skip_format(parser: Expressions) -> None:
-    """``ROW FORMAT …`` and ``RECORDREADER '…'``: words, texts and lists in parentheses."""
+    """Skips ``ROW FORMAT …`` and ``RECORDREADER '…'``: words, texts and lists in parentheses."""
     if parser.word not in {"ROW", "RECORDREADER"}:
         return
     depth = 0

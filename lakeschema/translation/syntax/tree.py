@@ -1,7 +1,7 @@
-"""What a query's text says, before any name has a meaning: immutable, closed, free of the parser.
+"""The raw tree of a query, before names are resolved: immutable, closed, independent of the parser.
 
-Operators are ``Call``s named by their symbol, so that one operator table answers for all of them.
-Only nodes that an error can point at carry a ``position``, which is not part of their equality.
+Operators are ``Call``s named by their symbol, so that one operator table serves for all of them.
+Only nodes that an error can point at have a ``position``, which equality ignores.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from lakeschema.translation.model.joins import JoinKind
 
 @dataclass(frozen=True, slots=True)
 class Name:
-    """A column, with optional qualifiers before and nested fields after: ``a.b.c``."""
+    """A column, with optional qualifiers before and nested fields after it: ``a.b.c``."""
 
     parts: tuple[str, ...]
     position: Position | None = field(default=None, compare=False)
@@ -28,10 +28,10 @@ class Star:
     """``*``, ``t.*``, ``* EXCEPT (a, s.x)``, ``f(x).*``.
 
     Attributes:
-        base: the struct whose fields are meant, where it is not a name.
-        replaced: columns that get another value in their place, as ``|> SET`` says.
-        renamed: columns that get another name in their place, as other engines' RENAME says.
-        like: a pattern that the names of the columns meet, as other engines' ILIKE says.
+        base: the struct whose fields are meant, if it is not a name.
+        replaced: columns that get a new value, by ``|> SET``.
+        renamed: columns that get a new name, by other engines' RENAME.
+        like: a pattern for the columns' names, by other engines' ILIKE.
     """
 
     qualifier: tuple[str, ...] = ()
@@ -50,7 +50,7 @@ class StringLiteral:
 
 @dataclass(frozen=True, slots=True)
 class NumberLiteral:
-    """``text`` as written, with its minus if any, without a type suffix (a suffix is a cast)."""
+    """``text`` as written, with any minus sign but without a type suffix (a suffix is a cast)."""
 
     text: str
 
@@ -72,10 +72,10 @@ class BinaryLiteral:
 
 @dataclass(frozen=True, slots=True)
 class IntervalLiteral:
-    """``unit`` is lower-case: ``day``, ``year to month``; ``value`` any expression.
+    """``unit`` is lower-case: ``day``, ``year to month``; ``value`` is any expression.
 
-    ``amounts`` are the months, days and microseconds of a literal of Spark, whose unit may be empty:
-    then it has fields of both kinds, as only a calendar interval has.
+    ``amounts`` are the months, days and microseconds of a Spark literal. Its unit is empty if it
+    has fields of both kinds, as only a calendar interval can.
     """
 
     value: Expression
@@ -91,8 +91,8 @@ class Call:
 
     Attributes:
         named: arguments written ``name => value``, names in lower case.
-        order_by: of WITHIN GROUP.
-        ignores_nulls: None where the text says neither IGNORE NULLS nor RESPECT NULLS.
+        order_by: the keys of WITHIN GROUP.
+        ignores_nulls: None if the text has neither IGNORE NULLS nor RESPECT NULLS.
     """
 
     name: str
@@ -108,9 +108,9 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class Cast:
-    """``tolerant``: written TRY_CAST, null instead of an error in every mode.
+    """``tolerant``: TRY_CAST, which gives null instead of an error in every mode.
 
-    ``format``: how the text of a date is written, of Hive's ``CAST(x AS DATE FORMAT '…')``.
+    ``format``: the date format of Hive's ``CAST(x AS DATE FORMAT '…')``.
     """
 
     operand: Expression
@@ -144,10 +144,7 @@ class Subscript:
 
 @dataclass(frozen=True, slots=True)
 class VariantPath:
-    """``v:a.b``: a call of VARIANT_GET that Spark names after the path's last field.
-
-    ``name`` is empty where the path has none.
-    """
+    """``v:a.b``: a call of VARIANT_GET; ``name`` is the path's last field, or empty."""
 
     call: Call
     name: str
@@ -182,7 +179,7 @@ class Tuple:
 
 @dataclass(frozen=True, slots=True)
 class StructLiteral:
-    """Spark's ``struct(a AS x, b)``; a field's name is None where none is written."""
+    """Spark's ``struct(a AS x, b)``; a field without a written name has None."""
 
     fields: tuple[tuple[str | None, Expression], ...]
 
@@ -204,7 +201,7 @@ class SortKey:
 
 @dataclass(frozen=True, slots=True)
 class WindowCall:
-    """``window`` names one of the select's WINDOW clause; else the clause stands here."""
+    """``window`` names a window of the WINDOW clause; otherwise the window is given here."""
 
     call: Call
     partition_by: tuple[Expression, ...] = ()
@@ -215,7 +212,7 @@ class WindowCall:
 
 @dataclass(frozen=True, slots=True)
 class Transform:
-    """What a script makes of rows: the whole list of a SELECT."""
+    """The rows that a script makes: the only item of a SELECT."""
 
     arguments: tuple[Expression, ...]
     columns: tuple[tuple[str, ColumnType], ...]
@@ -251,7 +248,7 @@ Expression: TypeAlias = (
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """TABLESAMPLE: how many of what: ``ROWS``, ``PERCENT``, ``BUCKET`` ("1/3"); "" for all others."""
+    """TABLESAMPLE: a number of ``ROWS``, ``PERCENT`` or ``BUCKET`` ("1/3"); "" for other units."""
 
     number: str
     unit: str
@@ -309,7 +306,7 @@ class Pivot:
 
     Attributes:
         keys: columns, or fields of columns, whose values are compared.
-        values: each one value or, of several keys, a ``Tuple``.
+        values: each one value or, for several keys, a ``Tuple``.
     """
 
     input: FromItem
@@ -322,7 +319,7 @@ class Pivot:
 
 @dataclass(frozen=True, slots=True)
 class UnpivotColumns:
-    """One of the columns, or several together, that become a row each."""
+    """A column, or several together, that UNPIVOT makes a row of."""
 
     paths: tuple[tuple[str, ...], ...]
     alias: str | None = None
@@ -334,7 +331,7 @@ class Unpivot:
 
     Attributes:
         values: names of the columns that hold the values.
-        name: of the column that says from which column a row's values come.
+        name: the column that names the source column of a row's values.
         with_nulls: keeps rows whose values are all null.
     """
 
@@ -354,7 +351,7 @@ FromItem: TypeAlias = TableName | FromQuery | FromFunction | Join | LateralView 
 class SelectItem:
     """``aliases`` has more than one only for a table-generating call.
 
-    ``text`` is what was written, where a column may be named after it (PIVOT).
+    ``text`` is as written, for columns that are named after it (PIVOT).
     """
 
     expression: Expression
@@ -376,7 +373,7 @@ class Grouping:
 
 @dataclass(frozen=True, slots=True)
 class NamedWindow:
-    """``window`` names the one that this one goes on from."""
+    """``window`` names the window that this one extends."""
 
     name: str
     partition_by: tuple[Expression, ...]
@@ -419,7 +416,7 @@ class ValuesQuery:
 
 @dataclass(frozen=True, slots=True)
 class CommonTable:
-    """``most``: of MAX RECURSION LEVEL."""
+    """``most``: the number in MAX RECURSION LEVEL."""
 
     name: str
     columns: tuple[str, ...]
@@ -440,7 +437,7 @@ class With:
 class Ordered:
     """A query with ORDER BY (``global_``) or Hive's SORT BY, LIMIT, OFFSET.
 
-    ``ties``: the limit keeps the rows that are ordered as its last one is.
+    ``ties``: the limit keeps rows that tie with its last one.
     """
 
     body: Query

@@ -1,4 +1,4 @@
-"""Trino's queries: UNNEST, LATERAL, FETCH FIRST; what cannot be translated is refused by name.
+"""Trino's queries: UNNEST, LATERAL, FETCH FIRST; unsupported clauses are refused by name.
 
 Source: Trino's ``SqlBase.g4``.
 """
@@ -25,7 +25,7 @@ _NAMES: Final = frozenset(
         *("WINDOW", "QUALIFY"),
     }
 )
-"""Words of other dialects' clauses, or of places where no alias may stand."""
+"""Keywords of other dialects, or of places where no alias may stand, that are names in Trino."""
 _NO_ALIAS: Final = (NO_ALIAS | {"FETCH", "MATCH_RECOGNIZE"}) - _NAMES
 
 
@@ -117,7 +117,7 @@ class TrinoQueries(TrinoExpressions):
         return self.join(item)
 
     def join(self, left: tree.FromItem) -> tree.FromItem | None:
-        """The right side of a join may hold joins of its own, whose ON comes before this one's."""
+        """The right side of a join may contain joins itself, whose ON comes before this one's."""
         start = self.index
         natural = self.take("NATURAL")
         side = self.take_one_of("INNER", "CROSS", "LEFT", "RIGHT", "FULL")

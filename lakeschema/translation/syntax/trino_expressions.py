@@ -1,4 +1,4 @@
-"""What Trino writes where a value stands, besides what all dialects share."""
+"""Trino's own operands and literals, in addition to the shared ones."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _JSON_END: Final = frozenset({"RETURNING", "PASSING", ")"})
 
 
 class TrinoExpressions(Queries):
-    """Values; what stands in FROM is ``trino.TrinoQueries``."""
+    """Expressions; ``trino.TrinoQueries`` reads the items of FROM."""
 
     def read_tokens(self) -> list[Token]:
         return trino_tokens(self.sql)
@@ -139,7 +139,7 @@ class TrinoExpressions(Queries):
         return tree.Call("array", self.expressions("]"), self.position(token))
 
     def _row_value(self) -> tree.Expression:
-        """``ROW(a, b)``, and with names ``ROW(a AS x, b)``."""
+        """``ROW(a, b)``, or with names ``ROW(a AS x, b)``."""
         self.advance()
         self.advance()
         fields: list[tuple[str | None, tree.Expression]] = []
@@ -181,7 +181,7 @@ class TrinoExpressions(Queries):
         return tree.Call("normalize", tuple(parts), self.position(token))
 
     def _moment_now(self) -> tree.Expression:
-        """``current_timestamp(6)``: as many digits."""
+        """``current_timestamp(6)``, with the number of digits."""
         token = self.advance()
         self.advance()
         if self.at.kind != NUMBER:
@@ -270,7 +270,7 @@ class TrinoExpressions(Queries):
 
     def _trim(self) -> tree.Expression:
         found = super()._trim()
-        # A side of the standard's form; both spellings are functions of their own.
+        # One side of the standard's form; both spellings are separate functions.
         return replace(found, named=()) if isinstance(found, tree.Call) else found
 
 
@@ -300,4 +300,4 @@ _FORMS: Final[Mapping[str, tuple[str, Callable[[TrinoExpressions], tree.Expressi
         }
     )
 )
-"""How to read each, and what stands behind its word."""
+"""The parser of each form, and the token that must follow its word."""

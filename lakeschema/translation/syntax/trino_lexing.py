@@ -1,4 +1,4 @@
-"""Trino's text → tokens: a backslash means nothing, and double quotes make names.
+"""Splits Trino's text into tokens: backslashes are ordinary, and double quotes make names.
 
 Source: Trino's ``SqlBase.g4``.
 """
@@ -42,14 +42,15 @@ _TOKEN: Final = re.compile(
 _PREFIXED: Final = re.compile("0[xXoObB]")
 _ESCAPE: Final = "\\"
 _MAX_DIGITS: Final = 1_000
-"""Of a number that is no decimal one; no type holds a longer one, nor a number of so many digits."""
+"""The maximum for numbers that are not decimal; no type holds longer ones."""
 
 
 def trino_tokens(sql: str) -> list[Token]:
     """All tokens, the last of kind ``END``.
 
     Raises:
-        MalformedSql: a quotation mark or comment that is not closed, or a character of no token.
+        MalformedSql: a quotation mark or comment is not closed, or a character is not part of any
+            token.
         TooLarge: more than ``MAX_TOKENS``.
     """
     found: list[Token] = []
@@ -89,7 +90,7 @@ def _token(group: str, text: str, start: int, end: int) -> Token:
         case "quoted":
             return Token(QUOTED, text[1:-1].replace("``", "`"), "", start, end)
         case "unicode":
-            # What escapes its characters may stand behind it.
+            # The UESCAPE clause may follow.
             return Token(STRING, text[3:-1].replace("''", "'"), "U&", start, end)
         case _:
             return Token(STRING, text[1:-1].replace("''", "'"), "", start, end)

@@ -31,7 +31,7 @@ _MAX_PRECISION: Final = 38
 
 
 def decimal_of(text: str) -> DecimalType:
-    """As many digits as are written, without the zeros before them."""
+    """As many digits as written, without leading zeros."""
     whole, _, fraction = text.strip().lstrip("+-").replace("_", "").partition(".")
     if not (whole + fraction).isdigit():
         raise UnsupportedConstruct(f"the decimal {text[:60]!r}")
@@ -42,10 +42,10 @@ def decimal_of(text: str) -> DecimalType:
 
 
 def _digits(text: str) -> tuple[int, bool]:
-    """The digits of the seconds' fraction, and whether a zone follows."""
+    """The number of fractional digits of the seconds, and whether a zone follows."""
     found = _FRACTION.search(text)
     if found is None:
-        # A date alone; behind it a zone may stand.
+        # A date only; a zone may follow it.
         return 0, bool(re.search(r"\d\s+\S", text.strip()))
     digits = len(found[1] or "")
     if digits > _MAX_DIGITS:
@@ -89,4 +89,4 @@ TYPED_LITERALS: Final[Mapping[str, Callable[[str], ColumnType]]] = MappingProxyT
         "VARCHAR": lambda text: VarcharType(len(text)),
     }
 )
-"""The type of each literal by the text in its quotes."""
+"""The type of each literal from the text in its quotes."""

@@ -1,4 +1,4 @@
-"""``v:a.b[0]['c']``, Spark's path into a variant → the text that VARIANT_GET reads, and a name."""
+"""``v:a.b[0]['c']``, Spark's path into a variant: its text for VARIANT_GET, and its name."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ _MAX_INDEX: Final = 2**31 - 1
 
 
 def variant_path(cursor: Cursor, base: tree.Expression) -> tree.VariantPath:
-    """What begins with a colon.
+    """The path after a colon.
 
-    A name in back-quotes stands in Spark's path as it is, so that one with a dot is two fields; so
-    does what is written in brackets, its backslashes included.
+    Spark copies a back-quoted name into the path unquoted, so a name with a dot becomes two fields.
+    Text in brackets is copied too, backslashes included.
     """
     colon = cursor.advance()
     path = "$"
@@ -44,7 +44,7 @@ def variant_path(cursor: Cursor, base: tree.Expression) -> tree.VariantPath:
 
 
 def variant_steps(path: str) -> tuple[str | None, ...]:
-    """The fields of a path in their order, None for an element of an array."""
+    """The fields of a path in order, None for an array's element."""
     return tuple(
         step[1:].strip() if step[0] == "." else step[2:-2] if step[1] == "'" else None
         for step in _STEPS.findall(path)
@@ -61,7 +61,7 @@ def _in_brackets(cursor: Cursor) -> str:
 
 
 def _name(path: str) -> str:
-    """The last field; empty if there is none or it stands for each."""
+    """The last field; empty without a field, or if it means every element."""
     fields = _FIELDS.findall(path)
     if not fields:
         return ""

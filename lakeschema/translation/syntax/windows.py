@@ -1,4 +1,4 @@
-"""OVER and what orders rows: windows, their frames, and the keys of ORDER BY."""
+"""OVER and orders: windows, their frames, and the keys of ORDER BY."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Windows(Expressions):
         )
 
     def window_parts(self) -> tree.NamedWindow:
-        """What stands in the parentheses of a window, with the name of the one that it goes on from."""
+        """The content of a window's parentheses, with the name of the window that it extends."""
         name = ""
         if self.at.kind in (WORD, QUOTED) and self.word not in _WINDOW_WORDS:
             name = self.name()

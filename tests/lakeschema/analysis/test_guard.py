@@ -141,7 +141,7 @@ def test_texts_that_run_one_another_are_followed_a_few_times_only() -> None:
 
     (violation,) = checked(sql, "snowflake")["violations"]
 
-    assert "texts run one another" in violation["message"]
+    assert "texts run each other" in violation["message"]
 
 
 # What is broken

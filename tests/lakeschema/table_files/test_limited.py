@@ -40,15 +40,15 @@ def test_several_tables_are_answered_in_order(schemas: LimitedOwnSchemas) -> Non
     [
         ("/etc", "file:/etc/_delta_log does not exist"),
         ("file:/etc/passwd", "file:/etc/passwd/_delta_log cannot be read (ENOTDIR)"),
-        ("file:/lake/../etc", "is no plain path"),
-        ("file:/lake\n/t", "is no plain path"),
-        ("file://otherhost/lake", "file://otherhost/lake has a scheme that is not known"),
+        ("file:/lake/../etc", "is not a plain path"),
+        ("file:/lake\n/t", "is not a plain path"),
+        ("file://otherhost/lake", "file://otherhost/lake has an unknown scheme"),
         ("ftp://host/t", "ftp://host/t is outside catalog.table_files.locations"),
         ("hdfs://namenode/t", "hdfs://namenode/t is outside catalog.table_files.locations"),
-        ("abfss://container@elsewhere.example/t", "names no container of Azure"),
+        ("abfss://container@elsewhere.example/t", "names no Azure container"),
         ("s3://key:secret@bucket/t", "contains a password"),
-        ("", "names no place of its files"),
-        ("t", "names no place of its files"),
+        ("", "does not name the place of its files"),
+        ("t", "does not name the place of its files"),
     ],
 )
 def test_a_place_that_is_not_read_is_named_with_what_to_do(

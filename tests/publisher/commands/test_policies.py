@@ -192,7 +192,7 @@ def test_a_script_of_pig_is_its_statements() -> None:
         (["shop.adults", "--to", "cobol", "--policies", "policies.toml"], 2, "got 'cobol'"),
         (["a..b", "--to", "plan", "--policies", "policies.toml"], 2, "invalid relation name"),
         (["shop.nope", "--to", "plan", "--policies", "policies.toml"], 1, "no relation shop.nope"),
-        (["shop.buyers", "--to", "spark"], 1, "with policies (--policies FILE) it is written"),
+        (["shop.buyers", "--to", "spark"], 1, "with policies (--policies FILE) the other targets"),
     ],
 )
 def test_what_cannot_be_is_told(arguments: list[str], code: int, message: str) -> None:
@@ -210,7 +210,7 @@ def test_a_policy_that_cannot_be_enforced_answers_no(folder: Path) -> None:
     code, output = run("shop.adults", "--to", "spark", "--policies", "policies.toml")
 
     assert code == 1
-    assert "decides which rows shop.adults has" in " ".join(output.split())
+    assert "affects which rows shop.adults has" in " ".join(output.split())
 
 
 @pytest.mark.parametrize(

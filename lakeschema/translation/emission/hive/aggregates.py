@@ -1,4 +1,4 @@
-"""Aggregates of Spark's, written for Hive."""
+"""Spark's aggregates, written for Hive."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from lakeschema.translation.plan.expressions import unconverted
 Writer: TypeAlias = Callable[[HiveCall], str]
 _HIVE: Final = Semantics(Dialect.HIVE)
 _SUMMED: Final = 28
-"""Digits of which 10^10 values have a sum that fits."""
+"""Decimals with this many digits can be summed 10^10 times without overflow."""
 _MOST_DIGITS: Final = 37
 
 
 def count(call: HiveCall) -> str:
-    """Of several values the rows without a null, as Hive counts with DISTINCT only."""
+    """With several arguments, counts rows without a null; Hive's own allows them with DISTINCT only."""
     if call.quantifier or len(call.arguments) == 1:
         return call.fill("count({q}{*}){w}")
     present = " AND ".join(f"{text} IS NOT NULL" for text in call.texts)
@@ -33,19 +33,19 @@ def count(call: HiveCall) -> str:
 
 
 def summed(call: HiveCall) -> str:
-    """Where Hive has the same digits; what overflows raises an error in ANSI mode."""
+    """Only where Hive's result has as many digits; an overflow is an error in ANSI mode."""
     name = "sum" if call.name == "sum" else "avg"
     hives = find(name, Dialect.HIVE)
     assert hives is not None
     if bind(hives, call.arguments, _HIVE).type != call.type:
-        raise call.unsupported("Hive keeps other digits of decimals")
+        raise call.unsupported("Hive's decimal result has other digits")
     made = f"{name}({{q}}{{0}}){{w}}"
     type_ = call.arguments[0].type
     if name == "avg" and is_integer(type_):
-        # Spark adds doubles, and Hive longs.
+        # Spark adds doubles, Hive longs.
         return call.fill("avg({q}CAST({0} AS DOUBLE)){w}")
     if isinstance(type_, DecimalType) and type_.precision > _SUMMED:
-        # On the way it may have more digits than a decimal has, which both forget, each in its way.
+        # Intermediate sums may exceed a decimal's digits, and the engines then lose different ones.
         failed = refused("a sum of nearly as many digits as a decimal has", call.type)
         total = "sum({q}CAST(abs({0}) AS DOUBLE)){w}"
         limit = f"1e{_MOST_DIGITS - type_.scale}D"
@@ -59,50 +59,50 @@ def summed(call: HiveCall) -> str:
 
 
 def windowed(form: str) -> Writer:
-    """What Hive computes over windows only."""
+    """Functions that Hive only computes over windows."""
 
     def write(call: HiveCall) -> str:
         if not call.suffix:
-            raise call.unsupported("Hive has it over windows only")
+            raise call.unsupported("Hive only supports it over windows")
         return call.fill(form)
 
     return write
 
 
 def of_squares(form: str) -> Writer:
-    """Of groups Hive's optimiser computes them of sums of squares, which round otherwise."""
+    """For groups, Hive's optimiser uses sums of squares, which round differently."""
     write = of_powers(form)
 
     def write_windowed(call: HiveCall) -> str:
         if not call.suffix:
-            raise call.unsupported("Hive rounds that of groups otherwise")
+            raise call.unsupported("Hive rounds it differently for groups")
         return write(call)
 
     return write_windowed
 
 
 def percentile(call: HiveCall) -> str:
-    """Hive's own is of longs; that of an order interpolates between any numbers."""
+    """Hive's own takes longs only; its WITHIN GROUP form interpolates between any numbers."""
     if call.suffix or call.quantifier or call.constant(1) is None:
-        raise call.unsupported("over a window, of distinct values, or of a share that is computed")
+        raise call.unsupported("windows, DISTINCT and a computed share")
     if letter(unconverted(call.arguments[0]).type) not in "ix":
-        raise call.unsupported("of numbers that may be NaN")
+        raise call.unsupported("numbers that may be NaN")
     return call.fill("percentile_cont({1}) WITHIN GROUP (ORDER BY {0})")
 
 
 def shifted(call: HiveCall) -> str:
-    """By a number of rows that Hive wants in the text, and not below 0."""
+    """Hive requires a constant, non-negative number of rows."""
     if call.digits(1, "1").startswith("-"):
-        raise call.unsupported("by a number of rows below 0")
+        raise call.unsupported("a negative number of rows")
     return call.fill("{f}({*}){w}")
 
 
 def of_powers(form: str) -> Writer:
-    """Spark makes NaN of values that are infinite or NaN themselves, where there is anything to compute."""
+    """Spark returns NaN if any value is infinite or NaN and the aggregate has enough rows."""
 
     def write(call: HiveCall) -> str:
         if len(call.texts) > 1:
-            # Spark looks at the second value only where there is a first.
+            # Spark checks the second value only if the first is not null.
             first, second = call.texts
             call = replace(call, texts=[first, f"CASE WHEN {first} IS NOT NULL THEN {second} END"])
         made = call.fill(form)

@@ -1,7 +1,4 @@
-"""Conversions between types as Spark makes them, written for Hive.
-
-What Spark refuses in ANSI mode has to raise an error in Hive, whose own CAST gives null there.
-"""
+"""Spark's type conversions for Hive, which must also fail if Spark fails in ANSI mode."""
 
 from __future__ import annotations
 
@@ -23,11 +20,11 @@ from lakeschema.translation.functions.constants import BITS, SURE_DIGITS
 from lakeschema.translation.model.errors import UnsupportedConstruct
 
 _PLAIN_SCALE: Final = 6
-"""Java writes a smaller number with an exponent."""
+"""Java writes smaller numbers with an exponent."""
 
 _BLANKS: Final = r"^[\\x00-\\x20\\x7f]+|[\\x00-\\x20\\x7f]+$"
 TRIMMED: Final = f"regexp_replace({{0}}, '{_BLANKS}', '')"
-"""A text without the characters around it that Spark's casts skip."""
+"""A text without the surrounding characters that Spark's casts skip."""
 
 NOT_FINITE: Final = "CAST({0} AS STRING) IN ('NaN', 'Infinity', '-Infinity')"
 _WHOLE: Final = r"^[+-]?[0-9]+$"
@@ -49,10 +46,10 @@ _OTHER_MOMENT: Final = (
 def cast_template(
     source: ColumnType, target: ColumnType, *, ansi: bool, tolerant: bool = False
 ) -> str:
-    """How a value is converted, ``{0}`` being its text; ``tolerant``: TRY_CAST.
+    """The template of a conversion, with the value's text as ``{0}``; ``tolerant``: TRY_CAST.
 
     Raises:
-        UnsupportedConstruct: there is no conversion with the same result.
+        UnsupportedConstruct: no conversion has the same result.
     """
     if source == target:
         return "{0}"
@@ -63,13 +60,13 @@ def cast_template(
             f"a conversion of {print_type(source)} to {print_type(target)} for Hive"
         )
     if raises and letter(source) in "fd" and letter(target) == "x":
-        # Of what is no number Spark makes null in this mode, too.
+        # In this mode too, Spark makes null of a text that is not a number.
         return f"CASE WHEN {NOT_FINITE} THEN {null(target)} ELSE {or_raise(made, target)} END"
     return or_raise(made, target) if raises and _may_fail(source, target) else made
 
 
 def or_raise(made: str, type_: ColumnType) -> str:
-    """What is made of ``{0}``, and an error where that is null and ``{0}`` is not."""
+    """The template ``made``, with an error if it is null and ``{0}`` is not."""
     return f"CASE WHEN {{0}} IS NULL OR ({made}) IS NOT NULL THEN {made} ELSE {raised(type_)} END"
 
 
@@ -113,12 +110,12 @@ def _template(source: ColumnType, target: ColumnType, *, ansi: bool, tolerant: b
             return plain if wraps else _in_range_of_double(target)
         case ("x", "i") if isinstance(source, DecimalType):
             sure = source.precision - source.scale <= SURE_DIGITS[target]
-            # What does not fit is null in Hive, and its lowest bits in Spark.
+            # An overflow is null in Hive, and wraps to the lowest bits in Spark.
             return plain if sure or not wraps else None
         case ("i" | "x", "x" | "f" | "d") | ("f" | "d", "f" | "d"):
             return plain
         case ("f" | "d", "x"):
-            # Of smaller ones than any decimal Hive makes null.
+            # Hive returns null for numbers smaller than any decimal.
             exact = plain.replace("{0}", "CAST({0} AS DOUBLE)") if letter(source) == "f" else plain
             return f"CASE WHEN abs({{0}}) < 1e-39D THEN CAST(0 AS {type_text(target)}) ELSE {exact} END"
         case ("o", "i" | "f" | "d" | "x"):
@@ -142,16 +139,16 @@ def _in_range(target: ColumnType) -> str:
 
 
 def _in_range_of_double(target: ColumnType) -> str:
-    """What is before the point has to fit."""
+    """The integer part must fit."""
     bound = 2 ** (BITS[target] - 1)
     low, high = (f"{-bound - 1}.0D", f"{bound}.0D")
-    # One less than the smallest long is the same double.
+    # The smallest long minus one is the same double.
     least = f">= {-bound}.0D" if target == BIGINT else f"> {low}"
     return f"CASE WHEN {{0}} {least} AND {{0}} < {high} THEN CAST({{0}} AS {type_text(target)}) END"
 
 
 def _of_text(target: ColumnType, *, cuts: bool) -> str | None:
-    """``cuts``: Spark takes a whole number of a text with a fraction."""
+    """``cuts``: Spark takes the integer part of a text with a fraction."""
     as_type = type_text(target)
     match letter(target):
         case "b":
@@ -176,7 +173,7 @@ def _of_text(target: ColumnType, *, cuts: bool) -> str | None:
 
 
 def _whole(as_type: str, *, cuts: bool) -> str:
-    # Digits beyond 38 fit no whole number.
+    # Numbers of more than 38 digits do not fit any integer type.
     exact = "CAST(CAST({} AS DECIMAL(38,0)) AS {})"
     if not cuts:
         made = exact.format(TRIMMED, as_type)
@@ -199,7 +196,7 @@ def _real(target: ColumnType) -> str:
 
 
 def _part(pattern: str, group: int) -> str:
-    # Null to Hive, where a group is not there.
+    # Hive returns null for a group that does not match.
     return f"coalesce(regexp_extract({TRIMMED}, '{pattern}', {group}), '')"
 
 
@@ -213,7 +210,7 @@ def _date_text(pattern: str) -> str:
 
 
 def _day() -> str:
-    """Also a year, or a year and a month, whose first day it is."""
+    """Also a year, or a year and month, which mean their first day."""
     return (
         f"CASE WHEN {TRIMMED} RLIKE '{_DAY}' THEN CAST({_date_text(_DAY)} AS DATE)"
         f" WHEN {TRIMMED} RLIKE '{_FAR_DAY}' THEN {refused('a date beyond the years of four digits', DATE)} END"
@@ -221,7 +218,7 @@ def _day() -> str:
 
 
 def _moment() -> str:
-    """Texts with a zone or without a date are refused where they are met."""
+    """Texts with a zone or without a date fail at run time."""
     hour, minute, second = (_two_digits(_MOMENT, group, "0") for group in (8, 10, 12))
     fraction = f"rpad({_part(_MOMENT, 14)}, 6, '0')"
     whole = (

@@ -1,7 +1,7 @@
-"""AND and OR, which Hive makes a BETWEEN of where two comparisons bound one value.
+"""AND and OR of two comparisons with one value, which Hive turns into a wrong BETWEEN.
 
-Its BETWEEN is null where one bound is, though the other comparison decides: ``a < NULL OR a > 1`` is null
-to Hive 4.0.1 for every ``a``. What is written counts the comparisons instead.
+Hive's BETWEEN is null if either bound is null, even if the other comparison decides: in Hive 4.0.1
+``a < NULL OR a > 1`` is null for every ``a``. The emitted text counts the comparisons instead.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ _BOUNDS = frozenset({"<", "<=", ">", ">="})
 
 
 def is_mistaken(parts: Sequence[RowExpression]) -> bool:
-    """Whether Hive would make a BETWEEN of them that is null where they are not."""
+    """Whether Hive would turn the parts into a BETWEEN that is wrongly null."""
     operands: list[RowExpression] = []
     for part in map(_unnegated, parts):
         if isinstance(part, Call) and part.operator.name in _BOUNDS:
@@ -31,7 +31,7 @@ def _unnegated(expression: RowExpression) -> RowExpression:
 
 
 def counted(name: str, parts: Sequence[RowExpression], texts: Sequence[str]) -> str:
-    """The connection by how many of its parts decide it."""
+    """The connection, written as a count of the parts that decide it."""
     for part in parts:
         require_repeatable("{0}{0}", name, (part,))
     decides = "NOT {}" if name == "and" else "{}"

@@ -1,4 +1,4 @@
-"""Literals that stand for their own conversions."""
+"""Literals that can be written in the type they are converted to."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _MOMENT: Final = re.compile(_DAY.pattern + r" [0-9]{2}:[0-9]{2}:[0-9]{2}(?:\.[0-
 
 
 def converted(operand: Literal, target: ColumnType) -> str | None:
-    """The literal of the type to which an engine converts another; None where a call has to."""
+    """The converted value as a literal of the target type; None if a cast must be written."""
     value, source = operand.value, operand.type
     if value is None:
         return literal(None, target)
@@ -71,7 +71,7 @@ def _of_text(text: str, target: ColumnType) -> str | None:
 
 
 def _decimal(text: str, target: DecimalType) -> str | None:
-    """Where no digit has to be rounded away."""
+    """Only if no digit must be rounded away."""
     number = Decimal(text)
     _, digits, exponent = number.as_tuple()
     assert isinstance(exponent, int)

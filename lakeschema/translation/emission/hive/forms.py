@@ -1,4 +1,4 @@
-"""How Hive writes calls, casts, aggregates, windows and generators of one view's plan of Spark's."""
+"""How calls, casts, aggregates, windows and generators of a Spark view are written for Hive."""
 
 from __future__ import annotations
 
@@ -42,10 +42,10 @@ from lakeschema.translation.plan.relations import Generate
 
 _ELEMENT = Operator("[]", NullClass.PARTIAL)
 _SAME_IF_REPEATED = frozenset({"min", "max", "bool_and", "bool_or"})
-"""Aggregates that DISTINCT does not change."""
+"""Aggregates that ignore DISTINCT."""
 _GENERATORS = frozenset({"explode", "posexplode", "inline", "stack"})
 _FAILING_OUTER = frozenset({"inline"})
-"""Hive 4.0.1 fails where their argument is null and the view is outer."""
+"""Hive 4.0.1 fails on a null argument if the lateral view is outer."""
 _BOUND = r"(?:UNBOUNDED|{}) (?:PRECEDING|FOLLOWING)|CURRENT ROW"
 _ROWS, _PEERS = _BOUND.format("[0-9]{1,9}"), _BOUND.format("UNBOUNDED")
 _FRAME = re.compile(
@@ -55,7 +55,7 @@ _FRAME = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class HiveForms:
-    """Of one view of Spark's."""
+    """For one Spark view."""
 
     semantics: Semantics
 
@@ -63,7 +63,7 @@ class HiveForms:
         return writer.text(expression)
 
     def output(self, item: str, type_: ColumnType) -> str:
-        """No column of a view of Hive's is of its type of NULL."""
+        """A Hive view cannot have columns of Hive's NULL type."""
         return f"CAST({item} AS {type_text(type_)})" if type_ == VOID else item
 
     def ordered(self, text: str, type_: ColumnType) -> str:
@@ -77,7 +77,7 @@ class HiveForms:
         return f"{writer.text(access.base)}.{quoted(access.name)}"
 
     def subscript(self, writer: ExpressionWriter, subscript: Subscript) -> str:
-        """Null outside; in ANSI mode Spark refuses that of an array."""
+        """Null if out of range; for arrays ANSI Spark fails."""
         read = (subscript.base, subscript.index)
         texts = writer.texts(read)
         text = f"{texts[0]}[{texts[1]}]"
@@ -103,7 +103,7 @@ class HiveForms:
             return f"coalesce(NOT {writer.membership(call.arguments[0])}, false)"
         arguments = call.arguments
         if name in TRYING:
-            # Spark tries the conversions that it makes itself, too.
+            # Spark's TRY functions also try their implicit conversions.
             arguments = tuple(
                 replace(a, tolerant=True) if isinstance(a, Cast) and a.implicit else a
                 for a in arguments
@@ -130,14 +130,12 @@ class HiveForms:
         if name in UNFRAMED:
             over = over.replace(f" {call.frame}", "") if call.frame else over
         elif call.frame and not _FRAME.fullmatch(call.frame):
-            raise UnsupportedConstruct("such a frame of a window for Hive")
+            raise UnsupportedConstruct("this window frame for Hive")
         elif not (call.frame or "").startswith("ROWS") and any(
             letter(key.expression.type) in "fd" for key in call.order_by
         ):
-            # NaN is no peer of itself in Hive.
-            raise UnsupportedConstruct(
-                "a window whose peers are of numbers that may be NaN, for Hive"
-            )
+            # In Hive, NaN is not a peer of itself.
+            raise UnsupportedConstruct("a window ordered by numbers that may be NaN, for Hive")
         return self._aggregate(writer, call, f" {over}")
 
     def _aggregate(
@@ -151,7 +149,7 @@ class HiveForms:
         if name in COLLECTING and call.ignores_nulls is False:
             raise UnsupportedConstruct(f"{shown} RESPECT NULLS for Hive")
         if name in COLLECTING and call.distinct:
-            raise UnsupportedConstruct(f"{shown} DISTINCT, whose order is another in Hive,")
+            raise UnsupportedConstruct(f"{shown} DISTINCT, whose order differs in Hive,")
         given = self._given(
             call.operator,
             call.arguments,
@@ -165,7 +163,7 @@ class HiveForms:
         if matters and text == self._formed(replace(given, quantifier="")):
             raise given.unsupported("DISTINCT")
         if suffix and not text.count(suffix):
-            raise given.unsupported("it is computed of groups only")
+            raise given.unsupported("it is only computed for groups")
         return text
 
     def _given(
@@ -195,12 +193,12 @@ class HiveForms:
             if (text := converted(operand, target)) is not None:
                 return text
             if self.semantics.ansi and not cast.tolerant and is_text(source):
-                # Hive's optimiser drops an error that is raised whatever the rows are.
+                # Hive's optimiser drops errors that do not depend on the rows.
                 raise UnsupportedConstruct(
-                    "a conversion of a text that may have no value, for Hive"
+                    "a conversion of a constant text that may fail, for Hive"
                 )
         if cast.by_name:
-            raise UnsupportedConstruct("structs of other fields by their names for Hive")
+            raise UnsupportedConstruct("matching structs' fields by name for Hive")
         if source == VOID:
             return literal(None, target)
         form = cast_template(source, target, ansi=self.semantics.ansi, tolerant=cast.tolerant)
@@ -218,12 +216,12 @@ class HiveForms:
         if plan.call.operator.udf is not None or name not in _GENERATORS:
             raise UnsupportedConstruct(f"table function {name} for Hive")
         if outer and name in _FAILING_OUTER:
-            raise UnsupportedConstruct(f"{name} that keeps rows without any, for Hive")
+            raise UnsupportedConstruct(f"{name} with OUTER, for Hive")
         if name == "inline" and isinstance(plan.call.arguments[0], Call):
-            # Hive's optimiser takes the array apart, and its structs with it.
-            raise UnsupportedConstruct("inline of an array that the text makes, for Hive")
+            # Hive's optimiser unfolds the array together with its structs.
+            raise UnsupportedConstruct("inline of a constructed array, for Hive")
         if not source:
-            raise UnsupportedConstruct(f"{name} of a query around for Hive")
+            raise UnsupportedConstruct(f"{name} of an outer query's values for Hive")
         if name == "stack" and not isinstance(plan.call.arguments[0], Literal):
             raise UnsupportedConstruct("STACK of a computed number of rows, for Hive")
         alias = fresh()
@@ -239,7 +237,7 @@ def _row(given: HiveCall) -> Row:
     for row in rows:
         if row.classes is None or re.fullmatch(row.classes, letters):
             return row
-    why = "no form with the same result is known"
+    why = "no equivalent form is known"
     if rows:
-        why += " for arguments of such types"
+        why += " for these argument types"
     raise given.unsupported(why)

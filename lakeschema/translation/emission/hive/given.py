@@ -1,4 +1,4 @@
-"""A call that is being written for Hive: its arguments, their texts, and Spark's mode."""
+"""A call while it is written for Hive: its arguments, their texts, and Spark's mode."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ from lakeschema.translation.plan.expressions import Cast, Literal, RowExpression
 from lakeschema.translation.plan.operators import Operator
 
 MAX_TEXT: Final = 1_000_000
-"""Characters: what a form reads twice is written twice."""
+"""In characters: a template may repeat its arguments."""
 _DIGITS: Final = re.compile(r"-?[0-9]{1,9}")
 
 
 @dataclass(frozen=True, slots=True)
 class HiveCall:
-    """A call's parts, for a template or a writer.
+    """The parts of a call that templates and writers need.
 
     Attributes:
-        ansi: Spark raises an error where it would otherwise give null or wrap round.
-        quantifier: "DISTINCT " in an aggregate with it.
-        suffix: OVER with its window, of a window function.
-        size_of_null: ``size(NULL)`` is -1, as it is in Hive, and not null.
+        ansi: Spark raises errors instead of returning null or wrapping around.
+        quantifier: "DISTINCT " or "".
+        suffix: OVER with its window, or "".
+        size_of_null: ``size(NULL)`` is -1, as in Hive, instead of null.
     """
 
     operator: Operator
@@ -45,7 +45,7 @@ class HiveCall:
         return self.operator.name
 
     def constant(self, index: int) -> str | None:
-        """The value of an argument that is written out; None if it is not, or a conversion changes it."""
+        """The value of a constant argument; None if it is computed, or if a conversion changes it."""
         if index >= len(self.arguments):
             return None
         argument = self.arguments[index]
@@ -54,7 +54,7 @@ class HiveCall:
         return argument.value if isinstance(argument, Literal) else None
 
     def digits(self, index: int, otherwise: str) -> str:
-        """A whole number that is written out, as digits that may stand in a text; ``otherwise`` without one.
+        """The digits of a constant integer argument; ``otherwise`` if it is missing.
 
         Raises:
             UnsupportedConstruct: it is computed.
@@ -63,17 +63,17 @@ class HiveCall:
             return otherwise
         found = self.constant(index)
         if found is None or not _DIGITS.fullmatch(found):
-            raise self.unsupported("a number that is not written out")
+            raise self.unsupported("the number must be a constant")
         return found
 
     def unsupported(self, reason: str) -> UnsupportedConstruct:
         return UnsupportedConstruct(f"{self.operator.spelling} for Hive", reason)
 
     def fill(self, template: str) -> str:
-        """The template with the call's parts; ``{raised}`` is an error where it is computed.
+        """The template filled with the call's parts; ``{raised}`` becomes an expression that fails.
 
         Raises:
-            UnsupportedConstruct: the template reads an argument twice that is another each time.
+            UnsupportedConstruct: the template repeats an argument that is not deterministic.
         """
         require_repeatable(template, self.name, self.arguments)
         require_short(template, self.texts)
@@ -81,7 +81,7 @@ class HiveCall:
 
 
 def _keeps_value(cast: Cast) -> bool:
-    """Whether a literal's text is also the text of what it is converted to."""
+    """Whether the converted value has the literal's own text."""
     source, target = cast.operand.type, cast.type
     if is_text(source) or is_text(target):
         return is_text(source) and is_text(target)
@@ -90,21 +90,19 @@ def _keeps_value(cast: Cast) -> bool:
 
 
 def require_repeatable(template: str, name: str, arguments: Sequence[RowExpression]) -> None:
-    """Raises ``UnsupportedConstruct`` for an argument that is read twice and is another each time."""
+    """Raises ``UnsupportedConstruct`` if a repeated argument is not deterministic."""
     for index, argument in enumerate(arguments):
         if template.count(f"{{{index}}}") > 1 and not _is_deterministic(argument):
-            raise UnsupportedConstruct(
-                f"{name} of a random value for Hive, which computes it twice"
-            )
+            raise UnsupportedConstruct(f"{name} of a random value, which Hive would compute twice,")
 
 
 def require_short(template: str, texts: Sequence[str]) -> None:
-    """Raises ``TooLarge`` where a template that reads its arguments several times would outgrow a text."""
+    """Raises ``TooLarge`` if repeated arguments make the text too long."""
     length = sum(template.count(f"{{{place}}}") * len(text) for place, text in enumerate(texts))
     if length > MAX_TEXT:
         raise TooLarge(
             f"the text for Hive is longer than {MAX_TEXT:,} characters",
-            hint="compute in a view below what is converted or computed several times over",
+            hint="move repeated conversions and computations to an upstream view",
         )
 
 

@@ -1,7 +1,7 @@
-"""Arithmetic and comparisons of Spark's, written for Hive.
+"""Spark's arithmetic and comparisons, written for Hive.
 
-Without ANSI mode whole numbers wrap round in both engines, and what is divided by zero is null. In ANSI
-mode Spark raises an error there, and so does what is written.
+Without ANSI mode, in both engines integers wrap around and a division by zero is null. In ANSI mode
+Spark fails, and so does the emitted text.
 """
 
 from __future__ import annotations
@@ -42,13 +42,12 @@ from lakeschema.translation.plan.expressions import (
 _HIVE: Final = Semantics(Dialect.HIVE)
 _OF_ROWS: Final = (ColumnReference, OuterReference, LambdaVariable)
 _SPARKS_LONG: Final = 20
-"""Digits of a BIGINT, as Spark counts them."""
+"""The digits of a BIGINT in Spark's rules."""
 _LONG: Final = "CAST({} AS DECIMAL(19,0))"
 NAN: Final = "(CAST({0} AS STRING) = 'NaN')"
 
 
 def arithmetic(call: HiveCall) -> str:
-    """Sums, differences and products."""
     classes = classes_of(call.arguments)
     plain = f"({{0}} {call.name} {{1}})"
     if classes == "ii":
@@ -64,11 +63,11 @@ def arithmetic(call: HiveCall) -> str:
         return call.fill(_or_raise(call, plain) if call.ansi else plain)
     if {"D", "T"} & set(classes) and {"v", "w"} & set(classes):
         return _of_time(call)
-    raise call.unsupported("no form with the same result is known for arguments of such types")
+    raise call.unsupported("no equivalent form is known for these argument types")
 
 
 def _typed(call: HiveCall, form: str) -> str:
-    """The form with its type, if Hive's is wider."""
+    """The form, cast to the plan's type if Hive's is wider."""
     hives = find(call.name, Dialect.HIVE)
     assert hives is not None
     is_same = bind(hives, call.arguments, _HIVE).type == call.type
@@ -76,7 +75,7 @@ def _typed(call: HiveCall, form: str) -> str:
 
 
 def _checked(call: HiveCall, plain: str) -> str:
-    """What wraps round is not what a wider type has."""
+    """Wrapped results differ from those of a wider type."""
     made = _typed(call, plain)
     return f"CASE WHEN {made} <> {_exact(call, call.name)} THEN {{raised}} ELSE {made} END"
 
@@ -87,9 +86,9 @@ def _exact(call: HiveCall, symbol: str) -> str:
 
 
 def _of_decimals(call: HiveCall) -> HiveCall:
-    """The call with decimals in place of whole numbers, by which Hive has the digits that Spark has.
+    """The call with integers replaced by decimals, which give Hive Spark's result type.
 
-    A whole number that is written counts by its digits, unless a setting of the view's says otherwise.
+    A literal integer has as many digits as written, unless a setting of the view says otherwise.
     """
     hives = find(call.name, Dialect.HIVE)
     assert hives is not None
@@ -101,13 +100,13 @@ def _of_decimals(call: HiveCall) -> HiveCall:
                 for new, old, text in zip(arguments, call.arguments, call.texts, strict=True)
             ]
             return replace(call, arguments=arguments, texts=texts)
-    raise call.unsupported("Hive keeps other digits of decimals")
+    raise call.unsupported("Hive's decimal result has other digits")
 
 
 def _digits_left(call: HiveCall) -> int | None:
-    """Those that a product may have before its point, of one that may have more than a decimal.
+    """The digits before the point of a product that may exceed a decimal; otherwise None.
 
-    Spark rounds what is behind the point then, and Hive makes null.
+    Spark then rounds the fraction, and Hive returns null.
     """
     types = [a.type for a in call.arguments if isinstance(a.type, DecimalType)]
     if call.name != "*" or sum(t.precision for t in types) < decimals.MAX_PRECISION:
@@ -157,23 +156,23 @@ def _or_raise(call: HiveCall, plain: str) -> str:
 
 
 def _of_time(call: HiveCall) -> str:
-    """A day or moment and a written interval: days, or what only moments have."""
+    """A date or timestamp plus a literal interval: whole days, or for timestamps any interval."""
     place = next(i for i, a in enumerate(call.arguments) if isinstance(a.type, IntervalType))
     if not isinstance(call.arguments[place], Literal):
-        raise call.unsupported("an interval that is not written out")
+        raise call.unsupported("the interval must be a constant")
     if letter(call.arguments[place].type) == "v":
         if place == 0:
-            raise call.unsupported("an interval before what it is added to")
+            raise call.unsupported("the interval must be the second operand")
         return call.fill(by_one_calendar(f"({{0}} {call.name} {{1}})", call.type))
     made = call.fill(f"({{0}} {call.name} {{1}})")
     if letter(call.type) == "D" and letter(call.arguments[place].type) == "w":
-        # With days, too, Hive makes a moment of a day.
+        # For an interval with days, Hive turns a date into a timestamp.
         return f"CAST({made} AS DATE)"
     return made
 
 
 def tried(call: HiveCall) -> str:
-    """Null where a whole number does not fit."""
+    """Null if an integer overflows."""
     symbol = {"try_add": "+", "try_subtract": "-", "try_multiply": "*"}[call.name]
     plain = f"({{0}} {symbol} {{1}})"
     if letter(call.type) != "i":
@@ -189,7 +188,7 @@ def divide(call: HiveCall) -> str:
     elif "x" in classes and set(classes) <= {"x", "i"}:
         call, form = _of_decimals(call), "({0} / {1})"
     else:
-        raise call.unsupported("no form with the same result is known for arguments of such types")
+        raise call.unsupported("no equivalent form is known for these argument types")
     return call.fill(_by_zero(call, form))
 
 
@@ -201,11 +200,11 @@ def _by_zero(call: HiveCall, form: str) -> str:
 
 
 def whole_quotient(call: HiveCall) -> str:
-    """Of whole numbers, as a long."""
+    """For integers, with a long as result."""
     wide = call.arguments[0].type == BIGINT
     form = "({0} DIV {1})" if wide else "(CAST({0} AS BIGINT) DIV CAST({1} AS BIGINT))"
     if not call.ansi:
-        # By zero Hive fails.
+        # Hive fails on division by zero.
         return call.fill(f"CASE WHEN {{1}} <> 0 THEN {form} END")
     if wide:
         least = literal(str(-(2**63)), BIGINT)
@@ -215,13 +214,13 @@ def whole_quotient(call: HiveCall) -> str:
 
 def remainder(call: HiveCall) -> str:
     if classes_of(call.arguments) == "xx":
-        raise call.unsupported("of decimals")
+        raise call.unsupported("decimals")
     return call.fill(_by_zero(call, _typed(call, "({0} % {1})")))
 
 
 def positive_remainder(call: HiveCall) -> str:
     divided = _typed(call, "({0} % {1})")
-    # Hive's own wraps round on the way.
+    # Hive's own wraps around in an intermediate result.
     again = f"CAST(({divided} + {{1}}) % {{1}} AS {type_text(call.type)})"
     if call.type in (TINYINT, SMALLINT):
         wide = f"(CAST({divided} AS INT) + CAST({{1}} AS INT)) % CAST({{1}} AS INT)"
@@ -232,7 +231,7 @@ def positive_remainder(call: HiveCall) -> str:
 def null_if(call: HiveCall) -> str:
     one, other = (argument.type for argument in call.arguments)
     if one != other:
-        raise call.unsupported("of values of two types")
+        raise call.unsupported("values of different types")
     return call.fill("CASE WHEN {0} = {1} THEN NULL ELSE {0} END")
 
 
@@ -248,14 +247,14 @@ _ROUNDED: Final = 34
 
 def _refuse_rounded(call: HiveCall) -> None:
     if isinstance(call.type, DecimalType) and call.type.precision > _ROUNDED:
-        raise call.unsupported("of a number of more than 34 digits, which Spark rounds")
+        raise call.unsupported("Spark rounds numbers of more than 34 digits")
 
 
 def absolute(call: HiveCall) -> str:
     _refuse_rounded(call)
     form = f"CAST(abs({{0}}) AS {type_text(call.type)})"
     if letter(call.type) == "i":
-        # Hive widens a tinyint before, where Spark's wraps round.
+        # Hive widens a tinyint first; Spark's wraps around.
         wrapped = f"CASE WHEN {{0}} < 0 THEN CAST(- {{0}} AS {type_text(call.type)}) ELSE {{0}} END"
         if call.ansi:
             return call.fill(
@@ -266,7 +265,7 @@ def absolute(call: HiveCall) -> str:
 
 
 def compare(call: HiveCall) -> str:
-    """NaN equals NaN to Spark, and is the greatest number."""
+    """In Spark NaN equals NaN and is the greatest number."""
     plain = f"({{0}} {call.name} {{1}})"
     if not (set(classes_of(call.arguments)) & {"f", "d"}):
         return call.fill(plain)
@@ -296,9 +295,9 @@ def null_safe(call: HiveCall) -> str:
 
 
 def between(call: HiveCall) -> str:
-    """Hive's own is null where one bound is, whatever the other says: see ``connections``."""
+    """Hive's own is null if a bound is null, even if the other decides: see ``connections``."""
     if set(classes_of(call.arguments)) & {"f", "d"}:
-        raise call.unsupported("of numbers that may be NaN")
+        raise call.unsupported("numbers that may be NaN")
     return call.fill(
         "CASE WHEN (if({0} < {1}, 1, 0) + if({0} > {2}, 1, 0)) > 0 THEN false"
         " WHEN {0} IS NULL OR {1} IS NULL OR {2} IS NULL THEN NULL ELSE true END"
@@ -307,15 +306,15 @@ def between(call: HiveCall) -> str:
 
 def one_of(call: HiveCall) -> str:
     if letter(call.arguments[0].type) in "fd":
-        raise call.unsupported("of numbers that may be NaN")
+        raise call.unsupported("numbers that may be NaN")
     return call.fill("({0} IN ({1*}))")
 
 
 def whole(call: HiveCall) -> str:
-    """``ceil`` and ``floor``: Hive's of a long go by a double."""
+    """``ceil`` and ``floor``: Hive converts a long to double."""
     name = "ceil" if call.name.startswith("ceil") else "floor"
     if len(call.arguments) > 1:
-        raise call.unsupported("of a number of digits")
+        raise call.unsupported("rounding to a number of digits")
     if letter(call.arguments[0].type) == "i":
         return call.fill(f"CAST({{0}} AS {type_text(call.type)})")
     made = f"CAST({name}({{0}}) AS {type_text(call.type)})"
@@ -327,7 +326,7 @@ def whole(call: HiveCall) -> str:
 
 
 def extreme(call: HiveCall) -> str:
-    """The greatest or least of those that are not null, where Hive's is null with one."""
+    """The greatest or least non-null argument; Hive's own is null if any argument is null."""
     texts = list(call.texts)
     if not any(argument.nullable for argument in call.arguments):
         return call.fill("{f}({*})")
@@ -337,10 +336,10 @@ def extreme(call: HiveCall) -> str:
 
 
 def rounded(call: HiveCall) -> str:
-    """Hive wants the number of digits in the text."""
+    """Hive requires a constant number of digits."""
     digits = call.digits(1, "0")
     if call.ansi and letter(call.type) == "i" and digits.startswith("-"):
-        raise call.unsupported("a rounded number that may not fit")
+        raise call.unsupported("the rounded number may not fit")
     return call.fill(f"CAST({call.name}({{0}}, {digits}) AS {type_text(call.type)})")
 
 
@@ -352,6 +351,6 @@ def shift(call: HiveCall) -> str:
 
 
 def date_plus(call: HiveCall) -> str:
-    """A day so many days later; beyond an int Spark wraps round."""
+    """A date plus days; beyond an int Spark wraps around."""
     name = "date_sub" if call.name == "date_sub" else "date_add"
     return call.fill(f"CAST({name}({{0}}, {{1}}) AS {type_text(DATE)})")

@@ -1,4 +1,4 @@
-"""A plan of a Spark view → HiveQL that returns its rows, with the plan's own names and types."""
+"""A Spark view's plan as HiveQL that returns its rows, with the plan's names and types."""
 
 from __future__ import annotations
 
@@ -39,12 +39,6 @@ _SHAPES: Sequence[Rewriting] = (
 
 @dataclass(frozen=True, slots=True)
 class HiveQuery:
-    """Text for Hive 4.
-
-    Attributes:
-        columns: names with case, types and nullability of the result.
-    """
-
     sql: str
     columns: tuple[PlanColumn, ...]
 
@@ -61,14 +55,15 @@ def hive_query(
     named: RelationText = relation,
     padded: Container[str] = (),
 ) -> HiveQuery:
-    """The query of a Spark view's plan; ``names`` of its columns.
+    """The query of a Spark view's plan, with these column ``names``.
 
-    ``named`` is how the text names what it reads; ``padded`` are the names of stored columns of CHAR.
+    ``named`` gives the names of relations in the text; ``padded`` has the names of stored CHAR
+    columns.
 
     Raises:
-        UnsupportedConstruct: Hive has nothing that does the same.
+        UnsupportedConstruct: Hive has no equivalent.
         UnsupportedType: Hive has no such type.
-        TooLarge: the text would be longer than Hive reads.
+        TooLarge: the text would be too long for Hive.
     """
     shaped = rewrite_in_turn(plan, _SHAPES)
     check(shaped, padded)
@@ -83,7 +78,7 @@ def hive_query(
         forms=HiveForms(semantics),
         always_on=True,
         lateral_views_of_one=True,
-        # Spark joins for existence: a value that it does not know to be there is not.
+        # Spark uses a semi join: an unknown IN counts as false.
         unknown_is_not_in=True,
     )
     writer = SelectWriter(engine, named)

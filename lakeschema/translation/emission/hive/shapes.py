@@ -1,7 +1,7 @@
-"""What Hive 4.0.1 computes otherwise, or cannot read, of a plan in shapes that its SQL can say.
+"""Refuses or reshapes plans that Hive 4.0.1 cannot read or computes differently.
 
-Each was seen beside Spark. Hive takes sub-queries apart into joins by equality, so that a row whose column
-is null finds nothing in a sub-query that asks of it more than a comparison.
+Each case was compared with Spark. Hive turns sub-queries into equality joins, so a row with a null
+column matches nothing, even if the sub-query uses more than a comparison.
 """
 
 from __future__ import annotations
@@ -44,16 +44,16 @@ _COMPARED = frozenset({"=", "<>", "<", "<=", ">", ">="})
 
 
 def check(plan: Plan, padded: Container[str]) -> None:
-    """Raises ``UnsupportedConstruct`` for what Hive computes otherwise.
+    """Raises ``UnsupportedConstruct`` for plans that Hive computes differently.
 
-    ``padded``: the names, in lower case, of columns that are stored as CHAR, which are texts to Spark.
+    ``padded``: the names, in lower case, of stored CHAR columns, which Spark reads as text.
     """
     plans = list(plans_of(plan))
     for each in plans:
         _check_node(each)
         for part in (part for read in expressions(each) for part in walk(read)):
             if isinstance(part, ColumnReference) and part.name.lower() in padded:
-                raise UnsupportedConstruct("a CHAR, whose padding Hive leaves out, for Hive")
+                raise UnsupportedConstruct("a CHAR, whose padding Hive omits, for Hive")
         for asked in subqueries(expressions(each)):
             for below in plans_of(asked.plan):
                 _check_correlated(below)
@@ -64,10 +64,10 @@ def check(plan: Plan, padded: Container[str]) -> None:
             if isinstance(asked, InSubquery) and len(asked.operands) > 1:
                 raise UnsupportedConstruct("a tuple IN a sub-query for Hive")
     if any(isinstance(each, Generate) for each in plans) and any(map(_asks, plans)):
-        raise UnsupportedConstruct("a sub-query beside a LATERAL VIEW for Hive")
+        raise UnsupportedConstruct("a sub-query with a LATERAL VIEW for Hive")
     if any(map(_is_outer_view, plans)) and any(map(_needs_optimiser, plans)):
         raise UnsupportedConstruct(
-            "EXCEPT, INTERSECT or an order beside an outer LATERAL VIEW for Hive"
+            "EXCEPT, INTERSECT or an order with an outer LATERAL VIEW for Hive"
         )
 
 
@@ -93,7 +93,7 @@ def _check_node(plan: Plan) -> None:
 
 
 def _check_correlated(plan: Plan) -> None:
-    """Of a query around a sub-query's filters may compare columns, and nothing else may read them."""
+    """Only comparisons in a sub-query's filters may read an outer query's columns."""
     for read in expressions(plan):
         parts = connected(read, "and") if isinstance(plan, Filter) else (read,)
         for part in parts:
@@ -101,12 +101,12 @@ def _check_correlated(plan: Plan) -> None:
                 isinstance(plan, Filter) and _is_comparison(part)
             ):
                 raise UnsupportedConstruct(
-                    "a sub-query that asks more of the query around it than comparisons, for Hive"
+                    "a sub-query that uses more than comparisons with the outer query, for Hive"
                 )
 
 
 def _is_comparison(condition: RowExpression, names: Container[str] = _COMPARED) -> bool:
-    """One that is unknown where either side is null."""
+    """A comparison that is unknown if either side is null."""
     return (
         isinstance(condition, Call)
         and condition.operator.name in names
@@ -136,7 +136,7 @@ def _asks(plan: Plan) -> bool:
 
 
 def _needs_optimiser(plan: Plan) -> bool:
-    """What Hive does, or reads so, with its optimiser alone, and that knows no outer LATERAL VIEW."""
+    """Nodes that need Hive's optimiser, which does not support outer lateral views."""
     if isinstance(plan, SetOperation):
         return plan.operator not in (SetOperator.UNION, SetOperator.UNION_ALL)
     return isinstance(plan, Sort)

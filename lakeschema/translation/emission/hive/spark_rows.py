@@ -1,4 +1,4 @@
-"""Forms of Spark's functions and operators in HiveQL. What is in no row is refused."""
+"""How Spark's functions and operators are written in HiveQL. Functions without a row are refused."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ SPARK: Final = table((
     Row("pi e", "", "{f}()"),
     Row("factorial", "i", "factorial({0})"),
     Row("greatest least", "(i+|x+|s+|D+|T+)", numbers.extreme),
-    Row("conv", None, Unsupported("Hive reads and cuts such numbers otherwise")),
+    Row("conv", None, Unsupported("Hive reads and truncates these numbers differently")),
     Row("bin", "i", "bin({0})"),
     Row("hex", "[isb]", "hex({0})"),
     Row("unhex", "s", "unhex({0})"),
@@ -94,11 +94,11 @@ SPARK: Final = table((
     Row("elt", "is+", texts.elt),
     Row("find_in_set", "ss", "find_in_set({0}, {1})"),
     Row("levenshtein", "ss", texts.of_plane("levenshtein({0}, {1})", (0, 1))),
-    Row("soundex", None, Unsupported("Hive has other codes of what are no letters")),
+    Row("soundex", None, Unsupported("Hive encodes characters that are not letters differently")),
     Row("repeat", "si", "repeat({0}, {1})"),
     Row("space", "i", "space({0})"),
     Row("reverse", "s", "reverse({0})"),
-    Row("initcap", None, Unsupported("Hive begins other words")),
+    Row("initcap", None, Unsupported("Hive separates words differently")),
     Row("replace", "sss", "CASE WHEN {1} = '' AND {2} IS NOT NULL THEN {0} ELSE replace({*}) END"),
     Row("translate", "sss", "translate({*})"),
     Row("regexp_replace", "sss", texts.of_pattern("regexp_replace({*})")),
@@ -107,11 +107,11 @@ SPARK: Final = table((
     Row("startswith", "ss", texts.of_plane("(substr({0}, 1, length({1})) = {1})", (0, 1))),
     Row("endswith", "ss", texts.of_plane("(length({0}) >= length({1}) AND substr({0}, length({0}) - length({1}) + 1) = {1})", (0, 1))),
     Row("contains", "ss", texts.CONTAINS),
-    Row("parse_url", None, Unsupported("Hive takes other URLs apart")),
+    Row("parse_url", None, Unsupported("Hive accepts other URLs")),
     Row("md5 sha1 crc32", "[sb]", "{f}({0})"),
     Row("sha2", "[sb]i", texts.with_constant("sha2({0}, {1})")),
     Row("base64", "b", "base64({0})"),
-    Row("unbase64", None, Unsupported("Hive decodes what is no Base64 otherwise")),
+    Row("unbase64", None, Unsupported("Hive decodes invalid Base64 differently")),
     Row("encode", "ss", texts.encoded),
     Row("format_number", "[ifdx]i", texts.format_number),
     Row("printf", "s[ifdso]+", "printf({*})"),
@@ -152,7 +152,7 @@ SPARK: Final = table((
     Row("array_max array_min array_distinct", "a", texts.of_plain_elements("{f}({0})")),
     Row("array_contains", "a[^amrufd]", texts.array_contains),
     Row("sort_array", "a", "sort_array({0})"),
-    # Of null Hive has an empty array.
+    # Hive returns an empty array for null.
     Row("map_keys map_values", "m", "CASE WHEN {0} IS NOT NULL THEN {f}({0}) END"),
     Row("array_join", "as", texts.joined),
     Row("transform filter exists forall aggregate reduce zip_with map_filter transform_keys transform_values map_zip_with", None, _LAMBDAS),
@@ -181,7 +181,7 @@ SPARK: Final = table((
 
     # windows
     Row("row_number cume_dist", "", "{f}(){w}"),
-    # What is in their brackets is the order again.
+    # The arguments only repeat the order.
     Row("rank dense_rank percent_rank", ".*", "{f}(){w}"),
     Row("ntile", "i", "ntile({0}){w}"),
     Row("lag lead", ".i?.?", aggregates.shifted),

@@ -1,4 +1,4 @@
-"""Names, literals and types as HiveQL has them; nothing in them can end what it stands in."""
+"""Names, literals and types in HiveQL; nothing in them can escape from its quotes."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ _UNITS: Final = frozenset(
 
 
 def quoted(name: str) -> str:
-    """An identifier with any characters but those that Hive takes nowhere.
+    """A quoted identifier.
 
     Raises:
         UnsupportedConstruct: Hive ends a quoted name at any back-tick, and replaces ``${…}`` in it.
@@ -67,7 +67,7 @@ def quoted(name: str) -> str:
 
 
 def relation(name: RelationName) -> str:
-    """A relation of Hive's own catalog, which has databases and no namespaces above them."""
+    """A relation of Hive's own catalog, which has databases but no namespaces above them."""
     *catalog, database = name.namespace
     if catalog:
         raise UnsupportedConstruct(f"{name}, a relation of another catalog, for Hive")
@@ -75,26 +75,23 @@ def relation(name: RelationName) -> str:
 
 
 def string(text: str) -> str:
-    """A string literal; all but printable ASCII is escaped by its code.
-
-    So is what Hive would take for a variable, as Spark would.
-    """
+    """A string literal; all but printable ASCII, and text like a variable, is escaped by code."""
     return sparks_string(text, _halves)
 
 
 def _halves(character: str) -> str:
-    # Hive has no escape for these: the two halves of UTF-16 make one character.
+    # Hive has no escape for these, but joins two halves of UTF-16 into one character.
     units = character.encode("utf-16-be")
     return "".join(f"\\u{units[at : at + 2].hex()}" for at in (0, 2))
 
 
 def is_castable(type_: ColumnType) -> bool:
-    """Whether Hive's CAST takes the type."""
+    """Whether Hive's CAST supports the type."""
     return type_ in _TYPES or isinstance(type_, (DecimalType, CharType, VarcharType))
 
 
 def type_text(type_: ColumnType) -> str:
-    """The type in HiveQL; to Spark's expressions char and varchar are texts.
+    """The type in HiveQL; in Spark's expressions char and varchar are strings.
 
     Raises:
         UnsupportedType: Hive has no such type.
@@ -114,14 +111,14 @@ def type_text(type_: ColumnType) -> str:
         case _ if type_ in _TYPES:
             return print_type(type_).upper()
         case _ if type_ == VOID:
-            # A view of Hive's has no column of its type of NULL.
+            # A Hive view cannot have columns of Hive's NULL type.
             return "STRING"
         case _:
             raise UnsupportedType("HiveQL", print_type(type_), "Hive has no such type")
 
 
 def null(type_: ColumnType) -> str:
-    """NULL of the type: of what CAST does not take, a value that is never chosen says it."""
+    """NULL of the type; if CAST does not support the type, an unused CASE branch declares it."""
     match type_:
         case ArrayType() | MapType() | StructType():
             return f"CASE WHEN false THEN {_example(type_)} END"
@@ -130,7 +127,7 @@ def null(type_: ColumnType) -> str:
 
 
 def _example(type_: ColumnType, *, filled: bool = False) -> str:
-    """A value with one part of each kind, which are nulls unless it is ``filled``."""
+    """A value with one part of each kind, null unless ``filled``."""
 
     def inner(part: ColumnType) -> str:
         return _example(part, filled=filled)
@@ -151,33 +148,27 @@ def _example(type_: ColumnType, *, filled: bool = False) -> str:
 
 
 def raised(type_: ColumnType) -> str:
-    """What raises an error where it is computed."""
+    """An expression that always fails."""
     return _failed("assert_true(false)", type_)
 
 
 def _failed(failed: str, type_: ColumnType) -> str:
     if is_castable(type_):
         return f"CAST({failed} AS {type_text(type_)})"
-    # Of two values that are the same Hive's optimiser would take one, and drop the error.
+    # Hive's optimiser would merge equal branches and drop the error.
     return f"if({failed} IS NULL, {_example(type_, filled=True)}, {_example(type_)})"
 
 
 NOT_THE_SAME: Final = "not the same in Hive: "
-"""Before the reason, in the text of what is refused when it is run."""
+"""The prefix of the message when a value is refused at run time."""
 
 
 def refused(reason: str, type_: ColumnType) -> str:
-    """What raises an error where it is computed, since Hive has no equal of it; the text says why."""
+    """An expression that fails with the reason, for values without an equivalent in Hive."""
     return _failed(f"assert_true({string(NOT_THE_SAME + reason)} IS NULL)", type_)
 
 
 def literal(value: str | None, type_: ColumnType) -> str:
-    """The literal with exactly its type.
-
-    Raises:
-        UnsupportedType: Hive has no such type.
-        UnsupportedConstruct: a value that Hive's literals cannot hold.
-    """
     if value is None:
         return "NULL" if type_ == VOID else null(type_)
     text = _literal(value, type_)
@@ -187,7 +178,7 @@ def literal(value: str | None, type_: ColumnType) -> str:
 
 
 def _signed(text: str) -> str:
-    """Two signs beside each other begin a comment."""
+    """Two minus signs in a row begin a comment."""
     return f"({text})" if text.startswith("-") else text
 
 

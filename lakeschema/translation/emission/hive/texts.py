@@ -1,4 +1,4 @@
-"""Functions of texts and days of Spark's, written for Hive."""
+"""Spark's functions on strings and dates, written for Hive."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ CODE_POINT: Final = (
 )
 CONTAINS: Final = "CASE WHEN {1} = '' AND {0} IS NOT NULL THEN true ELSE (instr({0}, {1}) > 0) END"
 _SAME_LETTERS: Final = frozenset({"yyyy", "MM", "dd", "HH", "mm", "ss"})
-"""Of patterns of times that both engines read alike."""
+"""Letters of date patterns with the same meaning in both engines."""
 _PATTERN: Final = re.compile(r"(?:([A-Za-z])\1*+|[-/:. _,])+")
 _CATEGORY: Final = re.compile(r"\\[pP]\{\w+\}")
 HAS_NULL: Final = "size({0}) > 0 AND sort_array({0})[0] IS NULL"
-# Before its first character a text goes on in Spark, without any.
+# In Spark a start before the first character counts the missing characters.
 _BEFORE: Final = "{1} < 0 AND length({0}) + {1} < 0"
 
 
@@ -50,7 +50,7 @@ _BEYOND_PLANE: Final = r"{0} RLIKE '[\\x{10000}-\\x{10FFFF}]'"
 
 
 def of_plane(form: str, places: Sequence[int] = (0,)) -> Writer:
-    """Texts with characters beyond U+FFFF, of which Hive counts two each, are refused where they are met."""
+    """Texts with characters beyond U+FFFF, which Hive counts twice, fail at run time."""
 
     def write(call: HiveCall) -> str:
         failed = refused("characters beyond U+FFFF", call.type)
@@ -61,7 +61,7 @@ def of_plane(form: str, places: Sequence[int] = (0,)) -> Writer:
 
 
 def rlike(call: HiveCall) -> str:
-    """Nothing matches an empty pattern in Hive."""
+    """In Hive nothing matches an empty pattern."""
     _check_pattern(call)
     return call.fill("CASE WHEN {1} = '' AND {0} IS NOT NULL THEN true ELSE ({0} RLIKE {1}) END")
 
@@ -77,37 +77,37 @@ def of_pattern(form: str) -> Writer:
 
 
 def _check_pattern(call: HiveCall) -> None:
-    """Of a pattern that is none Hive refuses the whole text, and Spark the rows that it is asked of."""
+    """An invalid pattern fails Hive's whole query, but only Spark's affected rows."""
     found = call.constant(1)
     if found is None:
         return
     try:
         re.compile(_CATEGORY.sub("x", found))
     except re.error:
-        raise call.unsupported("a pattern that may be none") from None
+        raise call.unsupported("an invalid pattern") from None
 
 
 def regexp_extract(call: HiveCall) -> str:
-    """A group that is not there is null to Hive."""
+    """Hive returns null for a group that does not exist."""
     group = call.digits(2, "1")
     if not call.constant(1):
-        raise call.unsupported("a pattern that is not written out")
+        raise call.unsupported("the pattern must be a constant")
     _check_pattern(call)
     found = f"regexp_extract({{0}}, {{1}}, {group})"
     return call.fill(f"CASE WHEN {{0}} IS NOT NULL THEN coalesce({found}, '') END")
 
 
 def converted(call: HiveCall) -> str:
-    """A call that converts its argument as a cast does."""
+    """A call that converts its argument like a cast."""
     form = cast_template(call.arguments[0].type, call.type, ansi=call.ansi)
     require_repeatable(form, call.name, call.arguments)
     require_short(form, call.texts)
-    # Patterns in the form have braces of their own.
+    # Patterns in the form contain braces themselves.
     return form.replace("{0}", call.texts[0])
 
 
 def made_date(call: HiveCall) -> str:
-    """Null, and in ANSI mode an error, where there is no such day."""
+    """Null for an invalid date; in ANSI mode an error."""
     digits = (
         f"lpad(CAST({{{place}}} AS STRING), {width}, '0')" for place, width in enumerate((4, 2, 2))
     )
@@ -137,7 +137,7 @@ _PARTS: Final = frozenset(
 def date_trunc(call: HiveCall) -> str:
     pattern_ = _TRUNCATED.get((call.constant(0) or "").lower())
     if pattern_ is None:
-        raise call.unsupported("a unit that is not written out, or none of a calendar's")
+        raise call.unsupported("the unit must be a constant unit of the calendar")
     return call.fill(f"CAST(date_format({{1}}, '{pattern_}') AS TIMESTAMP)")
 
 
@@ -145,7 +145,7 @@ def extract(call: HiveCall) -> str:
     part = (call.constant(0) or "").lower()
     is_day = letter(call.arguments[1].type) == "D"
     if part not in _PARTS or (is_day and part in ("hour", "minute")):
-        raise call.unsupported("such a part")
+        raise call.unsupported("this part")
     return call.fill(f"CAST({part}({{1}}) AS {type_text(call.type)})")
 
 
@@ -156,12 +156,12 @@ def size(call: HiveCall) -> str:
 
 
 def of_plain_elements(form: str) -> Writer:
-    """Of arrays of values that both engines order alike."""
+    """For arrays of elements with the same order in both engines."""
 
     def write(call: HiveCall) -> str:
         type_ = call.arguments[0].type
         if not isinstance(type_, ArrayType) or letter(type_.element) not in "isD":
-            raise call.unsupported("of such values")
+            raise call.unsupported("unsupported element type")
         return call.fill(f"CASE WHEN {{0}} IS NOT NULL THEN {form} END")
 
     return write
@@ -177,10 +177,10 @@ def elt(call: HiveCall) -> str:
 
 
 def substring_index(call: HiveCall) -> str:
-    """Texts that overlap with themselves are found otherwise in Hive."""
+    """Hive finds overlapping occurrences differently."""
     found = call.constant(1)
     if found is None or len(found) != 1:
-        raise call.unsupported("of what is not one character that is written out")
+        raise call.unsupported("the delimiter must be a constant of one character")
     return call.fill("substring_index({*})")
 
 
@@ -193,7 +193,7 @@ _UNITS: Final[Mapping[str, str]] = {
 def trunc(call: HiveCall) -> str:
     unit = _UNITS.get((call.constant(1) or "").lower())
     if unit is None:
-        raise call.unsupported("a unit that is not written out, or neither year nor month")
+        raise call.unsupported("the unit must be the constant year or month")
     return call.fill(f"CAST(trunc({{0}}, '{unit}') AS DATE)")
 
 
@@ -203,19 +203,19 @@ _WEEKDAYS: Final = re.compile(
 
 
 def next_day(call: HiveCall) -> str:
-    """Of what is no day of a week Spark makes null, or an error in ANSI mode."""
+    """For an invalid weekday Spark returns null, in ANSI mode an error."""
     if call.ansi and not _WEEKDAYS.fullmatch(call.constant(1) or ""):
-        raise call.unsupported("a day of the week that is not written out")
+        raise call.unsupported("the day of the week must be a constant")
     return call.fill("CAST(next_day({0}, {1}) AS DATE)")
 
 
 def like(form: str) -> Writer:
-    """Of a pattern that is written out, without escapes, which Hive reads otherwise."""
+    """For constant patterns without escapes, which Hive reads differently."""
 
     def write(call: HiveCall) -> str:
         found = call.constant(1)
         if found is None or "\\" in found or not _is_of_plane(found):
-            raise call.unsupported("a pattern that is not written out, or that has escapes")
+            raise call.unsupported("the pattern must be a constant without escapes")
         return of_plane(form)(call) if "_" in found else call.fill(form)
 
     return write
@@ -226,30 +226,32 @@ def _is_of_plane(text: str) -> bool:
 
 
 def padded(call: HiveCall) -> str:
-    """To a length, and by a text, that are written out."""
+    """For a constant length and a constant padding text."""
     length, by = call.digits(1, ""), call.constant(2) if len(call.arguments) > 2 else " "
     if not by or not _is_of_plane(by) or length.startswith("-"):
-        raise call.unsupported("a length or a text that is not written out, or by nothing")
+        raise call.unsupported(
+            "the length and the padding must be constants, and the padding not empty"
+        )
     return of_plane(f"{call.name}({{0}}, {length}, {string(by)})")(call)
 
 
 def located_from(call: HiveCall) -> str:
-    """Of no place Spark says 0, and Hive null."""
+    """For a null position Spark returns 0, Hive null."""
     if not call.constant(0):
-        raise call.unsupported("of a text that may be empty")
+        raise call.unsupported("the text to find may be empty")
     return of_plane("CASE WHEN {2} IS NULL THEN 0 ELSE locate({*}) END", (1,))(call)
 
 
 def format_number(call: HiveCall) -> str:
     digits = call.digits(1, "0")
     if digits.startswith("-") or int(digits) > _MOST_DIGITS:
-        raise call.unsupported("so many digits")
+        raise call.unsupported("too many digits")
     return call.fill(f"format_number({{0}}, {digits})")
 
 
 def split(call: HiveCall) -> str:
     if not call.constant(1):
-        raise call.unsupported("a pattern that may be empty")
+        raise call.unsupported("the pattern may be empty")
     _check_pattern(call)
     return call.fill("split({0}, {1})")
 
@@ -272,7 +274,7 @@ def months_later(call: HiveCall) -> str:
 
 
 def by_one_calendar(form: str, type_: ColumnType) -> str:
-    """What counts months from ``{0}``: Hive counts them by another calendar where they come before 1583."""
+    """Counts months from ``{0}``, and fails before 1583, where Hive uses another calendar."""
     first = "DATE '1583-01-01'" if type_ == DATE else "TIMESTAMP '1583-01-01 00:00:00'"
     failed = refused("months before the year 1583", type_)
     return f"CASE WHEN {{0}} < {first} OR ({form}) < {first} THEN {failed} ELSE {form} END"
@@ -281,7 +283,7 @@ def by_one_calendar(form: str, type_: ColumnType) -> str:
 def encoded(call: HiveCall) -> str:
     found = call.constant(1)
     if found is None or found.lower() != "utf-8":
-        raise call.unsupported("another character set than UTF-8")
+        raise call.unsupported("the character set must be UTF-8")
     return call.fill("CAST({0} AS BINARY)")
 
 
@@ -290,29 +292,29 @@ def date_format(call: HiveCall) -> str:
 
 
 def pattern(call: HiveCall, index: int) -> str:
-    """A pattern of times that is written out and that both engines read alike."""
+    """A constant date pattern with the same meaning in both engines."""
     found = call.constant(index)
     letters = [run[0] for run in re.finditer(r"([A-Za-z])\1*", found or "")]
     if not found or not _PATTERN.fullmatch(found) or not _SAME_LETTERS.issuperset(letters):
-        raise call.unsupported("a pattern that Hive might read otherwise")
+        raise call.unsupported("Hive may read the pattern differently")
     return found
 
 
 def joined(call: HiveCall) -> str:
     type_ = call.arguments[0].type
     if not isinstance(type_, ArrayType) or type_.element != STRING:
-        raise call.unsupported("of what are no texts")
-    # Of null Hive fails.
+        raise call.unsupported("the arguments must be strings")
+    # Hive fails on null.
     joined_ = "coalesce(array_join({0}, {1}), '')"
     return call.fill(f"CASE WHEN {{0}} IS NOT NULL AND {{1}} IS NOT NULL THEN {joined_} END")
 
 
 def with_constant(form: str, places: Sequence[int] = (1,)) -> Writer:
-    """A call some of whose arguments have to be in the text."""
+    """A call that requires some constant arguments."""
 
     def write(call: HiveCall) -> str:
         if None in map(call.constant, places):
-            raise call.unsupported("an argument that is not written out")
+            raise call.unsupported("the argument must be a constant")
         return call.fill(form)
 
     return write
@@ -321,26 +323,26 @@ def with_constant(form: str, places: Sequence[int] = (1,)) -> Writer:
 def struct(call: HiveCall) -> str:
     type_ = call.type
     if not isinstance(type_, StructType):
-        raise call.unsupported("what is no struct")
+        raise call.unsupported("the elements must be structs")
     parts = (f"{string(f.name)}, {text}" for f, text in zip(type_.fields, call.texts, strict=True))
     return f"named_struct({', '.join(parts)})"
 
 
 def map_of(call: HiveCall) -> str:
-    """Keys that are null or repeated Spark refuses, and Hive takes: they have to be seen to be neither."""
+    """Spark refuses null or repeated keys, Hive accepts them: their absence must be provable."""
     keys = call.arguments[::2]
     if any(key.nullable for key in keys):
-        raise call.unsupported("a key that may be null")
+        raise call.unsupported("a key may be null")
     values = [call.constant(place) for place in range(0, len(call.arguments), 2)]
     if len(keys) > 1 and (None in values or len(set(values)) < len(values)):
-        raise call.unsupported("keys that may be repeated")
+        raise call.unsupported("keys may be repeated")
     return call.fill("map({*})")
 
 
 def array_contains(call: HiveCall) -> str:
     type_ = call.arguments[0].type
     if not isinstance(type_, ArrayType) or type_.element != call.arguments[1].type:
-        raise call.unsupported("of a value of another type")
+        raise call.unsupported("the value has another type")
     if letter(type_.element) not in "isxoDTb":
-        raise call.unsupported("of such values")
+        raise call.unsupported("unsupported element type")
     return call.fill(CONTAINED)

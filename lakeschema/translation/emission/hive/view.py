@@ -1,4 +1,4 @@
-"""A Spark view's facts → the HiveQL that returns the view's rows."""
+"""The HiveQL that returns a Spark view's rows."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ def hive_view(
     options: Options = _DEFAULT,
     relation_text: RelationText = own_name,
 ) -> HiveQuery:
-    """The query of one view of Spark's, its columns named as its Avro schema names them.
+    """The query of one Spark view, with its Avro schema's column names.
 
-    ``relation_text`` is how the text names what it reads.
+    ``relation_text`` gives the names of relations in the text.
 
     Raises:
-        TranslationError: the view cannot be read, or Hive has nothing that does the same.
+        TranslationError: the view cannot be read, or Hive has no equivalent.
     """
     if not relation.is_view:
         raise ValueError(f"{relation.name} is a table")
@@ -47,24 +47,24 @@ def hive_view_of(
     upstreams: Mapping[RelationName, Interface],
     relation_text: RelationText = own_name,
 ) -> HiveQuery:
-    """The query of a view whose plan is known, perhaps rewritten.
+    """The query of a view with this plan, which may be rewritten.
 
     Args:
         relation: the view.
-        plan: of its rows.
-        names: of its columns.
-        upstreams: what the plan scans.
-        relation_text: how the text names what it reads.
+        plan: the plan of its rows.
+        names: its columns' names.
+        upstreams: the relations that the plan scans.
+        relation_text: gives the names of relations in the text.
 
     Raises:
-        TranslationError: Hive has nothing that does the same.
+        TranslationError: Hive has no equivalent.
     """
     view = relation.view
     if view is None:
         raise ValueError(f"{relation.name} is a table")
     with errors_of(relation.name):
         if view.dialect is Dialect.HIVE:
-            raise UnsupportedConstruct("a view of Hive, which Hive reads itself, for Hive")
+            raise UnsupportedConstruct("a view of Hive's own dialect for Hive")
         if view.dialect is Dialect.TRINO:
             raise UnsupportedConstruct("a view of Trino for Hive")
         refuse_settings_of_rows(view, "Hive")

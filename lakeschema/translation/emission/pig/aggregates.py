@@ -1,4 +1,4 @@
-"""Groups and what is computed of them; forms are data, as in ``forms``."""
+"""Groups and their aggregates for Pig; forms are data, as in ``forms``."""
 
 from __future__ import annotations
 
@@ -38,12 +38,12 @@ _OF_BITS: Final = "({0}({{0}}) is null ? (boolean)null : ({0}({{0}}) == 1 ? true
 
 @dataclass(frozen=True, slots=True)
 class AggregateForm:
-    """``template`` takes the bag of the argument's values; without one it is Hive's aggregate.
+    """``template`` takes the bag of the argument's values; without one, Hive's own aggregate is called.
 
-    ``distinct``: whether it may be of distinct values. ``computed``: the type that the argument
-    is brought to first. ``plain``: only where no value is NaN, of which Hive's answer depends on
-    the order of the rows. ``ordered``: its value has the order of the rows, which Pig does not keep,
-    so that only what does not look at the order may use it.
+    ``distinct``: whether DISTINCT is supported. ``computed``: the type to which the argument is
+    converted first. ``plain``: only if no value is NaN, since Hive's result then depends on the
+    order of rows. ``ordered``: the result has the rows' order, which Pig does not keep, so only
+    uses that ignore the order are allowed.
     """
 
     names: str
@@ -56,9 +56,8 @@ class AggregateForm:
 
 
 # fmt: off
-# Until its argument's type is known, what MIN, MAX and SUM give is a double to Pig, of which none of the
-# types that are written before them can be made: a statement below may ask earlier. Of whole numbers AS says
-# the type.
+# Until Pig knows the argument's type, it takes the result of MIN, MAX and SUM as a double, which cannot
+# be cast to the types below. A later statement may need the type before that; for integers AS gives it.
 FORMS: Final = (
     AggregateForm("sum", "whole", "SUM({0})"),
     AggregateForm("sum", "double", "SUM({0})"),
@@ -93,7 +92,7 @@ FORMS: Final = (
 
 
 def grouped(writer: Writer, plan: Aggregate) -> Relation:
-    """The rows of an aggregate; one with grouping sets is the union of one for each set."""
+    """The rows of an aggregate; with grouping sets, the union of one aggregate for each set."""
     if plan.sets is not None:
         return _of_sets(writer, plan)
     below = writer.rows(plan.input)
@@ -144,7 +143,7 @@ class _Grouping:
         return self._statements.generate(grouped_rows, items, "groups", " ".join(self._nested))
 
     def _prepared(self) -> tuple[Relation, list[list[int]]]:
-        """The keys, then the arguments, as fields; the input itself where they are fields of it."""
+        """The keys and then the arguments as fields; the input itself if it has them all as fields."""
         over = self._statements.over(self._below.fields)
         items = [
             Item(group_key(over.carried(key), key.type), name, key.type)
@@ -175,7 +174,7 @@ class _Grouping:
         if some is None or some.alias == prepared.alias:
             alias = self._statements.add(f"{topic}_grouped", f"GROUP {prepared.alias} ALL")
             return Relation(alias, (), prepared.topics)
-        # A group of no rows is no group: a row of the table makes one.
+        # A group without rows does not exist, so one row of the table makes it.
         one = self._statements.add(f"{topic}_one", f"LIMIT {some.alias} 1")
         keys_of_all = one_key(prepared if prepared.fields else self._below), one_key(some)
         sides = f"{prepared.alias} BY {keys_of_all[0]}, {one} BY {keys_of_all[1]}"
@@ -193,18 +192,19 @@ class _Grouping:
         if name in {"grouping", "grouping__id"}:
             return self._grouping(call)
         if call.order_by or call.ignores_nulls:
-            raise UnsupportedFunction(name, "with an order, or that ignores nulls, is not in Pig")
+            raise UnsupportedFunction(name, "with an order or IGNORE NULLS is not in Pig")
         if name == "count":
             return self._count(call, bag, fields)
         form = form_of_call(call, plain_values=self._statements.plain_values)
         if form.ordered and not self._writer.is_orderless(self._plan, place):
-            raise UnsupportedFunction(name, "has its elements in another order in Pig")
+            raise UnsupportedFunction(name, "orders its elements differently in Pig")
         values = f"{bag}.{fields[0]}" if len(fields) == 1 else f"{bag}.({', '.join(fields)})"
         if call.distinct and name not in {"min", "max"}:
             values = self._distinct(values)
         if form.template != HIVES:
             return filled_form(form, call, values)
-        # Pig loses the quotes of a text, and does not read what is below zero; no aggregate has to know those.
+        # Pig loses a text's quotes and cannot read negative numbers; no aggregate needs those as
+        # constants.
         constants = [
             a.value if isinstance(a, Literal) and _is_readable(a) else None for a in call.arguments
         ]
@@ -238,7 +238,7 @@ class _Grouping:
         return f"distinct_{number}"
 
     def _grouping(self, call: AggregateCall) -> str:
-        """The bits of the keys that the set lacks, the first argument's the highest."""
+        """The bits of the keys that the set lacks; the first argument is the highest bit."""
         keys = [key for _, key in self._plan.keys]
         asked: Sequence[RowExpression] = call.arguments or keys
         bits = 0
@@ -264,19 +264,19 @@ def _argument_texts(call: AggregateCall, over: ExpressionWriter) -> list[tuple[s
     for place, argument in enumerate(call.arguments):
         type_ = (form.computed if form is not None else None) or argument.type
         if place and isinstance(argument, Literal) and isinstance(type_, DecimalType):
-            # A constant that Hive's function is told beforehand is a double there.
+            # A constant that Hive's function gets in advance is a double there.
             type_ = DOUBLE
         text = over.as_type(argument, type_)
         found.append((text if call.filter is None else _if(call.filter, text, type_, over), type_))
     if name == "count" and len(found) > 1 and not call.distinct:
-        # Only rows of which no value is null are counted.
+        # Only rows without nulls are counted.
         known = " AND ".join(f"{text} is not null" for text, _ in found)
         return [(f"({known} ? 1 : {null(INT)})", INT)]
     return found
 
 
 def _is_readable(constant: Literal) -> bool:
-    """Whether Pig reads it in DEFINE as the constant that it is."""
+    """Whether Pig reads the constant correctly in DEFINE."""
     below_zero = constant.value is not None and constant.value.startswith("-")
     return not (below_zero or is_text(constant.type))
 
@@ -286,14 +286,14 @@ def _if(condition: RowExpression, text: str, type_: ColumnType, over: Expression
 
 
 def check_summed(call: AggregateCall | WindowCall) -> None:
-    """Raises ``UnsupportedFunction`` for a sum of texts."""
+    """Raises ``UnsupportedFunction`` for a sum of strings."""
     name = call.operator.name
     if name == "sum" and is_text(unconverted(call.arguments[0]).type):
-        raise UnsupportedFunction(name, "of texts is 0 in Hive where none is a number")
+        raise UnsupportedFunction(name, "of texts is 0 in Hive if no text is a number")
 
 
 def form_of_call(call: AggregateCall, *, plain_values: bool) -> AggregateForm:
-    """Raises ``UnsupportedFunction`` if there is none."""
+    """Raises ``UnsupportedFunction`` if the call has no form."""
     types = [argument.type for argument in call.arguments]
     name = call.operator.name
     check_summed(call)
@@ -310,11 +310,11 @@ def form_of_call(call: AggregateCall, *, plain_values: bool) -> AggregateForm:
                 )
             return form
     shown = ", ".join(map(print_type, types))
-    raise UnsupportedFunction(f"{name}({shown})", "is not known to give the same in Pig")
+    raise UnsupportedFunction(f"{name}({shown})", "has no known equivalent in Pig")
 
 
 def filled_form(form: AggregateForm, call: AggregateCall | WindowCall, values: str) -> str:
-    """Null where a sum of decimals has more than 38 digits, which Pig keeps."""
+    """Null if a sum of decimals exceeds 38 digits, which Pig would keep."""
     text = form.template.replace("{0}", values)
     argument = call.arguments[0].type
     if call.operator.name != "sum" or not isinstance(argument, DecimalType):

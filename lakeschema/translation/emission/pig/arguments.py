@@ -1,4 +1,4 @@
-"""Classes of arguments, as tables of forms name them."""
+"""The classes of arguments that tables of forms name."""
 
 from __future__ import annotations
 
@@ -49,10 +49,7 @@ _KINDS: Final = {"array": ArrayType, "map": MapType, "struct": StructType, "deci
 
 
 def is_of(type_: ColumnType, word: str) -> bool:
-    """Whether a type belongs to a class.
-
-    ``any`` is every type, ``list`` an array of plain values, ``texts`` one of texts.
-    """
+    """Whether a type belongs to a class; ``list`` is an array of plain values, ``texts`` of strings."""
     if word == "any":
         return True
     if word == "list":
@@ -66,9 +63,9 @@ def is_of(type_: ColumnType, word: str) -> bool:
 
 
 def fit(types: Sequence[ColumnType], classes: str) -> bool:
-    """Whether arguments fit classes in a row.
+    """Whether argument types match a list of classes.
 
-    ``?`` stands behind a class that may be missing, ``...`` behind one of any number of arguments.
+    A class with ``?`` is optional; a class with ``...`` matches any number of arguments.
     """
     words = classes.split()
     if words and words[-1].endswith("..."):

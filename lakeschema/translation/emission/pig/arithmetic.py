@@ -1,4 +1,4 @@
-"""Arithmetic as Hive does it: integers wrap in their own width, a division by zero is null."""
+"""Arithmetic as in Hive: integers wrap around in their own width, a division by zero is null."""
 
 from __future__ import annotations
 
@@ -42,20 +42,20 @@ OPERATORS: Final = frozenset({*_PLAIN, *_UNARY, "/", *_REMAINDERS, *_HIVES})
 
 
 def keeps_argument(name: str) -> bool:
-    """Whether an operand is computed with as it is."""
+    """Whether the operator returns its operand unchanged."""
     return name == "positive"
 
 
 def computed_type(result: ColumnType) -> ColumnType:
-    """What Pig computes a result in."""
+    """The type in which Pig computes a result."""
     return INT if result in {TINYINT, SMALLINT} else result
 
 
 def template(name: str, call: Call) -> str:
-    """The form of an operator with two operands of the computed type, or one.
+    """The form of a unary or binary operator on operands of the computed type.
 
     Raises:
-        UnsupportedConstruct: Pig computes it otherwise.
+        UnsupportedConstruct: Pig computes it differently.
     """
     type_ = call.type
     if isinstance(type_, DecimalType):
@@ -79,7 +79,7 @@ def template(name: str, call: Call) -> str:
 
 
 def decimal_of(operand: RowExpression) -> DecimalType | None:
-    """The type that an operand has in arithmetic of decimals; None if it is no exact number."""
+    """The operand's type in decimal arithmetic; None if it is not an exact number."""
     if isinstance(operand, Literal) and operand.value is not None and operand.type in DIGITS:
         return DecimalType(len(operand.value.lstrip("+-0")) or 1, 0)
     if operand.type in DIGITS:
@@ -91,7 +91,7 @@ def _quotient(call: Call) -> str:
     if _is_not_zero(call.arguments[1]):
         return "({0} / {1})"
     zero = "0.0F" if call.type == FLOAT else "0.0"
-    # To Pig's comparison the zero below zero is another number.
+    # In Pig's comparison -0.0 differs from 0.0.
     return f"(({{1}} + {zero}) == {zero} ? {null(call.type)} : {{0}} / {{1}})"
 
 
@@ -106,7 +106,7 @@ def _remainder(name: str, call: Call) -> str:
 
 
 def _is_zero(divisor: RowExpression) -> bool:
-    """Whether it is a literal zero, by which Pig would divide while it reads the script."""
+    """Whether it is a literal zero: Pig would divide by it while reading the script."""
     match divisor:
         case Cast(operand=operand, implicit=True):
             return _is_zero(operand)
@@ -128,7 +128,7 @@ def _is_not_zero(divisor: RowExpression) -> bool:
 
 
 def _of_decimals(name: str, call: Call, type_: DecimalType) -> str:
-    """Only where no digit is rounded and none is lost: Pig keeps them all."""
+    """Only if no digit is rounded or lost, since Pig keeps all digits."""
     if name in _UNARY:
         return _UNARY[name]
     operands = [decimal_of(argument) for argument in call.arguments]

@@ -1,4 +1,4 @@
-"""How one type becomes another in Pig: data, a template for each pair of types that has one."""
+"""Type conversions in Pig, as data: a template for each supported pair of types."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ _PAIRS: Final[Mapping[tuple[ColumnType, ColumnType], str]] = MappingProxyType(
 
 
 def cast_form(source: ColumnType, target: ColumnType) -> str | None:
-    """The template of a conversion, as forms have them; None where Pig has none that does the same."""
+    """The template of a conversion; None if Pig has no equivalent."""
     source = STRING if isinstance(source, VarcharType) else source
     if source == target:
         return _SAME
@@ -74,7 +74,7 @@ def cast_form(source: ColumnType, target: ColumnType) -> str | None:
 
 
 def _to_decimal(source: ColumnType, target: DecimalType) -> str | None:
-    """Only where every value fits: Pig does not round."""
+    """Only if every value fits, since Pig does not round."""
     whole = target.precision - target.scale
     if isinstance(source, DecimalType):
         fits = source.scale <= target.scale and source.precision - source.scale <= whole

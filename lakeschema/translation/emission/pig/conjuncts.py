@@ -1,4 +1,4 @@
-"""Conditions taken apart into what AND connects, and put together again."""
+"""Splits conditions at AND, and joins them again."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ _AND = Operator("and", NullClass.PARTIAL)
 
 
 def split(condition: RowExpression | None) -> tuple[RowExpression, ...]:
-    """Its parts, left to right; none of no condition."""
+    """The parts of the condition, left to right; empty for None."""
     return () if condition is None else connected(condition, "and")
 
 
 def together(parts: Sequence[RowExpression]) -> RowExpression | None:
-    """All of them, None for none."""
+    """All parts connected by AND; None for no parts."""
     if len(parts) < 2:
         return parts[0] if parts else None
     return Call(_AND, tuple(parts), BOOLEAN, any(part.nullable for part in parts))
 
 
 def places(expression: RowExpression) -> frozenset[int]:
-    """The columns that it reads."""
+    """The places of the columns that it reads."""
     return frozenset(p.index for p in walk(expression) if isinstance(p, ColumnReference))
 
 
@@ -41,7 +41,7 @@ def reads_outside(expressions: Iterable[RowExpression]) -> bool:
 
 
 def shifted(expression: RowExpression, by: int) -> RowExpression:
-    """The same over columns of which as many stand before."""
+    """The expression with its columns moved to the right."""
     if isinstance(expression, ColumnReference):
         return ColumnReference(
             expression.index + by, expression.name, expression.type, expression.nullable

@@ -1,7 +1,7 @@
-"""Row expressions → Pig Latin over one relation's fields.
+"""Row expressions as Pig Latin over one relation's fields.
 
-Pig keeps values and conditions apart: a comparison is no value, and what chooses (``? :``) is null
-where its condition is, so that a condition is also written as one that is never null.
+Pig separates values and conditions: a comparison is not a value, and a choice (``? :``) is null if
+its condition is null. So a condition can also be written in a form that is never null.
 """
 
 from __future__ import annotations
@@ -109,7 +109,7 @@ _CONDITIONS: Final = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """A column of a relation: how an expression over the relation names it, and its type in Hive."""
+    """A column of a relation: its text in expressions over the relation, and its type in Hive."""
 
     text: str
     type: ColumnType
@@ -117,31 +117,28 @@ class Field:
 
 @dataclass(frozen=True, slots=True)
 class ExpressionWriter:
-    """Writes expressions over ``fields``.
-
-    ``plain_values``: no table holds NaN or times finer than milliseconds.
-    """
+    """Writes expressions over ``fields``; with ``plain_values`` tables lack NaN and microseconds."""
 
     fields: Sequence[Field]
     functions: PigFunctions
     plain_values: bool = False
 
     def value(self, expression: RowExpression) -> str:
-        """The text of a value, which may stand wherever a unary expression may.
+        """The text of a value, usable wherever a unary expression may stand.
 
         Raises:
-            Unsupported: Pig has nothing that does the same.
+            Unsupported: Pig has no equivalent.
         """
         if expression.type == TIMESTAMP and not self.plain_values:
             raise UnsupportedType(
                 "a value for Pig",
                 print_type(TIMESTAMP),
-                "Pig's datetime ends at milliseconds, so that values may be cut",
+                "Pig's datetime only has milliseconds, so values may be cut",
             )
         return self._any_value(expression)
 
     def carried(self, expression: RowExpression) -> str:
-        """A value that is only handed on, whatever its type."""
+        """A value that is passed on unchanged, of any type."""
         if isinstance(expression, ColumnReference):
             return self.fields[expression.index].text
         return self.value(expression)
@@ -178,7 +175,7 @@ class ExpressionWriter:
     # -- conditions ------------------------------------------------------------------------
 
     def condition(self, expression: RowExpression) -> str:
-        """A condition that is null where the expression is; in parentheses."""
+        """A condition that is null if the expression is null; in parentheses."""
         match expression:
             case Literal(value):
                 return "(1 == (int)null)" if value is None else f"(1 == {bit_of(value)})"
@@ -202,7 +199,7 @@ class ExpressionWriter:
                 return f"({self.value(expression)} == true)"
 
     def certain(self, expression: RowExpression) -> str:
-        """A condition that is true where the expression is, else false: never null."""
+        """A condition that is true if the expression is true, and otherwise false, never null."""
         match expression:
             case Call(operator, arguments) if operator.name in {"and", "or"}:
                 word = f" {operator.name.upper()} "
@@ -229,7 +226,7 @@ class ExpressionWriter:
                 return self._known(expression, self.condition(expression))
 
     def denied(self, expression: RowExpression) -> str:
-        """A condition that is true where the expression is false, else false: never null."""
+        """A condition that is true if the expression is false, and otherwise false, never null."""
         match expression:
             case Call(operator, arguments) if operator.name in {"and", "or"}:
                 word = " OR " if operator.name == "and" else " AND "
@@ -252,7 +249,7 @@ class ExpressionWriter:
         return f"(({condition} ? 1 : 0) is not null AND {condition})"
 
     def _tested(self, expression: RowExpression) -> str:
-        """What a test for null looks at: of a timestamp it sees all that there is."""
+        """The operand of a test for null, which also works on timestamps."""
         return self._any_value(expression)
 
     def _same(self, left: RowExpression, right: RowExpression) -> str:
@@ -270,12 +267,12 @@ class ExpressionWriter:
             return f"({texts[0]} {COMPARISONS[name]} {texts[1]})"
         if type_ is None:
             pair = f"{print_type(left.type)} with {print_type(right.type)}"
-            raise UnsupportedConstruct(f"to compare {pair} in Pig")
+            raise UnsupportedConstruct(f"comparing {pair} in Pig")
         texts = [self._compared_text(each, type_, name) for each in (left, right)]
         return f"({texts[0]} {COMPARISONS[name]} {texts[1]})"
 
     def _instant(self, expression: RowExpression) -> str:
-        """A timestamp, cut at milliseconds."""
+        """A timestamp, cut to milliseconds."""
         written = written_instant(expression)
         return self._any_value(expression) if written is None else literal(written, TIMESTAMP)
 
@@ -293,7 +290,7 @@ class ExpressionWriter:
             raise UnsupportedConstruct("LIKE with ESCAPE for Pig")
         is_constant = not places(text)
         if is_constant or not isinstance(pattern, Literal) or pattern.value is None:
-            # Pig computes what reads no column beforehand, MATCHES as null.
+            # Pig evaluates constant expressions in advance, and MATCHES as null.
             texts = [self.as_type(text, STRING), self.as_type(pattern, STRING)]
             return self.filled("(@like({*}) == true)", texts)
         return f"({self.as_type(text, STRING)} MATCHES {string(patterns.of_like(pattern.value))})"
@@ -301,7 +298,7 @@ class ExpressionWriter:
     # -- values ----------------------------------------------------------------------------
 
     def as_type(self, expression: RowExpression, type_: ColumnType) -> str:
-        """The value as another type of Hive's.
+        """The value converted to another of Hive's types.
 
         Raises:
             UnsupportedConstruct: Pig cannot convert it as Hive does.
@@ -318,7 +315,7 @@ class ExpressionWriter:
                 shown(Decimal(expression.value)) if is_decimal else expression.value, type_
             )
         if isinstance(expression, Literal) and type_ == DATE and is_text(expression.type):
-            # A text without digits names no day.
+            # A text without digits is not a date.
             named = any(map(str.isdecimal, str(expression.value)))
             return literal(day_of(expression), DATE) if named else null(DATE)
         written = written_instant(expression) if type_ == TIMESTAMP else None
@@ -342,7 +339,7 @@ class ExpressionWriter:
         )
 
     def filled(self, template: str, texts: Sequence[str]) -> str:
-        """A form's template with its arguments' texts, its functions declared."""
+        """A form's template filled with the arguments, with its functions declared."""
 
         def put(place: re.Match[str]) -> str:
             closing, argument, function = place.groups()
@@ -391,11 +388,11 @@ class ExpressionWriter:
         return self._function(call)
 
     def _user_defined(self, udf: UserDefined, call: Call) -> str:
-        """Hive's class as Pig calls it, which knows fewer types than Hive."""
+        """Calls Hive's class from Pig, which supports fewer types than Hive."""
         for type_ in (*(argument.type for argument in call.arguments), call.type):
             if not (is_of(type_, "plain") or is_of(type_, "list")):
                 raise UnsupportedFunction(
-                    udf.name, f"takes or returns {print_type(type_)}, which Pig gives it otherwise"
+                    udf.name, f"takes or returns {print_type(type_)}, which Pig passes differently"
                 )
         texts = ", ".join(self.value(argument) for argument in call.arguments)
         return f"{self.functions.user_defined(udf)}({texts})"
@@ -431,7 +428,7 @@ class ExpressionWriter:
                 pairs_of = zip(given, fields, strict=True)
                 return f"TOTUPLE({', '.join(self.as_type(v, f.type) for v, f in pairs_of)})"
             case _:
-                raise UnsupportedFunction(name, "makes what Pig has no type for")
+                raise UnsupportedFunction(name, "returns a type that Pig lacks")
 
     def _function(self, call: Call) -> str:
         name, arguments = call.operator.name, call.arguments
@@ -441,7 +438,7 @@ class ExpressionWriter:
         form = form_of(name, types)
         if form is None or form.reason:
             shown = ", ".join(map(print_type, types))
-            reason = form.reason if form is not None else "is not known to give the same in Pig"
+            reason = form.reason if form is not None else "has no known equivalent in Pig"
             raise UnsupportedFunction(f"{name}({shown})", reason)
         if name == "date_format":
             patterns.check_of_days(arguments[1])
@@ -451,7 +448,7 @@ class ExpressionWriter:
         return self.filled(template, texts)
 
     def _integer(self, argument: RowExpression) -> str:
-        """A long as the integer that it is brought to, null if it is none."""
+        """A long converted to an integer, null if it does not fit."""
         match argument:
             case Cast(operand, type_, implicit=True) if (operand.type, type_) == (BIGINT, INT):
                 text = self.value(operand)
@@ -474,13 +471,14 @@ class ExpressionWriter:
         index = subscript.index
         base, scalar = subscript.base, scalar_type(subscript.type)
         if not isinstance(index, Literal) or index.value is None:
-            raise UnsupportedConstruct("an index or a key that is no literal for Pig")
+            raise UnsupportedConstruct("a computed index or key for Pig")
         if scalar is None:
             raise UnsupportedConstruct(f"an element of type {print_type(subscript.type)} for Pig")
         text = unary(self.value(base))
         if isinstance(base.type, MapType):
             if isinstance(subscript.type, DecimalType):
-                # Its look-up has no decimals, and of a loaded map Hive's function is told no type.
+                # Pig's lookup has no decimals, and Hive's function does not learn a loaded map's
+                # type.
                 shown = f"a value of type {print_type(subscript.type)} of a map, for Pig"
                 raise UnsupportedConstruct(shown)
             return f"({scalar}){text}#{string(index.value)}"
@@ -491,14 +489,14 @@ class ExpressionWriter:
 
 
 def unary(text: str) -> str:
-    """The text as an operand of a cast or a projection: a cast itself needs parentheses there."""
+    """The text as an operand of a cast or projection, where a cast needs parentheses."""
     return f"({text})" if _CAST.match(text) else text
 
 
 def output(text: str, name: str, type_: ColumnType) -> str:
-    """An item of GENERATE; its type is said where Pig would not know it while it reads the script.
+    """An item of GENERATE, with its type if Pig cannot infer it.
 
-    That of parts, of what the aggregates return, and of nulls without a cast.
+    Pig cannot infer nested types, aggregates' results, and nulls without a cast.
     """
     if text == name:
         return name

@@ -1,8 +1,8 @@
-"""How Hive's functions are written for Pig: data, one row for names, classes of arguments and a form.
+"""How Hive's functions are written for Pig, as data: names, classes of arguments, and a form.
 
-A form is a template of the arguments, ``{0}``, ``{1}`` …, ``{*}`` for all; ``@name`` calls Hive's own
-function. Without a form it is Hive's function of that name. The first row that fits counts; what fits none
-is not supported.
+A form is a template of the arguments, ``{0}``, ``{1}`` …, ``{*}`` for all; ``@name`` calls Hive's
+own function. An empty form means Hive's function of the same name. The first row that fits is used;
+calls that fit no row are not supported.
 """
 
 from __future__ import annotations
@@ -16,7 +16,8 @@ from lakeschema.catalog.column_types import ColumnType
 from lakeschema.translation.emission.pig.arguments import fit
 
 HIVES: Final = ""
-# Nothing is found in an empty text, not even the empty one; Hive 3's own counts otherwise.
+# Nothing is found in an empty text, not even an empty one; Hive 3's own function counts
+# differently.
 _POSITION: Final = (
     "({0} is null OR {1} is null ? (int)null : ({0} == '' ? 0 : INDEXOF({0}, {1}, 0) + 1))"
 )
@@ -25,7 +26,7 @@ _DAY: Final = "ToDate(ToString({0}, 'yyyy-MM-dd'), 'yyyy-MM-dd')"
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """``names`` and ``arguments`` are words in a row; ``reason`` says why there is none."""
+    """``names`` and ``arguments`` are separated by spaces; ``reason`` says why there is no form."""
 
     names: str
     arguments: str
@@ -41,7 +42,7 @@ _FORMS: Final = (
     Form("trim", "text", "@trim({0})"),
     Form("ltrim rtrim", "text"),
     Form("length char_length", "text", "@length({0})"),
-    # Pig does not know what CONCAT returns while it reads a script.
+    # Pig does not know the type of CONCAT's result while it reads a script.
     Form("concat ||", "text text...", "(chararray)CONCAT({*})"),
     Form("concat", "text", "{0}"),
     Form("concat_ws", "text text..."),
@@ -89,7 +90,7 @@ _FORMS: Final = (
     Form("bround", "double int?"),
     Form("ceil", "double", "@ceil({0})"),
     Form("floor", "double"),
-    # Hive takes longs as doubles here.
+    # Hive converts longs to doubles here.
     Form("ceil", "bigint", "@ceil({0})"),
     Form("floor", "bigint"),
     Form("ceil floor", "int", "(long){0}"),
@@ -158,5 +159,5 @@ BY_NAME: Final[Mapping[str, Sequence[Form]]] = MappingProxyType(
 
 
 def form_of(name: str, types: Sequence[ColumnType]) -> Form | None:
-    """The first row for a call; None if there is none."""
+    """The first row for a call, or None."""
     return next((form for form in BY_NAME.get(name, ()) if fit(types, form.arguments)), None)

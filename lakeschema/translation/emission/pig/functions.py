@@ -1,4 +1,4 @@
-"""The functions of Java that a script declares before it calls them, each under one alias."""
+"""The Java functions that a script declares before calling them, each under one alias."""
 
 from __future__ import annotations
 
@@ -34,14 +34,14 @@ _SYMBOLS: Final = {
 
 @dataclass(frozen=True, slots=True, order=True)
 class PigUdf:
-    """A class that has to be on Pig's class path; ``artifacts`` are the view's, as it writes them."""
+    """A class that must be on Pig's class path; ``artifacts`` are as the view writes them."""
 
     class_name: str
     artifacts: tuple[str, ...]
 
 
 class PigFunctions:
-    """Gives out aliases while a script is written."""
+    """Assigns aliases while a script is written."""
 
     def __init__(self, aliases: Aliases) -> None:
         self._aliases = aliases
@@ -50,14 +50,14 @@ class PigFunctions:
 
     @property
     def udfs(self) -> tuple[PigUdf, ...]:
-        """The user-defined functions among them."""
+        """The user-defined functions that the script calls."""
         return tuple(sorted(self._udfs))
 
     def user_defined(self, udf: UserDefined) -> str:
-        """The alias of a function of Hive's that a view declares.
+        """The alias of a Hive function that a view declares.
 
         Raises:
-            UnsupportedFunction: the view says no class.
+            UnsupportedFunction: the view names no class.
         """
         if udf.class_name is None:
             raise UnsupportedFunction(udf.name, "has no class that Pig could call")
@@ -66,16 +66,16 @@ class PigFunctions:
 
     @property
     def defines(self) -> tuple[str, ...]:
-        """The statements that declare what was given out, in order of first use."""
+        """The statements that declare the functions, in order of first use."""
         return tuple(f"DEFINE {alias} {what};" for what, alias in self._given.items())
 
     def hive(self, adapter: str, name: str, constants: Sequence[str | None] = ()) -> str:
-        """The alias of a function of Hive's.
+        """The alias of a Hive function.
 
         Args:
-            adapter: Pig's class that calls it, ``HiveUDF`` and its like.
-            name: as Hive knows it.
-            constants: the literal of each argument that Hive has to know beforehand, else None.
+            adapter: Pig's class that calls it, such as ``HiveUDF``.
+            name: its name in Hive.
+            constants: the literal of each argument that Hive must know in advance, else None.
         """
         arguments = [string(name)]
         if any(constant is not None for constant in constants):

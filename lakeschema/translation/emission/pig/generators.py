@@ -1,4 +1,4 @@
-"""Lateral views: FLATTEN, which makes a row of a null bag and none of an empty one."""
+"""Lateral views as FLATTEN, which makes one row of a null bag and no row of an empty one."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from lakeschema.translation.plan.relations import Generate, PlanColumn
 
 
 def generated(writer: Writer, plan: Generate) -> Relation:
-    """The input's rows, each once for every row that the generator makes of it."""
+    """The input's rows, each once for every generated row."""
     statements = writer.statements
     rows = statements.renamed(writer.rows(plan.input))
     over = statements.over(rows.fields)
     name, arguments = plan.call.operator.name.removesuffix("_outer"), plan.call.arguments
     if plan.call.operator.udf is not None:
-        raise UnsupportedFunction(name, "is user-defined: Pig is not told how to call it")
+        raise UnsupportedFunction(name, "is user-defined, and Pig does not know how to call it")
     match name, arguments[0].type if arguments else None:
         case "explode", ArrayType(element) if not isinstance(element, StructType):
             return _flattened(writer, rows, plan, over.value(arguments[0]), "")
@@ -57,7 +57,7 @@ def _flattened(writer: Writer, rows: Relation, plan: Generate, bag: str, functio
     full = statements.filtered(rows, f"({bag} is not null AND NOT IsEmpty({bag}))", "not_empty")
     made = _made(writer, full, plan, call)
     if isinstance(plan.call.arguments[0].type, MapType):
-        # Pig does not flatten a map of which nothing is read.
+        # Pig does not flatten a map unless something of it is read.
         key = made.fields[len(rows.fields)].text
         made = statements.filtered(made, f"({key} is not null)", "entries")
     if not plan.outer:
@@ -73,7 +73,7 @@ def _flattened(writer: Writer, rows: Relation, plan: Generate, bag: str, functio
 
 
 def _made(writer: Writer, rows: Relation, plan: Generate, call: str) -> Relation:
-    """FLATTEN of what makes the rows, behind the fields that there are."""
+    """FLATTEN of the generator, after the existing fields."""
     below = [Item(f.text, f.text, f.type) for f in rows.fields]
     names = field_names([*(item.name for item in below), *(c.name for c in plan.produced)])
     own, produced = names[: len(below)], names[len(below) :]

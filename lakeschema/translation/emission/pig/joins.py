@@ -1,4 +1,4 @@
-"""Joins: by keys where the condition has equalities, else all pairs of rows, filtered."""
+"""Joins: by keys if the condition has equalities, otherwise all pairs of rows, filtered."""
 
 from __future__ import annotations
 
@@ -36,12 +36,12 @@ _WORDS = {
 
 @dataclass(frozen=True, slots=True)
 class _Condition:
-    """A join's condition, taken apart.
+    """A join's condition, split into parts.
 
     Attributes:
-        keys: equal values of the left and of the right, each over its own side's columns.
-        left, right: what one side alone decides, over its own columns.
-        rest: over both sides' columns.
+        keys: equal values of left and right, each over its own side's columns.
+        left, right: conditions on one side only, over its own columns.
+        rest: other conditions, over both sides' columns.
     """
 
     keys: tuple[tuple[RowExpression, RowExpression], ...]
@@ -115,7 +115,7 @@ def _equal_sides(part: RowExpression, width: int) -> tuple[RowExpression, RowExp
 
 
 def _is_key(type_: ColumnType) -> bool:
-    """Whether Pig's join can find the values equal that Hive's does."""
+    """Whether values that are equal in Hive's join are also equal in Pig's."""
     return scalar_type(type_) not in {None, "bytearray"}
 
 
@@ -154,7 +154,7 @@ def _by(side: Relation, texts: list[str]) -> str:
 def _key_texts(
     statements: Statements, left: Relation, right: Relation, condition: _Condition
 ) -> tuple[list[str], list[str]]:
-    """The keys of both sides; one that all rows have where there is none."""
+    """The keys of both sides, or a constant key."""
     if not condition.keys:
         return [one_key(left)], [one_key(right)]
     one, other = statements.over(left.fields), statements.over(right.fields)
@@ -165,7 +165,7 @@ def _key_texts(
 
 
 def _key(text: str, type_: ColumnType) -> str:
-    """Of doubles a text: Hive's joins find NaN equal to itself, and two zeros different."""
+    """Doubles become text: in Hive's joins NaN equals itself, and -0.0 differs from 0.0."""
     return f"(chararray){unary(text)}" if type_ in {DOUBLE, FLOAT} else text
 
 
@@ -192,7 +192,7 @@ def _inner(writer: Writer, left: Relation, right: Relation, condition: _Conditio
 
 
 def _numbered(writer: Writer, side: Relation) -> Relation:
-    """The rows with a number of their own in front."""
+    """The rows with a row number in front."""
     alias = writer.statements.add(f"{side.topic}_numbered", f"RANK {side.alias}")
     named = Relation(alias, (Field(f"rank_{side.alias}", BIGINT), *side.fields), side.topics)
     items = [
@@ -207,7 +207,7 @@ def _plain(field: Field, place: int) -> str:
 
 
 def _marked(writer: Writer, side: Relation) -> Relation:
-    """The rows with a field behind them that no row lacks."""
+    """The rows with an additional last field that is never null."""
     items = [Item(f.text, _plain(f, i), f.type) for i, f in enumerate(side.fields)]
     return writer.statements.generate(side, [*items, Item("1", "found", INT)], "marked")
 
@@ -215,7 +215,7 @@ def _marked(writer: Writer, side: Relation) -> Relation:
 def _matched(
     writer: Writer, left: Relation, right: Relation, condition: _Condition
 ) -> tuple[Relation, str]:
-    """Left rows with those of the right whose keys are equal, grouped by left row; which fit."""
+    """Left rows with the right rows of equal keys, as groups; and the text of those that match."""
     numbered, marked = _numbered(writer, left), _marked(writer, right)
     own = Relation(numbered.alias, numbered.fields[1:], numbered.topics)
     keys = _key_texts(writer.statements, own, marked, condition)
@@ -239,7 +239,7 @@ def _matched(
 def _outer_by_rows(
     writer: Writer, left: Relation, right: Relation, condition: _Condition
 ) -> Relation:
-    """A left row without a fitting right row once, padded with nulls."""
+    """A left row without a matching right row once, padded with nulls."""
     grouped, fits = _matched(writer, left, right, condition)
     bag, *fields = grouped.fields
     width = len(left.fields)
@@ -271,7 +271,7 @@ def _swapped(writer: Writer, left: Relation, right: Relation, plan: Join) -> Rel
 
 
 def _moved(part: RowExpression, width: int, others: int) -> RowExpression:
-    """The same where the right columns stand before the left ones."""
+    """The expression with the right columns before the left ones."""
     if isinstance(part, ColumnReference):
         index = part.index + others if part.index < width else part.index - width
         return ColumnReference(index, part.name, part.type, part.nullable)
@@ -281,7 +281,7 @@ def _moved(part: RowExpression, width: int, others: int) -> RowExpression:
 def _half(
     writer: Writer, left: Relation, right: Relation, condition: _Condition, kind: JoinKind
 ) -> Relation:
-    """Left rows that have, or have not, a fitting right row."""
+    """Left rows with, or without, a matching right row."""
     right = _narrowed(writer, right, condition.right)
     tests = condition.left
     if kind is JoinKind.SEMI:
@@ -322,5 +322,5 @@ def _half_by_rows(
     )
     tested = Relation(statements.add(f"{left.topic}_tested", text), own, left.topics)
     kept = statements.filtered(tested, "(is_kept == 1)", "kept")
-    # What puts rows into bags or unites them counts their fields.
+    # Bags and unions require the exact number of fields.
     return statements.generate(kept, [Item(f.text, f.text, f.type) for f in own], "columns")

@@ -1,4 +1,4 @@
-"""What is known of values before a script runs: literals as other types, and which types meet."""
+"""Facts about values known before a script runs: converted literals, and comparable types."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def bit_of(value: str) -> int:
 
 
 def is_exact(value: str, source: ColumnType, target: ColumnType) -> bool:
-    """Whether a literal's digits as they stand are the converted value."""
+    """Whether the literal's own digits are the converted value."""
     if isinstance(source, DecimalType) and target == DOUBLE:
         return True
     if isinstance(target, DecimalType):
@@ -49,12 +49,12 @@ def is_exact(value: str, source: ColumnType, target: ColumnType) -> bool:
 
 
 def are_alike(source: ColumnType, target: ColumnType) -> bool:
-    """Whether two types with parts differ in nothing but what may be null."""
+    """Whether two nested types differ only in nullability."""
     return scalar_type(source) is None and print_type(source) == print_type(target)
 
 
 def compared_type(left: ColumnType, right: ColumnType) -> ColumnType | None:
-    """The type that two values are compared as; None where Pig would not compare as Hive does."""
+    """The type in which two values are compared; None if Pig would compare them unlike Hive."""
     if VOID in {left, right}:
         return right if left == VOID else left
     if isinstance(left, DecimalType) and isinstance(right, DecimalType):
@@ -69,7 +69,7 @@ def compared_type(left: ColumnType, right: ColumnType) -> ColumnType | None:
 
 
 def _wider(left: ColumnType, right: ColumnType) -> ColumnType:
-    """A float is compared with whole numbers as a float in Hive, too."""
+    """Hive, too, compares a float with integers as floats."""
     wider = max(left, right, key=_NUMBERS.index)
     return INT if wider in {TINYINT, SMALLINT} and left != right else wider
 
@@ -85,14 +85,14 @@ def written_instant(expression: RowExpression) -> str | None:
 
 
 def survives_cut(name: str, left: RowExpression, right: RowExpression) -> bool:
-    """Whether values that are cut compare with a literal as whole ones do: cutting only lowers them."""
+    """Whether comparing a cut value with a literal gives the right result: cutting only lowers it."""
     if written_instant(right) is not None:
         return name in {">=", "<"}
     return written_instant(left) is not None and name in {"<=", ">"}
 
 
 def day_of(expression: Literal) -> str:
-    """The day that a text names, which Hive would find at run time."""
+    """The date in a text, which Hive would parse at run time."""
     try:
         return date.fromisoformat(str(expression.value)).isoformat()
     except ValueError:
@@ -100,7 +100,7 @@ def day_of(expression: Literal) -> str:
 
 
 def as_day(argument: RowExpression) -> RowExpression:
-    """A literal text that names a day as that day."""
+    """A literal text with a date as a date literal; anything else unchanged."""
     if not isinstance(argument, Literal) or not is_text(argument.type) or argument.value is None:
         return argument
     found = _ISO_DAY.match(argument.value)

@@ -1,4 +1,4 @@
-"""How tables are read: HCatLoader by the name in the metastore, or as a deployment's rules say."""
+"""How tables are loaded: with HCatLoader by the metastore's name, or by a deployment's rules."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ _FUNCTION: Final = re.compile(rf"[A-Za-z_][\w.$]*(?:\(\s*(?:{_TEXT}(?:\s*,\s*{_T
 _PLACE: Final = re.compile(r"\{([^{}]*)\}")
 
 Load = Callable[[RelationName], tuple[str, str]]
-"""Where the rows of a table are, and the function that loads them."""
+"""The path of a table's rows, and the function that loads them."""
 
 
 def load_problem(rule: PigLoad) -> str | None:
-    """What is wrong with a rule in itself; None for a good one."""
+    """The problem of a rule in itself; None if it is valid."""
     if _FUNCTION.fullmatch(rule.loader) is None:
         return f"{rule.loader!r} is not a function of Pig's with quoted arguments"
     stars = {str(number) for number in range(1, rule.table_pattern.count("*") + 1)}
@@ -31,7 +31,7 @@ def load_problem(rule: PigLoad) -> str | None:
 
 
 def loads_of(rules: Sequence[PigLoad] = ()) -> Load:
-    """By the first rule that matches; by HCatLoader where none does."""
+    """By the first rule that matches, otherwise with HCatLoader."""
 
     def load(table: RelationName) -> tuple[str, str]:
         name = ".".join((*table.namespace, table.name))

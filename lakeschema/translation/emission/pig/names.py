@@ -1,4 +1,4 @@
-"""Names that Pig can read: of aliases, of fields, and those that it cannot take from a table."""
+"""Names of aliases and fields that Pig can read."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ KEYWORDS: Final = frozenset(
         *("realias", "bool_cond"),
     }
 )
-"""Words that the grammar reads as its own wherever a field's name may stand; lower-case."""
+"""Words that the grammar reserves wherever a field's name may stand; lower-case."""
 
 _COMMANDS: Final = frozenset(
     {
@@ -35,16 +35,16 @@ _COMMANDS: Final = frozenset(
         *("sql", "set", "log"),
     }
 )
-"""Words that are commands of Pig's shell where a statement begins."""
+"""Words that are commands of Pig's shell at the beginning of a statement."""
 
 
 def is_legal(name: str) -> bool:
-    """Whether an expression can name a field so; others are read by their position."""
+    """Whether expressions can name a field so; other fields are read by position."""
     return _LEGAL.fullmatch(name) is not None and name.lower() not in KEYWORDS
 
 
 def field_names(names: Sequence[str]) -> tuple[str, ...]:
-    """A legal name for each column, in lower case and unique without case."""
+    """A legal, lower-case and unique name for each column."""
     taken: set[str] = set()
     return tuple(_unique(_legal(name), taken) for name in names)
 
@@ -65,13 +65,13 @@ def _unique(name: str, taken: set[str]) -> str:
 
 
 class Aliases:
-    """Gives out names that no other alias or function of a script has."""
+    """Assigns names that no other alias or function in the script has."""
 
     def __init__(self, taken: Iterable[str] = ()) -> None:
         self._taken = {name.lower() for name in taken}
 
     def fresh(self, wanted: str) -> str:
-        """The wanted name, made legal, with a number behind it if it is taken."""
+        """The wanted name, made legal, with a number if it is taken."""
         legal = _legal(wanted)
         if legal in _COMMANDS:
             legal += "_"
@@ -79,5 +79,5 @@ class Aliases:
 
 
 def topic(parts: Collection[str]) -> str:
-    """What a relation is about: the tables that it is made of, shortened."""
+    """A short name for a relation, from its tables."""
     return "_".join(dict.fromkeys(parts))[:_MAX_TOPIC].strip("_")

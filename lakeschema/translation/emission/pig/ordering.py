@@ -1,4 +1,4 @@
-"""ORDER BY and LIMIT: Pig orders by fields only, and puts nulls first, where Hive puts them last."""
+"""ORDER BY and LIMIT: Pig orders by fields only and puts nulls first; Hive puts them last."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from lakeschema.translation.plan.relations import Limit, Plan
 
 
 def sorted_rows(writer: Writer, below: Plan, keys: Sequence[SortKey]) -> Relation:
-    """The rows in order; Hive 4's order of nulls, where the text does not say."""
+    """The rows in order, with Hive 4's order of nulls by default."""
     statements = writer.statements
     rows = statements.renamed(writer.rows(below))
     fields = [Item(f.text, f.text, f.type) for f in rows.fields]
@@ -32,10 +32,7 @@ def sorted_rows(writer: Writer, below: Plan, keys: Sequence[SortKey]) -> Relatio
 def with_keys(
     over: ExpressionWriter, keys: Sequence[SortKey], *, zeros: bool = False
 ) -> tuple[list[Item], list[str]]:
-    """Fields to sort by, each with the word for its direction behind.
-
-    ``zeros``: the zero below zero comes before the other, as where whole results are sorted.
-    """
+    """Fields to sort by with directions; with ``zeros``, as in final results, -0.0 precedes 0.0."""
     items: list[Item] = []
     order: list[str] = []
     for number, key in enumerate(keys, 1):
@@ -43,7 +40,7 @@ def with_keys(
         if isinstance(expression, Literal):
             continue
         if scalar_type(expression.type) is None:
-            raise UnsupportedConstruct("ORDER BY of a value with parts for Pig")
+            raise UnsupportedConstruct("ORDER BY of a nested value for Pig")
         text = over.value(expression)
         text = one_zero(text, expression.type)
         nulls_first = key.descending if key.nulls_first is None else key.nulls_first
@@ -54,7 +51,7 @@ def with_keys(
             )
             order.append("")
         if expression.type in {DOUBLE, FLOAT}:
-            # Where Pig puts NaN depends on what it compares it with; to Hive it is the greatest.
+            # Pig's order of NaN is inconsistent; in Hive NaN is the greatest.
             is_nan = f"((chararray){unary(over.value(expression))} == 'NaN' ? 1 : 0)"
             items.append(Item(is_nan, f"nan_{number}", INT))
             order.append(" DESC" if key.descending else "")
@@ -68,7 +65,7 @@ def with_keys(
 
 
 def limited(writer: Writer, plan: Limit) -> Relation:
-    """Raises ``UnsupportedConstruct`` for OFFSET and a computed number."""
+    """Raises ``UnsupportedConstruct`` for OFFSET, or for a computed number."""
     rows = writer.rows(plan.input)
     if plan.offset is not None and not (
         isinstance(plan.offset, Literal) and plan.offset.value == "0"

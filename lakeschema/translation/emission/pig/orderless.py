@@ -1,4 +1,4 @@
-"""Which collected arrays are only used where the order of their elements is nothing."""
+"""Finds collected arrays whose order of elements does not matter."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ _ORDERLESS: Final = frozenset({"sort_array", "size", "array_contains"})
 
 
 def orderless_places(plan: Project) -> tuple[Aggregate, frozenset[int]] | None:
-    """The aggregate below, and the places of those aggregates that nothing uses in another way.
+    """The aggregate below, and the places of aggregates whose order of elements does not matter.
 
-    None if there is no aggregate directly below, filters aside.
+    None if no aggregate is directly below, apart from filters.
     """
     read = [expression for _, expression in plan.items]
     below = plan.input
@@ -35,7 +35,7 @@ def orderless_places(plan: Project) -> tuple[Aggregate, frozenset[int]] | None:
 
 
 def _looked_at(expression: RowExpression) -> Iterator[int]:
-    """The columns of which the order of elements matters."""
+    """The columns whose order of elements matters."""
     if isinstance(expression, ColumnReference):
         yield expression.index
         return

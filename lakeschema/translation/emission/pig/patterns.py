@@ -1,4 +1,4 @@
-"""SQL's patterns as Java's regular expressions of the whole text."""
+"""SQL's patterns as Java regular expressions for the whole text."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _SPECIAL: Final = re.compile(r"[^A-Za-z0-9 ]")
 
 
 def of_like(pattern: str) -> str:
-    """LIKE's: a backslash takes the character behind it as it is."""
+    """A LIKE pattern: a backslash escapes the next character."""
     parts = ["(?s)"]
     characters = iter(pattern)
     for character in characters:
@@ -32,13 +32,13 @@ def of_like(pattern: str) -> str:
 
 def _plain(character: str) -> str:
     if character == "$":
-        return "[$]"  # Behind a backslash Pig's preprocessor would take it for its own.
+        return "[$]"  # Pig's preprocessor would interpret it after a backslash.
     if ord(character) < 128 and _SPECIAL.match(character):
         return "\\" + character
     return character
 
 
 def check_of_days(pattern: RowExpression) -> None:
-    """Raises ``UnsupportedConstruct`` unless Joda, which Pig asks, reads the pattern as Java does."""
+    """Raises ``UnsupportedConstruct`` unless Joda, which Pig uses, reads the pattern like Java."""
     if not isinstance(pattern, Literal) or _SHARED.fullmatch(pattern.value or "") is None:
-        raise UnsupportedConstruct("date_format with letters that Pig reads otherwise")
+        raise UnsupportedConstruct("date_format with letters that Pig reads differently")

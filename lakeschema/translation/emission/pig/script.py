@@ -1,4 +1,4 @@
-"""A plan → a Pig script whose last alias has its rows: one statement for a node, inputs first."""
+"""A plan as a Pig script: one statement for each node, inputs first; the last alias has the rows."""
 
 from __future__ import annotations
 
@@ -52,21 +52,21 @@ from lakeschema.translation.rewriting.hive_groups import as_hive_groups
 from lakeschema.translation.rewriting.unread_columns_as_nulls import unread_columns_as_nulls
 
 ViewPlan = Callable[[RelationName], Plan | None]
-"""The plan of a relation that is a view; None of a table."""
+"""The plan of a relation that is a view; None for a table."""
 
 _BY_METASTORE = loads_of()
 
 
 @dataclass(frozen=True, slots=True)
 class PigScript:
-    """Text for Pig 0.17 and newer.
+    """A script for Pig 0.17 and newer.
 
     Attributes:
         statements: each with its semicolon, in order.
-        alias: that of the rows.
-        defines: statements that declare functions, to be put before the others.
+        alias: the alias of the rows.
+        defines: statements that declare functions; they come before the others.
         udfs: classes that the script calls and Hive does not have.
-        columns: what the rows' fields are called, with their types in Hive.
+        columns: the rows' fields with their types in Hive.
     """
 
     statements: tuple[str, ...]
@@ -98,16 +98,16 @@ def pig_script(
     """The script of a view's plan.
 
     Args:
-        plan: of a view in Hive's dialect.
-        names: of the columns, as they should be called.
-        alias: of the rows, a legal name.
-        view_plan: of the views that the plan scans: HCatLoader reads tables only.
-        load: how tables are read.
-        taken: names that the script must not use otherwise.
-        plain_values: no table holds NaN or times finer than milliseconds.
+        plan: the plan of a view in Hive's dialect.
+        names: the wanted names of the columns.
+        alias: the alias of the rows, a legal name.
+        view_plan: gives the plans of scanned views, since HCatLoader only reads tables.
+        load: how tables are loaded.
+        taken: names that the script must not use.
+        plain_values: no table contains NaN or times finer than milliseconds.
 
     Raises:
-        Unsupported: Pig has nothing that does the same.
+        Unsupported: Pig has no equivalent.
     """
     for column in plan.columns:
         _check(column, plain_values=plain_values)
@@ -128,7 +128,7 @@ def pig_script(
 
 
 def _with_hive_groups(view_plan: ViewPlan) -> ViewPlan:
-    """The plans of views below, rewritten as that of the view itself; each once, since it is known by its identity."""
+    """The plans of views below, rewritten like the view's own. Cached: plans are shared by identity."""
 
     @cache
     def rewritten(relation: RelationName) -> Plan | None:
@@ -143,7 +143,7 @@ def _check(column: PlanColumn, *, plain_values: bool) -> None:
         raise UnsupportedType(
             f"column {column.name} for Pig",
             print_type(column.type),
-            "Pig's datetime ends at milliseconds, so that values may be cut",
+            "Pig's datetime only has milliseconds, so values may be cut",
         )
     type_text(column.type)
 
@@ -161,14 +161,14 @@ def _holds_timestamps(type_: ColumnType) -> bool:
 
 
 class ScriptWriter:
-    """Writes a plan's nodes as statements; a sub-plan that is shared is written once."""
+    """Writes a plan's nodes as statements; a shared sub-plan is written once."""
 
     def __init__(self, statements: Statements, view_plan: ViewPlan, load: Load) -> None:
         self.statements = statements
         self._loads_by_catalog = self._joins = self._spreads = False
         self._view_plan = view_plan
         self._load = load
-        # With the plan itself: ids are only good while the objects live.
+        # The values hold the plans, since ids are only good while the objects live.
         self._done: dict[int, tuple[Plan, Relation]] = {}
         self._read: frozenset[ColumnType] = frozenset()
         self._orderless: dict[int, frozenset[int]] = {}
@@ -176,18 +176,18 @@ class ScriptWriter:
 
     @property
     def settings(self) -> Sequence[str]:
-        """What has to stand before the statements."""
+        """The statements that must come before all others."""
         found = []
         if self._loads_by_catalog:
-            # HCatLoader asks for columns in lower case; files of other programs may have capitals.
+            # HCatLoader asks for lower-case columns; other programs' files may have capitals.
             found.append("SET orc.schema.evolution.case.sensitive 'false';")
         if self._joins and self._spreads:
-            # The rule fails on a bag that is kept beside its rows.
+            # The rule fails if a bag is kept together with its flattened rows.
             found.append("SET pig.optimizer.rules.disabled 'PushDownForEachFlatten';")
         return found
 
     def output(self, plan: Plan, names: Sequence[str]) -> Relation:
-        """The rows of the whole plan under the names that they should have, written last."""
+        """The rows of the whole plan under their final names, written last."""
         around, self._read = self._read, types_read(plan)
         try:
             return self._output(without_subqueries(plan), field_names(names))
@@ -210,7 +210,7 @@ class ScriptWriter:
         return self._done[id(plan)][1]
 
     def again(self, plan: Plan) -> Relation:
-        """The rows under an alias of their own, for a join with themselves."""
+        """The rows under a separate alias, for a self-join."""
         self._done.pop(id(plan), None)
         if isinstance(plan, Scan):
             return self.rows(plan)
@@ -258,7 +258,7 @@ class ScriptWriter:
             return self.output(plan, [column.name for column in scan.columns])
         path, loader = self._load(scan.relation)
         for column in scan.columns if loader == HCAT_LOADER else ():
-            # One column that it has no type for, and it loads none of the table.
+            # HCatLoader cannot load a table if Pig has no type for one of its columns.
             type_text(column.type)
         if loader == HCAT_LOADER:
             self._loads_by_catalog = True
@@ -274,7 +274,7 @@ class ScriptWriter:
         return rows
 
     def _storable(self, loaded: Relation) -> Relation:
-        """The relation without columns that Pig could not hand from one job to the next."""
+        """The relation without columns that Pig cannot pass from one job to the next."""
         unstorable = [f for f in loaded.fields if holds_small_parts(f.type)]
         if not unstorable:
             return loaded
@@ -283,7 +283,7 @@ class ScriptWriter:
                 raise UnsupportedType(
                     "a column for Pig",
                     print_type(field.type),
-                    "HCatLoader leaves numbers of one or two bytes in it, which Pig cannot store",
+                    "HCatLoader keeps its one- or two-byte numbers, which Pig cannot store",
                 )
         items = [
             Item("null" if f in unstorable else f.text, f.text.replace("$", "c"), f.type)
@@ -292,7 +292,7 @@ class ScriptWriter:
         return self.statements.generate(loaded, items, "storable")
 
     def table_of(self, plan: Plan) -> Relation | None:
-        """The rows of a table that the plan reads, at any distance; None if it reads none."""
+        """The rows of a table that the plan reads, at any distance, or None."""
         if not isinstance(plan, Scan):
             found = (self.table_of(below) for below in inputs(plan))
             return next((rows for rows in found if rows is not None), None)

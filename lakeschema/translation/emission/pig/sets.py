@@ -1,4 +1,4 @@
-"""UNION, INTERSECT, EXCEPT and DISTINCT: rows whose values are equal, or null alike, are the same."""
+"""UNION, INTERSECT, EXCEPT and DISTINCT: rows are equal if all values are equal or both null."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def combined(writer: Writer, plan: SetOperation) -> Relation:
     """The rows of a set operation.
 
     Raises:
-        UnsupportedConstruct: it counts equal rows (ALL of INTERSECT and EXCEPT).
+        UnsupportedConstruct: it counts equal rows (INTERSECT ALL and EXCEPT ALL).
     """
     match plan.operator:
         case SetOperator.UNION_ALL:
@@ -65,7 +65,7 @@ def _union(writer: Writer, plan: SetOperation) -> Relation:
 
 
 def _branch(writer: Writer, branch: Plan, plan: SetOperation, marks: tuple[Item, ...]) -> Relation:
-    """A branch whose fields are called as those of all: a union goes by position."""
+    """A branch with the common field names, since a union goes by position."""
     rows = writer.rows(branch)
     items = [
         Item(group_key(field.text, column.type) if marks else field.text, column.name, column.type)
@@ -75,7 +75,7 @@ def _branch(writer: Writer, branch: Plan, plan: SetOperation, marks: tuple[Item,
 
 
 def _compared(writer: Writer, plan: SetOperation, wanted: str) -> Relation:
-    """Both branches' rows together, grouped: in a group nulls are alike, and so are its sides."""
+    """Both branches' rows together, grouped: grouping treats nulls as equal."""
     for column in plan.columns:
         check_group(column.type, writer.statements, plan.operator.value.upper())
     rows: Relation | None = None

@@ -1,4 +1,4 @@
-"""Columns with numbers of one or two bytes inside: Pig has none such, and HCatLoader makes only a column's own wider."""
+"""Columns with nested one- or two-byte integers, which Pig lacks and HCatLoader does not widen."""
 
 from __future__ import annotations
 

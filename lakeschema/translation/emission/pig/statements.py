@@ -1,4 +1,4 @@
-"""A script in the making: its statements in order, each one's alias, and the relation that it names."""
+"""A script under construction: its statements, their aliases, and the relations these name."""
 
 from __future__ import annotations
 
@@ -25,12 +25,13 @@ from lakeschema.translation.plan.relations import Aggregate, Plan
 
 @dataclass(frozen=True, slots=True)
 class Relation:
-    """What an alias names.
+    """The relation that an alias names.
 
     Attributes:
-        topics: the tables that it is made of.
-        joined: its fields are still called by their sides, ``a::c``.
-        reordered: its fields stand in another order than here, by which a bag of them is flattened.
+        topics: the tables that it is made from.
+        joined: its fields still have their sides' names, ``a::c``.
+        reordered: its fields are stored in another order, in which a bag of them would be
+            flattened.
     """
 
     alias: str
@@ -46,7 +47,7 @@ class Relation:
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """A field to generate: its text, the name that it should have, its type."""
+    """A field to generate: its text, its wanted name, its type."""
 
     text: str
     name: str
@@ -66,13 +67,13 @@ class Statements:
         return ExpressionWriter(fields, self.functions, self.plain_values)
 
     def add(self, wanted: str, text: str) -> str:
-        """The alias under which a statement was added."""
+        """Adds a statement and returns its alias."""
         alias = self.aliases.fresh(wanted)
         self._written.append((alias, text))
         return alias
 
     def texts(self, last: str, name: str) -> tuple[str, ...]:
-        """All statements, the alias ``last`` renamed, which nothing reads."""
+        """All statements, with the alias ``last`` renamed, since no statement reads it."""
         return tuple(
             f"{name if alias == last else alias} = {text};" for alias, text in self._written
         )
@@ -83,7 +84,7 @@ class Statements:
     def generate(
         self, below: Relation, items: Sequence[Item], kind: str = "columns", nested: str = ""
     ) -> Relation:
-        """A FOREACH, its fields named as wanted as far as they may be."""
+        """A FOREACH whose fields have the wanted names, as far as these are legal."""
         names = field_names([item.name for item in items])
         shown = ", ".join(
             output(item.text, name, item.type) for item, name in zip(items, names, strict=True)
@@ -94,7 +95,7 @@ class Statements:
         return Relation(alias, fields, below.topics)
 
     def declared(self, below: Relation) -> Relation:
-        """The relation with maps whose values have types: of a loaded map Pig is told none."""
+        """The relation with typed maps: Pig does not learn a loaded map's type."""
         if not any(_holds_map(field.type) for field in below.fields):
             return below
         shown = (
@@ -110,14 +111,14 @@ class Statements:
         return replace(below, alias=alias)
 
     def renamed(self, relation: Relation) -> Relation:
-        """The relation with fields that have names and places of their own."""
+        """The relation with simple field names in this order."""
         if not (relation.joined or relation.reordered):
             return relation
         items = [Item(f.text, _own_name(f.text, i), f.type) for i, f in enumerate(relation.fields)]
         return self.generate(relation, items)
 
     def named(self, relation: Relation) -> Relation:
-        """The relation with fields that are all read by name, for those that group them."""
+        """The relation with fields that can all be read by name, for grouping."""
         if not relation.joined and all(is_legal(field.text) for field in relation.fields):
             return relation
         return self.renamed(Relation(relation.alias, relation.fields, relation.topics, joined=True))
@@ -136,18 +137,17 @@ def _holds_map(type_: ColumnType) -> bool:
 
 
 def check_group(type_: ColumnType, statements: Statements, what: str) -> None:
-    """Raises ``UnsupportedConstruct`` unless Pig finds the same values of the type alike as Hive."""
+    """Raises ``UnsupportedConstruct`` unless Pig and Hive group values of the type alike."""
     if scalar_type(type_) is None or (type_ == TIMESTAMP and not statements.plain_values):
         raise UnsupportedConstruct(f"{what} of {print_type(type_)} for Pig")
 
 
 def one_key(side: Relation) -> str:
-    """That of all rows; it reads a field, since Pig never ends with rows whose fields it has all pruned."""
+    """A key shared by all rows; it reads a field, since Pig fails if it prunes all fields."""
     return f"({side.fields[0].text} is null ? 1 : 1)"
 
 
 def sides(left: Relation, right: Relation) -> tuple[Field, ...]:
-    """The fields of a join of two relations."""
     found = []
     for offset, side in ((0, left), (len(left.fields), right)):
         for place, field in enumerate(side.fields, offset):
@@ -165,7 +165,7 @@ _WHOLE = re.compile(r"\((.*)\)", re.DOTALL)
 
 
 def _without_parentheses(condition: str) -> str:
-    """The condition without those that surround all of it."""
+    """The condition without parentheses around the whole."""
     found = _WHOLE.fullmatch(condition)
     if found is None:
         return condition
@@ -185,7 +185,7 @@ def _without_parentheses(condition: str) -> str:
 
 
 class Writer(Protocol):
-    """Writes plans: what the modules of single nodes are given."""
+    """Writes plans, for the modules of single nodes."""
 
     @property
     def statements(self) -> Statements: ...
@@ -193,10 +193,10 @@ class Writer(Protocol):
     def rows(self, plan: Plan) -> Relation: ...
 
     def table_of(self, plan: Plan) -> Relation | None:
-        """The rows of a table that the plan reads, at any distance; None if it reads none."""
+        """The rows of a table that the plan reads, at any distance, or None."""
 
     def is_orderless(self, plan: Aggregate, place: int) -> bool:
-        """Whether nothing looks at the order of the elements that an aggregate of it collects."""
+        """Whether nothing depends on the order of the elements that the aggregate collects."""
 
     def again(self, plan: Plan) -> Relation:
-        """The rows under an alias of their own, for a join with themselves."""
+        """The rows under a separate alias, for a self-join."""

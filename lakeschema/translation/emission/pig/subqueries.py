@@ -1,4 +1,4 @@
-"""Sub-queries in a filter's condition as joins: Pig has no expression that reads a relation."""
+"""Sub-queries in a filter's condition as joins, since Pig's expressions cannot read relations."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ _CORRELATED = "this kind of correlated sub-query for Pig"
 
 @dataclass(frozen=True, slots=True)
 class _Opened:
-    """A sub-query as a plan that reads nothing outside, and what ties it to the query around.
+    """A sub-query as an uncorrelated plan, and the conditions that tie it to the outer query.
 
     Attributes:
         ties: conditions over the outer query's columns, then the plan's.
@@ -60,7 +60,7 @@ class _Opened:
 
 
 def without_subqueries(plan: Plan) -> Plan:
-    """A filter over sub-queries as joins and a filter without them; any other node as it is."""
+    """A filter with sub-queries as joins and a plain filter; other nodes are unchanged."""
     if isinstance(plan, Project) and any(asks(e) for _, e in plan.items):
         return _of_project(plan)
     if not isinstance(plan, Filter) or not asks(plan.condition):
@@ -111,7 +111,7 @@ def _semi(rows: Plan, plan: Plan, kind: JoinKind, operands: tuple[RowExpression,
 
 
 def _not_in(rows: Plan, operands: tuple[RowExpression, ...], plan: Plan) -> Plan:
-    """No row if the sub-query has a null; all rows, also those of a null, if it has no row."""
+    """NOT IN: no row if the sub-query has a null; all rows, even null, if it is empty."""
     if len(operands) != 1 or reads_outside(all_expressions(plan)):
         raise UnsupportedConstruct(_CORRELATED)
     width = len(rows.columns)
@@ -133,7 +133,7 @@ def _not_in(rows: Plan, operands: tuple[RowExpression, ...], plan: Plan) -> Plan
 
 
 def _with_scalars(rows: Plan, expression: RowExpression) -> tuple[Plan, RowExpression]:
-    """The rows with a column for each scalar sub-query, and the expression that reads it there."""
+    """The rows with a column for each scalar sub-query, and the expression that reads these columns."""
     found = rows
 
     def change(part: RowExpression) -> RowExpression:
@@ -172,7 +172,7 @@ def _is_one_row(plan: Plan) -> bool:
 
 
 def _opened(plan: Plan, width: int) -> _Opened:
-    """Raises ``UnsupportedConstruct`` if it reads the outer query elsewhere than in filters on top."""
+    """Raises ``UnsupportedConstruct`` if it reads the outer query except in its top filters."""
     match plan:
         case Project(below, items):
             inner = _opened(below, width)
@@ -213,7 +213,7 @@ def _over(expression: RowExpression, items: tuple[RowExpression, ...], width: in
 
 
 def all_expressions(plan: Plan) -> tuple[RowExpression, ...]:
-    """Those of the plan and all plans below; what sub-queries in them read counts as theirs."""
+    """The expressions of the plan, of all plans below, and of their sub-queries."""
     found = list(expressions(plan))
     for asked in list(subqueries(found)):
         found += all_expressions(asked.plan)

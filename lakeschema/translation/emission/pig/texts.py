@@ -1,4 +1,4 @@
-"""Literals and types as Pig Latin; nothing in them can end what it stands in."""
+"""Literals and types in Pig Latin; nothing in them can escape from its quotes."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ DAY: Final = "'yyyy-MM-dd'"
 
 
 def scalar_type(type_: ColumnType) -> str | None:
-    """Pig's word for a type without parts; None for one with parts, or that Pig lacks."""
+    """Pig's name for a simple type; None if the type is nested or Pig lacks it."""
     match type_:
         case CharType() | VarcharType():
             return "chararray"
@@ -74,7 +74,7 @@ def scalar_type(type_: ColumnType) -> str | None:
 
 
 def type_text(type_: ColumnType) -> str:
-    """The type in a schema, with names of fields.
+    """The type in a schema, with field names.
 
     Raises:
         UnsupportedType: Pig has no such type.
@@ -88,7 +88,7 @@ def type_text(type_: ColumnType) -> str:
         case ArrayType(element):
             return f"bag{{tuple(item:{type_text(element)})}}"
         case MapType(_, value):
-            # Pig fails on the type of a map's tuples and bags where it is declared.
+            # Pig fails on a declared map whose values are tuples or bags.
             if scalar_type(value) is None:
                 reason = "Pig has no types for values with parts inside of maps"
                 raise UnsupportedType("a column for Pig", print_type(type_), reason)
@@ -102,30 +102,31 @@ def type_text(type_: ColumnType) -> str:
 
 
 def one_zero(text: str, type_: ColumnType) -> str:
-    """A value whose zero is not below zero: to Pig's comparisons and groups that is another one."""
+    """The value with 0.0 for -0.0, which Pig's comparisons and groups treat as different."""
     if type_ == DOUBLE:
         return f"({text} + 0.0)"
     return f"({text} + 0.0F)" if type_ == FLOAT else text
 
 
 def group_key(text: str, type_: ColumnType) -> str:
-    """What values that Hive's groups find alike have alike in Pig's: of doubles a text.
+    """A key that is equal in Pig if the values are equal in Hive's groups: doubles become text.
 
-    There NaN differs from itself, and the zero below zero from zero.
+    In Pig's groups NaN differs from itself, and -0.0 from 0.0.
     """
     return f"(chararray){one_zero(text, type_)}" if type_ in {DOUBLE, FLOAT} else text
 
 
 def of_group_key(text: str, type_: ColumnType) -> str:
-    """The value that a group's key stands for."""
+    """The value of a group's key."""
     return f"({scalar_type(type_)}){text}" if type_ in {DOUBLE, FLOAT} else text
 
 
 def string(text: str) -> str:
-    """A string literal, for places that take no expression.
+    """A string literal, for places where no expression is allowed.
 
     Raises:
-        UnsupportedConstruct: Pig's preprocessor, which knows no quotes, would find a parameter in it.
+        UnsupportedConstruct: Pig's preprocessor, which ignores quotes, would find a parameter in
+            it.
     """
     if len(_PARAMETER.split(text)) > 1:
         raise UnsupportedConstruct(f"the text {text!r:.50} at this place for Pig")
@@ -133,13 +134,13 @@ def string(text: str) -> str:
 
 
 def text_value(text: str) -> str:
-    """A string as an expression: cut apart where the preprocessor would find a parameter."""
+    """A string as an expression, split where the preprocessor would find a parameter."""
     parts = [_quoted(part) for part in _PARAMETER.split(text)]
     return parts[0] if len(parts) == 1 else f"(chararray)CONCAT({', '.join(parts)})"
 
 
 def _quoted(text: str) -> str:
-    """All but printable ASCII is escaped; Pig decodes some of it before it looks for quotes."""
+    """Escapes all but printable ASCII; Pig decodes some escapes before it looks for quotes."""
     return "'" + "".join(map(_escape, text)) + "'"
 
 
@@ -153,7 +154,7 @@ def _escape(character: str) -> str:
 
 
 def null(type_: ColumnType) -> str:
-    """A null of the type, as far as Pig can say so."""
+    """A null of the type, as far as Pig can express it."""
     scalar = scalar_type(type_)
     return "null" if scalar is None or type_ in {VOID, BINARY} else f"({scalar})null"
 
@@ -162,13 +163,15 @@ def literal(value: str | None, type_: ColumnType) -> str:
     """The literal with exactly its type.
 
     Raises:
-        UnsupportedType: Pig has no literal for it.
+        UnsupportedType: Pig has no such literal.
     """
     if value is None:
         return null(type_)
     text = _written(value, type_)
     if text is None:
-        raise UnsupportedType(f"the literal {value!r:.50}", print_type(type_), "Pig has none such")
+        raise UnsupportedType(
+            f"the literal {value!r:.50}", print_type(type_), "Pig has no such literal"
+        )
     return text
 
 

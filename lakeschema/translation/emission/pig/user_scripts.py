@@ -1,7 +1,7 @@
-"""A user's script with its LOADs of views replaced by what the views are made of.
+"""Replaces the LOADs of views in a user's script by the views' own statements.
 
-Nothing else of it changes, comments and strings included. Only statements outside of macros and
-nested blocks are looked at, and only what HCatLoader loads: any other path is a file's.
+The rest of the script stays as it is, comments and strings included. Only statements outside macros
+and nested blocks are considered, and only loads by HCatLoader: any other path is a file.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from lakeschema.translation.model.errors import UnsupportedConstruct
 from lakeschema.translation.syntax.lexing import MAX_TOKENS, too_many_tokens
 
 _TOKEN: Final = re.compile(
-    # What does not end takes the rest: whoever sought the end at each opening would read that as often.
+    # An unclosed comment takes the rest, so that the end is searched for only once.
     r"(?P<space>\s+|--[^\r\n]*|/\*(?:.*?\*/|.*))"
     r"|(?P<text>'(?:[^'\\]|\\.)*+(?:'|\Z))"
     r"|(?P<command>`[^`]*(?:`|\Z))"
     r"|(?P<word>[A-Za-z_][A-Za-z0-9_]*)"
-    # A run of signs that decide nothing is one mark.
+    # A run of other characters is one mark.
     r"|(?P<mark>[-/{};=()]|[^\s\w'`{};=()/-]+|.)",
     re.DOTALL,
 )
@@ -32,7 +32,7 @@ _HCAT_LOADERS: Final = frozenset(
 _RELATION: Final = re.compile(r"\w+(?:\.\w+)*")
 
 WriteView = Callable[[RelationName, str, frozenset[str]], PigScript]
-"""The script of a view, its rows under this alias, without names that are taken."""
+"""The script of a view, its rows under this alias, avoiding the taken names."""
 
 
 class _Token(NamedTuple):
@@ -44,7 +44,7 @@ class _Token(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class _Load:
-    """A statement that loads by HCatLoader: the alias, what is loaded, where the statement stands."""
+    """A statement that loads by HCatLoader: its alias, its path, and its place in the script."""
 
     alias: str
     path: str
@@ -56,10 +56,10 @@ class _Load:
 def with_views_replaced(
     script: str, is_view: Callable[[RelationName], bool], write: WriteView
 ) -> str:
-    """The script, reading tables only.
+    """The script, which then only reads tables.
 
     Raises:
-        UnsupportedConstruct: a view is loaded with a schema of the script's own.
+        UnsupportedConstruct: the script gives a loaded view a schema.
         TranslationError: a view cannot be written for Pig.
     """
     tokens = list(_tokens(script))
@@ -72,7 +72,7 @@ def with_views_replaced(
             continue
         if load.has_schema:
             raise UnsupportedConstruct(
-                f"LOAD of view {name} with AS", hint="name the columns in a FOREACH of their own"
+                f"LOAD of view {name} with AS", hint="name the columns in a separate FOREACH"
             )
         made = write(name, load.alias, taken)
         taken |= {token.text for token in _tokens(made.text) if token.kind == "word"}
@@ -82,7 +82,7 @@ def with_views_replaced(
 
 
 def relations_loaded(script: str) -> tuple[RelationName, ...]:
-    """What the script's statements load by HCatLoader, in order."""
+    """The relations that the script loads by HCatLoader, in order."""
     names = (_relation(load.path) for load in _loads(list(_tokens(script))))
     return tuple(dict.fromkeys(name for name in names if name is not None))
 
@@ -115,7 +115,7 @@ def _loads(tokens: list[_Token]) -> Iterator[_Load]:
                 yield found
             statement = []
         elif token.kind == "mark" and token.text == "}" and depth == 0:
-            # A FOREACH with a block, and a macro, may end without a semicolon.
+            # A FOREACH with a block, or a macro, may end without a semicolon.
             statement = []
 
 
@@ -139,7 +139,7 @@ def _load(statement: list[_Token]) -> _Load | None:
 
 
 def _loader(rest: list[_Token]) -> tuple[str, bool]:
-    """The class, in lower case, and whether a schema of the script's own follows."""
+    """The class, in lower case, and whether the script gives a schema."""
     texts = [token.text for token in rest]
     end = texts.index("(") if "(" in texts else len(texts)
     words = [t for t in texts if t.upper() == "AS"]

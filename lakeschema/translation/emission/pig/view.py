@@ -1,4 +1,4 @@
-"""A view's facts → the Pig script that returns the rows of the view's own engine."""
+"""The Pig script that returns a view's rows as its own engine does."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from lakeschema.translation.model.interface import Interface, Options
 from lakeschema.translation.plan.relations import Plan
 
 Upstreams = Callable[[RelationName], Mapping[RelationName, Interface]]
-"""The interfaces of what a view reads."""
+"""The interfaces of the relations that a view reads."""
 
 
 def pig_view(
@@ -27,18 +27,18 @@ def pig_view(
     alias: str | None = None,
     taken: Iterable[str] = (),
 ) -> PigScript:
-    """The script of one view, with the statements of all views that it reads.
+    """The script of one view, including the statements of all views that it reads.
 
     Args:
-        name: of a view among ``relations``.
-        relations: that are known, at least those that the view reads at any distance.
-        upstreams: the interfaces of what each view reads.
-        options: as its schema is derived with.
-        alias: of its rows; the view's own name by default.
-        taken: names that the script must not use otherwise.
+        name: a view among ``relations``.
+        relations: at least the view and its upstreams at any distance.
+        upstreams: gives the interfaces of the relations that each view reads.
+        options: those for deriving its schema.
+        alias: the alias of its rows; the view's name by default.
+        taken: names that the script must not use.
 
     Raises:
-        TranslationError: a view cannot be read, or Pig has nothing that does the same.
+        TranslationError: a view cannot be read, or Pig has no equivalent.
     """
     view = relations[name]
 
@@ -66,12 +66,12 @@ def pig_view_of(
     alias: str | None = None,
     taken: tuple[str, ...] = (),
 ) -> PigScript:
-    """The script of a view whose plan is known, perhaps rewritten; see ``pig_view``.
+    """The script of a view with this plan, which may be rewritten; see ``pig_view``.
 
     ``view_plan`` gives the plans of the views that it reads.
 
     Raises:
-        TranslationError: Pig has nothing that does the same.
+        TranslationError: Pig has no equivalent.
     """
 
     def hives_plan(read: RelationName) -> Plan | None:

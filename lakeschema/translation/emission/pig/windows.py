@@ -1,7 +1,7 @@
-"""Windows: a group's bag in order, each row with what is computed of it.
+"""Windows: a group's ordered bag, each row with its results.
 
-An aggregate of a whole partition is one of its group. What depends on an order is computed by
-piggybank's ``Over``, which counts rows: rows of equal keys, Hive's peers, are brought together after.
+An aggregate of a whole partition is computed for its group. Functions that depend on an order use
+piggybank's ``Over``, which counts rows; peers (rows with equal keys) are unified afterwards.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ _UNBOUNDED: Final = -1
 
 @dataclass(frozen=True, slots=True)
 class _Frame:
-    """Rows before and behind the current one; -1 for all. ``peers``: behind are its peers."""
+    """Rows before and after the current one; -1 for all. ``peers``: ends at the last peer."""
 
     before: int
     behind: int
@@ -81,7 +81,7 @@ class _Key:
 
 
 def over(writer: Writer, plan: Window) -> Relation:
-    """The input's rows, each with the values of all calls."""
+    """The input's rows with the values of all calls."""
     rows = writer.statements.renamed(writer.rows(plan.input))
     width = len(rows.fields)
     places: list[int] = [0] * len(plan.calls)
@@ -128,7 +128,7 @@ def _computed(
 
 
 def _argument(call: WindowCall, own: ExpressionWriter) -> tuple[str, ColumnType]:
-    """What a call looks at in each row; of one that counts rows a one."""
+    """The value that a call reads from each row; 1 for calls that count rows."""
     name = call.operator.name
     type_: ColumnType = BIGINT
     text = "1L"
@@ -149,7 +149,7 @@ def _argument(call: WindowCall, own: ExpressionWriter) -> tuple[str, ColumnType]
 
 @dataclass(frozen=True, slots=True)
 class _Shape:
-    """Which fields of the prepared rows are what; each is the end of the one before.
+    """The layout of the prepared rows' fields; each number ends one part and begins the next.
 
     Attributes:
         names: of all fields.
@@ -197,7 +197,7 @@ class _Windows:
 
     def _frame(self, call: WindowCall) -> _Frame:
         if call.within or call.ignores_nulls:
-            raise UnsupportedFunction(call.operator.name, "of a window with its own order")
+            raise UnsupportedFunction(call.operator.name, "of a window with a separate order")
         if call.frame is None:
             whole = not call.order_by
             return _Frame(_UNBOUNDED, _UNBOUNDED if whole else 0, peers=not whole)
@@ -343,7 +343,7 @@ class _Windows:
     def _with_peers(
         self, found: Relation, calls: Sequence[tuple[str, WindowCall]], frames: Sequence[_Frame]
     ) -> Relation:
-        """Each row with what its last peer has."""
+        """Each row with its last peer's results."""
         names = [field.text for field in found.fields]
         first = len(self._prepared.fields)
         by = ", ".join((*self._shape.part_names, "row_rank"))
@@ -394,7 +394,7 @@ def _sees_peers(call: WindowCall) -> bool:
 
 
 def _ntile(call: WindowCall) -> str:
-    """Hive's first buckets have one row more, as many of them as rows are left over."""
+    """In Hive the first buckets take one of the remaining rows each."""
     number = call.arguments[0] if call.arguments else None
     if not isinstance(number, Literal) or not str(number.value).isdigit():
         raise UnsupportedFunction("ntile", "of a computed number is not in Pig")
@@ -413,6 +413,6 @@ def _quoted(type_: ColumnType) -> str:
 
 
 def _check_carried(type_: ColumnType) -> None:
-    """Pig fails on the schema of arrays and maps in arrays where windows give the rows back."""
+    """Pig fails on the schema of arrays and maps inside arrays when windows return the rows."""
     if isinstance(type_, ArrayType) and isinstance(type_.element, (ArrayType, MapType)):
         raise UnsupportedConstruct(f"windows over rows with {print_type(type_)}, for Pig")

@@ -1,4 +1,4 @@
-"""How Spark SQL writes calls, casts, aggregates and windows, every implicit conversion written out."""
+"""How calls, casts, aggregates and windows are written for Spark, with all conversions explicit."""
 
 from __future__ import annotations
 
@@ -68,13 +68,13 @@ _OF_INSTANTS = frozenset({"from_utc_timestamp", "to_utc_timestamp"})
 
 @dataclass(frozen=True, slots=True)
 class SparkForms:
-    """Of one query of ``dialect``; ``functions`` names what has to be registered."""
+    """For one query of ``dialect``; ``functions`` names those to register."""
 
     dialect: Dialect
     functions: SparkFunctions
 
     def typed(self, writer: ExpressionWriter, expression: RowExpression) -> str:
-        """Hive's own type where Spark might give another."""
+        """Hive's own type, if Spark's might differ."""
         text = writer.text(expression)
         made = isinstance(expression, (Call, AggregateCall, WindowCall, Case))
         if self.dialect is not Dialect.HIVE or not made or not is_castable(expression.type):
@@ -89,7 +89,7 @@ class SparkForms:
         return text
 
     def output(self, item: str, type_: ColumnType) -> str:
-        """Hive's catalog has structs' fields in lower case, a schema beside it may know better."""
+        """Hive's catalog has structs' fields in lower case; the Avro schema may have the original case."""
         if not (has_capital_fields(type_) and is_castable(type_)):
             return item
         cast = f" AS {type_text(type_)})"
@@ -122,7 +122,7 @@ class SparkForms:
         if name == "struct" and isinstance(type_, StructType):
             return _struct(type_, texts)
         if type_ == TIMESTAMP_NTZ and name == "to_timestamp":
-            # What this name returns depends on the session.
+            # The result of this function depends on the session.
             operator = replace(operator, name="to_timestamp_ntz")
         self._check(name, arguments)
         typed = hive_typed_forms.TYPED.get(name) if self.dialect is Dialect.HIVE else None
@@ -131,7 +131,7 @@ class SparkForms:
         return self._function(operator, texts)
 
     def _symbol(self, operator: Operator, texts: Sequence[str], type_: ColumnType) -> str | None:
-        """What is written with an operator between its arguments; None for other calls."""
+        """A call that is written as an operator between its arguments; None for other calls."""
         name, spelling = operator.name, operator.spelling
         if self.dialect is Dialect.HIVE and name in hive_forms.WRITERS:
             return None
@@ -139,7 +139,7 @@ class SparkForms:
             return "(" + f" {name.upper()} ".join(texts) + ")"
         if spelling in spark_functions.BINARY and len(texts) == 2:
             text = f"({texts[0]} {spelling.upper()} {texts[1]})"
-            # Both engines round a decimal result, but not to the same digits.
+            # Both engines round decimal results, but to different digits.
             exact = self._is_exact(name, type_)
             return f"CAST({text} AS {type_text(type_)})" if exact else text
         if name == "in":
@@ -149,7 +149,7 @@ class SparkForms:
         return None
 
     def _check(self, name: str, arguments: Sequence[RowExpression]) -> None:
-        """Raises ``UnsupportedConstruct`` for what only Hive computes."""
+        """Raises ``UnsupportedConstruct`` for calls that only Hive computes."""
         if self.dialect is not Dialect.HIVE:
             return
         by_class = self.functions.is_of_hives_class(name)
@@ -158,7 +158,7 @@ class SparkForms:
             raise UnsupportedConstruct(f"{name} for Spark", why)
 
     def _is_exact(self, name: str, type_: ColumnType) -> bool:
-        """Whether it is arithmetic on decimals in Hive, whose result is cast where it stands."""
+        """Whether it is decimal arithmetic from Hive, whose result needs a cast."""
         arithmetic = name in spark_functions.BINARY and isinstance(type_, DecimalType)
         return arithmetic and self.dialect is Dialect.HIVE
 
@@ -186,7 +186,7 @@ class SparkForms:
             raise UnsupportedConstruct(f"{call.operator.name} over a window for Spark")
         if self.dialect is Dialect.HIVE and any(_has_parts(k.expression) for k in call.order_by):
             raise UnsupportedConstruct(
-                "an order of nested values, whose nulls Hive orders otherwise"
+                "an order of nested values, whose nulls Hive orders differently"
             )
         if call.distinct:
             return self._distinct_window(writer, call)
@@ -194,7 +194,7 @@ class SparkForms:
         return self._aggregate(writer, call, call.within, distinct=False, over=over)
 
     def _distinct_window(self, writer: ExpressionWriter, call: WindowCall) -> str:
-        """Spark has no DISTINCT over a window: what Hive counts so is the size of a set."""
+        """Spark has no DISTINCT over a window, so Hive's count becomes the size of a set."""
         name = call.operator.name
         if name != "count" or len(call.arguments) != 1 or call.filter is not None:
             raise UnsupportedConstruct(f"{name}(DISTINCT …) over a window for Spark")
@@ -212,11 +212,11 @@ class SparkForms:
     ) -> str:
         name = call.operator.name
         self._check(name, call.arguments)
-        # Where the order's key is the value itself, it is not written a second time.
+        # An order's key that is the value itself is not repeated.
         arguments = call.arguments[1:] if within and name in VALUE_IN_ORDER else call.arguments
         texts = writer.texts(arguments)
         if name == "grouping":
-            # Of the keys as GROUP BY has them.
+            # Keys in the same text as in GROUP BY.
             texts = [writer.group_key(argument) for argument in arguments]
         if name == "count" and not texts:
             text = "count(*)"
@@ -246,7 +246,7 @@ class SparkForms:
         texts: Sequence[str],
         over: str,
     ) -> str | None:
-        """An aggregate of Hive's that needs several of Spark's; None for others."""
+        """A Hive aggregate that needs several of Spark's; None for others."""
         name = call.operator.name
         if self.dialect is not Dialect.HIVE or self.functions.is_of_hives_class(name):
             return None
@@ -260,7 +260,7 @@ class SparkForms:
     def _hives_ordered(
         self, writer: ExpressionWriter, call: AggregateCall | WindowCall, key: SortKey
     ) -> str:
-        """WITHIN GROUP of Hive's, as a call whose form for Spark has the order inside."""
+        """Hive's WITHIN GROUP as a call whose Spark form contains the order."""
         operator = call.operator
         if key.descending:
             operator = replace(operator, name=f"{operator.name} descending")
@@ -280,12 +280,12 @@ class SparkForms:
         if self.dialect is Dialect.HIVE and source == BOOLEAN and is_text(target):
             return f"upper(CAST({text} AS STRING))"
         if self.dialect is Dialect.HIVE and is_text(source) and target == BOOLEAN:
-            # To Hive every other text is true.
+            # In Hive every other text is true.
             whole = f"rtrim({text})" if isinstance(source, CharType) else text
             return f"(lower({whole}) NOT IN ('', '0', 'no', 'off', 'false'))"
         if self.dialect is Dialect.HIVE and is_text(target) and isinstance(source, DecimalType):
             return f"CAST({_digits(text, source)} AS {type_text(target)})"
-        # Of a decimal, or an argument, that does not fit Hive makes null, and Spark another number.
+        # If a decimal or an argument does not fit, Hive returns null and Spark another number.
         narrows = isinstance(source, DecimalType) and is_integer(target)
         narrows = narrows or (cast.implicit and is_narrower(target, source))
         tolerant = cast.tolerant or (narrows and self.dialect is Dialect.HIVE)
@@ -300,7 +300,7 @@ class SparkForms:
         name, listed = plan.call.operator.name, ", ".join(names)
         alone = plan.call.operator.udf is None and name in IN_FROM_ALONE
         if _is_correlated(plan):
-            # LATERAL VIEW takes no column of a query around.
+            # LATERAL VIEW cannot read columns of an outer query.
             text = f"{call} AS {alias}({listed})"
             text = text if alone else f"(SELECT {call} AS ({listed})) AS {alias}"
         elif alone:
@@ -313,13 +313,13 @@ class SparkForms:
 
 
 def _is_correlated(plan: Generate) -> bool:
-    """Whether it makes rows of a query around alone."""
+    """Whether it only makes rows from an outer query's values."""
     alone = not plan.input.columns and not plan.outer
     return alone and any(isinstance(p, OuterReference) for p in walk(plan.call))
 
 
 def _refuse(name: str, type_: ColumnType) -> None:
-    """Raises ``UnsupportedConstruct`` for what only its own engine can say."""
+    """Raises ``UnsupportedConstruct`` for constructs that only their own engine has."""
     if name == "transform script":
         raise UnsupportedConstruct("TRANSFORM for Spark")
     if name.endswith(OF_FILES):
@@ -371,7 +371,7 @@ def _has_parts(expression: RowExpression) -> bool:
 
 
 _SMALLEST_PRINTED = 6
-"""Spark prints smaller decimals with an exponent; so many digits behind the point have none."""
+"""Spark prints decimals with more digits after the point with an exponent."""
 
 
 def _digits(text: str, type_: DecimalType) -> str:
@@ -383,14 +383,14 @@ def _digits(text: str, type_: DecimalType) -> str:
 
 
 def _unit_word(unit: RowExpression) -> str:
-    """The unit of a call that takes it as a word."""
+    """The unit of a call that takes it as a keyword."""
     if not isinstance(unit, Literal) or not str(unit.value).isalpha():
-        raise UnsupportedConstruct("a unit of time that is not written out, for Spark")
+        raise UnsupportedConstruct("a computed unit of time for Spark")
     return str(unit.value)
 
 
 def _is_exact_literal(operand: Literal, target: ColumnType) -> bool:
-    """Whether the digits as they stand are the converted value: some functions want a literal."""
+    """Whether the literal's digits are the converted value: some functions require a literal."""
     if operand.value is None or target not in {BIGINT, DOUBLE}:
         return False
     if is_integer(operand.type):

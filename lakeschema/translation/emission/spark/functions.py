@@ -1,7 +1,7 @@
-"""How calls are written for Spark: operators by symbol; Hive's own functions are in ``from_hive.forms``.
+"""How calls are written for Spark; ``from_hive.forms`` has Hive's own functions.
 
 A form is a template of the arguments, ``{0}``, ``{1}`` …, ``{*}`` for all, ``{1*}`` for all but the
-first. A function of Hive that is in no table is written by its own name, which is the same in Spark.
+first. A Hive function in no table has the same name in Spark.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ BINARY: Final = frozenset(
 )
 
 TRYING: Final = frozenset({"try_add", "try_subtract", "try_multiply", "try_divide", "try_mod"})
-"""Spark tries the conversions of their arguments too, as long as it makes them itself."""
+"""Functions that also try their arguments' conversions, but only implicit ones."""
 
 IN_FROM_ALONE: Final = frozenset(
     {
@@ -26,7 +26,7 @@ IN_FROM_ALONE: Final = frozenset(
         *("variant_explode", "variant_explode_outer"),
     }
 )
-"""Spark's table functions that are not expressions, so that no LATERAL VIEW takes them."""
+"""Spark's table functions that cannot stand in LATERAL VIEW, since they are not expressions."""
 
 FORMS: Final[Mapping[str, str]] = MappingProxyType(
     {
@@ -42,12 +42,12 @@ FORMS: Final[Mapping[str, str]] = MappingProxyType(
         "is true": "({0} IS TRUE)",
         "is false": "({0} IS FALSE)",
         "between": "({0} BETWEEN {1} AND {2})",
-        # Words that begin a quantified comparison as well.
+        # Their names also begin quantified comparisons.
         "any": "bool_or({*})",
         "some": "bool_or({*})",
     }
 )
-"""In both dialects."""
+"""For both dialects."""
 
 QUANTIFIED: Final[Mapping[str, str]] = MappingProxyType(
     {
@@ -59,4 +59,4 @@ QUANTIFIED: Final[Mapping[str, str]] = MappingProxyType(
         for quantifier in ("any", "all")
     }
 )
-"""Comparisons with several patterns, as Spark means them."""
+"""Spark's comparisons with several patterns."""

@@ -1,7 +1,7 @@
-"""A plan → Spark SQL that returns its rows, with the plan's own names and types.
+"""A plan as Spark SQL that returns its rows, with the plan's names and types.
 
-Hive's plans are written for a session whose ANSI mode is off: null where a cast fails or a divisor
-is zero, integers that wrap.
+Hive's plans need a session without ANSI mode: a failed cast or a division by zero is null, and
+integers wrap around.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _JOINS: Mapping[JoinKind, str] = MappingProxyType(
 
 
 def spark_engine(dialect: Dialect, functions: SparkFunctions) -> Engine:
-    """Spark, for one query whose plan is of ``dialect``."""
+    """The Spark engine for one query with a plan in ``dialect``."""
     of_trino = dialect is Dialect.TRINO
     return Engine(
         quoted=quoted,
@@ -46,11 +46,11 @@ def spark_engine(dialect: Dialect, functions: SparkFunctions) -> Engine:
 
 @dataclass(frozen=True, slots=True)
 class SparkQuery:
-    """Text for Spark 4.
+    """A query for Spark 4.
 
     Attributes:
-        udfs: to be registered before the text is read, in order of name.
-        settings: of the session that analyses the text; a view remembers them.
+        udfs: functions to register before the text is analysed, ordered by name.
+        settings: settings of the session that analyses the text; a view records them.
         columns: names with case, types and nullability of the result.
     """
 
@@ -75,12 +75,12 @@ def spark_query(
     relation_text: RelationText = relation,
     functions: SparkFunctions | None = None,
 ) -> SparkQuery:
-    """The query of a view's plan; ``names`` of its columns, if others than the plan's.
+    """The query of a view's plan; ``names`` replace the plan's column names.
 
-    ``functions`` gives user-defined functions their names; those of this query alone by default.
+    ``functions`` names user-defined functions; by default it is new for this query.
 
     Raises:
-        UnsupportedConstruct: Spark has nothing that does the same.
+        UnsupportedConstruct: Spark has no equivalent.
         UnsupportedType: Spark has no such type.
         TranslationError: a user-defined function has no class or artifact on Spark.
     """
@@ -90,10 +90,10 @@ def spark_query(
     sql = writer.view(as_hive_groups(plan) if semantics.is_hive else plan, shown)
     settings = {"spark.sql.ansi.enabled": "true" if semantics.ansi else "false"}
     if semantics.zoneless:
-        # The text says of each type and function which of the two it means.
+        # The text states for each type and function which of the two it means.
         settings["spark.sql.timestampType"] = "TIMESTAMP_LTZ"
     if semantics.is_trino:
-        # Its timestamps are what a clock shows, which Spark's are in this zone.
+        # Trino's timestamps are local times, which Spark's show in this zone.
         settings["spark.sql.session.timeZone"] = trino_spark_types.ZONE
         settings |= dict([KEEPS_DIGITS])
     columns = tuple(replace(c, name=n) for c, n in zip(plan.columns, shown, strict=True))

@@ -9,14 +9,14 @@ _PLACE = re.compile(r"\{([0-9]+|\*|1\*|\*null|w)\}")
 
 
 def fill(template: str, texts: Sequence[str], suffix: str = "") -> str:
-    """The template with the arguments' texts; ``{*null}`` asks whether any of them is null.
+    """The template filled with the arguments; ``{*null}`` tests whether any of them is null.
 
-    ``suffix``: what stands for ``{w}``, behind each aggregate function: OVER with its window.
+    ``suffix`` replaces ``{w}`` after each aggregate function: OVER with its window.
     """
     parts = {str(number): text for number, text in enumerate(texts)}
     parts["*"] = ", ".join(texts)
     parts["1*"] = ", ".join(texts[1:])
     parts["*null"] = " OR ".join(f"{text} IS NULL" for text in texts)
     parts["w"] = suffix
-    # All at once: an argument may hold braces of its own.
+    # All at once, since an argument may contain braces.
     return _PLACE.sub(lambda place: parts[place[1]], template)

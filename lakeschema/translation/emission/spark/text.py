@@ -1,4 +1,4 @@
-"""Names, literals and types as Spark SQL reads them; nothing in them can end what it stands in."""
+"""Names, literals and types in Spark SQL; nothing in them can escape from its quotes."""
 
 from __future__ import annotations
 
@@ -48,7 +48,6 @@ _HEXADECIMAL = re.compile(r"(?:[0-9A-Fa-f]{2})*")
 
 
 def quoted(name: str) -> str:
-    """An identifier with any characters."""
     return "`" + name.replace("`", "``") + "`"
 
 
@@ -61,9 +60,10 @@ def _by_code(character: str) -> str:
 
 
 def string(text: str, beyond: Callable[[str], str] = _by_code) -> str:
-    """A string literal; all but printable ASCII is escaped by its code, ``beyond`` U+FFFF in a way of its own.
+    """A string literal; all but printable ASCII is escaped, and ``beyond`` escapes characters above U+FFFF.
 
-    So is what Spark would take for a variable: it puts ``${env:HOME}`` into a statement's text.
+    So is text that Spark would read as a variable, since it replaces ``${env:HOME}`` in a
+    statement.
     """
 
     def escaped(character: str) -> str:
@@ -78,11 +78,6 @@ def string(text: str, beyond: Callable[[str], str] = _by_code) -> str:
 
 
 def literal(value: str | None, type_: ColumnType) -> str:
-    """The literal with exactly its type.
-
-    Raises:
-        UnsupportedType: Spark has no literal of that type.
-    """
     if value is None:
         return "NULL" if type_ == VOID else f"CAST(NULL AS {type_text(type_)})"
     if type_ in _SUFFIXES and _NUMBER.fullmatch(value):
@@ -102,7 +97,7 @@ def literal(value: str | None, type_: ColumnType) -> str:
     if type_ == TIME:
         return f"TIME {string(value)}"
     if type_ in _MOMENTS:
-        # Unlike a cast it is never null to Spark, and no setting decides which of the two it is.
+        # Unlike a cast it is never null, and no setting changes its type.
         return f"{_MOMENTS[type_]} {string(value)}"
     if type_ == FLOAT and _NUMBER.fullmatch(value):
         return f"CAST({value}D AS FLOAT)"
@@ -110,7 +105,7 @@ def literal(value: str | None, type_: ColumnType) -> str:
 
 
 def is_castable(type_: ColumnType) -> bool:
-    """Whether a CAST to the type can be written."""
+    """Whether CAST supports the type."""
     match type_:
         case ArrayType(element):
             return is_castable(element)
@@ -125,7 +120,7 @@ def is_castable(type_: ColumnType) -> bool:
 
 
 def type_text(type_: ColumnType) -> str:
-    """The type in Spark's DDL; char and varchar are strings to its expressions.
+    """The type in Spark's DDL; in its expressions char and varchar are strings.
 
     Raises:
         UnsupportedType: Spark has no such type.

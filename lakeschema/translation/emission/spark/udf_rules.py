@@ -1,4 +1,4 @@
-"""A declared class and its artifacts → those that stand for them on Spark, by the deployment's rules."""
+"""Replaces declared classes and artifacts for Spark by the deployment's rules."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _CLASS = re.compile(r"[\w$]+(?:\.[\w$]+)*")
 
 
 def rule_problem(rule: SparkUdfRule) -> str | None:
-    """What is wrong with a rule in itself; None for a good one."""
+    """The problem of a rule in itself; None if it is valid."""
     if rule.spark_class is None and rule.spark_dependency is None:
         return "it replaces neither the class nor the dependency"
     stars = rule.class_pattern.count("*")
@@ -45,12 +45,12 @@ def map_to_spark(
     dependencies: Sequence[Artifact | str],
     rules: Sequence[SparkUdfRule],
 ) -> tuple[str, tuple[str, ...]]:
-    """The class to register and its artifacts' addresses; without a rule, the declared ones.
+    """The class to register and its artifacts' addresses; the declared ones without a rule.
 
     Args:
-        udf: what errors name.
-        class_name: that it declares.
-        dependencies: of its view; a malformed one as it is written.
+        udf: the function, for errors.
+        class_name: the declared class.
+        dependencies: its view's dependencies; malformed ones as written.
         rules: the deployment's.
 
     Raises:
@@ -113,7 +113,7 @@ def _artifacts(dependencies: Sequence[Artifact | str], udf: UserDefined) -> Sequ
 
 
 def _address(template: str, query: str, udf: UserDefined) -> str:
-    """A rule's artifact; its own query, even an empty one, replaces that of the original."""
+    """A rule's artifact; its own query, even if empty, replaces the original's."""
     text, mark, own = template.partition("?")
     chosen = own if mark else query
     artifact = parse_artifact(f"{text}?{chosen}" if chosen else text)

@@ -1,4 +1,4 @@
-"""The functions that an emitted query calls and Spark does not have, each under a name of its own."""
+"""The functions that an emitted query calls and Spark lacks, each under a unique name."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from lakeschema.translation.model.interface import HiveFunctions, Options, Spark
 from lakeschema.translation.plan.operators import UserDefined
 
 MAX_DEPENDENCIES = 200
-"""Of a view whose functions are emitted: each function lists them all."""
+"""The maximum for a view whose functions are emitted: each function lists all dependencies."""
 
 _NO_NAME = re.compile(r"\W")
 
 
 @dataclass(frozen=True, slots=True, order=True)
 class SparkUdf:
-    """What has to be registered: ``artifacts`` are Ivy addresses, of which one holds the class."""
+    """A function to register: ``artifacts`` are Ivy addresses, and one has the class."""
 
     name: str
     class_name: str
@@ -37,15 +37,15 @@ _NONE_TAKEN: Mapping[str, SparkUdf] = MappingProxyType({})
 
 
 class SparkFunctions:
-    """Gives out names while a query is written: ``database_view_function``, and ``hive$function``.
+    """Assigns names while a query is written: ``database_view_function`` and ``hive$function``.
 
-    Those that a view declares hold no ``$``, so the two kinds never collide.
+    Functions that a view declares have no ``$``, so the two kinds never collide.
 
     Args:
-        rules: which class stands for a declared one.
-        taken: what is registered already under a name; such a name goes only to the same function.
-        refused: names of functions that a view may not call.
-        hive_functions: whether Hive's classes stand for its functions where Spark's own differ, too.
+        rules: which class replaces a declared one.
+        taken: functions already registered by name; a name is reused only for the same function.
+        refused: names of functions that views may not call.
+        hive_functions: whether Hive's classes also replace Spark's own functions that differ.
     """
 
     def __init__(
@@ -66,16 +66,16 @@ class SparkFunctions:
 
     @classmethod
     def of(cls, options: Options) -> SparkFunctions:
-        """Of one query; nothing is registered yet."""
+        """For one query, with nothing registered yet."""
         return cls(options.spark_udfs, hive_functions=options.hive_functions)
 
     @property
     def given(self) -> tuple[SparkUdf, ...]:
-        """In order of name."""
+        """The assigned functions, ordered by name."""
         return tuple(sorted({*self._given.values(), *self._hives.values()}))
 
     def check(self, name: str) -> None:
-        """Refuses a call of a function that may not be called.
+        """Refuses a call of a forbidden function.
 
         Raises:
             UnsupportedFunction: it is one of ``refused``.
@@ -84,7 +84,7 @@ class SparkFunctions:
             raise UnsupportedFunction(name, "is refused: it runs any Java method")
 
     def call_name(self, udf: UserDefined) -> str:
-        """The function's name as text; one without a class is the engine's, under its own name.
+        """The function's name as text; without a class it is the engine's own function.
 
         Raises:
             TooLarge: its view depends on more than ``MAX_DEPENDENCIES`` artifacts.
@@ -99,7 +99,7 @@ class SparkFunctions:
         return quoted(found.name)
 
     def hives_name(self, function: str) -> str | None:
-        """The name as text of one of Hive's functions, run by Hive's class; None if Spark's own is."""
+        """The name of a Hive function that Hive's class runs; None if Spark's own function is used."""
         found = self._hives_class(function)
         if found is None:
             return None
@@ -122,7 +122,7 @@ class SparkFunctions:
         prefix = prefixes(udf.view)[0]
         wanted = _NO_NAME.sub("_", prefix + udf.name.removeprefix(prefix))
         for number in count(1):
-            # Parts that hold underscores may join to the same name.
+            # Parts with underscores may join to the same name.
             made = SparkUdf(wanted if number == 1 else f"{wanted}_{number}", chosen, artifacts)
             known = self._taken.get(made.name) or self._names.get(made.name)
             if known is None or known == made:
@@ -131,7 +131,7 @@ class SparkFunctions:
         return made
 
     def _artifacts(self, dependencies: tuple[str, ...]) -> tuple[Artifact | str, ...]:
-        """Once for all functions of a view; an entry that is not an artifact stays as it is."""
+        """Cached for all functions of a view; entries that are not artifacts stay as they are."""
         found = self._read.get(dependencies)
         if found is None:
             if len(dependencies) > MAX_DEPENDENCIES:

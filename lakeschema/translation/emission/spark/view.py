@@ -1,4 +1,4 @@
-"""A view's facts → the Spark SQL that returns the rows of the view's own engine."""
+"""The Spark SQL that returns a view's rows as its own engine does."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ def spark_view(
     relation_text: RelationText = own_name,
     functions: SparkFunctions | None = None,
 ) -> SparkQuery:
-    """The query of one view, its columns named as its Avro schema names them.
+    """The query of one view, with its Avro schema's column names.
 
-    ``functions`` names what its session has to register; those of this view alone by default.
+    ``functions`` names the functions to register; by default it is new for this view.
 
     Raises:
-        TranslationError: the view cannot be read, or Spark has nothing that does the same.
+        TranslationError: the view cannot be read, or Spark has no equivalent.
     """
     if not relation.is_view:
         raise ValueError(f"{relation.name} is a table")
@@ -50,10 +50,10 @@ def spark_view_of(
     relation_text: RelationText,
     functions: SparkFunctions,
 ) -> SparkQuery:
-    """The query of a view whose plan is known, perhaps rewritten; ``names`` are its columns'.
+    """The query of a view with this plan, which may be rewritten, and these column ``names``.
 
     Raises:
-        TranslationError: Spark has nothing that does the same.
+        TranslationError: Spark has no equivalent.
     """
     view = relation.view
     if view is None:

@@ -31,11 +31,11 @@ _DEFAULTS = {
     "T": "TIMESTAMP '1970-01-01 00:00:00'",
 }
 _LARGE = "1e70"
-"""Whose fourth power is a double, also summed."""
+"""Values whose fourth power is a double, even summed."""
 
 _EMPTY = "CAST(ARRAY[] AS {t})"
 PAIRS = "count(CASE WHEN {0} IS NOT NULL THEN {1} END){w}"
-"""How many rows have both of two arguments."""
+"""The number of rows in which both arguments are not null."""
 _DIGITS_OF_DOUBLES = 15
 _DIGITS_OF_COUNTS = 10
 _FIRST_EXACT, _LAST_EXACT = (
@@ -46,7 +46,7 @@ _INEXACT = "a percentile of times that are no exact doubles in microseconds"
 
 
 def count(given: Given) -> str:
-    """Of several values: the rows in which none is null."""
+    """With several arguments, counts the rows in which none is null."""
     if not given.quantifier and all(map(_is_known, given.arguments)):
         return given.fill("count(*){w}")
     if len(given.arguments) == 1:
@@ -75,14 +75,14 @@ def _refuse_distinct_window(given: Given) -> None:
 
 
 def total(given: Given) -> str:
-    """SUM: of floats Trino's is real, of decimals of 38 digits."""
+    """SUM: Trino's sum of floats is real, and of decimals has 38 digits."""
     _refuse_distinct_window(given)
     form = "sum({q}{0}){w}"
     match letter(given.arguments[0].type):
         case "i" if given.wraps and given.mode.is_lax:
             return given.fill(wrapped_to_bigint("sum({q}CAST({0} AS decimal(38,0))){w}"))
         case "d" if given.mode is Mode.HIVE and is_text((text := given.unconverted(0)).type):
-            # Texts that are no numbers are left out, but they are rows.
+            # Texts that are not numbers are not added, but count as rows.
             is_some = f"count({given.text_of(text)}){given.suffix} > 0"
             return f"coalesce({given.fill(form)}, CASE WHEN {is_some} THEN 0e0 END)"
         case "i" | "d":
@@ -104,7 +104,7 @@ def _of_decimals(given: Given, form: str) -> str:
 
 
 def _exact_in_hive(given: Given, form: str) -> str:
-    """Hive rounds a number that has more than 38 digits on the way to the sum."""
+    """Hive rounds a number if an intermediate sum exceeds 38 digits."""
     type_ = given.arguments[0].type
     assert isinstance(type_, DecimalType)
     if given.mode is not Mode.HIVE or type_.scale == 0 or type_.precision <= SUMMED_DIGITS:
@@ -119,10 +119,10 @@ _LOW_DIGITS = 19
 
 
 def _total_or_null(given: Given) -> str | None:
-    """Null where a sum has more than 38 digits, at which Trino's own fails.
+    """Null if a sum exceeds 38 digits, where Trino's own sum fails.
 
-    It is that of the sums of two halves, or of the distinct values one by one. None where there is no
-    need, or no such halves.
+    It adds two halves separately, or the distinct values one by one. None if that is not needed, or
+    such halves do not exist.
     """
     type_ = given.arguments[0].type
     assert isinstance(type_, DecimalType)
@@ -157,7 +157,7 @@ def average(given: Given) -> str:
 
 
 def _average_of_decimals(given: Given, type_: DecimalType) -> str:
-    """Refused when it is run where the sum has not as many digits after its point as the average."""
+    """Fails at run time if the sum cannot keep the average's fractional digits."""
     of = given.arguments[0].type
     assert isinstance(of, DecimalType)
     sum_, number = "sum({q}{0}){w}", "nullif(count({q}{0}){w}, 0)"
@@ -166,14 +166,14 @@ def _average_of_decimals(given: Given, type_: DecimalType) -> str:
         return given.fill(f"CAST{average_}")
     if of.precision - of.scale + _DIGITS_OF_COUNTS + type_.scale <= 38:
         return given.fill(f"TRY_CAST{average_}")
-    # Null where the average itself has no room.
+    # Null if the average itself does not fit.
     return given.fill(
         f"CASE WHEN TRY_CAST({sum_} / {number} AS {{t}}) IS NOT NULL THEN TRY_CAST{average_} END"
     )
 
 
 def extreme(given: Given) -> str:
-    """MIN and MAX: NaN is the greatest; a null field is the least in Spark, and in Hive no extreme."""
+    """MIN and MAX: NaN is the greatest; a null field is the least in Spark, and ignored in Hive."""
     type_ = given.arguments[0].type
     if given.mode.is_spark and is_nested(type_):
         return given.fill(f"{given.name}_by({{0}}, {orderable('{0}', type_)}){{w}}")
@@ -183,7 +183,7 @@ def extreme(given: Given) -> str:
         case "r" if isinstance(type_, StructType):
             return _of_structs(given, type_)
         case "m" | "a" | "u" | "n":
-            raise given.unsupported("values that Trino does not order so")
+            raise given.unsupported("Trino orders these values differently")
         case _:
             return given.fill(f"{given.name}({{q}}{{0}}){{w}}")
 
@@ -191,7 +191,7 @@ def extreme(given: Given) -> str:
 def _of_floats(given: Given) -> str:
     is_nan, plain = "is_nan({0})", f"{given.name}({{0}}){{w}}"
     if given.mode is Mode.HIVE:
-        # Which it takes depends on the order in which Hive meets the rows.
+        # Hive's result depends on the order of the rows.
         reason = "an extreme of NaN, which in Hive the order of rows decides"
         return _refused_if(is_nan, reason, plain)
     if given.name == "max":
@@ -206,7 +206,7 @@ def _of_structs(given: Given, type_: StructType) -> str:
         if default is None or letter(field.type) in "fd":
             raise given.unsupported("structs of nested values")
         value = f"{{0}}.{quoted(field.name)}"
-        # Also the least is never that with a null field.
+        # The least value, too, never has a null field.
         known = "IS NOT NULL" if given.name == "max" else "IS NULL"
         parts += [f"{value} {known}", f"coalesce({value}, {_typed(default, field.type)})"]
     key = f"CASE WHEN {{0}} IS NOT NULL THEN ROW({', '.join(parts)}) END"
@@ -218,7 +218,7 @@ def _typed(default: str, type_: ColumnType) -> str:
 
 
 def collected(given: Given) -> str:
-    """Nulls are left out unless they are asked for, and of no rows the array is empty."""
+    """Nulls are omitted by default, and over no rows the array is empty."""
     made = "array_agg({0}){w}" if given.is_windowed else "array_agg({q}{0}){w}"
     if not given.keeps_nulls:
         made = f"filter({made}, e -> e IS NOT NULL)"
@@ -227,11 +227,11 @@ def collected(given: Given) -> str:
 
 
 def percentile(given: Given, *, descending: bool = False) -> str:
-    """Exact and interpolated; Trino has approximations alone."""
+    """Exact and interpolated; Trino only has approximations."""
     place = given.constant(1) if len(given.arguments) > 1 else "0.5"
     of_one = len(given.arguments) < 3 or (len(given.arguments) == 3 and given.constant(2) == "1")
     if place is None or not of_one or not _is_share(place):
-        raise given.unsupported("the share has to be one number, written in the text")
+        raise given.unsupported("the share must be a single constant number")
     if letter(given.arguments[0].type) not in "idfx":
         raise given.unsupported("its argument's type")
     values = "array_sort(filter(array_agg(CAST({0} AS double)){w}, e -> e IS NOT NULL))"
@@ -247,13 +247,10 @@ def percentile(given: Given, *, descending: bool = False) -> str:
 
 
 def percentile_approx(given: Given) -> str:
-    """Of the doubles nearest to the values, as Spark's own is of as many of them as it keeps.
-
-    Trino's sketches give other values.
-    """
+    """Of the doubles nearest to the values, like Spark's own while it keeps all values."""
     places = constants(given.arguments[1]) if len(given.arguments) > 1 else None
     if places is None or not all(map(_is_share, places)):
-        raise given.unsupported("the shares have to be numbers, written in the text")
+        raise given.unsupported("the shares must be constant numbers")
     if letter(given.arguments[0].type) not in "idfxDT" or given.constant(2) == "0":
         raise given.unsupported("its arguments' types")
     values = "array_sort(filter(array_agg({q}{0}){w}, e -> e IS NOT NULL))"
@@ -278,7 +275,7 @@ def percentile_approx(given: Given) -> str:
 
 
 def _as_double(type_: ColumnType) -> str | None:
-    """An element as the double nearest to it; None if that is the same for any value."""
+    """An element as the nearest double; None if this changes no value."""
     if type_ == BIGINT:
         return f"coalesce(TRY_CAST(CAST(e AS double) AS bigint), {2**63 - 1})"
     if isinstance(type_, DecimalType) and type_.precision > _DIGITS_OF_DOUBLES:
@@ -288,7 +285,7 @@ def _as_double(type_: ColumnType) -> str | None:
 
 
 def of_powers(form: str) -> Writer:
-    """Of squares and higher powers: where these overflow, the result depends on how rows are split."""
+    """Sums of squares and higher powers: if they overflow, the result depends on how rows are split."""
 
     def written(given: Given) -> str:
         return _bounded(given, form)
@@ -298,7 +295,8 @@ def of_powers(form: str) -> Writer:
 
 def _bounded(given: Given, form: str) -> str:
     is_large = f"abs({{0}}) > {_LARGE}"
-    # Of infinity these are not a number; in Spark's covariance, and in Hive, it is as the rows come.
+    # With infinity these are NaN; Spark's covariance and Hive's results depend on the order of
+    # rows.
     of_any = given.mode is Mode.HIVE or given.name.startswith(("covar_", "regr_"))
     if not of_any:
         is_large += " AND is_finite({0})"
@@ -315,7 +313,7 @@ def _bounded(given: Given, form: str) -> str:
 
 
 def _refused_if(test: str, reason: str, form: str) -> str:
-    """The form of an aggregate, refused when it is run over a row of which the test is true."""
+    """The form of an aggregate that fails at run time if the test is true for any row."""
     return f"CASE WHEN bool_or({test}){{w}} THEN {fails(reason, '{t}')} ELSE {form} END"
 
 
@@ -325,7 +323,7 @@ def _may_be_large(argument: RowExpression, *, or_infinite: bool) -> bool:
 
 
 def correlation(given: Given) -> str:
-    """CORR: where the pairs vary, it is not a number if one of theirs is none; Trino's is null."""
+    """CORR: if the pairs vary, NaN in a pair makes it NaN; Trino's is null."""
     form = "corr({q}{*}){w}"
     if given.quantifier:
         return _bounded(given, form)
@@ -334,7 +332,7 @@ def correlation(given: Given) -> str:
 
 
 def regression(given: Given) -> str:
-    """REGR_SLOPE and REGR_INTERCEPT: not a number where one of a pair is none; Trino's are null."""
+    """REGR_SLOPE and REGR_INTERCEPT: NaN if a pair has NaN; Trino's are null."""
     form = "{f}({*}){w}"
     varies = _varies(_of_pairs(1, 0))
     return _bounded(given, f"CASE WHEN {varies} THEN coalesce({form}, nan()) END")
@@ -345,14 +343,14 @@ def _of_pairs(one: int, other: int) -> str:
 
 
 def _varies(value: str) -> str:
-    """Whether not all values are one number: of such Trino's mean, and so the variance, is rounded."""
+    """Whether the values differ: for equal values Trino's mean, and so the variance, is rounded."""
     variance = f"var_pop({value}){{w}}"
     differ = f"max({value}){{w}} - min({value}){{w}} <> 0e0"
     return f"({variance} <> 0e0 AND (is_nan({variance}) OR {differ}))"
 
 
 def shape(given: Given) -> str:
-    """SKEWNESS and KURTOSIS of a population; Trino's kurtosis is that of a sample, and of few values null."""
+    """SKEWNESS and KURTOSIS of a population; Trino's kurtosis is of a sample, and null for few values."""
     _refuse_distinct_window(given)
     spread, n = "var_pop({q}{0}){w}", "CAST(count({q}{0}){w} AS double)"
     few, form = "{n} <= 2e0 THEN 0e0 * {spread}", "skewness({q}{0}){w}"
@@ -371,15 +369,15 @@ def _is_share(text: str) -> bool:
 
 
 def first_or_last(given: Given) -> str:
-    """Over a window alone: without an order there is no first row."""
+    """Over windows only: without an order there is no first row."""
     if not given.is_windowed:
-        raise given.unsupported("which row comes first is not decided without a window's order")
+        raise given.unsupported("without a window's order there is no first row")
     name = "first_value" if given.name.startswith("first") else "last_value"
     skips = ""
     if len(given.arguments) > 1:
         known = given.constant(1)
         if known not in {"true", "false"}:
-            raise given.unsupported("whether nulls are skipped has to be written in the text")
+            raise given.unsupported("the flag for skipping nulls must be a constant")
         skips = " IGNORE NULLS" if known == "true" else ""
     return given.fill(f"{name}({{0}}){skips}{{w}}")
 
@@ -396,10 +394,10 @@ def best(given: Given) -> str:
 
 
 def listed(given: Given) -> str:
-    raise given.unsupported("the order of its values is not decided")
+    raise given.unsupported("the order of its values is undefined")
 
 
 def ranked(given: Given) -> str:
     if given.arguments and not (given.constant(0) or "").isdigit():
-        raise given.unsupported("the number of groups has to be written in the text")
+        raise given.unsupported("the number of groups must be a constant")
     return given.fill(f"CAST({given.name}({{*}}){{w}} AS integer)")

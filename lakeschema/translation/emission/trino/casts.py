@@ -1,7 +1,4 @@
-"""Conversions between types, as each dialect makes them, written for Trino.
-
-What Spark refuses in ANSI mode Trino has to refuse as well: where its own CAST would not, ``fail`` does.
-"""
+"""Each dialect's type conversions for Trino, which must also fail if Spark fails in ANSI mode."""
 
 from __future__ import annotations
 
@@ -30,7 +27,7 @@ from lakeschema.translation.model.errors import UnsupportedConstruct
 
 
 class Mode(Enum):
-    """By whose rules a plan's calls and casts are: Hive's, Spark's, or Spark's without ANSI mode."""
+    """The rules of a plan's calls and casts: Hive's, Spark's, or Spark's without ANSI mode."""
 
     HIVE = "hive"
     ANSI = "ansi"
@@ -42,14 +39,14 @@ class Mode(Enum):
 
     @property
     def is_lax(self) -> bool:
-        """Whether what cannot be converted is null."""
+        """Whether failed conversions give null."""
         return self is not Mode.ANSI
 
 
 _NUMBER = r"^\s*[+-]?(?:\d+\.?\d*|\.\d+)\s*$"
 _DAY = r"^\s*(\d\d\d\d-\d{1,2}-\d{1,2})(?:[ T][\s\S]*)?$"
 _TIME_OF_DAY = r"^\s*(?:[01]\d|2[0-3]):[0-5]\d(?::[0-5]\d)?\s*$"
-# Spark reads a year, or a year and a month, as their first day.
+# Spark reads a year, or a year and month, as their first day.
 _MONTH_AND_DAY = r"(?:-(\d{1,2})(?:-(\d{1,2})"
 _SPARKS_DAY = rf"^\s*(\d\d\d\d){_MONTH_AND_DAY}(?:[ T][\s\S]*)?)?)?\s*$"
 _FAR_DAY = r"^\s*(?:[+-]\d{4,7}|\d{5,7})(?:-\d{1,2}(?:-\d{1,2}(?:[ T][\s\S]*)?)?)?\s*$"
@@ -70,7 +67,7 @@ def _sparks_date() -> str:
 
 
 def _sparks_moment() -> str:
-    """Of texts with a zone or without a date the value is refused where it is met."""
+    """Texts with a zone or without a date fail at run time."""
     time = " || ':' || ".join(f"coalesce(m[{place}], '0')" for place in (4, 5, 6))
     whole = f"{_FIRST} || ' ' || {time}"
     made = f"TRY_CAST(regexp_replace({{0}}, '{_SPARKS_MOMENT}', m -> {whole}) AS timestamp(6))"
@@ -84,20 +81,20 @@ def _sparks_moment() -> str:
 EPOCH = "TIMESTAMP '1970-01-01 00:00:00.000000'"
 SECONDS = f"date_diff('second', {EPOCH}, date_trunc('second', {{0}}))"
 MILLIS = f"date_diff('millisecond', {EPOCH}, date_trunc('millisecond', {{0}}))"
-# A double would not keep those of far years.
+# A double could not hold those of distant years.
 MICROS = f"({MILLIS} * 1000 + CAST(substr(CAST({{0}} AS varchar), -3) AS bigint))"
 _UNIX_TIME = "to_unixtime(with_timezone({0}, 'UTC'))"
-"""With its fraction, in a double: also Hive and Spark make a decimal of that."""
+"""With its fraction, as a double; Hive and Spark, too, convert that to decimal."""
 _JAVA_NUMBER = "trim(BOTH '\"' FROM json_format(CAST({0} AS json)))"
 
 
 def cast_template(
     source: ColumnType, target: ColumnType, mode: Mode, *, tolerant: bool = False
 ) -> str:
-    """How a value is converted; ``tolerant``: TRY_CAST.
+    """The template of a conversion; ``tolerant``: TRY_CAST.
 
     Raises:
-        UnsupportedConstruct: there is no conversion with the same result.
+        UnsupportedConstruct: no conversion has the same result.
     """
     if source == target:
         return "{0}"
@@ -110,11 +107,11 @@ def cast_template(
 
 
 _PLAIN_SCALE: Final = 6
-"""Java writes a smaller number with an exponent."""
+"""Java writes smaller numbers with an exponent."""
 
 
 def _java_decimal(source: DecimalType) -> str:
-    """Without ANSI mode Spark writes a decimal as Java does (``BigDecimal.toString``)."""
+    """Without ANSI mode Spark writes a decimal like Java (``BigDecimal.toString``)."""
     type_ = type_text(source)
     rest = "CASE WHEN m[4] = '' THEN '' ELSE '.' || m[4] END"
     exponent = "CAST(length(m[2]) + 1 AS varchar)"
@@ -134,7 +131,7 @@ def _template(source: ColumnType, target: ColumnType, mode: Mode, *, tolerant: b
         return "{0}"
     if isinstance(target, (CharType, VarcharType)):
         text = cast_template(source, STRING, mode, tolerant=tolerant)
-        # To Spark's expressions these are texts of any length.
+        # In Spark's expressions these are unlimited texts.
         return text if mode.is_spark else f"CAST({text} AS {type_text(target)})"
     plain = f"CAST({{0}} AS {type_text(target)})"
     match letter(source), letter(target):
@@ -145,7 +142,7 @@ def _template(source: ColumnType, target: ColumnType, mode: Mode, *, tolerant: b
         case ("i" | "x", "s"):
             return plain
         case "D", "s":
-            # Other engines sign a year of five digits.
+            # Other engines put a sign before a year of five digits.
             return r"regexp_replace(CAST({0} AS varchar), '^\d\d\d\d\d', '+$0')"
         case "o", "s":
             return "upper(CAST({0} AS varchar))" if mode is Mode.HIVE else plain
@@ -171,7 +168,7 @@ def _template(source: ColumnType, target: ColumnType, mode: Mode, *, tolerant: b
             made = _of_text(target, mode, tolerant=tolerant)
             if made is None or not isinstance(source, CharType):
                 return made
-            # Trino's functions of texts take no char.
+            # Trino's text functions do not accept char.
             return made.replace("{0}", _unpadded(mode))
         case "i", "i":
             return _integer(source, target, plain, lax=lax, tolerant=tolerant)
@@ -182,7 +179,7 @@ def _template(source: ColumnType, target: ColumnType, mode: Mode, *, tolerant: b
         case "x", "i":
             return f"{'TRY_CAST' if lax else 'CAST'}(truncate({{0}}) AS {type_text(target)})"
         case ("d" | "f", "x") if mode.is_spark:
-            # Of the digits of a double; what is no number is null in ANSI mode too.
+            # By the digits of a double; NaN is null in ANSI mode too.
             exact = plain if letter(source) == "d" else plain.replace("{0}", "CAST({0} AS double)")
             return f"TRY_{exact}" if lax else f"CASE WHEN is_finite({{0}}) THEN {exact} END"
         case ("i" | "d" | "f" | "x", "x"):
@@ -208,7 +205,7 @@ def _template(source: ColumnType, target: ColumnType, mode: Mode, *, tolerant: b
 
 
 def _time_of_day(target: ColumnType) -> str | None:
-    """Cut to its digits, where Trino would round."""
+    """Truncated to its digits; Trino would round."""
     match type_text(target):
         case "time(6)":
             return "CAST({0} AS time(6))"
@@ -221,12 +218,12 @@ def _time_of_day(target: ColumnType) -> str | None:
 
 
 def _unpadded(mode: Mode) -> str:
-    """A char is padded in Trino and to Spark, and is not in Hive."""
+    """A char is padded in Trino and for Spark, but not in Hive."""
     return "CAST({0} AS varchar)" if mode.is_spark else "rtrim(CAST({0} AS varchar))"
 
 
 def or_fail(value: str, argument: str, type_: str, what: str) -> str:
-    """``value``, and an error where it is null although the argument is not."""
+    """``value``, with an error if it is null although the argument is not."""
     return (
         f"coalesce({value}, CASE WHEN {argument} IS NOT NULL"
         f" THEN CAST(fail('{what}') AS {type_}) END)"
@@ -237,7 +234,7 @@ _SPARKS_FLOAT = (
     "regexp_replace(regexp_replace(trim({0}), '(?i)^([+-]?)inf(inity)?$', '$1Infinity'),"
     " '(?i)^nan$', 'NaN')"
 )
-"""Spark reads the words for what is no number in any case, and short."""
+"""Spark reads NaN and infinity in any letter case, also abbreviated."""
 
 
 def _of_text(target: ColumnType, mode: Mode, *, tolerant: bool) -> str | None:
@@ -250,7 +247,7 @@ def _of_text(target: ColumnType, mode: Mode, *, tolerant: bool) -> str | None:
         case "i":
             if tolerant or not lax:
                 return trimmed
-            # Whole numbers of any number, cut: also of '.5'.
+            # Integers of any size, truncated; '.5' as well.
             digits = rf"regexp_replace(regexp_extract({{0}}, '{_NUMBER}'), '^\s*([+-]?)(\d*)[\s\S]*$', m -> m[1] || '0' || m[2])"
             return f"TRY_CAST({digits} AS {as_type})"
         case "d" | "f" if mode.is_spark:
@@ -279,7 +276,7 @@ def _hives_moment() -> str:
 
 
 def _not_of_today(form: str, type_: str) -> str:
-    """Hive reads a time of day as one of the day on which it reads it."""
+    """Hive reads a time of day as one of the current day."""
     refused = fails("a time of day, which is of today", type_)
     return f"CASE WHEN regexp_like({{0}}, '{_TIME_OF_DAY}') THEN {refused} ELSE {form} END"
 
@@ -303,7 +300,7 @@ def _integer(
 
 
 def low_bits(value: str, target: ColumnType) -> str:
-    """The lowest bits of a whole number, as Java narrows it."""
+    """The lowest bits of an integer, like Java's narrowing."""
     bits = BITS[target]
     all_, sign = 2**bits - 1, 2 ** (bits - 1)
     return (
@@ -313,7 +310,7 @@ def low_bits(value: str, target: ColumnType) -> str:
 
 
 def _low_bits_of_decimal(source: DecimalType, target: ColumnType) -> str:
-    """Java narrows what is before the point."""
+    """Java narrows the integer part."""
     digits = source.precision - source.scale
     whole = "CAST(truncate({0}) AS bigint)"
     if digits > SURE_DIGITS[BIGINT]:
@@ -343,7 +340,7 @@ def _integer_of_double(target: ColumnType, *, lax: bool, tolerant: bool) -> str:
 
 
 def saturated(value: str, target: ColumnType) -> str:
-    """A double as Java makes a whole number of it: NaN is 0, and what is too large the largest."""
+    """A double converted to an integer like in Java: NaN becomes 0, and overflows the extreme values."""
     if target == BIGINT:
         return (
             f"CASE WHEN is_nan({value}) THEN 0 WHEN {value} >= 9223372036854775807e0 THEN"
@@ -374,7 +371,7 @@ def _of_moment(target: ColumnType, mode: Mode) -> str | None:
 
 
 def moment_of(parts: int) -> str:
-    """The moment so many parts of a second after 1970; Trino's ``date_add`` takes no more than an int of them."""
+    """The timestamp this many ``parts`` of a second after 1970; Trino's ``date_add`` only accepts an int."""
     nanos = f"CAST({{0}} AS decimal(38,0)) * {10**9 // parts}"
     return f"CAST(at_timezone(from_unixtime_nanos({nanos}), 'UTC') AS timestamp(6))"
 
@@ -385,7 +382,7 @@ def _moment(source: str, mode: Mode, *, lax: bool) -> str | None:
             # Hive counts milliseconds.
             return moment_of(1000 if mode is Mode.HIVE else 1)
         case "d" | "f":
-            # Hive's have nine digits.
+            # Hive's have nine fractional digits.
             cut = "round" if mode is Mode.HIVE else "truncate"
             made = _of_micros(f"CAST({cut}(CAST({{0}} AS double) * 1e6) AS bigint)")
             return f"CASE WHEN is_finite({{0}}) THEN {made} END" if lax else made
@@ -412,7 +409,7 @@ def is_simple(source: ColumnType, target: ColumnType, mode: Mode, *, tolerant: b
 
 
 def _nested(source: ColumnType, target: ColumnType, mode: Mode, *, tolerant: bool) -> str | None:
-    """Elements, values and fields converted one by one, where Trino's CAST would do it otherwise."""
+    """Elements, values and fields converted one by one, if Trino's CAST would differ."""
 
     def inner(one: ColumnType, other: ColumnType, value: str) -> str:
         return cast_template(one, other, mode, tolerant=tolerant).replace("{0}", value)

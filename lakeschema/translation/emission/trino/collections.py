@@ -1,4 +1,4 @@
-"""Functions of arrays, maps and structs whose form depends on more than their arguments' classes."""
+"""Functions of arrays, maps and structs whose form depends on more than argument classes."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def array(given: Given) -> str:
 
 
 def map_of(given: Given) -> str:
-    """Of two equal keys the last is kept in Hive; Spark and Trino refuse them."""
+    """Of equal keys Hive keeps the last; Spark and Trino refuse them."""
     keys, values = given.texts[::2], given.texts[1::2]
     if not keys:
         return given.fill("CAST(MAP() AS {t})")
@@ -53,7 +53,7 @@ def struct(given: Given) -> str:
 
 
 def concatenated(given: Given) -> str:
-    """Of bytes Hive makes a text."""
+    """From binary values Hive makes a string."""
     letters = set(classes_of(given.arguments))
     if not (letters <= set("sn") or letters <= set("bn") or letters <= set("an")):
         raise given.unsupported("its arguments' types")
@@ -69,7 +69,7 @@ def size(given: Given) -> str:
 
 
 def array_contains(given: Given) -> str:
-    """Hive is sure that it is not there where a null element might be it."""
+    """With null elements Hive returns false instead of unknown."""
     if letter(given.arguments[1].type) in "arm":
         raise given.unsupported("nested values")
     found = "contains({0}, {1})"
@@ -81,7 +81,7 @@ def sort_array(given: Given) -> str:
     type_ = given.arguments[0].type
     ascending = (given.constant(1) or "true").lower() if len(given.arguments) > 1 else "true"
     if len(given.arguments) > 1 and given.constant(1) is None:
-        raise given.unsupported("the order has to be written in the text")
+        raise given.unsupported("the order must be a constant")
     element = letter(type_.element) if isinstance(type_, ArrayType) else "u"
     if element in "mu":
         raise given.unsupported("elements without an order")
@@ -110,7 +110,7 @@ def array_sort(given: Given) -> str:
 
 
 def array_extreme(given: Given) -> str:
-    """Nulls are left out."""
+    """Nulls are ignored."""
     type_ = given.arguments[0].type
     if not isinstance(type_, ArrayType) or letter(type_.element) not in _ORDERABLE - {"f", "d"}:
         raise given.unsupported("elements without Trino's order")
@@ -118,7 +118,7 @@ def array_extreme(given: Given) -> str:
 
 
 def element_at(given: Given) -> str:
-    """From 1; ANSI Spark refuses what is not there, of an array alone."""
+    """Counts from 1; ANSI Spark fails on missing elements, but only of arrays."""
     if (
         letter(given.arguments[0].type) == "m"
         or given.mode is Mode.LEGACY
@@ -132,7 +132,7 @@ def element_at(given: Given) -> str:
 
 
 def array_slice(given: Given) -> str:
-    """Hive counts from zero, and it is empty if it goes over the end."""
+    """Hive counts from zero, and returns an empty array beyond the end."""
     return given.fill(
         "CASE WHEN {1} + {2} > cardinality({0}) THEN slice({0}, 1, 0)"
         " ELSE slice({0}, {1} + 1, {2}) END"
@@ -155,11 +155,11 @@ def array_join(given: Given) -> str:
 
 def _joined(given: Given, texts: str) -> str:
     if len(given.arguments) > 2 and given.constant(2) is None:
-        raise given.unsupported("what stands for null has to be written in the text")
+        raise given.unsupported("the replacement for null must be a constant")
     instead = ", {2}" if len(given.arguments) > 2 else ""
     joined = f"array_join({texts}, {{1}}{instead})"
     if given.mode is Mode.HIVE:
-        # Of no elements it is null.
+        # Null for an empty array.
         return given.fill(f"CASE WHEN cardinality({{0}}) > 0 THEN {joined} END")
     return given.fill(joined)
 
@@ -172,9 +172,9 @@ def value_of_key(given: Given) -> str:
 
 
 def map_concat(given: Given) -> str:
-    """Of keys in both Trino takes the last, Spark refuses."""
+    """If maps share a key, Trino takes the last value; Spark refuses."""
     if len(given.arguments) != 2:
-        raise given.unsupported("more or less than two maps")
+        raise given.unsupported("it requires exactly two maps")
     return given.fill(
         "CASE WHEN arrays_overlap(map_keys({0}), map_keys({1}))"
         " THEN CAST(fail('a key is in both maps') AS {t}) ELSE map_concat({0}, {1}) END"
@@ -182,13 +182,13 @@ def map_concat(given: Given) -> str:
 
 
 def str_to_map(given: Given) -> str:
-    """An entry without a value has a null one; of a null text Hive makes an empty map."""
+    """An entry without a value has null; for a null text Hive returns an empty map."""
     delimiters = [
         given.text_constant(i, "a delimiter") if len(given.arguments) > i else default
         for i, default in ((1, ","), (2, ":"))
     ]
     if any(len(each) != 1 or each in "\\^$.|?*+()[]{}'" for each in delimiters):
-        raise given.unsupported("delimiters that are patterns")
+        raise given.unsupported("the delimiters must not be patterns")
     entry, pair = delimiters
     value = f"CASE WHEN strpos(e, '{pair}') > 0 THEN substr(e, strpos(e, '{pair}') + 1) END"
     key = f"split_part(e, '{pair}', 1)"
@@ -200,13 +200,13 @@ def str_to_map(given: Given) -> str:
 
 
 def flatten(given: Given) -> str:
-    """Null if any array in it is."""
+    """Null if any inner array is null."""
     return given.fill("CASE WHEN none_match({0}, e -> e IS NULL) THEN flatten({0}) END")
 
 
 def sequence(given: Given) -> str:
     if set(classes_of(given.arguments)) != {"i"}:
-        raise given.unsupported("a sequence of anything but whole numbers")
+        raise given.unsupported("a sequence of values other than integers")
     if len(given.arguments) == 2:
         return given.fill(
             "CAST(sequence({0}, {1}, CASE WHEN {0} <= {1} THEN 1 ELSE -1 END) AS {t})"
@@ -249,7 +249,7 @@ def reduce(given: Given) -> str:
 
 
 def extract_union(given: Given) -> str:
-    """A struct of all branches, those inside as well; that of no value has no branch with one."""
+    """A struct of all branches, nested ones too; a null union has no value in any branch."""
     source = given.arguments[0].type
     return given.fill(_branches("{0}", source, given.type, given))
 
@@ -258,7 +258,7 @@ def _branches(text: str, source: ColumnType, target: ColumnType, given: Given) -
     if source == target:
         return text
     if not isinstance(target, StructType) or not isinstance(source, (StructType, Uniontype)):
-        raise given.unsupported("unions inside of arrays or maps")
+        raise given.unsupported("unions inside arrays or maps")
     if isinstance(source, Uniontype):
         parts = [(f"{text}.field{place}", branch) for place, branch in enumerate(source.branches)]
     else:

@@ -1,4 +1,4 @@
-"""Patterns of dates: Java's letters that Joda, which Trino formats with, prints alike."""
+"""Date patterns with Java's letters that Joda, Trino's formatter, prints alike."""
 
 from __future__ import annotations
 
@@ -48,9 +48,10 @@ def make_date(given: Given) -> str:
 
 
 def shown(given: Given, moment: str, pattern: str) -> str:
-    """A timestamp's text by a pattern; fractions of more than three digits come from its own text.
+    """A timestamp's text by a pattern; more than three fractional digits come from its own text.
 
-    Trino rounds a timestamp to milliseconds before, and writes a year of five digits without its sign.
+    Trino first rounds a timestamp to milliseconds, and writes a year of five digits without its
+    sign.
     """
     is_exact = letter(given.arguments[0].type) in "iD"
     cut = moment if is_exact else f"date_trunc('millisecond', {moment})"
@@ -72,7 +73,7 @@ def shown(given: Given, moment: str, pattern: str) -> str:
         limit = 3 if found[1] == "S" else _MOST.get(found[1] or "", 0)
         if (found[1] and len(part) > limit) or part == "'":
             raise given.unsupported(
-                f"pattern {pattern!r:.40} has letters that Trino prints otherwise"
+                f"pattern {pattern!r:.40} has letters that Trino prints differently"
             )
         shared += part
     if shared or not chunks:
@@ -94,7 +95,7 @@ def from_unixtime(given: Given) -> str:
 
 
 def parsed(given: Given, pattern: str) -> str:
-    """The timestamp that a text of exactly the pattern is; null for other texts."""
+    """The timestamp of a text that matches the pattern exactly; null for other texts."""
     expected, names = "", []
     for found in _PARTS.finditer(pattern):
         part = found[0]
@@ -123,14 +124,14 @@ def parsed(given: Given, pattern: str) -> str:
 
 
 def _moment(given: Given) -> str:
-    """The timestamp that the first argument is, by the pattern if it is a text."""
+    """The first argument as a timestamp, parsed by the pattern if it is a text."""
     if letter(given.arguments[0].type) != "s":
         return "{T0}"
     pattern = given.text_constant(1, "a pattern") if len(given.arguments) > 1 else DEFAULT
     return parsed(given, pattern)
 
 
-# Hive reads as far as the seconds.
+# Hive reads the text only up to the seconds.
 _HIVE_SECONDS = (
     "TRY_CAST(replace(regexp_extract({0}, '^\\d\\d\\d\\d-\\d\\d-\\d\\d[ T]\\d\\d:\\d\\d:\\d\\d'),"
     " 'T', ' ') AS timestamp(6))"
@@ -139,18 +140,18 @@ _HIVE_SECONDS = (
 
 def unix_timestamp(given: Given) -> str:
     if not given.arguments:
-        raise given.unsupported("it is of the moment of the query")
+        raise given.unsupported("it depends on the time of the query")
     if given.mode is Mode.HIVE and classes_of(given.arguments) == "s":
         return given.fill(SECONDS.replace("{0}", _HIVE_SECONDS))
     if given.mode is Mode.HIVE or not _has_fraction(given):
         return given.fill(SECONDS.replace("{0}", _moment(given)))
-    # Spark cuts what is before 1970 as well, and does not go to the second before.
+    # Spark also truncates times before 1970 towards zero, not to the second before.
     whole = f"({MICROS.replace('{0}', 'm')} / 1000000)"
     return given.fill(f"element_at(transform(ARRAY[{_moment(given)}], m -> {whole}), 1)")
 
 
 def _has_fraction(given: Given) -> bool:
-    """Whether a moment may be within a second."""
+    """Whether a timestamp may have fractional seconds."""
     if letter(given.arguments[0].type) == "s":
         return "S" in (given.constant(1) or "")
     return letter(given.arguments[0].type) == "T"
@@ -180,7 +181,7 @@ def unit_of(given: Given, index: int) -> str:
 
 def trunc(given: Given) -> str:
     if len(given.arguments) < 2 or letter(given.arguments[0].type) not in "sDT":
-        raise given.unsupported("it cuts numbers")
+        raise given.unsupported("it truncates numbers")
     unit = unit_of(given, 1)
     if unit not in _OF_DATES or (unit == "week" and given.mode is Mode.HIVE):
         raise given.unsupported(f"unit {unit}")
@@ -191,7 +192,7 @@ def trunc(given: Given) -> str:
 def date_trunc(given: Given) -> str:
     word = given.text_constant(0, "a unit").lower()
     if given.mode.is_spark and word not in _UNITS and word != "microsecond":
-        # What is no unit cuts to null.
+        # An unknown unit gives null.
         return given.fill("CAST(NULL AS {t})")
     return given.fill(f"date_trunc('{unit_of(given, 0)}', {{T1}})")
 
@@ -226,7 +227,7 @@ def _second_of_day(index: int) -> str:
 
 
 def months_between(given: Given) -> str:
-    """Whole months between two days of one number, or two last days; else parts of 31 days."""
+    """Whole months between equal days of a month, or last days; otherwise fractions of 31 days."""
     if len(given.arguments) > 2 and given.constant(2) != "true":
         raise given.unsupported("without rounding")
     parts = f"({_second_of_day(0)} - {_second_of_day(1)}) / 2678400e0"
@@ -239,7 +240,7 @@ def timestampdiff(given: Given) -> str:
     unit = unit_of(given, 0)
     if unit in _CALENDAR:
         return given.fill(f"date_diff('{unit}', {{T1}}, {{T2}})")
-    # Trino leaves microseconds out.
+    # Trino's function ignores microseconds.
     micros = _MICROS.get(unit) or {"day": 24, "week": 168}[unit] * 3600 * 10**6
     one, other = (MICROS.replace("{0}", f"{{T{i}}}") for i in (2, 1))
     return given.fill(f"(({one} - {other}) / {micros})")
@@ -291,7 +292,7 @@ _INTERVAL_UNITS = ("DAY", "HOUR", "MINUTE")
 
 
 def interval_of_time(given: Given) -> str:
-    """MAKE_DT_INTERVAL without seconds, which Trino would cut."""
+    """MAKE_DT_INTERVAL without seconds, which Trino would truncate."""
     if not 0 < len(given.arguments) <= len(_INTERVAL_UNITS):
         raise given.unsupported("its arguments")
     parts = (
@@ -302,7 +303,7 @@ def interval_of_time(given: Given) -> str:
 
 
 def time_of_text(given: Given) -> str:
-    """Of what is no time of day at all it is null; what may be one is refused where it is met."""
+    """Null for a text that is certainly not a time of day; other texts fail at run time."""
     return given.fill(
         "CASE WHEN regexp_like({0}, '^\\s*T?\\d{1,2}:') THEN"
         f" {fails('a text with a time of day', '{t}')} END"
@@ -340,10 +341,10 @@ _SHORT_ZONES = {
     "HST": "-10:00",
     "GMT": "UTC",
 }
-"""What Java's ``ZoneId.SHORT_IDS`` stand for, by which Hive and Spark read them."""
+"""The zones of Java's ``ZoneId.SHORT_IDS``, which Hive and Spark accept."""
 
 _MAX_MILLIS = 2**51 - 1
-"""Of Trino's timestamps with a zone."""
+"""The limit of Trino's timestamps with a zone."""
 
 
 _ZONE = "UTC|[A-Z][A-Za-z_]+(?:/[A-Z][A-Za-z_-]+)+"
@@ -358,7 +359,7 @@ def in_zone(given: Given) -> str:
     elif zone is not None and not re.fullmatch(_ZONE, zone):
         raise given.unsupported(f"zone {zone!r:.30}")
     elif zone is None:
-        # Of two engines each reads other texts as a zone.
+        # Each engine reads other texts as zones.
         other = fails("a zone that is no region", "varchar")
         written = f"IF(NOT regexp_like({{1}}, '^(?:{_ZONE})$'), {other}, {{1}})"
     one, other = ("'UTC'", written) if given.name.startswith("from") else (written, "'UTC'")
@@ -367,7 +368,7 @@ def in_zone(given: Given) -> str:
 
 
 def _of_millis() -> str:
-    """Hive's timestamp of a whole number, its milliseconds."""
+    """Hive's timestamp from an integer, in milliseconds."""
     beyond = fails("a time beyond the years of Trino", "timestamp(6)")
     outside = f"{{0}} NOT BETWEEN -{_MAX_MILLIS} AND {_MAX_MILLIS}"
     return f"CASE WHEN {outside} THEN {beyond} ELSE {moment_of(1000)} END"

@@ -1,4 +1,4 @@
-"""How Trino writes calls, casts, aggregates, windows and generators of one view's plan."""
+"""How calls, casts, aggregates, windows and generators of one view are written for Trino."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ _SAME_IF_REPEATED = frozenset(
         *("any_value", "bool_and", "bool_or", "bit_and", "bit_or"),
     }
 )
-"""Aggregates that DISTINCT does not change."""
+"""Aggregates that ignore DISTINCT."""
 
 
 def mode_of(semantics: Semantics) -> Mode:
@@ -64,7 +64,7 @@ def mode_of(semantics: Semantics) -> Mode:
 
 @dataclass(frozen=True, slots=True)
 class TrinoForms:
-    """Of one view; ``wraps``: whole numbers that overflow wrap where the view's engine wraps them."""
+    """For one view; ``wraps``: integer overflows wrap around if they do in the view's engine."""
 
     semantics: Semantics
     functions: TrinoFunctions
@@ -78,7 +78,7 @@ class TrinoForms:
         return writer.text(expression)
 
     def output(self, item: str, type_: ColumnType) -> str:
-        """Literals are texts of a length in Trino, and a null has a type of its own."""
+        """In Trino string literals have a length, and null has type unknown."""
         cast = f" AS {type_text(type_)})"
         loose = _has_loose(type_) or item == "NULL"
         return (
@@ -88,7 +88,7 @@ class TrinoForms:
         )
 
     def ordered(self, text: str, type_: ColumnType) -> str:
-        """Of Hive's nested values Trino refuses those with a null inside, of which no order is proved."""
+        """Hive's order of nested nulls is unknown, and Trino refuses them."""
         return orderable(text, type_) if self.mode.is_spark and is_nested(type_) else text
 
     def field(self, writer: ExpressionWriter, access: FieldAccess) -> str:
@@ -98,7 +98,7 @@ class TrinoForms:
         return f"{base}.{quoted(access.name)}"
 
     def subscript(self, writer: ExpressionWriter, subscript: Subscript) -> str:
-        """From 0, and null beyond the end; ANSI Spark refuses that of an array."""
+        """Counts from 0, null beyond the end; for arrays ANSI Spark fails."""
         base, index = writer.text(subscript.base), writer.text(subscript.index)
         if isinstance(subscript.base.type, MapType):
             return f"element_at({base}, {index})"
@@ -192,14 +192,14 @@ class TrinoForms:
         )
 
     def _compared(self, call: Call | AggregateCall | WindowCall) -> ColumnType | None:
-        """The type in which Spark compares what a call leaves as it is."""
+        """The type in which Spark compares the arguments of a call that does not convert them."""
         one, other = (argument.type for argument in call.arguments)
         if one == other or not self.mode.is_spark:
             return None
         return common_type(one, other, Use.COMPARISON, self.semantics)
 
     def _argument(self, writer: ExpressionWriter, argument: RowExpression) -> str:
-        """A char is a text without its padding to Hive's functions."""
+        """For Hive's functions a char is a text without padding."""
         text = writer.text(argument)
         if isinstance(argument.type, CharType) and not isinstance(argument, Literal):
             trimmed = (
@@ -231,9 +231,9 @@ class TrinoForms:
         for row in rows:
             if row.classes is None or re.fullmatch(row.classes, letters):
                 return row
-        why = "no form with the same result is known"
+        why = "no equivalent form is known"
         if rows:
-            why += " for arguments of such types"
+            why += " for these argument types"
         raise given.unsupported(why)
 
     def cast(self, writer: ExpressionWriter, cast: Cast) -> str:
@@ -246,7 +246,7 @@ class TrinoForms:
         if cast.by_name:
             return by_name(text, source, target)
         if self.mode is Mode.HIVE and not cast.implicit and letter(target) in "amr":
-            raise UnsupportedConstruct("CAST to a nested type, of which Hive makes null, for Trino")
+            raise UnsupportedConstruct("CAST to a nested type, which is null in Hive, for Trino")
         form = cast_template(source, target, self.mode, tolerant=cast.tolerant)
 
         def fill(template: str, texts: Sequence[str]) -> str:
@@ -255,7 +255,7 @@ class TrinoForms:
         return bound(form, fill, (operand,), (text,))
 
     def _literal(self, operand: Literal, target: ColumnType) -> str | None:
-        """A literal that stands for its conversion."""
+        """The converted literal, written without a cast."""
         value, source = operand.value, operand.type
         if value is None:
             return literal(None, target)
@@ -279,7 +279,7 @@ class TrinoForms:
 
 
 def _has_loose(type_: ColumnType) -> bool:
-    """Whether Trino's type may be narrower than the plan's: a literal's text, a row without names."""
+    """Whether Trino's type may be narrower than the plan's: a literal text, a row without names."""
     match type_:
         case _ if type_ == VOID:
             return True

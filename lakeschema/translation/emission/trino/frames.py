@@ -1,4 +1,4 @@
-"""The frames of windows: which Trino has, and where a bound is beyond the numbers of its type."""
+"""Window frames that Trino supports, and bounds that exceed their type's range."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ _NUMBER: Final = re.compile("([0-9]+) (preceding|following)", re.IGNORECASE)
 
 
 def check_frame(frame: str) -> None:
-    """Raises ``UnsupportedConstruct`` for one that Trino does not have."""
+    """Raises ``UnsupportedConstruct`` for a frame that Trino lacks."""
     if not _FRAME.fullmatch(frame):
         raise UnsupportedConstruct(f"window frame {frame!r:.60} for Trino")
 
 
 def bounded_key(call: WindowCall) -> str | None:
-    """What the only key of a window of values becomes, ``{0}``, if Spark's bounds wrap; None if they do not.
+    """The key of a RANGE window if Spark's bounds may wrap around, with ``{0}`` as the key; else None.
 
     Spark computes a bound in the key's own type.
     """

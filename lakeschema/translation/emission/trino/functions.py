@@ -1,4 +1,4 @@
-"""The names in Trino of the user-defined functions that a view calls."""
+"""Names in Trino of the user-defined functions that a view calls."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _NAME = re.compile(r"\w+(?:\.\w+){0,2}")
 
 
 class TrinoFunctions:
-    """The simple name of a function's class in lower case, as Transport has it, or a rule's."""
+    """The class's simple name in lower case, as in Transport, or a rule's name."""
 
     def __init__(self, rules: Sequence[TrinoUdfRule] = ()) -> None:
         self._rules = rules
@@ -23,14 +23,14 @@ class TrinoFunctions:
 
     @property
     def given(self) -> tuple[str, ...]:
-        """What Trino has to have, in order of name."""
+        """The functions that Trino must have, ordered by name."""
         return tuple(sorted(set(self._given.values())))
 
     def call_name(self, udf: UserDefined) -> str:
         """The function's name as text.
 
         Raises:
-            UnsupportedFunction: the view declares no class, or a rule's name is not one.
+            UnsupportedFunction: the view declares no class, or a rule gives an invalid name.
         """
         name = self._given.get(udf) or self._name(udf)
         self._given[udf] = name

@@ -1,4 +1,4 @@
-"""Generators → UNNEST: the rows that one value makes, beside the row that it is of."""
+"""Generators as UNNEST: the rows made from a value, joined to that value's row."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def generated(
     """The source with the generator's rows.
 
     Raises:
-        UnsupportedConstruct: Trino has nothing that makes the same rows.
+        UnsupportedConstruct: Trino has no equivalent.
     """
     name = plan.call.operator.name
     outer = plan.outer or name.endswith("_outer")
@@ -32,7 +32,7 @@ def generated(
     values, numbered = _unnested(writer, plan, name)
     alias = fresh()
     names = [quoted(each) for each in generic_names(len(plan.produced))]
-    # The ordinal comes last, and from 1.
+    # The ordinal comes last, and counts from 1.
     columns = [*names[1:], names[0]] if numbered else names
     ordinality = " WITH ORDINALITY" if numbered else ""
     table = f"UNNEST({values}){ordinality} AS {alias} ({', '.join(columns)})"
@@ -44,7 +44,7 @@ def generated(
 
 
 def _unnested(writer: ExpressionWriter, plan: Generate, name: str) -> tuple[str, bool]:
-    """What stands in UNNEST, and whether the rows are numbered."""
+    """The argument of UNNEST, and whether the rows are numbered."""
     arguments = plan.call.arguments
     match name:
         case "explode" | "posexplode":
@@ -60,7 +60,7 @@ def _unnested(writer: ExpressionWriter, plan: Generate, name: str) -> tuple[str,
 
 
 def _wrapped(writer: ExpressionWriter, value: RowExpression) -> str:
-    """UNNEST spreads the fields of a struct: each becomes the one field of another."""
+    """UNNEST spreads a struct's fields, so each struct becomes the only field of another."""
     text = writer.text(value)
     match value.type:
         case ArrayType(StructType() as element):
@@ -68,11 +68,13 @@ def _wrapped(writer: ExpressionWriter, value: RowExpression) -> str:
         case ArrayType() | MapType():
             return text
         case _:
-            raise UnsupportedConstruct("EXPLODE of what is neither array nor map, for Trino")
+            raise UnsupportedConstruct(
+                "EXPLODE of a value that is neither array nor map, for Trino"
+            )
 
 
 def _numbers(writer: ExpressionWriter, arguments: Sequence[RowExpression]) -> str:
-    """The numbers of RANGE, without its end."""
+    """The numbers of RANGE, excluding its end."""
     texts = [f"CAST({writer.text(argument)} AS bigint)" for argument in arguments[:3]]
     start, end = ("BIGINT '0'", texts[0]) if len(texts) == 1 else texts[:2]
     step = constant(arguments[2]) if len(arguments) > 2 else "1"
@@ -84,7 +86,7 @@ def _numbers(writer: ExpressionWriter, arguments: Sequence[RowExpression]) -> st
 
 def _rows(writer: ExpressionWriter, value: RowExpression) -> str:
     if not isinstance(value.type, ArrayType) or not isinstance(value.type.element, StructType):
-        raise UnsupportedConstruct("INLINE of what is not an array of structs, for Trino")
+        raise UnsupportedConstruct("INLINE of a value other than an array of structs, for Trino")
     if isinstance(value, Call) and value.operator.name == "array" and not value.arguments:
         return f"CAST(ARRAY[] AS {type_text(value.type)})"
     return writer.text(value)
@@ -111,11 +113,11 @@ def _stacked(writer: ExpressionWriter, arguments: Sequence[RowExpression], plan:
 def _json_tuple(
     writer: ExpressionWriter, plan: Generate, source: str, fresh: Callable[[], str]
 ) -> Generated:
-    """The values of some keys are columns of one row."""
+    """The values of some keys, as columns of one row."""
     document, *keys = plan.call.arguments
     names = [constant(key) for key in keys]
     if None in names or any('"' in str(name) or "\\" in str(name) for name in names):
-        raise UnsupportedConstruct("keys of JSON_TUPLE that are computed, for Trino")
+        raise UnsupportedConstruct("computed keys of JSON_TUPLE for Trino")
     text = writer.text(document)
     cells = []
     for name in names:

@@ -1,4 +1,4 @@
-"""A call that is being written: its arguments, their texts, and by whose rules it is."""
+"""A call while it is written: its arguments, their texts, and the rules it follows."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ _PLAIN = re.compile(r"[\w.\"' +-]{1,60}")
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """A call's parts, for a template or a writer.
+    """The parts of a call that templates and writers need.
 
     Attributes:
         texts: of the arguments; those of char are texts without their padding.
@@ -74,11 +74,11 @@ class Given:
         return self.suffix.startswith(" OVER")
 
     def constant(self, index: int) -> str | None:
-        """The value of an argument that is written out; None if it is not."""
+        """The value of a constant argument; None if it is computed."""
         return constant(self.arguments[index]) if index < len(self.arguments) else None
 
     def unconverted(self, index: int) -> RowExpression:
-        """An argument without the conversion, if any, that the engine does by itself."""
+        """An argument without the engine's implicit conversion, if any."""
         return unconverted(self.arguments[index])
 
     def unsupported(self, reason: str) -> UnsupportedConstruct:
@@ -92,14 +92,14 @@ class Given:
         """
         found = self.constant(index)
         if found is None:
-            raise self.unsupported(f"{what} has to be written in the text")
+            raise self.unsupported(f"{what} must be a constant")
         return found
 
     def fill(self, template: str) -> str:
-        """The template with the call's parts; what it reads twice is computed once."""
+        """The template filled with the call's parts; repeated arguments are computed once."""
         expanded = _CONVERTED.sub(self._converted, template)
         if self.is_aggregate:
-            # No lambda may hold an aggregate.
+            # A lambda cannot contain an aggregate.
             return self._of_row(expanded, self.texts)
         return bound(expanded, self._of_row, self.arguments, self.texts)
 
@@ -107,7 +107,7 @@ class Given:
         return filled(template, self, texts, type_text)
 
     def _converted(self, found: re.Match[str]) -> str:
-        """An argument as the view's engine reads a date, a timestamp or a double of it."""
+        """An argument as the view's engine converts it to a date, a timestamp or a double."""
         source = self.arguments[int(found[2])].type
         source = STRING if is_text(source) else source
         return cast_template(source, _TARGETS[found[1]], self.mode).replace(
@@ -129,7 +129,7 @@ def constant(expression: RowExpression) -> str | None:
 
 
 def constants(expression: RowExpression) -> list[str] | None:
-    """The values of a constant or of an array of constants; None if one is not written in the text."""
+    """The values of a constant or an array of constants; None if one is computed."""
     match expression:
         case Call(operator, arguments) if operator.name == "array":
             found = [constant(argument) for argument in arguments]
@@ -142,14 +142,14 @@ def constants(expression: RowExpression) -> list[str] | None:
 
 
 def _keeps_texts(source: ColumnType, target: ColumnType) -> bool:
-    """Whether a conversion leaves a constant's text as it is."""
+    """Whether a conversion keeps a constant's text."""
     if is_text(target) or is_integer(target):
         return is_text(source) == is_text(target) and (is_integer(source) or is_text(target))
     return isinstance(target, DecimalType) or is_float(target)
 
 
 def is_light(expression: RowExpression, text: str) -> bool:
-    """Whether an expression may be written twice: it is short, and always the same."""
+    """Whether an expression may be repeated: it is short and deterministic."""
     match expression:
         case ColumnReference() | OuterReference() | LambdaVariable() | Literal():
             return _PLAIN.fullmatch(text) is not None or len(text) < 60
@@ -167,12 +167,12 @@ def bound(
     arguments: Sequence[RowExpression],
     texts: Sequence[str],
 ) -> str:
-    """A filled template in which no argument that costs something is written twice.
+    """A filled template that repeats no expensive argument.
 
-    Such an argument is the variable of a lambda over an array of it alone. Sub-queries may not stand in
-    a lambda: with one, what is computed once is the field of a row.
+    Such an argument becomes the variable of a lambda over a one-element array. Lambdas cannot
+    contain sub-queries, so for those it becomes the field of a row.
     """
-    # TRY would hide what an argument raises itself.
+    # TRY would hide an argument's own errors.
     most = 0 if "TRY(" in template else 1
     heavy = [
         index

@@ -1,4 +1,4 @@
-"""Forms of Hive's own functions, and of those that Spark has otherwise."""
+"""Forms of Hive's own functions, and of those that differ from Spark's."""
 
 from __future__ import annotations
 
@@ -11,25 +11,25 @@ _LETTERS: Final = (
     "regexp_replace(translate(regexp_extract({0}, '^[^=]*'), '-_', '+/'), '[^A-Za-z0-9+/]', '')"
 )
 _OF_BASE64: Final = f"regexp_replace({_LETTERS}, '^((?:....)*).$', '$1')"
-"""What Hive decodes of a text: what stands before '=' in either alphabet, less a single letter at the end."""
+"""The part of a text that Hive decodes: before '=', in either alphabet, without a single last letter."""
 _FIRST_BYTE: Final = "from_base(to_hex(substr(to_utf8({0}), 1, 1)), 16)"
-# Of one pair it is zero, whatever the pair.
+# For a single pair it is zero.
 _COVARIANCE: Final = (
     f"CASE WHEN {aggregates.PAIRS} = 1 THEN 0e0 ELSE covar_pop({{q}}{{*}}){{w}} END"
 )
-_HIVE_ALONE: Final = Unsupported("it is of Hive's own session or planner")
+_HIVE_ALONE: Final = Unsupported("it depends on Hive's session or planner")
 _SKETCH: Final = Unsupported("Trino's sketches and approximations give other values")
 
 # fmt: off
 HIVE: Final = table((
-    # Of NaN they are NaN.
+    # For NaN the result is NaN.
     Row("sqrt", "d", "CASE WHEN NOT ({0} < 0e0) THEN sqrt({0}) END"),
     Row("acos asin", "d", "CASE WHEN NOT (abs({0}) > 1e0) THEN {f}({0}) END"),
     Row("log", "dd", "CASE WHEN NOT ({0} <= 1e0) AND NOT ({1} <= 0e0) THEN ln({1}) / ln({0}) END"),
     Row("log", "d", "CASE WHEN NOT ({0} <= 0e0) THEN ln({0}) END"),
-    # Of what is left of a number in sixteen bits.
+    # Of the number's lowest sixteen bits.
     Row("chr", "i", "CASE WHEN {0} < 0 OR {0} % 65536 >= 32768 THEN '' ELSE chr({0} % 256) END"),
-    # What is no number is not above zero.
+    # NaN counts as less than zero.
     Row("sign", "[fd]", "CASE WHEN {0} = 0e0 THEN 0e0 WHEN {0} > 0e0 THEN 1e0 WHEN {0} IS NOT NULL THEN -1e0 END"),
     Row("covar_pop", "dd", aggregates.of_powers(_COVARIANCE)),
     Row("replace", "sss", "replace({0}, {1}, {2})"),

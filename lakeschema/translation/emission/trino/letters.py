@@ -1,7 +1,7 @@
-"""Capital and small letters: Trino maps letter by letter, Java a text.
+"""Letter case: Trino maps each letter, Java the whole text.
 
-Java's capitals of ß and its like are two letters, and its Σ at the end of a word is ς. A text with what
-differs is refused where it is met; ß, the one that is common, is replaced.
+Java's capital of ß and some other letters is two letters, and its final Σ becomes ς. Texts with
+such letters fail at run time; only ß, the common one, is replaced.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from lakeschema.translation.emission.trino.text import fails
 
 _TWO_IN_CAPITALS = "ŉǰΐΰևẖ-ẚὐ-ῼﬀ-ﬗ"
 _OTHER_IN_SMALL = r"İ|\p{L}[^\p{L}\s]*Σ(?!\p{L})"
-# Words that begin with a letter of which the capital one and that of titles differ.
+# Words that begin with a letter whose capital and title forms differ.
 _OTHER_IN_TITLES = rf"(?:^| )[ßǄ-ǌǱ-ǳ{_TWO_IN_CAPITALS}]|{_OTHER_IN_SMALL}"
 _SMALL = (
     f"CASE WHEN regexp_like({{0}}, '{_OTHER_IN_SMALL}') THEN"
@@ -44,7 +44,7 @@ def small_letters(given: Given, index: int = 0) -> str:
 
 
 def titles(given: Given) -> str:
-    """Spark's INITCAP: only blanks part words."""
+    """Spark's INITCAP: only blanks separate words."""
     made = "regexp_replace(lower({0}), '(^| )([^ ])', x -> x[1] || upper(x[2]))"
     if (given.constant(0) or "ß").isascii():
         return given.fill(made)

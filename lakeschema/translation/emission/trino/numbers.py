@@ -1,4 +1,4 @@
-"""Arithmetic and comparisons, which differ in division by zero, decimals, overflow and NaN."""
+"""Arithmetic and comparisons, with each engine's division by zero, decimals, overflow and NaN."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ _LEAST: Mapping[ColumnType, str] = {
 
 
 def _is_zero(given: Given, index: int) -> bool | None:
-    """Whether an argument is zero; None if that depends on the row."""
+    """Whether an argument is zero; None if it depends on the row."""
     value = given.constant(index)
     try:
         return None if value is None else float(value) == 0
@@ -70,7 +70,7 @@ def plus(given: Given) -> str:
     return f"({given.texts[0]} {given.name} {given.texts[1]})"
 
 
-# Intervals are of milliseconds in Trino.
+# Trino's intervals have milliseconds.
 _MICROS = "substr(CAST({0} AS varchar), -3)"
 _BETWEEN_MOMENTS = (
     f"CASE WHEN {_MICROS} = {_MICROS.replace('{0}', '{1}')} THEN {{0}} - {{1}}"
@@ -80,7 +80,7 @@ _BETWEEN_MOMENTS = (
 
 
 def _time_and_interval(given: Given) -> str:
-    """Spark refuses what is beyond the day, where Trino begins the next one."""
+    """Spark fails beyond the end of a day, where Trino starts the next one."""
     value = given.constant(1)
     if value is None or not re.fullmatch(r"[0-9.]{1,4}", value) or given.name != "+":
         raise given.unsupported("a time with an interval that is computed, negative or long")
@@ -118,7 +118,7 @@ _TRIED = {"try_add": "+", "try_subtract": "-", "try_multiply": "*"}
 
 
 def tried(given: Given) -> str:
-    """Null where it overflows. Where Spark reads an argument as a number, any error in it is null, too."""
+    """Null on overflow. If Spark converts an argument from text, its errors give null too."""
     made = f"{{0}} {_TRIED[given.name]} {{1}}"
     if "s" in classes_of(map(given.unconverted, range(len(given.arguments)))):
         return f"TRY({made})".format(*given.texts)
@@ -138,12 +138,9 @@ def _decimal(given: Given, symbol: str) -> str:
 
 
 def _of_many_digits(given: Given, symbol: str, scale: int) -> str:
-    """Exact where it has no more digits than Trino's decimals; another one is refused where it is met.
-
-    Spark may have a value there, which it rounds.
-    """
+    """Exact within Trino's decimal digits; other results, which Spark may round, fail at run time."""
     if scale > _MAX_DIGITS:
-        raise given.unsupported("a product of more than 38 digits after its point")
+        raise given.unsupported("a product of more than 38 fractional digits")
     made = f"TRY({{0}} {symbol} {{1}})"
     is_too_long = f"{{0}} IS NOT NULL AND {{1}} IS NOT NULL AND {made} IS NULL"
     refused = fails("a number of more than 38 digits", type_text(given.type))
@@ -151,12 +148,12 @@ def _of_many_digits(given: Given, symbol: str, scale: int) -> str:
 
 
 def _as_decimal(given: Given, text: str) -> str:
-    # Hive has null for what does not fit.
+    # In Hive null if it does not fit.
     return f"{'TRY_CAST' if given.mode.is_lax else 'CAST'}({text} AS {type_text(given.type)})"
 
 
 def _checked_quotient(given: Given, scale: int) -> str:
-    """Of a dividend that may have too many digits once it has those of the result."""
+    """A quotient whose dividend may exceed 38 digits after scaling."""
     longer = f"TRY_CAST({{0}} AS decimal(38,{scale}))"
     keeps_zero = _is_zero(given, 1) is False or not given.mode.is_lax
     divisor = "{1}" if keeps_zero else "IF({1} = 0, NULL, {1})"
@@ -185,7 +182,7 @@ def divide(given: Given) -> str:
 
 
 def _of_doubles(given: Given, symbol: str) -> str:
-    """Trino makes Infinity or NaN of a division by zero, ANSI Spark an error, Hive null."""
+    """Division by zero is infinite or NaN in Trino, an error in ANSI Spark, null in Hive."""
     zero = _is_zero(given, 1)
     if zero is False:
         return f"({given.texts[0]} {symbol} {given.texts[1]})"
@@ -198,7 +195,7 @@ def _of_doubles(given: Given, symbol: str) -> str:
 
 
 def _divisor(given: Given, zero: str) -> str:
-    """The divisor, null where Hive's result is; ANSI Spark and Trino refuse zero alike."""
+    """The divisor, null where Hive's result is null; ANSI Spark and Trino both refuse zero."""
     if _is_zero(given, 1) is False or not given.mode.is_lax:
         return given.texts[1]
     return null_if(given.texts[1], zero)
@@ -247,9 +244,9 @@ def positive_remainder(given: Given) -> str:
     if given.mode is Mode.HIVE or (
         _is_zero(given, 1) is False and (given.constant(1) or "-")[0] != "-"
     ):
-        # Hive adds the divisor always; of a positive one the result is the same.
+        # Hive always adds the divisor; for a positive one the result is the same.
         return given.fill(f"(({rest} + {{1}}) % {divisor})")
-    # Trino, too, refuses a whole number's remainder by zero; of a double it makes NaN.
+    # Trino, too, refuses an integer remainder by zero; for doubles it returns NaN.
     fails_by_zero = not is_checked and not given.mode.is_lax and zero == "0e0"
     by_zero = (
         "WHEN {1} = 0e0 AND {0} IS NOT NULL THEN CAST(fail('remainder by zero') AS {t}) "
@@ -262,7 +259,7 @@ def positive_remainder(given: Given) -> str:
 
 
 def bucket(given: Given) -> str:
-    """WIDTH_BUCKET: between falling bounds, too, what equals the first one is in the first bucket."""
+    """WIDTH_BUCKET: with descending bounds, too, a value equal to the first is in the first bucket."""
     value, first, last = (f"CAST({{{place}}} AS double)" for place in range(3))
     none = f"{{3}} <= 0 OR {first} = {last}"
     if given.mode.is_spark:
@@ -288,7 +285,7 @@ def negative(given: Given) -> str:
 
 
 def absolute(given: Given) -> str:
-    """Hive's is of the plan's wider type."""
+    """Hive's has the plan's wider type."""
     if is_integer(given.type) and given.mode.is_lax:
         value = "CAST({0} AS {t})" if given.arguments[0].type != given.type else "{0}"
         return given.fill(
@@ -298,7 +295,7 @@ def absolute(given: Given) -> str:
 
 
 def _of_exact_digits(given: Given, form: str, beyond: str) -> str:
-    """Spark rounds what it negates to 34 digits, with an error where that needs one more."""
+    """Spark rounds a negated number to 34 digits, and fails if it needs more."""
     type_ = given.arguments[0].type
     if not given.mode.is_spark or not isinstance(type_, DecimalType) or type_.precision <= 34:
         return given.fill(form)
@@ -308,7 +305,7 @@ def _of_exact_digits(given: Given, form: str, beyond: str) -> str:
 
 
 def shift(given: Given) -> str:
-    """Java takes the distance modulo the bits."""
+    """Java takes the distance modulo the number of bits."""
     bits = 64 if given.type == BIGINT else 32
     distance = given.constant(1)
     by = (
@@ -329,20 +326,20 @@ def shift(given: Given) -> str:
 
 
 def whole(given: Given) -> str:
-    """CEIL and FLOOR: of doubles as Java makes whole numbers of them."""
+    """CEIL and FLOOR: doubles become integers as in Java."""
     if len(given.arguments) > 1:
-        raise given.unsupported("to a number of digits")
+        raise given.unsupported("rounding to a number of digits")
     function = "floor" if given.name == "floor" else "ceiling"
     source = given.arguments[0].type
     match letter(source):
-        # Hive takes longs as doubles.
+        # Hive converts longs to doubles.
         case "i" if given.mode is not Mode.HIVE or source != BIGINT:
             return f"CAST({given.texts[0]} AS {type_text(given.type)})"
         case "x":
             return f"CAST({function}({given.texts[0]}) AS {type_text(given.type)})"
         case "i" | "d" | "f" if given.type == BIGINT:
             value = f"{function}(CAST({given.texts[0]} AS double))"
-            # Beyond the greatest number Spark fails in ANSI mode, as the cast does.
+            # Beyond the greatest number ANSI Spark fails, like the cast.
             failing = "CASE WHEN is_nan(w) THEN 0 ELSE CAST(w AS bigint) END"
             made = saturated("w", BIGINT) if given.mode.is_lax else failing
             return f"element_at(transform(ARRAY[{value}], w -> {made}), 1)"
@@ -354,21 +351,21 @@ def rounded(given: Given) -> str:
     kind = letter(given.arguments[0].type)
     digits = given.constant(1) if len(given.arguments) > 1 else "0"
     if digits is None:
-        raise given.unsupported("the digits have to be written in the text")
+        raise given.unsupported("the number of digits must be a constant")
     if kind == "i" and len(given.arguments) == 1:
         return given.texts[0]
     if given.name == "bround":
         if digits != "0" or kind != "d":
-            raise given.unsupported("half to even at another digit than the last whole one")
+            raise given.unsupported("half to even at a digit other than the last integer digit")
         return given.fill(HALF_EVEN)
     if kind not in "ixdf":
         raise given.unsupported("its argument's type")
     if kind == "d" and digits.isdigit() and digits != "0":
-        # Of its shortest decimal digits, as Java's BigDecimal has them.
+        # By its shortest decimal digits, like Java's BigDecimal.
         exact = "CAST(round(CAST(CAST({0} AS varchar) AS decimal(38,20)), {1}) AS double)"
         return given.fill(f"CASE WHEN abs({{0}}) < 1e15 THEN {exact} ELSE round({{0}}, {{1}}) END")
     if kind == "x" and isinstance(given.type, DecimalType):
-        # Trino's own round overflows where the greatest numbers need a digit more.
+        # Trino's own round overflows if the greatest numbers need one more digit.
         if _is_number(digits) and int(digits) >= given.type.scale:
             return given.fill("CAST({0} AS {t})" if _has_room(given) else "TRY_CAST({0} AS {t})")
         return given.fill("CAST(round(truncate({0}), {1}) AS {t})")
@@ -377,7 +374,7 @@ def rounded(given: Given) -> str:
 
 
 def _has_room(given: Given) -> bool:
-    """Whether more places leave room for the whole digits; Hive has no value where they do not."""
+    """Whether the type has room for the integer digits; otherwise Hive returns null."""
     whole = [
         t.precision - t.scale
         for t in (given.arguments[0].type, given.type)
@@ -422,18 +419,18 @@ _BELOW = frozenset({"<", "<="})
 
 
 def compare(given: Given) -> str:
-    """NaN equals NaN and is greater than all else."""
+    """NaN equals NaN and is greater than anything else."""
     name = given.name
     letters = classes_of(given.arguments)
     if set(letters) & set("arm"):
         return _of_shapes(given, name, letters)
     if "u" in letters and not set(letters) & set("fd"):
-        raise given.unsupported("types that Trino does not compare")
+        raise given.unsupported("Trino does not compare these types")
     return given.fill(_comparison(given, name, 0, 1))
 
 
 def _comparison(given: Given, name: str, one: int, other: int) -> str:
-    """The template that compares two of a call's arguments, which are not nested."""
+    """The template that compares two non-nested arguments of a call."""
     plain = f"({{{one}}} {name} {{{other}}})"
     compared = given.arguments[one], given.arguments[other]
     left, right = map(_never_nan, compared)
@@ -447,7 +444,7 @@ def _comparison(given: Given, name: str, one: int, other: int) -> str:
 
 
 def _above(given: Given, plain: str, one: int, other: int) -> str:
-    """Where one of the two alone may be NaN, which is above the other if that is not null."""
+    """For when only one argument may be NaN, which is greater than any non-null value."""
     is_nan = f"is_nan({{{one}}})"
     if given.constant(other) is None:
         is_nan = f"({is_nan} AND {{{other}}} IS NOT NULL)"
@@ -465,7 +462,7 @@ def _of_shapes(given: Given, name: str, letters: str) -> str:
         one, other = (orderable(f"{{{i}}}", given.arguments[i].type) for i in (0, 1))
         return given.fill(f"({one} {name} {other})")
     if given.mode is Mode.HIVE or name not in {"=", "<>"} or "m" in letters:
-        raise given.unsupported("nested values, in which Trino's comparison of null is null")
+        raise given.unsupported("nested values, which Trino compares as null if they contain nulls")
     distinct = "IS NOT DISTINCT FROM" if name == "=" else "IS DISTINCT FROM"
     return given.fill(
         f"CASE WHEN {{0}} IS NOT NULL AND {{1}} IS NOT NULL THEN {{0}} {distinct} {{1}} END"
@@ -473,7 +470,7 @@ def _of_shapes(given: Given, name: str, letters: str) -> str:
 
 
 def between(given: Given) -> str:
-    """Hive does not look at the upper bound if it does not know of the lower one."""
+    """Hive ignores the upper bound if the lower one is null."""
     if set(classes_of(given.arguments)) & set("armu"):
         raise given.unsupported("nested values")
     text = "({0} BETWEEN {1} AND {2})"
@@ -490,25 +487,25 @@ def one_of(given: Given) -> str:
         each = (_EQUAL_SHAPES.replace("{1}", f"{{{place}}}") for place in range(1, len(letters)))
         return given.fill(f"({' OR '.join(each)})")
     if set(classes_of(given.arguments)) & set("armu"):
-        raise given.unsupported("nested values, in which Trino's comparison of null is null")
+        raise given.unsupported("nested values, which Trino compares as null if they contain nulls")
     if not _never_nan(given.arguments[0]) and not all(map(_never_nan, given.arguments[1:])):
-        raise given.unsupported("a list in which NaN may be")
+        raise given.unsupported("the list may contain NaN")
     return given.fill("({0} IN ({1*}))")
 
 
 def truth(form: str) -> Writer:
-    """A test of a boolean; Hive makes it of what is left of a number as an int."""
+    """A test of a boolean; Hive tests numbers after narrowing them to int."""
 
     def written(given: Given) -> str:
         if given.mode is Mode.HIVE and given.unconverted(0).type in {FLOAT, DOUBLE, BIGINT}:
-            raise given.unsupported("a number that is no int")
+            raise given.unsupported("the number must be an int")
         return given.fill(form)
 
     return written
 
 
 def extreme(given: Given) -> str:
-    """Spark's GREATEST and LEAST leave nulls out; Hive's, and Trino's, are null. NaN is the greatest."""
+    """Spark's GREATEST and LEAST ignore nulls; Hive's and Trino's return null. NaN is the greatest."""
     values = f"ARRAY[{', '.join(given.texts)}]"
     if given.mode is Mode.HIVE and letter(given.type) in "ifdx":
         sources = map(given.unconverted, range(len(given.arguments)))
@@ -546,7 +543,7 @@ def nullif(given: Given) -> str:
 
 
 def _nullif_as(given: Given, type_: ColumnType) -> str:
-    """Both are compared as values of ``type_``."""
+    """NULLIF that compares both as values of ``type_``."""
     values = [
         cast_template(argument.type, type_, given.mode).replace("{0}", f"{{{place}}}")
         if argument.type != type_

@@ -1,4 +1,4 @@
-"""Aggregates of values in an order: WITHIN GROUP (ORDER BY …)."""
+"""Aggregates with WITHIN GROUP (ORDER BY …)."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ _ORDERED = frozenset("ixsDTot")
 
 
 def ordered_aggregate(given: Given, keys: Sequence[SortKey], order: str, condition: str) -> str:
-    """The call's text; ``order`` is that of its keys, ``condition`` its FILTER's or "".
+    """The call's text; ``order`` is the text of its keys, ``condition`` its FILTER's or "".
 
     Raises:
-        UnsupportedConstruct: Trino has nothing that does the same.
+        UnsupportedConstruct: Trino has no equivalent.
     """
     if any(letter(key.expression.type) not in _ORDERED | {"d"} for key in keys):
-        raise given.unsupported("an order of such values")
+        raise given.unsupported("unsupported type of the order's keys")
     match given.name:
         case "listagg":
             return _joined(given, keys, order, condition)
@@ -34,13 +34,13 @@ def ordered_aggregate(given: Given, keys: Sequence[SortKey], order: str, conditi
 
 
 def _joined(given: Given, keys: Sequence[SortKey], order: str, condition: str) -> str:
-    """Null of no values."""
+    """Null over no values."""
     if letter(given.arguments[0].type) != "s":
         raise given.unsupported("values that are not texts")
     if any(letter(key.expression.type) == "d" for key in keys):
-        raise given.unsupported("an order in which NaN may be")
+        raise given.unsupported("the order's keys may be NaN")
     if given.quantifier and [key.expression for key in keys] != [given.arguments[0]]:
-        raise given.unsupported("distinct values in another order than their own")
+        raise given.unsupported("distinct values must be ordered by themselves")
     between = given.texts[1] if len(given.texts) > 1 else "''"
     if len(given.texts) > 1 and given.constant(1) is None:
         between = f"coalesce({between}, '')"
@@ -50,7 +50,7 @@ def _joined(given: Given, keys: Sequence[SortKey], order: str, condition: str) -
 
 
 def _most_frequent(given: Given, *, descending: bool) -> str:
-    """Of several the one that comes first."""
+    """The first one in the order if there are several."""
     less, greater = ("1", "-1") if descending else ("-1", "1")
     entries = given.fill("map_entries(histogram({0}){w})")
     return (
@@ -60,14 +60,14 @@ def _most_frequent(given: Given, *, descending: bool) -> str:
 
 
 def _discrete(given: Given, *, descending: bool) -> str:
-    """The first value to which, in its order, at least the share of all values comes."""
+    """The first value, in its order, at which the share of all values is reached."""
     share = given.constant(1)
     try:
         known = share is not None and 0 <= float(share) <= 1
     except ValueError:
         known = False
     if not known or letter(given.arguments[0].type) != "d" or share is None:
-        raise given.unsupported("the share has to be one number, written in the text")
+        raise given.unsupported("the share must be a single constant number")
     values = "array_sort(filter(array_agg({0}){w}, e -> e IS NOT NULL))"
     if descending:
         values = f"reverse({values})"

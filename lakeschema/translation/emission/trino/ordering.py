@@ -1,7 +1,7 @@
-"""A nested value as one that Trino orders as Hive and Spark do: Trino refuses to compare nulls inside of values.
+"""Nested values in a form that Trino orders as Hive and Spark do; it refuses to compare nested nulls.
 
-Each value inside is a row that begins with whether it is there, so that nulls come first, and NaN is
-after all numbers.
+Each nested value becomes a row that begins with a flag for not null, so that nulls come first; NaN
+comes after all numbers.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ def is_nested(type_: ColumnType) -> bool:
 
 
 def orderable(text: str, type_: ColumnType) -> str:
-    """An array or a struct, null where it is, in the place that its order gives it.
+    """An array or struct in a form with the right order; null stays null.
 
     Raises:
-        UnsupportedConstruct: something in it has no order.
+        UnsupportedConstruct: a part of it has no order.
     """
     variable = "nested0"
-    # Once: what is computed is not computed for each of its parts.
+    # Bound once, so that it is not computed for each part.
     made = _row(variable, type_, 1)
     return f"element_at(transform(filter(ARRAY[{text}], {variable} -> {variable} IS NOT NULL), {variable} -> {made}), 1)"
 
@@ -63,6 +63,6 @@ def _of_leaf(text: str, type_: ColumnType) -> str:
         )
     known = f"coalesce({text}, CAST({_DEFAULTS[kind]} AS {type_text(type_)}))"
     if kind in "fd":
-        # Of two zeros none is the less.
+        # -0.0 and 0.0 are equal.
         return f"ROW({text} IS NOT NULL, is_nan({known}), IF(is_nan({known}), 0e0, CAST({known} AS double) + 0e0))"
     return f"ROW({text} IS NOT NULL, {known})"

@@ -1,7 +1,7 @@
-"""Patterns of LIKE and of Java's regular expressions → those of Trino.
+"""LIKE patterns and Java regular expressions for Trino.
 
-Trino matches with Joni, whose classes and flags are of Unicode where Java's are of ASCII: what differs
-is spelled out, and what cannot be is refused.
+Trino uses Joni, whose classes and flags are Unicode where Java's are ASCII. Differences are spelled
+out, or refused if that is impossible.
 """
 
 from __future__ import annotations
@@ -46,18 +46,18 @@ _FLAGS = re.compile(r"\(\?([a-zA-Z]+)\)")
 
 
 class Unshared(Exception):
-    """A pattern that Joni would match otherwise; the message says what is in it."""
+    """A pattern that Joni would match differently; the message names the part."""
 
 
 def like(given: Given) -> str:
-    """LIKE with the backslash as the engine takes it."""
+    """LIKE with the engine's rules for backslashes."""
     fold = given.name == "ilike"
     value = small_letters(given) if fold else given.texts[0]
     return f"({value} LIKE {_like_pattern(given, 1, fold=fold)})"
 
 
 def like_several(given: Given) -> str:
-    """LIKE ANY and LIKE ALL, each also with NOT and as ILIKE."""
+    """LIKE ANY and LIKE ALL, also with NOT and as ILIKE."""
     words = given.name.replace("_", " ").split()
     fold, every = "ilike" in words or words[0].startswith("ilike"), words[-1].endswith("all")
     value = small_letters(given) if fold else given.texts[0]
@@ -68,7 +68,7 @@ def like_several(given: Given) -> str:
         return f"({joined})"
     joined = (" AND " if every else " OR ").join(f"{value} LIKE {p}" for p in patterns)
     if given.mode is Mode.HIVE:
-        # Null if any pattern is; NOT is of the whole.
+        # Null if any pattern is null; NOT negates the whole.
         missing = " OR ".join(f"{text} IS NULL" for text in given.texts)
         return f"IF({missing}, NULL, {'NOT ' if negated else ''}({joined}))"
     return f"({joined})"
@@ -93,7 +93,7 @@ def _like_parts(given: Given, pattern: str, escape: str) -> list[str]:
         if part[0] != escape or (len(part) == 2 and part[1] in {"%", "_", escape}):
             parts.append(part)
         elif given.mode is Mode.HIVE:
-            # Before another character it stands for itself.
+            # Before another character it is literal.
             parts.append(escape * 2 + part[1:])
         else:
             raise given.unsupported("Spark refuses the pattern's escape")
@@ -103,7 +103,7 @@ def _like_parts(given: Given, pattern: str, escape: str) -> list[str]:
 def _computed(given: Given, index: int, escape: str, *, fold: bool) -> str:
     text = given.texts[index]
     if escape != "\\":
-        raise given.unsupported("a computed pattern with an escape character of its own")
+        raise given.unsupported("a computed pattern with another escape character")
     if given.mode is Mode.HIVE:
         text = rf"regexp_replace({text}, '(\\[%_\\])|\\', m -> coalesce(m[1], '\\'))"
     return f"{small_letters(given, index) if fold else text} ESCAPE '\\'"
@@ -113,7 +113,7 @@ def regular(given: Given, index: int) -> str:
     """A constant regular expression, as a literal.
 
     Raises:
-        UnsupportedConstruct: it is computed, or Joni would match otherwise.
+        UnsupportedConstruct: it is computed, or Joni would match differently.
     """
     pattern = given.text_constant(index, "a pattern")
     try:
@@ -123,10 +123,10 @@ def regular(given: Given, index: int) -> str:
 
 
 def translate(pattern: str) -> str:
-    """A pattern of Java's for Joni.
+    """A Java pattern for Joni.
 
     Raises:
-        Unshared: the two would not match alike.
+        Unshared: the two would match differently.
     """
     return _Translation(pattern).whole()
 
@@ -182,7 +182,7 @@ class _Translation:
         return ""
 
     def _letter(self, character: str, *, inside: bool) -> str:
-        """Java's (?i) is of ASCII: a letter is written in both cases."""
+        """Java's (?i) is ASCII only, so a letter is written in both cases."""
         if not (self._folds and character.isascii() and character.isalpha()):
             return character
         both = character.lower() + character.upper()
@@ -249,7 +249,7 @@ class _Translation:
         return character if character.isalnum() else f"\\{kind}{found[0]}"
 
     def _class(self) -> str:
-        """A class in brackets, its first one taken already."""
+        """A class in brackets; the opening bracket is already taken."""
         parts = ["["]
         if self._pattern.startswith("^", self._place):
             parts.append("^")
@@ -291,7 +291,7 @@ class _Translation:
 
 
 def matches_empty(pattern: str) -> bool:
-    """Whether a pattern matches an empty text, as far as Python can tell; if not, it may."""
+    """Whether a pattern matches an empty text, as far as Python can tell; otherwise True."""
     try:
         return re.match(pattern.replace("++", "+").replace("*+", "*"), "") is not None
     except re.error:
@@ -299,7 +299,7 @@ def matches_empty(pattern: str) -> bool:
 
 
 def rlike(given: Given) -> str:
-    """To Hive nothing matches the empty pattern."""
+    """In Hive nothing matches the empty pattern."""
     if given.mode is Mode.HIVE and given.constant(1) == "":
         return given.fill("CASE WHEN {0} IS NOT NULL THEN false END")
     return f"regexp_like({given.texts[0]}, {regular(given, 1)})"
@@ -312,7 +312,7 @@ def regexp_replace(given: Given) -> str:
 
 
 def regexp_extract(given: Given) -> str:
-    """Empty, not null, where nothing matches."""
+    """Empty, not null, without a match."""
     group = given.texts[2] if len(given.arguments) > 2 else "1"
     pattern = regular(given, 1)
     at = group if _INTEGER.fullmatch(group) else "{2}"
@@ -321,7 +321,7 @@ def regexp_extract(given: Given) -> str:
         refused = fails(_NO_GROUP, "varchar")
         found = f"CASE WHEN regexp_like({{0}}, {pattern}) THEN {refused} ELSE '' END"
     elif _INTEGER.fullmatch(group) is None:
-        # Only of what matches is it asked whether there is such a group.
+        # A missing group only matters if the pattern matches.
         if given.mode is Mode.HIVE:
             found = f"IF({{2}} IS NULL, {fails(_NO_GROUP, 'varchar')}, {found})"
         found = f"IF(regexp_like({{0}}, {pattern}), {found}, '')"
@@ -336,10 +336,7 @@ _GROUP = re.compile(r"\\.|\[(?:\\.|[^\]\\])*+(?:\]|\Z)|(\((?!\?)|\(\?<(?![=!]))"
 
 
 def _lacks(pattern: str, group: str) -> bool:
-    """Whether a written group is none of the pattern's.
-
-    Trino fails on it at once, the view's engine where something matches.
-    """
+    """Whether the pattern lacks the constant group: Trino fails at once, the view's engine at a match."""
     groups = sum(found[1] is not None for found in _GROUP.finditer(pattern))
     return _INTEGER.fullmatch(group) is not None and not 0 <= int(group) <= groups
 
@@ -372,12 +369,12 @@ def regexp_instr(given: Given) -> str:
 
 
 def split(given: Given) -> str:
-    """By a regular expression; trailing empty parts stay."""
+    """By a regular expression; empty parts at the end are kept."""
     pattern = given.text_constant(1, "a pattern")
     if pattern == "":
         parts = "regexp_split({0}, '(?!^)(?!$)')"
         if given.mode is Mode.HIVE:
-            # It goes on to the end.
+            # Hive also splits at the end.
             parts = f"IF({{0}} = '', ARRAY[''], concat({parts}, ARRAY['']))"
         return given.fill(parts)
     if matches_empty(pattern):
@@ -392,5 +389,5 @@ def split(given: Given) -> str:
 def _limited(given: Given, pattern: str, limit: int) -> str:
     plain = re.sub(r"\\([^\w])", r"\1", pattern)
     if re.search(r"[\\.\[\](){}*+?^$|]", re.sub(r"\\[^\w]", "", pattern)):
-        raise given.unsupported("a limit with a pattern that is not a plain text")
+        raise given.unsupported("a limit requires a pattern without special characters")
     return f"split({given.texts[0]}, {string(plain)}, {limit})"

@@ -1,4 +1,4 @@
-"""A plan → Trino SQL that returns its rows, with the plan's own names and types."""
+"""A plan as Trino SQL that returns its rows, with the plan's names and types."""
 
 from __future__ import annotations
 
@@ -35,10 +35,10 @@ from lakeschema.translation.rewriting.zeros_united import zeros_united
 
 @dataclass(frozen=True, slots=True)
 class TrinoQuery:
-    """Text for Trino 476.
+    """A query for Trino 476.
 
     Attributes:
-        functions: user-defined ones that Trino has to have, in order of name.
+        functions: user-defined functions that Trino must have, ordered by name.
         columns: names with case, types and nullability of the result.
     """
 
@@ -60,12 +60,12 @@ def trino_query(
     stored: Stored,
     named: RelationText | None = None,
 ) -> TrinoQuery:
-    """The query of a view's plan; ``names`` of its columns, ``stored`` types of what it reads.
+    """The query of a view's plan with these column ``names``; ``stored`` has the stored types it reads.
 
-    ``named`` is how the text names what it reads; by its name in Trino if None.
+    ``named`` gives the names of relations in the text; None means their names in Trino.
 
     Raises:
-        UnsupportedConstruct: Trino has nothing that does the same.
+        UnsupportedConstruct: Trino has no equivalent.
         UnsupportedType: Trino has no such type.
         UnsupportedFunction: a user-defined function has no name on Trino.
     """
@@ -77,7 +77,7 @@ def trino_query(
         joins=JOINS,
         values="(VALUES {rows}) AS {alias} ({names})",
         grouping_sets="GROUPING SETS ({sets})",
-        # One that is a row itself would be spread.
+        # A value that is a row would be spread.
         value="ROW({})",
         forms=forms,
         offset_first=True,
@@ -85,7 +85,7 @@ def trino_query(
         groups_by_names=True,
         correlates_by_names=True,
         tuples_need_values=True,
-        # Spark joins for existence: a value that it does not know to be there is not.
+        # Spark uses a semi join: an unknown IN counts as false.
         unknown_is_not_in=semantics.is_spark,
         max_recursion=10,
     )
@@ -113,7 +113,7 @@ _SHAPES: Sequence[Rewriting] = (
     group_keys_as_columns,
     nan_order_explicit,
 )
-# Spark joins for existence: a tuple that it does not know to be there is not.
+# Spark uses a semi join: an unknown tuple IN counts as false.
 _OF_SPARK_ALONE = frozenset({tuples_in_as_exists, zeros_united, no_group_of_nothing})
 _SHAPES_OF_HIVE: Sequence[Rewriting] = (
     *HIVE_GROUPS,
@@ -122,7 +122,7 @@ _SHAPES_OF_HIVE: Sequence[Rewriting] = (
 
 
 def shaped(plan: Plan, semantics: Semantics, stored: Stored) -> Plan:
-    """The plan in the shapes that Trino takes."""
+    """The plan in shapes that Trino supports."""
     if not semantics.is_spark:
         return rewrite_in_turn(plan, _SHAPES_OF_HIVE)
     return rewrite_in_turn(plan, (chars_as_texts(stored), *_SHAPES))

@@ -1,4 +1,4 @@
-"""Forms that calls of Hive and of Spark have alike; the tables of each come first."""
+"""Forms that Hive's and Spark's calls share; an engine's own table takes precedence."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from lakeschema.translation.emission.trino import (
 )
 
 _SKETCH: Final = Unsupported("Trino's sketches and approximations give other values")
-_FILES: Final = Unsupported("Trino names files and their pieces otherwise")
+_FILES: Final = Unsupported("Trino names files and their pieces differently")
 _XML: Final = Unsupported("Trino has no functions of XML")
 _JAVA: Final = Unsupported("Trino runs no Java methods")
 _HASH: Final = Unsupported("Trino's hashes are other numbers")
 _CIPHER: Final = Unsupported("Trino has no ciphers")
-_SESSION: Final = Unsupported("it is of the session that reads")
+_SESSION: Final = Unsupported("it depends on the reader's session")
 _FACTORIALS: Final = ", ".join(
     f"BIGINT '{n}'"
     for n in (
@@ -73,11 +73,11 @@ SHARED: Final = table((
     Row("ln log10 log2", "d", "CASE WHEN NOT ({0} <= 0e0) THEN {f}({0}) END"),
     Row("exp cbrt degrees radians sin cos tan atan sinh cosh tanh", "d", "{f}({0})"),
     Row("power", "dd", "power({0}, {1})"),
-    # To Spark the angle of a negative zero is that of zero.
+    # In Spark the angle of -0.0 is that of 0.0.
     Row("atan2", "dd", "atan2({0} + 0e0, {1} + 0e0)"),
     Row("pi e", "", "{f}()"),
     Row("[is in sample]", "d", "(random() < {0})"),
-    Row("[is in sampled pieces]", None, Unsupported("Trino has no such pieces of files or buckets")),
+    Row("[is in sampled pieces]", None, Unsupported("Trino has no pieces of files or buckets")),
     Row("[nothing of]", None, "CAST(NULL AS {t})"),
     Row("rand", "", "random()"),
     Row("rand", "i", Unsupported("Trino's random numbers have no seed")),
@@ -152,7 +152,7 @@ SHARED: Final = table((
     Row("xpath xpath_string xpath_boolean xpath_int xpath_short xpath_long xpath_float xpath_double xpath_number", None, _XML),
     Row("reflect try_reflect", None, _JAVA),
     Row("sentences", None, Unsupported("Trino does not split sentences")),
-    Row("typeof", None, Unsupported("Trino names types otherwise")),
+    Row("typeof", None, Unsupported("Trino names types differently")),
     Row("version buildversion", None, Unsupported("it is the version of the view's own engine")),
     Row("current_user user session_user current_database current_schema current_catalog", None, _SESSION),
     Row("input_file_name input_file_block_start input_file_block_length input__file__name block__offset__inside__file row__id row__is__deleted", None, _FILES),
@@ -201,7 +201,7 @@ SHARED: Final = table((
     Row("avg", ".", aggregates.average),
     Row("min max", ".", aggregates.extreme),
     Row("first last first_value last_value", ".o?", aggregates.first_or_last),
-    Row("any_value", None, Unsupported("which value it takes is not decided")),
+    Row("any_value", None, Unsupported("the value it takes is undefined")),
     Row("collect_set collect_list", ".", aggregates.collected),
     Row("corr", "dd", aggregates.correlation),
     Row("stddev_pop stddev_samp var_pop var_samp covar_pop covar_samp", "dd?", aggregates.of_powers("{f}({q}{*}){w}")),

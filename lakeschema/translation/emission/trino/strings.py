@@ -1,4 +1,4 @@
-"""Functions of text whose form depends on what is written in their arguments."""
+"""Text functions whose form depends on constant arguments."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from lakeschema.translation.plan.expressions import Cast, Literal, RowExpression
 
 _MAX_ROWS = 20
 _MAX_LENGTH = 1_000_000_000
-"""More than any text has; with a greater length Trino's substr overflows for places from the end."""
+"""Longer than any text; with a greater length Trino's substr overflows for places from the end."""
 
 
 def _number(given: Given, index: int) -> int | None:
@@ -24,11 +24,11 @@ def _number(given: Given, index: int) -> int | None:
 
 
 def substring(given: Given) -> str:
-    """Before its beginning a text is empty in Hive and Trino, and the whole in Spark."""
+    """A start before the beginning gives an empty text in Hive and Trino, the whole text in Spark."""
     start = _number(given, 1)
     numbers = [given.unconverted(place).type for place in range(1, len(given.arguments))]
     if given.mode is Mode.HIVE and BIGINT in numbers:
-        raise given.unsupported("a place or a length that is no int")
+        raise given.unsupported("the position and the length must be int")
     binary = letter(given.arguments[0].type) == "b"
     if binary and (start is None or start < 1):
         raise given.unsupported("bytes from the end")
@@ -59,7 +59,7 @@ def _length(given: Given) -> str | None:
 
 
 def _of_spark(given: Given, start: int | None, length: str | None) -> str:
-    """From before its beginning Spark counts the missing characters, too."""
+    """From a start before the beginning, Spark also counts the missing characters."""
     if length is None:
         whole = (
             f"length({{0}}) < {-start}"
@@ -78,9 +78,9 @@ def _of_spark(given: Given, start: int | None, length: str | None) -> str:
 
 
 def instr(given: Given) -> str:
-    """Hive finds nothing in an empty text, not even the empty one."""
+    """Hive finds nothing in an empty text, not even an empty one."""
     if len(given.arguments) > 2:
-        raise given.unsupported("another occurrence than the first")
+        raise given.unsupported("an occurrence other than the first")
     part = given.constant(1)
     if given.mode is Mode.HIVE and not part:
         found = "CASE WHEN {0} = '' AND {1} IS NOT NULL THEN 0 ELSE strpos({0}, {1}) END"
@@ -94,7 +94,7 @@ def locate(given: Given) -> str:
         return given.fill("CAST(strpos({1}, {0}) AS integer)")
     start = _number(given, 2)
     if start is None or start < 1 or not given.constant(0):
-        raise given.unsupported("what is looked for, and from where, has to be written in the text")
+        raise given.unsupported("the text to find and the position must be constants")
     if start == 1:
         return given.fill("CAST(strpos({1}, {0}) AS integer)")
     rest = f"strpos(substr({{1}}, {start}), {{0}})"
@@ -104,7 +104,7 @@ def locate(given: Given) -> str:
 
 
 def pad(given: Given) -> str:
-    """With an empty text Hive has null, and Spark only cuts."""
+    """Padding with an empty text is null in Hive; Spark then only truncates."""
     if set(classes_of(given.arguments)) - set("si"):
         raise given.unsupported("bytes")
     size = _number(given, 1)
@@ -125,11 +125,11 @@ def pad(given: Given) -> str:
 
 
 def trimmed(given: Given) -> str:
-    """Blanks only; Trino's own functions take all white space."""
+    """Blanks only; Trino's own functions trim all white space."""
     side = {"ltrim": "LEADING", "rtrim": "TRAILING"}.get(given.name, "BOTH")
     if len(given.arguments) == 1:
         return given.fill(f"trim({side} ' ' FROM {{0}})")
-    # The text comes first in Hive, and in BTRIM.
+    # In Hive, and in BTRIM, the text comes first.
     first = given.mode is Mode.HIVE or given.name == "btrim"
     return given.fill(
         f"trim({side} {{1}} FROM {{0}})" if first else f"trim({side} {{0}} FROM {{1}})"
@@ -137,17 +137,17 @@ def trimmed(given: Given) -> str:
 
 
 BYTES = "TRY(from_hex(CASE WHEN length({0}) % 2 = 1 THEN '0' || {0} ELSE {0} END))"
-"""Of hexadecimal digits."""
+"""The bytes of hexadecimal digits."""
 
 
 def hives_bytes(given: Given) -> str:
-    """UNHEX, which reads two letters as a number, perhaps with a sign."""
+    """UNHEX, which reads two letters as a number, possibly signed."""
     refused = fails("a sign among hexadecimal digits", "varbinary")
     return given.fill(f"IF(regexp_like({{0}}, '[-+]'), {refused}, {BYTES})")
 
 
 def hives_distance(given: Given) -> str:
-    """LEVENSHTEIN, to which a character beyond U+FFFF is two."""
+    """LEVENSHTEIN, where a character beyond U+FFFF counts as two."""
     beyond = string("[\U00010000-\U0010ffff]")
     refused = fails("a distance of characters beyond U+FFFF", "integer")
     distance = "CAST(levenshtein_distance({0}, {1}) AS integer)"
@@ -157,7 +157,7 @@ def hives_distance(given: Given) -> str:
 def substring_index(given: Given) -> str:
     count = _number(given, 2)
     if count is None or not given.constant(1):
-        raise given.unsupported("the delimiter and the count have to be written in the text")
+        raise given.unsupported("the delimiter and the count must be constants")
     if count == 0:
         return given.fill("CASE WHEN {0} IS NOT NULL THEN '' END")
     parts = "split({0}, {1})"
@@ -167,7 +167,7 @@ def substring_index(given: Given) -> str:
 
 
 def concat_ws(given: Given) -> str:
-    """Nulls are left out; Hive writes those in an array as a word."""
+    """Nulls are omitted, but Hive writes an array's nulls as a word."""
     letters = classes_of(given.arguments)
     if set(letters) <= set("sn") and len(letters) > 1:
         return f"concat_ws({', '.join(given.texts)})"
@@ -190,7 +190,7 @@ def format_number(given: Given) -> str:
     """A tie goes to the even digit; in Trino it goes up."""
     digits = _number(given, 1)
     if digits is None or digits < 0:
-        raise given.unsupported("a pattern of its own")
+        raise given.unsupported("the format must be a number of digits")
     kind, type_ = letter(given.arguments[0].type), given.arguments[0].type
     if kind in "fd":
         return given.fill(_shown_double(kind, digits))
@@ -203,7 +203,7 @@ def format_number(given: Given) -> str:
 
 
 def _shown_double(kind: str, digits: int) -> str:
-    """Of a tie by its shortest text alone it is not known on which side of it the double is."""
+    """The shortest text of a double does not tell on which side of a tie it is."""
     value = "CAST({0} AS double)" if kind == "f" else "{0}"
     form = f"format('%,.{digits}f', {{}})"
     cases = [
@@ -211,7 +211,7 @@ def _shown_double(kind: str, digits: int) -> str:
         f"is_nan({value}) THEN {form.format(value)}",
         f"abs({value}) >= {2**53}e0 THEN {fails(_UNSHOWN, 'varchar')}",
     ]
-    # What rounds to zero keeps its sign.
+    # A number that rounds to zero keeps its sign.
     even = HALF_EVEN.replace("{0}", value)
     plain = f"IF(abs({value}) <= 5e-1, {value} * 8e-1, {even})"
     if digits:
@@ -229,19 +229,19 @@ _NEAR_TIE = "a double next to a tie, as text"
 
 
 def _tie_to_even(value: str, digits: int, type_: str) -> str:
-    """A decimal that rounds half up to what ``value`` rounds half to even."""
+    """A decimal whose rounding half up equals the rounding of ``value`` half to even."""
     tie = f"'{_tie(digits, '[02468]')}'"
     return f"CAST(regexp_replace(CAST({value} AS varchar), {tie}, m -> m[1] || '4' || m[2]) AS {type_})"
 
 
 def _tie(digits: int, last: str) -> str:
-    """The pattern of a tie behind ``digits``, the last of which is one of ``last``."""
+    """The pattern of a tie after ``digits`` whose last one is in ``last``."""
     kept = r"\." + r"\d" * (digits - 1) + last if digits else last + r"\."
     return rf"^(-?\d*{kept})5(0*)$"
 
 
 def printf(given: Given) -> str:
-    """Of %s and %d, which Java's formatter and Trino's write alike."""
+    """For %s and %d, which Java's formatter and Trino's write alike."""
     pattern = given.text_constant(0, "a format")
     places = re.findall(r"%(?:%|[-0-9]*([a-zA-Z]))", pattern)
     if len(re.findall("%", pattern.replace("%%", ""))) != len([p for p in places if p]):
@@ -249,15 +249,15 @@ def printf(given: Given) -> str:
     kinds = classes_of(given.arguments[1:])
     for place, kind in zip([p for p in places if p], kinds, strict=False):
         if (place, kind) not in {("s", "s"), ("s", "i"), ("d", "i")}:
-            raise given.unsupported(f"%{place} of such a value")
-    # Trino's FORMAT needs at least one value.
+            raise given.unsupported(f"%{place} of a value of this type")
+    # Trino's FORMAT requires at least one value.
     if not kinds:
         return string(pattern.replace("%%", "%"))
     return given.fill("format({*})")
 
 
 def hexadecimal(given: Given) -> str:
-    """Spark's is of any number's whole part, and of the text of what else it shows."""
+    """Spark converts a number's integer part, and the text of other values."""
     type_ = given.arguments[0].type
     match letter(type_):
         case "s":
@@ -281,10 +281,10 @@ def hexadecimal(given: Given) -> str:
 
 
 def conv(given: Given) -> str:
-    """Of digits alone: what else Java reads of a text is refused where it is met."""
+    """For digits only: other texts that Java reads fail at run time."""
     one, other = _number(given, 1), _number(given, 2)
     if one is None or other is None or not (2 <= one <= 36 and 2 <= other <= 36):
-        raise given.unsupported("bases that are not written, or are negative")
+        raise given.unsupported("the bases must be positive constants")
     digits = "0123456789abcdefghijklmnopqrstuvwxyz"[:one]
     value = "CAST({0} AS varchar)"
     if given.mode.is_spark:
@@ -292,7 +292,7 @@ def conv(given: Given) -> str:
     prefix = f"regexp_extract(lower({value}), '^[{digits}]+')"
     made = f"upper(to_base(from_base({prefix}, {one}), {other}))"
     if given.mode.is_spark:
-        # As many digits as there are; none are zero, and of an empty text it is null.
+        # As many digits as there are; without any it is zero, and null for an empty text.
         return given.fill(
             f"CASE WHEN {value} LIKE '-%' THEN {fails('conv of a negative number', 'varchar')}"
             f" WHEN {value} <> '' THEN coalesce({made}, '0') END"
@@ -323,13 +323,13 @@ def encode(given: Given) -> str:
 
 
 def decode(given: Given) -> str:
-    """A value for each that the first argument may equal, null included, and perhaps one for all others."""
+    """A value for each that the first argument may equal, even null, and optionally a default."""
     letters = classes_of(given.arguments)
     if len(letters) < 3:
         raise given.unsupported("no value to compare with")
     compared = {letters[0], *letters[1 : len(letters) - 1 : 2]} - {"n"}
     if compared & set("armufd") or not (len(compared) == 1 or compared <= set("ix")):
-        raise given.unsupported("values of such types")
+        raise given.unsupported("unsupported types of values")
     pairs = range(1, len(letters) - 1, 2)
     whens = " ".join(f"WHEN {{0}} IS NOT DISTINCT FROM {{{i}}} THEN {{{i + 1}}}" for i in pairs)
     last = f" ELSE {{{len(letters) - 1}}}" if len(letters) % 2 == 0 else ""
@@ -351,7 +351,7 @@ def mask(given: Given) -> str:
         value = given.constant(place)
         is_null = isinstance(_without_casts(given.arguments[place]), Literal) and value is None
         if not is_null and (value is None or len(value) != 1):
-            raise given.unsupported("what stands for characters has to be one, written in the text")
+            raise given.unsupported("the mask characters must be constants")
         chosen.append(value)
     pattern = "|".join(f"({kind})" for _, kind in _MASKS)
     cases = " ".join(
@@ -372,7 +372,7 @@ def sha2(given: Given) -> str:
     length = _number(given, 1)
     found = None if length is None else _DIGESTS.get(length)
     if found is None:
-        raise given.unsupported("a digest of such a length")
+        raise given.unsupported("a digest of this length")
     bytes_ = "{0}" if letter(given.arguments[0].type) == "b" else "to_utf8({0})"
     return given.fill(f"lower(to_hex({found}({bytes_})))")
 
@@ -387,22 +387,22 @@ _PARTS = {
 
 
 def parse_url(given: Given) -> str:
-    """Trino decodes what it extracts: a text with anything to decode is refused where it is met."""
+    """Trino decodes the result: texts with encoded characters fail at run time."""
     part = given.text_constant(1, "a part")
     form = _PARTS.get(part)
     if len(given.arguments) > 2:
         if part != "QUERY":
-            raise given.unsupported("a key of another part than QUERY")
+            raise given.unsupported("a key of a part other than QUERY")
         key = given.text_constant(2, "a key")
         if not re.fullmatch(r"[\w-]+", key):
-            raise given.unsupported("a key that is a pattern")
-        # Trino has an empty text of a key without "=".
+            raise given.unsupported("the key must not be a pattern")
+        # Trino returns an empty text for a key without "=".
         form = f"IF(regexp_like({{0}}, '[?&]{key}='), url_extract_parameter({{0}}, {{2}}))"
     if form is None:
         raise given.unsupported(f"part {part!r:.20}")
     refused = f"WHEN regexp_like({{0}}, '[%+]') THEN {fails('an encoded URL', 'varchar')}"
     if not given.mode.is_lax:
-        # Of what Java does not read, Trino's functions are null, and of what has no such part empty.
+        # For invalid URLs Trino's functions return null, and for a missing part an empty text.
         read = "{0} IS NULL OR url_extract_fragment({0}) IS NOT NULL"
         refused = f"WHEN NOT ({read}) THEN CAST(fail('an invalid URL') AS varchar) {refused}"
     if given.mode is not Mode.HIVE:
@@ -410,7 +410,7 @@ def parse_url(given: Given) -> str:
             return given.fill(f"CASE {refused} ELSE {form} END")
         opaque = f"WHEN regexp_like({{0}}, '{_NO_HIERARCHY}') THEN NULL"
         return given.fill(f"CASE {refused} {opaque} ELSE {form} END")
-    # Of a text that names no protocol which Java knows, Hive says nothing.
+    # Hive returns null for texts whose protocol Java does not know.
     form = f"lower({form})" if part == "PROTOCOL" else form
     known = f"WHEN regexp_like({{0}}, '{_PROTOCOL}') THEN {form}"
     opaque = f"WHEN regexp_like({{0}}, '{_OPAQUE}') THEN {fails('a URL without a host', 'varchar')}"
@@ -418,19 +418,19 @@ def parse_url(given: Given) -> str:
 
 
 _NO_HIERARCHY = "^[A-Za-z][A-Za-z0-9+.-]*:[^/]"
-"""What stands behind the scheme of such a URI has no parts, as in ``mailto:``."""
+"""URIs without a hierarchy after the scheme have no parts, such as ``mailto:``."""
 _PROTOCOL, _OPAQUE = "(?i)^(?:https?|ftp|file):", "(?i)^(?:jar|mailto):"
 
 
 def soundex(given: Given) -> str:
     text = given.constant(0)
     if text is None or not re.fullmatch("[A-Za-z]+", text):
-        raise given.unsupported("Trino refuses texts of other than the letters A to Z")
+        raise given.unsupported("Trino refuses texts with characters other than A to Z")
     return given.fill("soundex({0})")
 
 
 def elt(given: Given) -> str:
-    """Trino counts what is below 0 from the end."""
+    """Trino counts negative numbers from the end."""
     values = "element_at(ARRAY[{1*}], {0})"
     if given.mode.is_lax:
         return given.fill(f"CASE WHEN {{0}} > 0 THEN {values} END")
@@ -441,7 +441,7 @@ def elt(given: Given) -> str:
 
 
 def overlay(given: Given) -> str:
-    """What is replaced begins at a position from 1 on; a length below 0 is that of the new text."""
+    """The replaced part begins at position 1 or later; a negative length means that of the new text."""
     length = "length({1})"
     if len(given.arguments) > 3:
         length = "IF({3} < 0, length({1}), {3})"
@@ -454,10 +454,10 @@ def overlay(given: Given) -> str:
 
 
 def split_part(given: Given) -> str:
-    """Empty, not null, where there is no such part; counted from the end if it is negative."""
+    """Empty, not null, without such a part; a negative number counts from the end."""
     place = _number(given, 2)
     if not place or not given.constant(1):
-        raise given.unsupported("the delimiter and the place have to be written in the text")
+        raise given.unsupported("the delimiter and the place must be constants")
     part = "split_part({0}, {1}, {2})" if place > 0 else "element_at(split({0}, {1}), {2})"
     return given.fill(f"coalesce({part}, CASE WHEN {{0}} IS NOT NULL THEN '' END)")
 
@@ -466,7 +466,7 @@ _STEP = re.compile(r"\.(\w+)|\[([0-9]+)\]|\['([^'\]]*)'\]|\[(\*)\]")
 
 
 def get_json_object(given: Given) -> str:
-    """A scalar's text, else the JSON; a number with a fraction is written again as Java would."""
+    """A scalar's text, otherwise the JSON; numbers with a fraction are written as in Java."""
     path = given.text_constant(1, "a path")
     place, steps = 1, []
     while path.startswith("$") and place < len(path):
@@ -505,7 +505,7 @@ def get_json_object(given: Given) -> str:
 
 
 def _checked(text: str) -> str:
-    """JSON in which no number would be written otherwise by Java."""
+    """JSON whose numbers Java would write in the same way."""
     return (
         f"element_at(transform(ARRAY[{text}], j -> CASE WHEN regexp_like(j,"
         " '[:,\\[]-?\\d+(\\.\\d*0[,\\]}]|(\\.\\d+)?[eE])')"

@@ -1,4 +1,4 @@
-"""Names, literals and types as Trino reads them; nothing in them can end what it stands in."""
+"""Names, literals and types in Trino; nothing in them can escape from its quotes."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ _TYPES: Mapping[ColumnType, str] = MappingProxyType(
         DATE: "date",
         TIMESTAMP: "timestamp(6)",
         TIMESTAMP_NTZ: "timestamp(6)",
-        # Trino makes no view of its own type of NULL; as in PostgreSQL, what is only null is a text.
+        # Trino's views cannot have its NULL type; as in PostgreSQL, a column of nulls is text.
         VOID: "varchar",
     }
 )
@@ -72,35 +72,34 @@ _UNITS = frozenset({"year", "month", "day", "hour", "minute", "second"})
 
 
 def quoted(name: str) -> str:
-    """An identifier with any characters."""
     return '"' + name.replace('"', '""') + '"'
 
 
 def relation_text(name: RelationName, catalogs: Mapping[str, str]) -> str:
-    """A relation's name in Trino; ``catalogs`` has the name of each catalog there, "" being Hive's."""
+    """A relation's name in Trino; ``catalogs`` has Trino's name for each catalog, "" being Hive's."""
     *catalog, schema = name.namespace
     found = catalogs.get(".".join(catalog), ".".join(catalog))
     return ".".join(quoted(part) for part in (found, schema, name.name) if part)
 
 
 NOT_THE_SAME = "not the same in Trino: "
-"""Before the reason, in the message of what is refused when it is run."""
+"""The prefix of the message when a value is refused at run time."""
 
 
 def fails(reason: str, type_: str) -> str:
-    """Refuses, when it is run, a value of which Trino has no equal."""
+    """An expression that fails at run time, for values without an equivalent in Trino."""
     return f"CAST(fail({string(NOT_THE_SAME + reason)}) AS {type_})"
 
 
 def null_if(text: str, other: str) -> str:
-    """NULLIF with a constant, in a form that may stand in a lambda: there Trino 476 fails on NULLIF itself."""
+    """NULLIF with a constant, in a form for lambdas, where Trino 476 fails on NULLIF itself."""
     if _SHORT.fullmatch(text):
         return f"IF({text} = {other}, NULL, {text})"
     return f"element_at(filter(ARRAY[{text}], nullif_value -> nullif_value <> {other}), 1)"
 
 
 def string(text: str) -> str:
-    """A string literal; what cannot be printed is escaped by its code."""
+    """A string literal; characters that cannot be printed are escaped by code."""
     if text.isprintable():
         return "'" + text.replace("'", "''") + "'"
     return "U&'" + "".join(map(_escape, text)) + "'"
@@ -116,11 +115,11 @@ def _escape(character: str) -> str:
 
 
 def literal(value: str | None, type_: ColumnType) -> str:
-    """The literal with exactly its type, but for the length of a varchar.
+    """The literal with exactly its type, except for the length of a varchar.
 
     Raises:
         UnsupportedType: Trino has no such type.
-        UnsupportedConstruct: a value that Trino's literals cannot hold.
+        UnsupportedConstruct: Trino's literals cannot hold the value.
     """
     if value is None:
         return "NULL" if type_ == VOID else f"CAST(NULL AS {type_text(type_)})"
@@ -162,7 +161,7 @@ def _decimal(value: str, number: re.Match[str], type_: DecimalType) -> str:
 
 
 def moment(value: str, type_: ColumnType) -> str:
-    """A date or timestamp that is written out."""
+    """A literal date or timestamp."""
     found = _MOMENT.fullmatch(value.strip())
     if found is None:
         raise UnsupportedConstruct(f"{print_type(type_)} {value!r:.40} for Trino")

@@ -1,4 +1,4 @@
-"""A view's facts → the Trino SQL that returns the rows of the view's own engine."""
+"""The Trino SQL that returns a view's rows as its own engine does."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ def trino_view(
     options: Options = _DEFAULT,
     relation_text: RelationText | None = None,
 ) -> TrinoQuery:
-    """The query of one view, its columns named as its Avro schema names them.
+    """The query of one view, with its Avro schema's column names.
 
-    ``relation_text`` is how the text names what it reads; by its name in Trino if None.
+    ``relation_text`` gives the names of relations in the text; None means their names in Trino.
 
     Raises:
-        TranslationError: the view cannot be read, or Trino has nothing that does the same.
+        TranslationError: the view cannot be read, or Trino has no equivalent.
     """
     if not relation.is_view:
         raise ValueError(f"{relation.name} is a table")
@@ -46,25 +46,25 @@ def trino_view_of(
     options: Options,
     relation_text: RelationText | None = None,
 ) -> TrinoQuery:
-    """The query of a view whose plan is known, perhaps rewritten.
+    """The query of a view with this plan, which may be rewritten.
 
     Args:
         relation: the view.
-        plan: of its rows.
-        names: of its columns.
-        upstreams: what the plan scans.
-        options: as its schema is derived with.
-        relation_text: how the text names what it reads; by its name in Trino if None.
+        plan: the plan of its rows.
+        names: its columns' names.
+        upstreams: the relations that the plan scans.
+        options: those for deriving its schema.
+        relation_text: gives the names of relations in the text; None means their names in Trino.
 
     Raises:
-        TranslationError: Trino has nothing that does the same.
+        TranslationError: Trino has no equivalent.
     """
     view = relation.view
     if view is None:
         raise ValueError(f"{relation.name} is a table")
     with errors_of(relation.name):
         if view.dialect is Dialect.TRINO:
-            raise UnsupportedConstruct("a view of Trino, which Trino reads itself, for Trino")
+            raise UnsupportedConstruct("a view of Trino's own dialect for Trino")
         refuse_settings_of_rows(view, "Trino")
         stored = {
             name: {column.name.lower(): column.type for column in read.columns}

@@ -265,7 +265,7 @@ def test_padded_texts_are_refused_for_hive_unless_they_are_masked() -> None:
     [
         (on("emial", mask="null"), "there is no such column"),
         (on("id", mask="partial", keep_last=2), "type int has no partial mask"),
-        (on("*", drop=True), "no column would be left"),
+        (on("*", drop=True), "no column would remain"),
     ],
 )
 def test_a_rule_that_does_not_fit_the_table_is_refused(rule: dict[str, Any], message: str) -> None:

@@ -102,9 +102,9 @@ def test_a_view_whose_rows_do_not_follow_is_refused_with_the_reason() -> None:
         ({"changed": {"t": {"before": "b"}}}, "default.t"),
         ({"changed": {"t": {"inserted": "a", "before": None}}}, "'before'"),
         ({"changed": {"t": "a", "DEFAULT.T": "b"}}, "twice"),
-        ({"changed": {"t": "t"}}, "relations of their own"),
-        ({"changed": {"t": {"inserted": "a", "before": "a"}}}, "relations of their own"),
-        ({"changed": {"t": "a"}, "stored": "a"}, "relations of their own"),
+        ({"changed": {"t": "t"}}, "must be separate relations"),
+        ({"changed": {"t": {"inserted": "a", "before": "a"}}}, "must be separate relations"),
+        ({"changed": {"t": "a"}, "stored": "a"}, "must be separate relations"),
         ({"changed": {"v": "a"}}, "default.v"),
         ({"changed": {"t": "short"}}, "default.short"),
         ({"changed": {"t": {"inserted": "t_new", "before": "u"}}}, "default.u"),
@@ -127,7 +127,7 @@ def test_a_misspelt_table_is_not_taken_for_one_that_stays() -> None:
 def test_stored_rows_are_asked_for_beside_what_changed() -> None:
     found = answer({"ddl": DDL, "relation": "v", "to": "spark", "stored": "s"})["error"]
 
-    assert found["message"] == "expected 'changed' beside 'stored'"
+    assert found["message"] == "expected 'changed' with 'stored'"
 
 
 def test_a_script_has_no_stored_rows() -> None:
@@ -177,7 +177,7 @@ def test_a_query_that_follows_from_no_stored_view_is_refused() -> None:
         ({"materialized": [3]}, "'materialized'"),
         ({"materialized": {"g": None}}, "'materialized'"),
         ({"materialized": ["t"]}, "table"),
-        ({"materialized": ["query"]}, "which is asked for"),
+        ({"materialized": ["query"]}, "the requested relation"),
         ({"changed": CHANGED}, "not both"),
         ({"stored": "g"}, "not both"),
         ({"policies": {"rules": []}}, "policies"),

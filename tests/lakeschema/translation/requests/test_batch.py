@@ -169,10 +169,10 @@ def test_policies_are_part_of_a_request() -> None:
     [
         ({"policies": POLICIES, "group": "none"}, "unknown group 'none'"),
         ({"policies": {"rules": [{}]}}, "rules[0]: expected exactly one of"),
-        ({"group": "all"}, "expected 'policies' beside 'group'"),
+        ({"group": "all"}, "expected 'policies' with 'group'"),
         (
             {"policies": POLICIES, "script": "x", "relation": None, "to": "pig"},
-            "not of a 'script'",
+            "not to a 'script'",
         ),
     ],
 )

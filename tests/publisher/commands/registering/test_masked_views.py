@@ -51,7 +51,7 @@ def test_a_policy_that_cannot_be_enforced_is_told_and_keeps_no_other_from_being_
     above, orders = masked("shop.above", "shop.orders", rules=[DROP])
 
     assert isinstance(above, Unwritable)
-    assert "it is dropped, and decides which rows shop.above has" in above.reason
+    assert "it is dropped, but affects which rows shop.above has" in above.reason
     assert above.hint.startswith("mask it")
     assert isinstance(orders, Written)
 

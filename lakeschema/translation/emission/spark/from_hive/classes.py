@@ -1,7 +1,7 @@
-"""Hive's functions that Spark runs by the class that Hive has for them, since it has no equal of its own.
+"""Hive functions without an equivalent in Spark, which Spark runs by Hive's own classes.
 
-Spark's own class path has the classes of Hive 2.3. Those that only Hive 4 has come from its artifacts, and
-run on Hive 2.3's interfaces; which of them cannot is in ``missing``.
+Spark's class path has the classes of Hive 2.3. Classes that only Hive 4 has come from its artifacts
+and run on Hive 2.3's interfaces; ``missing`` lists those that cannot.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Final
 
 @dataclass(frozen=True, slots=True)
 class HiveClass:
-    """``artifacts`` are Ivy addresses of what holds the class; none if Spark's own class path does."""
+    """``artifacts`` are Ivy addresses that provide the class; empty if Spark's class path has it."""
 
     name: str
     artifacts: tuple[str, ...] = ()
@@ -144,12 +144,12 @@ ALONE: Final[Mapping[str, HiveClass]] = MappingProxyType(
         },
     }
 )
-"""Of functions that Spark's own cannot stand for."""
+"""Functions for which Spark has no substitute."""
 
 BESIDE_SPARKS: Final[Mapping[str, HiveClass]] = MappingProxyType(
     dict(_classes(_WHERE_SPARKS_DIFFER))
 )
-"""Of functions that Spark's own stand for, but for some values."""
+"""Functions that Spark's own replace, except for some values."""
 
 ARTIFACTS: Final = (_EXEC, _ESRI)
-"""All that a session needs beside its own class path for every function here."""
+"""The artifacts that a session needs for all functions here."""

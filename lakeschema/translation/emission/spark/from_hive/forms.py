@@ -1,4 +1,4 @@
-"""How Hive's functions are written for Spark; those that cannot be written are in ``missing``.
+"""How Hive's functions are written for Spark; ``missing`` lists those without an equivalent.
 
 ``emission.spark.functions`` explains forms.
 """
@@ -18,23 +18,23 @@ _VARIANCE: Final = "var_pop({*})"
 
 FORMS: Final[Mapping[str, str]] = MappingProxyType(
     {
-        # Hive's are null if any argument is; Spark's leave nulls out.
+        # Hive's are null if any argument is null; Spark's ignore nulls.
         "greatest": "if({*null}, NULL, greatest({*}))",
         "least": "if({*null}, NULL, least({*}))",
-        # Hive answers false where Spark, for a null among the elements, does not know.
+        # If an element is null, Hive's result is false and Spark's is unknown.
         "array_contains": "coalesce(array_contains({*}), false)",
-        # From a month's last day Hive goes to a month's last day.
+        # From the last day of a month, Hive goes to the last day of a month.
         "add_months": (
             "if(to_date({0}) = last_day({0}), last_day(add_months({0}, {1})), add_months({0}, {1}))"
         ),
         "approx_distinct": "approx_count_distinct({*})",
         "grouping__id": "grouping_id()",
         "current_catalog": "'hive'",
-        # What they are given they do not look at.
+        # They ignore their arguments.
         "current_database": "current_database()",
         "current_schema": "current_database()",
         "bucket_number": "CAST(NULL AS STRING)",
-        # Hive takes Java's first mode of the cipher, and has nothing to say of a key of another length.
+        # Hive uses Java's default mode of the cipher, and returns null for other key lengths.
         "aes_encrypt": (
             "if(octet_length({1}) IN (16, 24, 32), aes_encrypt({*}, 'ECB', 'PKCS'), NULL)"
         ),
@@ -45,40 +45,40 @@ FORMS: Final[Mapping[str, str]] = MappingProxyType(
         "sha1": "sha1({*})",
         "mod": "({0} % {1})",
         "index": "{0}[{1}]",
-        # What is no number Hive calls null.
+        # Hive returns null where the result is not a number.
         **{
             name: f"if(isnan({{0}}), {{0}}, nanvl({name}({{0}}), NULL))"
             for name in ("acos", "asin", "sqrt")
         },
-        # In Spark these names mean what is estimated of a sample.
+        # In Spark these names mean sample estimates.
         "stddev_pop": _STD,
         "var_pop": _VARIANCE,
-        # Empty where there is no text.
+        # Empty for null.
         "str_to_map": "coalesce(str_to_map({*}), map())",
-        # The first byte, with its sign.
+        # The first byte, signed.
         "ascii": ("if({0} = '', 0, CAST(CAST(conv(left(hex({0}), 2), 16, 10) AS INT) AS TINYINT))"),
-        # Of Spark's, these answer although they are not told something.
+        # Unlike these, Spark's return a value although an argument is null.
         "locate": _LOCATE,
         "map_keys": "coalesce(map_keys({*}), array())",
         "map_values": "coalesce(map_values({*}), array())",
-        # As far below zero as the divisor is.
+        # ``pmod`` is negative if the divisor is negative.
         "positive": "{0}",
         "pmod": "((({0} % {1}) + {1}) % {1})",
         "lpad": "if({2} = '', NULL, lpad({*}))",
         "rpad": "if({2} = '', NULL, rpad({*}))",
-        # Of letters, and of none beyond A to Z.
+        # Null for letters beyond A to Z.
         "soundex": (
             "if({0} RLIKE '[\\\\p{L}&&[^A-Za-z]]', NULL,"
             " soundex(regexp_replace({0}, '[^A-Za-z]', '')))"
         ),
-        # Counted from zero; empty if it goes over the end.
+        # Counts from zero; empty if it exceeds the end.
         "array_slice": (
             "CASE WHEN {*null} THEN NULL WHEN {1} + {2} > size({0}) THEN slice({0}, 1, 0)"
             " ELSE slice({0}, {1} + 1, {2}) END"
         ),
         "percentile_cont": "percentile_cont({1}) WITHIN GROUP (ORDER BY {0})",
         "percentile_cont descending": "percentile_cont({1}) WITHIN GROUP (ORDER BY {0} DESC)",
-        # Between two values Hive takes the later one, Spark the earlier one.
+        # Between two values Hive takes the later one, Spark the earlier.
         **{
             f"percentile_disc{word}": (
                 f"sort_array(collect_list({{0}}){order})[CAST(ceil({{1}} * (count({{0}}) - 1)) AS INT)]"
@@ -89,7 +89,7 @@ FORMS: Final[Mapping[str, str]] = MappingProxyType(
         "isfalse": "({0} IS FALSE)",
         "isnottrue": "({0} IS NOT TRUE)",
         "isnotfalse": "({0} IS NOT FALSE)",
-        # Null if any pattern is; NOT is of the whole.
+        # Null if any pattern is null; NOT negates the whole.
         **{
             name: f"if({{*null}}, NULL, {negated}({{0}} LIKE {quantifier} ({{1*}})))"
             for name, negated, quantifier in (
@@ -101,7 +101,7 @@ FORMS: Final[Mapping[str, str]] = MappingProxyType(
                 ("not like all", "NOT ", "ALL"),
             )
         },
-        # Of what is left of a number in sixteen bits.
+        # Of the number's lowest sixteen bits.
         "chr": "if({0} < 0, '', chr(CAST(CAST({0} AS BIGINT) AS SMALLINT)))",
         "to_epoch_milli": "unix_millis({0})",
         # Hive skips invalid characters, accepts both alphabets, and drops an incomplete byte.
@@ -109,7 +109,7 @@ FORMS: Final[Mapping[str, str]] = MappingProxyType(
             "unbase64(regexp_replace(regexp_replace(translate(substring_index({0}, '=', 1),"
             " '-_', '+/'), '[^A-Za-z0-9+/]', ''), '^((?:....)*).$', '$1'))"
         ),
-        # Hive leaves out what has no text of its own.
+        # Hive omits nodes without text.
         "xpath": "filter(xpath({*}), e -> e IS NOT NULL)",
         **{
             f"floor_{unit}": f"date_trunc('{unit.upper()}', {{0}})"
@@ -120,11 +120,11 @@ FORMS: Final[Mapping[str, str]] = MappingProxyType(
 
 
 _PAIRS: Final = "count(if({0} IS NULL, NULL, {1})){w}"
-"""How many rows have both of two arguments."""
+"""The number of rows in which both arguments are not null."""
 
 AGGREGATES: Final[Mapping[str, str]] = MappingProxyType(
     {
-        # A single pair does not vary, whatever its numbers are.
+        # A single pair has no variance, whatever its numbers.
         **{
             name: f"if({_PAIRS} = 1, 0D, {name}({{*}}){{w}})"
             for name in ("covar_pop", "regr_sxx", "regr_syy", "regr_sxy")
@@ -135,13 +135,13 @@ AGGREGATES: Final[Mapping[str, str]] = MappingProxyType(
         },
     }
 )
-"""Those that need several aggregate functions: ``{w}`` is OVER, behind each."""
+"""Aggregates that need several of Spark's; ``{w}`` is OVER, after each."""
 
 
 def _of_distances(value: str, computed: str, alone: str | None = None) -> str:
-    """Hive adds squares of distances row by row: an infinity that comes first and alone stays one."""
+    """Hive adds squared distances row by row: a first and only infinity stays infinite."""
     infinite = "double('Infinity')"
-    # NaN is above infinity.
+    # NaN is greater than infinity.
     is_alone = f"count(if(abs({value}) >= {infinite}, 1, NULL)){{w}} = 1"
     of_one = "" if alone is None else f"WHEN count({value}){{w}} = 1 THEN {alone} "
     several = "" if alone is not None else f"count({value}){{w}} > 1 AND "
@@ -160,13 +160,13 @@ INFINITE_AGGREGATES: Final[Mapping[str, str]] = MappingProxyType(
         "regr_syy": _of_distances("if({1} IS NULL, NULL, {0})", "regr_syy({*})", "0D"),
     }
 )
-"""Those of numbers that can be infinite, as ``AGGREGATES``."""
+"""Like ``AGGREGATES``, for numbers that may be infinite."""
 SUM_OF_TEXTS: Final = "coalesce(sum({0}){w}, if(count({1}){w} > 0, 0D, NULL))"
-"""Of a number and the text that it is made of: what is no number is left out, but is a row."""
+"""``{0}`` is the number from the text ``{1}``: other texts are not added, but count as rows."""
 
 
 def _grouping(texts: Sequence[str]) -> str:
-    """Spark's GROUPING takes one key; of several, Hive's first one is the highest bit."""
+    """Spark's GROUPING takes one key; with several, Hive's first key is the highest bit."""
     last = len(texts) - 1
     bits = (
         f"shiftleft(CAST(grouping({text}) AS BIGINT), {last - i})" for i, text in enumerate(texts)
@@ -175,7 +175,7 @@ def _grouping(texts: Sequence[str]) -> str:
 
 
 def _parse_url(texts: Sequence[str]) -> str:
-    """Of a text that names no protocol which Java knows, Hive says nothing."""
+    """Hive returns null for URLs whose protocol Java does not know."""
     url, *parts = texts
     known = f"if({url} RLIKE '(?i)^(https?|ftp|file|jar|mailto):', {url}, NULL)"
     return f"parse_url({', '.join((known, *parts))})"
@@ -206,14 +206,14 @@ def _replicate_rows(texts: Sequence[str]) -> str:
 
 
 def _between(texts: Sequence[str]) -> str:
-    """Hive does not look at the upper bound if it does not know of the lower one."""
+    """Hive ignores the upper bound if the lower one is null."""
     value, low, high = texts
     text = f"({value} BETWEEN {low} AND {high})"
     return f"if({low} IS NULL, NULL, {text})" if "`" in low else text
 
 
 def _matching(name: str) -> Callable[[Sequence[str]], str]:
-    """To Hive nothing matches the empty pattern."""
+    """In Hive nothing matches the empty pattern."""
 
     def write(texts: Sequence[str]) -> str:
         text, pattern = texts
@@ -226,7 +226,7 @@ def _matching(name: str) -> Callable[[Sequence[str]], str]:
 
 
 def _array_join(texts: Sequence[str]) -> str:
-    """Of an empty array it is null."""
+    """Null for an empty array."""
     array, separator, *rest = texts
     joined = f"array_join({array}, {separator})"
     if rest:
@@ -237,7 +237,7 @@ def _array_join(texts: Sequence[str]) -> str:
 
 
 def _substring(texts: Sequence[str]) -> str:
-    """Before its beginning a text is empty, where Spark takes the whole."""
+    """Empty for a start before the beginning, where Spark returns the whole text."""
     whole = f"substring({', '.join(texts)})"
     text, start, *length = texts
     if start.isdigit():
@@ -247,7 +247,7 @@ def _substring(texts: Sequence[str]) -> str:
 
 
 def _trimmed(name: str, side: str) -> Callable[[Sequence[str]], str]:
-    """Spark's function takes what is cut off first."""
+    """Spark's syntax puts the characters to trim first."""
 
     def write(texts: Sequence[str]) -> str:
         if len(texts) == 1:
@@ -258,25 +258,25 @@ def _trimmed(name: str, side: str) -> Callable[[Sequence[str]], str]:
 
 
 def _nvl(texts: Sequence[str]) -> str:
-    """Hive's takes more than two."""
+    """Hive's takes more than two arguments."""
     return f"{'nvl' if len(texts) == 2 else 'coalesce'}({', '.join(texts)})"
 
 
 def _log(texts: Sequence[str]) -> str:
-    """Of a base up to 1 Hive's is null."""
+    """In Hive null for a base of up to 1."""
     text = f"log({', '.join(texts)})"
     return f"if({texts[0]} <= 1, NULL, {text})" if len(texts) == 2 else text
 
 
 def _trunc(texts: Sequence[str]) -> str:
-    """Spark does not know the shortest word for a quarter."""
+    """Spark does not know ``Q`` for quarter."""
     day, unit = texts
     known = "'QUARTER'" if unit.upper() == "'Q'" else unit
     return f"trunc({day}, {known})"
 
 
 def _instr(texts: Sequence[str]) -> str:
-    """Nothing is found in an empty text, not even the empty one."""
+    """Nothing is found in an empty text, not even an empty one."""
     text, part = texts
     if part.startswith("'") and part != "''":
         return f"instr({text}, {part})"
@@ -284,7 +284,7 @@ def _instr(texts: Sequence[str]) -> str:
 
 
 def _tumbling_window(texts: Sequence[str]) -> str:
-    """Windows are counted from an origin, in whole milliseconds, by the signs of Java's remainders."""
+    """Windows count from an origin, in whole milliseconds, with the sign rules of Java's remainder."""
     moment, interval, *origin = texts
     length = f"unix_millis(timestamp_micros(0) + {interval})"
     now = f"unix_millis({moment})"
@@ -293,7 +293,7 @@ def _tumbling_window(texts: Sequence[str]) -> str:
 
 
 def _sort_array_by(texts: Sequence[str]) -> str:
-    """By one field after the other, nulls first."""
+    """By the fields in order, nulls first."""
     array, *words = texts
     names = [word.strip("'") for word in words]
     is_order = names[-1].upper() in {"ASC", "DESC"}
@@ -332,4 +332,4 @@ WRITERS: Final[Mapping[str, Callable[[Sequence[str]], str]]] = MappingProxyType(
         "trunc": _trunc,
     }
 )
-"""Where the text depends on how many arguments there are."""
+"""Functions whose text depends on the number of arguments."""

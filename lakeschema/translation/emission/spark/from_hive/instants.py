@@ -1,7 +1,7 @@
-"""What Hive's functions of instants take and make, as Spark's do.
+"""Conversions for Hive's functions on instants.
 
-``from_utc_timestamp`` and ``to_utc_timestamp`` of Hive have whole numbers as milliseconds and others as
-seconds, and a zone that it does not know is UTC; Spark takes timestamps, and refuses such a zone.
+Hive's ``from_utc_timestamp`` and ``to_utc_timestamp`` read integers as milliseconds and other
+numbers as seconds, and an unknown zone as UTC. Spark's take timestamps and refuse an unknown zone.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ _MAX_MILLISECONDS = 9_223_372_036_854_775
 """Spark counts microseconds in 64 bits."""
 
 _OFFSET = re.compile(r"[+-].*|UTC?[+-].*", re.IGNORECASE)
-"""Java's TimeZone knows offsets from GMT alone; Spark all of these."""
+"""Java's TimeZone only knows offsets from GMT; Spark knows all of these."""
 _NAMED = re.compile(r"\w+/[\w/+-]+|[A-Z]{3}", re.ASCII)
-"""How the names of zones look that one writes."""
+"""Common forms of zones' names."""
 
 
 def instant(text: str, type_: ColumnType) -> str:
-    """The timestamp that Hive takes a value for; null beyond the years that Spark has."""
+    """The timestamp that Hive reads from a value; null beyond Spark's range of years."""
     if is_integer(type_) or type_ == BOOLEAN:
         number = f"CAST({text} AS BIGINT)"
         within = f"{number} BETWEEN -{_MAX_MILLISECONDS} AND {_MAX_MILLISECONDS}"
@@ -43,7 +43,7 @@ def instant(text: str, type_: ColumnType) -> str:
 
 
 def zone_for_spark(zone: RowExpression, text: str) -> str:
-    """Whether Spark knows a zone shows where it stands behind a time of day."""
+    """A zone for Spark. Whether Spark knows it is tested by parsing it after a time of day."""
     if isinstance(zone, Literal):
         written = zone.value or ""
         if _NAMED.fullmatch(written) or zone.value is None:
@@ -61,12 +61,12 @@ _JULIAN: Final = (
     *(("1000-03-07", -6), ("0900-03-06", -5), ("0700-03-05", -4), ("0600-03-04", -3)),
     *(("0500-03-03", -2), ("0300-03-02", -1), ("0200-03-01", 0), ("0100-02-28", 1)),
 )
-"""From which day of our calendar the Julian one is how many days ahead."""
+"""The days from which the Julian calendar differs from ours by a number of days."""
 _AT_FIRST: Final = 2
 
 
 def legacy_calendar(texts: Sequence[str], types: Sequence[ColumnType]) -> str:
-    """The day by the calendar of its time, Julian before Gregory's."""
+    """The date in the calendar of its time: Julian before Gregorian."""
     (text,), type_ = texts, types[0]
     word = "DATE" if type_ == DATE else "TIMESTAMP"
     whens = [f"WHEN {text} >= {word} '{_GREGORIAN}' THEN {text}"]

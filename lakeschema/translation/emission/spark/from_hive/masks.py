@@ -1,4 +1,4 @@
-"""Hive's masks as Spark SQL."""
+"""Hive's mask functions in Spark SQL."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from lakeschema.translation.functions.coercion import is_integer, is_text
 
 _WRITTEN: Final = re.compile("-?[0-9]+")
 _SHOWN: Final = 4
-"""So many characters are masked, or shown, where no number is given."""
+"""The default number of characters masked or shown."""
 
 
 def _text_and_count(texts: Sequence[str]) -> tuple[str, str]:
-    """Hive looks at a written number only."""
+    """Hive only accepts a literal number."""
     text, *count = texts
     written = count and _WRITTEN.fullmatch(count[0])
     return text, str(max(0, int(count[0])) if written else _SHOWN)
@@ -75,9 +75,9 @@ WRITERS: Final[Mapping[str, Callable[[Sequence[str]], str]]] = MappingProxyType(
         "mask_show_last_n": _but_last,
     }
 )
-"""Where the text depends on how many arguments there are."""
+"""Functions whose text depends on the number of arguments."""
 
 TYPED: Final[Mapping[str, Callable[[Sequence[str], Sequence[ColumnType]], str]]] = MappingProxyType(
     {"mask": _mask, "mask_hash": _mask_hash}
 )
-"""Where the text depends on the arguments' types."""
+"""Functions whose text depends on the arguments' types."""

@@ -1,4 +1,4 @@
-"""Which calls of Hive's functions Spark cannot give, and why."""
+"""Calls of Hive's functions without an equivalent in Spark, with reasons."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from lakeschema.translation.plan.operators import EQUATING
 
 _NOT_CALLED: Final = "Spark has no such function, and does not call the interface of Hive's class"
 _APART: Final = (
-    "Hive's class reads fields of others in its package, which Spark loads apart from it"
+    "Hive's class reads fields of other classes in its package, which Spark loads separately"
 )
 
 MISSING: Final[Mapping[str, str]] = MappingProxyType(
@@ -36,42 +36,42 @@ MISSING: Final[Mapping[str, str]] = MappingProxyType(
         "version": "it returns Hive's own version",
         "buildversion": "it returns Hive's own version",
         **{
-            f"hypothetical {name}{order}": "Spark ranks no value that is not there"
+            f"hypothetical {name}{order}": "Spark cannot rank a hypothetical value"
             for name in ("rank", "dense rank", "percent rank", "cume dist")
             for order in ("", " descending")
         },
         **dict.fromkeys(("ngrams", "context_ngrams", "bloom_filter"), _NOT_CALLED),
         **dict.fromkeys(("compute_bit_vector_fm", "compute_bit_vector_hll"), _APART),
-        "in_bloom_filter": "Hive's class in Spark reads a filter that is written otherwise",
+        "in_bloom_filter": "Hive's class in Spark reads filters in another format",
         "extract_union": "Spark has no uniontype",
         "create_union": "Spark has no uniontype",
-        "cast_format": "Spark has other patterns of dates",
+        "cast_format": "Spark's date patterns differ",
         **dict.fromkeys(
             (name.replace("_", " ") for name in hive_system.QUANTIFIED),
             "Spark compares with one row only",
         ),
         "deserialize": "Spark does not decompress",
-        "in_file": "it reads a file of the machine that Hive runs on",
+        "in_file": "it reads a file on Hive's machine",
         "get_sql_schema": "it asks Hive's own compiler",
         **dict.fromkeys(
             (
                 *("input__file__name", "block__offset__inside__file", "row__offset__inside__block"),
                 *("row__id", "row__is__deleted"),
             ),
-            "Spark reads files in other pieces, and writes their names otherwise",
+            "Spark splits and names files differently",
         ),
-        "surrogate_key": "its numbers come from a write to a table of Hive",
-        "logged_in_user": "it is of Hive's own session",
-        "current_authorizer": "it is of Hive's own permissions",
-        "current_groups": "it is of Hive's own permissions",
-        "restrict_information_schema": "it is of Hive's own permissions",
+        "surrogate_key": "its numbers come from a write to a Hive table",
+        "logged_in_user": "it depends on Hive's session",
+        "current_authorizer": "it depends on Hive's permissions",
+        "current_groups": "it depends on Hive's permissions",
+        "restrict_information_schema": "it depends on Hive's permissions",
         "validate_acid_sort_order": "it compares rows in the order of their file",
     }
 )
-"""Whatever they are called with."""
+"""Functions without an equivalent, whatever their arguments."""
 
 WITHOUT_WINDOW: Final = frozenset({"percentile_disc"})
-"""Written as more than one call."""
+"""Functions that need several calls, so they cannot take OVER."""
 
 _PLAIN_NAME: Final = re.compile(r"\w+", re.ASCII)
 _OF_DAYS: Final = frozenset(
@@ -85,48 +85,48 @@ _OF_DAYS: Final = frozenset(
 def why_missing(
     name: str, arguments: Sequence[RowExpression], *, by_class: bool = False
 ) -> str | None:
-    """Why Spark cannot give this call, or not if Hive's class runs it; None if it can."""
+    """Why Spark has no equivalent, also with Hive's class if ``by_class``; None if it has one."""
     types = [argument.type for argument in arguments]
     if name in MISSING:
         return MISSING[name]
     if name in {"round", "bround", "percentile"} and not all(map(_is_written, arguments[1:])):
-        return "Spark needs to see the number in the text"
+        return "Spark requires a constant number"
     if name == "ntile" and not all(map(_is_written, arguments)):
-        return "Spark needs to see the number in the text"
+        return "Spark requires a constant number"
     if name.startswith("xpath") and not by_class and not all(map(_is_written, arguments[1:])):
-        return "Spark needs to see the path in the text"
+        return "Spark requires a constant path"
     if name == "sort_array_by" and not all(map(_is_plain_name, arguments[1:])):
-        return "Spark needs to see the fields in the text"
+        return "Spark requires constant fields"
     if any(isinstance(type_, MapType) for type_ in types) and name in EQUATING:
-        return "Spark compares no maps"
+        return "Spark cannot compare maps"
     if name in {"greatest", "least"} and any(map(_is_text_as_number, arguments)):
-        return "Hive passes over a text that is no number"
+        return "Hive skips texts that are not numbers"
     if name in _OF_TRUTH and any(_has_fraction(_written_type(a)) for a in arguments):
-        return "Hive takes a number's last 32 whole bits for its truth there"
+        return "Hive tests the lowest 32 bits of a number there"
     if name in _WITH_PATTERN and len(types) > 1 and _has_unknown_letters(arguments[1]):
-        return "Spark's patterns of dates have no such letter"
+        return "Spark's date patterns lack this letter"
     if name == "array_join" and BINARY in map(_written_type, arguments):
         return "Hive writes bytes as numbers"
     if name == "index" and isinstance(types[0], ArrayType) and not is_integer(types[1]):
-        return "Spark counts elements by whole numbers only"
+        return "Spark requires an integer index"
     if name in {"octet_length", "char_length"} and BINARY in types:
-        return "Hive counts bytes that it has reserved, too"
+        return "Hive also counts reserved bytes"
     if name == "murmur_hash" and not all(type_ in _OF_WHOLE_WORDS for type_ in types):
-        return "Spark's hash mixes what is left of a text behind its last four bytes otherwise"
+        return "Spark's hash treats the last bytes of a text differently"
     if name == "hash" and any(map(_holds_moments, types)):
-        return "Hive's class counts days by another calendar there"
+        return "Hive's class uses another calendar there"
     if name in _OF_OBJECTS and any(map(_sets_reference, arguments)):
-        return "Hive overlooks there which reference system st_setsrid gives"
+        return "Hive ignores st_setsrid's reference system there"
     if name == "add_months" and len(types) > 2:
-        return "Spark's takes no format"
+        return "Spark's function has no format"
     if name == "instr" and len(types) > 2:
-        return "Spark's finds the first occurrence only"
+        return "Spark's function only finds the first occurrence"
     if name in _OF_DAYS and types and is_numeric(types[0]):
-        return "Spark takes no number for a day"
+        return "Spark does not accept a number as a day"
     if name == "trunc" and (len(types) < 2 or is_numeric(types[0])):
-        return "Spark's cuts days only"
+        return "Spark's function only truncates days"
     if name.startswith("mask_") and name != "mask_hash" and not is_text(types[0]):
-        return "Spark masks texts only"
+        return "Spark only masks texts"
     return None
 
 
@@ -159,7 +159,7 @@ _OF_OBJECTS: Final = frozenset(
         *("st_pointn", "st_startpoint", "st_symmetricdiff"),
     }
 )
-"""They read a geometry that a call gives them as an object; st_setsrid changes its bytes alone."""
+"""Functions that read a geometry as an object from another call; st_setsrid only changes its bytes."""
 
 
 def _sets_reference(argument: RowExpression) -> bool:
@@ -202,7 +202,7 @@ def _is_plain_name(argument: RowExpression) -> bool:
 
 
 def _is_written(argument: RowExpression) -> bool:
-    """Whether an argument is a constant, or an array of such."""
+    """Whether an argument is a constant, or an array of constants."""
     match argument:
         case Literal():
             return True

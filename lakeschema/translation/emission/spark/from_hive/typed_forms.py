@@ -1,4 +1,4 @@
-"""Functions of Hive's whose text for Spark depends on the arguments' types."""
+"""Hive functions whose text for Spark depends on the arguments' types."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ from lakeschema.translation.functions.coercion import is_float, is_text
 
 
 def _typeof(_: Sequence[str], types: Sequence[ColumnType]) -> str:
-    """Spark's words for types are others."""
+    """Spark names types differently."""
     return string(print_type(types[0]))
 
 
 def _field(texts: Sequence[str], types: Sequence[ColumnType]) -> str:
-    """At which place among the others the first one stands; 0 at none. No other type has an equal."""
+    """The position of the first argument among the others; 0 if absent. Only equal types match."""
     whens = " ".join(
         f"WHEN {texts[0]} = {text} THEN {place}"
         for place, (text, type_) in enumerate(zip(texts, types, strict=True))
@@ -39,7 +39,7 @@ def _field(texts: Sequence[str], types: Sequence[ColumnType]) -> str:
 
 
 def _concat_ws(texts: Sequence[str], types: Sequence[ColumnType]) -> str:
-    """Of a null among an array's elements Hive writes the word."""
+    """Hive writes ``null`` for null elements of an array."""
     parts = (
         f"transform({text}, e -> coalesce(e, 'null'))" if isinstance(type_, ArrayType) else text
         for text, type_ in zip(texts, types, strict=True)
@@ -48,7 +48,7 @@ def _concat_ws(texts: Sequence[str], types: Sequence[ColumnType]) -> str:
 
 
 def _negative(texts: Sequence[str], types: Sequence[ColumnType]) -> str:
-    """Spark's sign rounds a decimal to its first digits: of more of them the text gets the sign."""
+    """Spark's negation loses digits of long decimals, so the text gets the sign."""
     (text,), type_ = texts, types[0]
     if not (isinstance(type_, DecimalType) and type_.precision > _SIGNED_DIGITS):
         return f"(- {text})"
@@ -61,7 +61,7 @@ _SIGNED_DIGITS: Final = 34
 
 
 def _murmur_hash(texts: Sequence[str], types: Sequence[ColumnType]) -> str:
-    """Each part's hash counts 31 times as much as that of the next one."""
+    """Each part's hash weighs 31 times as much as the next one's."""
     first, *rest = map(_murmur_of, texts, types)
     for one in rest:
         first = f"(31 * {first} + {one})"
@@ -69,7 +69,7 @@ def _murmur_hash(texts: Sequence[str], types: Sequence[ColumnType]) -> str:
 
 
 def _murmur_of(text: str, type_: ColumnType) -> str:
-    """The same function of bytes in both engines, by another seed: whose hash in Spark is Hive's seed."""
+    """The engines' hashes of bytes differ in the seed: hashing a constant first gives Hive's."""
     if type_ in (BOOLEAN, TINYINT):
         return f"coalesce(CAST({text} AS INT), 0)"
     number, digits = (f"unix_date({text})", 8) if type_ == DATE else (text, 16)
@@ -86,13 +86,13 @@ def _word(type_: ColumnType) -> str:
 
 
 def _sign(texts: Sequence[str], types: Sequence[ColumnType]) -> str:
-    """What is no number is not above zero."""
+    """In Hive NaN counts as less than zero."""
     (text,) = texts
     return f"if(isnan({text}), -1D, sign({text}))" if is_float(types[0]) else f"sign({text})"
 
 
 def _whole(name: str) -> Callable[[Sequence[str], Sequence[ColumnType]], str]:
-    """Hive takes longs as doubles."""
+    """Hive converts longs to doubles."""
 
     def write(texts: Sequence[str], types: Sequence[ColumnType]) -> str:
         if types[0] == BIGINT:
@@ -103,11 +103,11 @@ def _whole(name: str) -> Callable[[Sequence[str], Sequence[ColumnType]], str]:
 
 
 def _nullif(texts: Sequence[str], types: Sequence[ColumnType]) -> str:
-    """Hive compares in the first one's type."""
+    """Hive compares in the first argument's type."""
     value, other = texts
     if types[0] == types[1] or is_text(types[0]) or not is_castable(types[0]):
         return f"nullif({value}, {other})"
-    # Of a decimal that does not fit Hive makes null.
+    # For a decimal that does not fit Hive returns null.
     function = "TRY_CAST" if isinstance(types[1], DecimalType) else "CAST"
     return f"nullif({value}, {function}({other} AS {type_text(types[0])}))"
 
@@ -126,4 +126,4 @@ TYPED: Final[Mapping[str, Callable[[Sequence[str], Sequence[ColumnType]], str]]]
         "typeof": _typeof,
     }
 )
-"""Each by its name: of the arguments' texts and types."""
+"""By name: writers of the arguments' texts and types."""

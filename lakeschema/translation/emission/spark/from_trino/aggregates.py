@@ -1,7 +1,6 @@
-"""Trino's aggregates for Spark; each call of Spark's gets the filter and the window of Trino's.
+"""Trino's aggregates for Spark, with Trino's filter and window on each of Spark's calls.
 
-Windows and filters stand behind a call, so a form that is more than one call is made with ``of``,
-which adds them to each.
+Windows and filters follow a call, so a form with several calls uses ``of`` to add them to each.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ from lakeschema.translation.model.errors import UnsupportedConstruct
 from lakeschema.translation.plan.expressions import AggregateCall, SortKey, WindowCall
 
 Of: TypeAlias = Callable[[str], str]
-"""Spark's call with the filter and the window behind it."""
+"""Adds the filter and the window to a Spark call."""
 
 Write: TypeAlias = Callable[["AggregateCall | WindowCall", Sequence[str], Of], str]
 
@@ -40,14 +39,14 @@ SAME: Final[Mapping[str, str]] = MappingProxyType(
         "approx_distinct": "approx_count_distinct",
     }
 )
-"""Spark's name of each that means the same."""
+"""Spark's names for aggregates with the same meaning."""
 
 OF_COUNTS: Final = frozenset({"ntile", "lag", "lead", "nth_value"})
-"""Functions of windows whose numbers Spark wants as integers."""
+"""Window functions with numbers that Spark requires as integers."""
 
 
 def sorted_list(keys: Sequence[SortKey], texts: Sequence[str], listed: str) -> str:
-    """An array of structs of keys ``k0`` … and a value, in the order of the keys."""
+    """An array of structs with keys ``k0`` … and a value, sorted by the keys."""
     del texts
     parts: list[str] = []
     for place, key in enumerate(keys):
@@ -63,7 +62,7 @@ def sorted_list(keys: Sequence[SortKey], texts: Sequence[str], listed: str) -> s
 
 
 def array_agg(texts: Sequence[str], keys: Sequence[SortKey], orders: Sequence[str], of: Of) -> str:
-    """With its nulls, which Spark leaves out, and null over no rows."""
+    """Includes nulls, which Spark's omits, and is null over no rows."""
     fields = "".join(f"'k{i}', {text}, " for i, text in enumerate(orders))
     listed = of(f"collect_list(named_struct({fields}'v', {texts[0]}))")
     ordered = sorted_list(keys, orders, listed) if keys else listed
@@ -71,10 +70,10 @@ def array_agg(texts: Sequence[str], keys: Sequence[SortKey], orders: Sequence[st
 
 
 def _extreme(call: AggregateCall | WindowCall, texts: Sequence[str], of: Of) -> str:
-    """What is no number counts only where nothing else is."""
+    """NaN counts only if there is no other value."""
     name = call.operator.name
     if len(texts) > 1:
-        raise UnsupportedConstruct(f"{name} of several for Spark")
+        raise UnsupportedConstruct(f"{name} of several values for Spark")
     if call.arguments[0].type not in (DOUBLE, FLOAT):
         return of(f"{name}({texts[0]})")
     none = f"CAST(NULL AS {type_text(call.arguments[0].type)})"
@@ -82,7 +81,7 @@ def _extreme(call: AggregateCall | WindowCall, texts: Sequence[str], of: Of) -> 
 
 
 def _average(call: AggregateCall | WindowCall, texts: Sequence[str], of: Of) -> str:
-    """Of decimals the sum by the count, which Spark would round twice."""
+    """For decimals the sum divided by the count, since Spark would round twice."""
     if not isinstance(call.type, DecimalType):
         return of(f"avg({texts[0]})")
     total, count = of(f"sum({texts[0]})"), of(f"count({texts[0]})")
@@ -111,7 +110,7 @@ def _grouping(_: AggregateCall | WindowCall, texts: Sequence[str], __: Of) -> st
 
 def _three(call: AggregateCall | WindowCall, texts: Sequence[str], of: Of) -> str:
     if len(texts) > 2:
-        raise UnsupportedConstruct(f"{call.operator.name} of several for Spark")
+        raise UnsupportedConstruct(f"{call.operator.name} of several values for Spark")
     return of(f"{call.operator.name}({', '.join(texts)})")
 
 

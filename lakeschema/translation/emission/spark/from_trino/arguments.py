@@ -1,4 +1,4 @@
-"""What is written as the argument of a call: a text, a number."""
+"""Constant arguments of calls: texts and numbers."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from lakeschema.translation.model.errors import UnsupportedConstruct
 from lakeschema.translation.plan.expressions import Call, Literal, RowExpression, converted_from
 
 Write: TypeAlias = Callable[[Call, Sequence[str]], str]
-"""A call's text, of the call and the texts of its arguments."""
+"""The text of a call, from the call and its arguments' texts."""
 
 
 def written(expression: RowExpression) -> str | None:
-    """The text of a literal, below the conversions around it; None of anything else."""
+    """The text of a literal below its conversions; None for other expressions."""
     found = converted_from(expression)
     return found.value if isinstance(found, Literal) else None
 
 
 def whole(expression: RowExpression) -> int | None:
-    """A whole number that is written, with its sign."""
+    """A literal integer with its sign; None for other expressions."""
     if isinstance(expression, Call) and expression.operator.name == "negative":
         found = whole(expression.arguments[0])
         return None if found is None else -found

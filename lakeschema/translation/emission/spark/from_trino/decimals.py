@@ -1,7 +1,7 @@
-"""Decimals of Trino in Spark, in sessions that lose no digits of a result's fraction.
+"""Trino's decimals in Spark sessions that lose no fractional digits.
 
-With ``spark.sql.decimalOperations.allowPrecisionLoss`` off, sums, products and rests have Trino's
-digits, and what does not fit is refused by both. Quotients are rounded once, as Trino rounds.
+With ``spark.sql.decimalOperations.allowPrecisionLoss`` off, sums, products and remainders have
+Trino's digits, and both engines refuse overflows. Quotients are rounded once, as in Trino.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ _FEWEST = 6
 def quotient(left: str, a: DecimalType, right: str, b: DecimalType, made: DecimalType) -> str:
     """``left / right``, rounded half up to the scale of ``made``.
 
-    Spark rounds to a scale of its own first. Rounding that again gives the same if there are digits
-    enough to tell each quotient from the middle between two results; else the rest says what is right.
+    Spark first rounds to another scale. Rounding again gives the same result if there are enough
+    digits to tell each quotient from a tie; otherwise the remainder decides.
     """
     scale = made.scale
     whole = a.precision - a.scale
@@ -28,7 +28,7 @@ def quotient(left: str, a: DecimalType, right: str, b: DecimalType, made: Decima
         dividend = f"CAST({left} AS DECIMAL({whole + scale}, {scale}))"
         return f"CAST(({dividend} / {right}) AS {type_text(made)})"
     if _sparks_scale(a, b) < scale:
-        raise refused("/ of decimals with so many digits")
+        raise refused("/ of decimals with this many digits")
     wide = f"DECIMAL({_MOST}, {scale})"
     pair = f"array(named_struct('a', {left}, 'b', {right}))"
     known = (

@@ -1,6 +1,6 @@
-"""How Spark SQL writes what Trino's text means, for a session in ANSI mode whose zone is UTC.
+"""How Trino's expressions are written for Spark, in ANSI mode with the zone UTC.
 
-What is not known to give Trino's rows is refused: no name is kept by hope.
+Functions without a known equivalent are refused; equal names are not trusted.
 """
 
 from __future__ import annotations
@@ -47,19 +47,19 @@ from lakeschema.translation.plan.relations import Generate
 
 _WRITERS = MappingProxyType({**OPERATORS, **WRITERS, **PATTERNS, **MOMENTS})
 _OF_TRINOS_TYPE = frozenset({"+", "-", "*", "/", "%", "negative", "positive", "struct", "array"})
-"""Calls of which Spark's text has Trino's type at once."""
+"""Calls whose Spark result already has Trino's type."""
 _BOUND = r"(?:UNBOUNDED|CURRENT ROW|[0-9]+|INTERVAL '[0-9]+' [A-Za-z]+)(?: PRECEDING| FOLLOWING)?"
 _FRAME = re.compile(rf"(?:ROWS|RANGE) BETWEEN {_BOUND} AND {_BOUND}")
 
 
 @dataclass(frozen=True, slots=True)
 class FormsFromTrino:
-    """Of one query; ``functions`` names what has to be registered."""
+    """For one query; ``functions`` names those to register."""
 
     functions: SparkFunctions
 
     def typed(self, writer: ExpressionWriter, expression: RowExpression) -> str:
-        """With Trino's type, where a call of Spark's may give another."""
+        """With Trino's type, if Spark's result might differ."""
         text = writer.text(expression)
         made = isinstance(expression, (Call, AggregateCall, WindowCall, Case))
         return self._cast_to(text, expression.type) if made else text
@@ -80,11 +80,11 @@ class FormsFromTrino:
         return f"{self.inner(writer, access.base)}.{quoted(access.name)}"
 
     def subscript(self, writer: ExpressionWriter, subscript: Subscript) -> str:
-        # Trino's own refuses what is missing, and is a call.
+        # Trino's own subscript is a call, since it refuses missing elements.
         return f"{writer.text(subscript.base)}[{writer.text(subscript.index)}]"
 
     def inner(self, writer: ExpressionWriter, expression: RowExpression) -> str:
-        """A value that something reads: where its type decides, it is the one that the plan says."""
+        """An operand: it has the plan's type where the type matters."""
         text = writer.text(expression)
         made = isinstance(expression, (AggregateCall, WindowCall, Case))
         if isinstance(expression, Call):
@@ -218,14 +218,14 @@ class FormsFromTrino:
 
 
 def _spread(type_: ColumnType, text: str) -> list[str]:
-    """The columns of an array's element: of a row its fields."""
+    """The columns of an array's element: the fields of a row, or the element itself."""
     if isinstance(type_, ArrayType) and isinstance(type_.element, StructType):
         return [f"{text}.{quoted(field.name)}" for field in type_.element.fields]
     return [text]
 
 
 def _zipped(arguments: Sequence[RowExpression], texts: Sequence[str]) -> str:
-    """All arrays side by side, missing ones as empty ones; maps as arrays of their entries."""
+    """All arrays zipped, null ones as empty; maps as arrays of entries."""
     parts: list[str] = []
     types: list[str] = []
     for number, (argument, text) in enumerate(zip(arguments, texts, strict=True)):

@@ -1,8 +1,7 @@
-"""How Trino's functions are written for Spark in ANSI mode; a form is explained in ``templates``.
+"""How Trino's functions are written for Spark in ANSI mode; ``templates`` explains forms.
 
-Each was compared with what Trino says. A function that is in no table, here or in
-``writers`` and ``aggregates``, is not written for Spark: a function of the
-same name there may mean something else.
+Each form was compared with Trino. Functions in no table (here, ``writers``, ``aggregates``) are
+refused, since Spark's function of the same name may differ.
 """
 
 from __future__ import annotations
@@ -51,7 +50,7 @@ FORMS: Final[Mapping[str, str]] = MappingProxyType(
         ),
         "greatest": "if({*null}, NULL, greatest({*}))",
         "least": "if({*null}, NULL, least({*}))",
-        # Where Spark's logarithm is null, Trino's is no number, or none that ends.
+        # Where Spark's logarithm is null, Trino's is NaN or infinite.
         **{
             name: (
                 f"CASE WHEN {{0}} > 0 THEN {name}({{0}}) WHEN {{0}} = 0"
@@ -63,7 +62,7 @@ FORMS: Final[Mapping[str, str]] = MappingProxyType(
         "bitwise_or": "({0} | {1})",
         "bitwise_xor": "({0} ^ {1})",
         "bitwise_not": "(~ {0})",
-        # At the first of falling bounds Trino is before all buckets; of none it raises.
+        # At the first of descending bounds Trino is before all buckets; without buckets it fails.
         "width_bucket": (
             "CASE WHEN {3} <= 0 OR {1} = {2} THEN raise_error('no buckets') WHEN {1} > {2} AND {0} = {1}"
             " AND {3} IS NOT NULL THEN 0 ELSE width_bucket({*}) END"
@@ -115,7 +114,7 @@ FORMS: Final[Mapping[str, str]] = MappingProxyType(
         "all_match": "forall({0}, {1})",
         "none_match": "(NOT exists({0}, {1}))",
         "reduce": "aggregate({*})",
-        # Where an element is null, Trino's is null.
+        # In Trino null if an element is null.
         "array_max": "if(exists({0}, e -> e IS NULL), NULL, array_max({0}))",
         "array_min": "if(exists({0}, e -> e IS NULL), NULL, array_min({0}))",
         "flatten": "flatten(filter({0}, e -> e IS NOT NULL))",
@@ -123,7 +122,7 @@ FORMS: Final[Mapping[str, str]] = MappingProxyType(
         "zip": "arrays_zip({*})",
     }
 )
-"""Texts of the arguments in Spark's words; what they give is cast to Trino's type."""
+"""Spark texts of the functions; their results are cast to Trino's types."""
 
 TRIED: Final[Mapping[str, str]] = MappingProxyType(
     {
@@ -133,7 +132,7 @@ TRIED: Final[Mapping[str, str]] = MappingProxyType(
         "from_hex": "unhex({0})",
     }
 )
-"""Calls of which TRY can be written: what they refuse is null."""
+"""Calls inside TRY: they return null instead of failing."""
 
 BLANKS: Final = "[\\t-\\r\\x1c- \\u1680\\u2000-\\u2006\\u2008-\\u200a\\u2028\\u2029\\u205f\\u3000]"
-"""What TRIM without characters cuts off, as a pattern of Java."""
+"""The characters that TRIM removes by default, as a Java pattern."""

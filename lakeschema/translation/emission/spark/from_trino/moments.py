@@ -1,4 +1,4 @@
-"""Trino's dates and timestamps for Spark, in a session whose zone is UTC."""
+"""Trino's dates and timestamps for Spark, in a session with the zone UTC."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _UNITS: Final = frozenset(
 _JODA: Final = re.compile(
     r"(?:'[^'a-zA-Z]*'|'[a-zA-Z]*'|[^'a-zA-Z]|y+|M+|d+|D+|H+|h+|m+|s+|a|E+|S{1,3}(?!S))*"
 )
-"""Patterns whose letters Joda and Spark read alike."""
+"""Patterns whose letters mean the same in Joda and Spark."""
 _MYSQL: Final[Mapping[str, str]] = MappingProxyType(
     {
         "Y": "yyyy",
@@ -55,7 +55,7 @@ _MYSQL: Final[Mapping[str, str]] = MappingProxyType(
 
 
 def in_utc(expression: RowExpression) -> bool:
-    """Whether a timestamp with a zone is known to be in UTC."""
+    """Whether a timestamp with a zone is certain to be in UTC."""
     match expression:
         case Call(operator, (_, zone)) if operator.name in {
             *("from_unixtime", "with_timezone", "at_timezone"),
@@ -66,7 +66,7 @@ def in_utc(expression: RowExpression) -> bool:
 
 
 def _plain(call: Call, place: int) -> None:
-    """Raises where the parts of a timestamp depend on its zone."""
+    """Raises if the timestamp's parts depend on its zone."""
     argument = call.arguments[place]
     moment = moment_of(argument.type)
     if moment is not None and (moment[0] == "time" or (moment[2] and not in_utc(argument))):
@@ -74,7 +74,7 @@ def _plain(call: Call, place: int) -> None:
 
 
 def check_parts(call: Call) -> None:
-    """Raises for a function of a moment's parts, whose zone is not known."""
+    """Raises for a function of a timestamp's parts if the zone is unknown."""
     for place in range(len(call.arguments)):
         _plain(call, place)
 
@@ -154,7 +154,7 @@ def _at_timezone(call: Call, texts: Sequence[str]) -> str:
     moment = moment_of(call.arguments[0].type)
     if moment is None or moment[0] == "time" or not moment[2]:
         raise UnsupportedConstruct("AT TIME ZONE of a time without a zone for Spark")
-    # The instant stays; what its clock shows is asked of the call itself.
+    # The instant is unchanged; its local time is taken from the call itself.
     return texts[0]
 
 
@@ -165,7 +165,7 @@ def _from_unixtime(call: Call, texts: Sequence[str]) -> str:
 
 
 def clock_in_zone(expression: RowExpression, text: str) -> str | None:
-    """A timestamp with a zone as what its clock shows; None where its zone is not known."""
+    """A timestamp with a zone as its local time; None if the zone is unknown."""
     match expression:
         case Call(operator, (_, zone)) if operator.name in {"with_timezone", "at_timezone"}:
             shown = written(zone)
@@ -196,4 +196,4 @@ OF_PARTS: Final = frozenset(
         *("date", "last_day_of_month"),
     }
 )
-"""Functions of what a clock shows."""
+"""Functions of the local time."""

@@ -1,4 +1,4 @@
-"""Trino's operators, and its functions of numbers, for Spark."""
+"""Trino's operators and numeric functions, for Spark."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ def _rest(call: Call, texts: Sequence[str]) -> str:
 
 
 def _comparison(call: Call, texts: Sequence[str]) -> str:
-    """To Trino what is no number is unlike all numbers, itself among them."""
+    """In Trino NaN differs from all numbers, even from itself."""
     name = call.operator.name
     text = f"({texts[0]} {name} {texts[1]})"
     if any(isinstance(a.type, (StructType, MapType)) for a in call.arguments):
@@ -148,7 +148,7 @@ def _concat(call: Call, texts: Sequence[str]) -> str:
 
 
 def _is_list(call: Call, place: int) -> bool:
-    """Whether the argument is one of the arrays, and not an element of the other."""
+    """Whether the argument is an array to concatenate rather than an element."""
     argument = call.arguments[place].type
     assert isinstance(call.type, ArrayType)
     return isinstance(argument, ArrayType) and print_type(argument.element) == print_type(
@@ -161,10 +161,10 @@ def _if(_: Call, texts: Sequence[str]) -> str:
 
 
 def tried_form(call: Call) -> str | None:
-    """The form of the arguments of what TRY is of; None where its own text is what is needed.
+    """The form of a call inside TRY; None if its ordinary text serves.
 
     Raises:
-        UnsupportedConstruct: what is inside cannot be tried.
+        UnsupportedConstruct: the inner expression cannot be tried.
     """
     (inner,) = call.arguments
     if isinstance(inner, Literal):
@@ -210,7 +210,7 @@ def _shift(name: str) -> Write:
 
 def _bit_count(call: Call, texts: Sequence[str]) -> str:
     if whole(call.arguments[1]) != 64:
-        raise refused("bit_count of so many bits")
+        raise refused("bit_count of this many bits")
     return f"bit_count({texts[0]})"
 
 

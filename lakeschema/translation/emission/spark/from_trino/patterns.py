@@ -1,4 +1,4 @@
-"""Trino's regular expressions for Spark, where Java reads the pattern alike."""
+"""Trino's regular expressions for Spark, if Java reads the pattern alike."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ _PORTABLE: Final = re.compile(
     r"(?:[^\\\[\](){}+*?&]|\\[.*+?()\[\]{}|^$\\/-]|[+*?](?![+])|\((?!\?)|\(\?(?:[:!=]|<[!=])|\)"
     r"|\[(?:[^\\\[\]&]|\\[-.\]\\])+\]|\{[0-9,]+\}(?!\+))*"
 )
-"""Patterns that Trino and Java read alike: of letters, classes that are written out, repetition."""
+"""Patterns that Trino and Java read alike: letters, explicit classes, repetition."""
 
 
 def _pattern(expression: RowExpression) -> str:
-    """The pattern as Spark reads it.
+    """The pattern for Spark.
 
     Raises:
-        UnsupportedConstruct: it is computed, or means another thing to Java.
+        UnsupportedConstruct: it is computed, or Java reads it differently.
     """
     text = written(expression)
     if text is None:
@@ -36,12 +36,12 @@ def _pattern(expression: RowExpression) -> str:
     shorthand = re.sub(r"\\[dws]", "", text)
     if not _PORTABLE.fullmatch(shorthand):
         raise refused("this pattern")
-    # Trino's classes are of all scripts.
+    # Trino's classes include all scripts.
     return string(text if shorthand == text else f"(?U){text}")
 
 
 def may_be_skipped(pattern: str, group: int) -> bool:
-    """Whether a match may leave the group out, 0 being the whole: by a quantifier or a choice."""
+    """Whether a match may skip the group because of a quantifier or choice; group 0 is the whole."""
     if not group:
         return False
     plain = re.sub(r"\\.|\[(?:\\.|[^\]])*+(?:\]|\Z)", lambda found: "x" * len(found[0]), pattern)
@@ -61,7 +61,7 @@ def may_be_skipped(pattern: str, group: int) -> bool:
     around = [span for span in spans.values() if span[0] <= start and end <= span[1]]
     quantified = any(plain[e + 1 : e + 2] in {"?", "*", "{"} for _, e in around)
     outer = [span for span in around if span != (start, end)]
-    # A choice inside the group itself is no choice of the group.
+    # A choice inside the group does not skip the group.
     inside = [plain[s:e] for s, e in (*outer, (0, len(plain)))]
     own = plain[start : end + 1]
     return quantified or any("|" in part.replace(own, "") for part in inside)
@@ -75,11 +75,11 @@ def _regexp(form: str) -> Write:
 
 
 def _regexp_extract(call: Call, texts: Sequence[str]) -> str:
-    """Spark's is empty where there is none, or where a group has no part in it."""
+    """Spark's is empty without a match, or if the group is not part of it."""
     pattern = _pattern(call.arguments[1])
     group = whole(call.arguments[2]) if len(texts) > 2 else 0
     if group is None or may_be_skipped(written(call.arguments[1]) or "", group):
-        raise refused("a group that may have no part in what is found")
+        raise refused("a group that may not take part in the match")
     found = f"regexp_extract({texts[0]}, {pattern}, {group})"
     return f"if({texts[0]} RLIKE {pattern}, {found}, NULL)"
 
@@ -87,7 +87,7 @@ def _regexp_extract(call: Call, texts: Sequence[str]) -> str:
 def _regexp_extract_all(call: Call, texts: Sequence[str]) -> str:
     group = whole(call.arguments[2]) if len(texts) > 2 else 0
     if group is None or may_be_skipped(written(call.arguments[1]) or "", group):
-        raise refused("a group that may have no part in what is found")
+        raise refused("a group that may not take part in the match")
     return f"regexp_extract_all({texts[0]}, {_pattern(call.arguments[1])}, {group})"
 
 

@@ -1,7 +1,7 @@
-"""Trino's types and literals, as Spark holds and writes them.
+"""Trino's types and literals in Spark.
 
-A timestamp of Trino without a zone is Spark's timestamp in a session whose zone is UTC, where its
-clock is what is shown; one with a zone is the same, and its zone is lost.
+A Trino timestamp without a zone becomes Spark's timestamp, shown in the session's zone UTC. One
+with a zone becomes the same type, and its zone is lost.
 """
 
 from __future__ import annotations
@@ -34,10 +34,10 @@ MICROSECONDS: Final = 6
 
 
 def as_spark(type_: ColumnType) -> ColumnType:
-    """The type of Spark that holds the same values.
+    """The Spark type with the same values.
 
     Raises:
-        UnsupportedType: there is none.
+        UnsupportedType: Spark has no such type.
     """
     return map_type(type_, _as_spark)
 
@@ -62,10 +62,10 @@ def is_castable(type_: ColumnType) -> bool:
 
 
 def literal(value: str | None, type_: ColumnType) -> str:
-    """The literal in Spark's words.
+    """The literal in Spark's syntax.
 
     Raises:
-        UnsupportedType, UnsupportedConstruct: Spark has none that means the same.
+        UnsupportedType, UnsupportedConstruct: Spark has no equivalent literal.
     """
     moment = moment_of(type_)
     if value is None:
@@ -84,7 +84,7 @@ def literal(value: str | None, type_: ColumnType) -> str:
 
 
 def cast_text(text: str, source: ColumnType, target: ColumnType, *, tolerant: bool) -> str:
-    """A value of Trino's type as one of another.
+    """A conversion between Trino's types.
 
     Raises:
         UnsupportedConstruct: Spark's cast gives other values.
@@ -103,7 +103,7 @@ def cast_text(text: str, source: ColumnType, target: ColumnType, *, tolerant: bo
 
 
 def _is_plain(source: ColumnType, target: ColumnType, *, tolerant: bool) -> bool:
-    """Whether ``CAST(… AS …)`` of Spark does the same."""
+    """Whether Spark's ``CAST(… AS …)`` does the same."""
     match source, target:
         case ArrayType(a), ArrayType(b):
             return _is_plain(a, b, tolerant=tolerant)
@@ -136,7 +136,7 @@ def _scalar(text: str, source: ColumnType, target: ColumnType, *, tolerant: bool
     word = "TRY_CAST" if tolerant else "CAST"
     fraction = source in _FLOATS or isinstance(source, DecimalType)
     if fraction and print_type(target) in _INTEGERS:
-        # Trino rounds, where Spark cuts off.
+        # Trino rounds; Spark truncates.
         return f"{word}(round({text}) AS {type_text(target)})"
     return f"{word}({text} AS {type_text(target)})"
 
@@ -171,7 +171,7 @@ _NUMBER_TEXTS: Final = {
 
 
 def _from_text(text: str, target: ColumnType, *, tolerant: bool) -> str:
-    """What Trino refuses and Spark reads matters where a refusal is null."""
+    """Texts that Trino refuses and Spark reads matter only if a refusal means null."""
     moment = moment_of(target)
     if moment is not None and moment[2]:
         raise UnsupportedConstruct("text as a timestamp with a zone for Spark")

@@ -153,11 +153,11 @@ def test_a_view_that_is_read_is_written_before_its_reader() -> None:
     ("sql", "reason"),
     [
         ("SELECT 1 AS one", "a query without a table for Pig"),
-        ("SELECT notes[buyer] AS n FROM orders", "an index or a key that is no literal for Pig"),
-        ("SELECT at FROM orders", "Pig's datetime ends at milliseconds"),
+        ("SELECT notes[buyer] AS n FROM orders", "a computed index or key for Pig"),
+        ("SELECT at FROM orders", "Pig's datetime only has milliseconds"),
         ("SELECT CAST(price AS STRING) AS p FROM orders", "decimal(10,2) to string for Pig"),
         ("SELECT price / 3 AS p FROM orders", "/ of decimals for Pig"),
-        ("SELECT xpath_string(buyer, 'a') AS x FROM orders", "not known to give the same in Pig"),
+        ("SELECT xpath_string(buyer, 'a') AS x FROM orders", "no known equivalent in Pig"),
         ("SELECT transform(id) USING 'cat' AS (x) FROM orders", "has no equivalent in Pig"),
     ],
 )
@@ -199,4 +199,4 @@ def test_a_column_with_small_numbers_inside_is_left_out_where_nothing_reads_it()
 def test_a_column_with_small_numbers_inside_is_refused_where_it_is_read(item: str) -> None:
     reason = refusal(f"SELECT {item} AS x FROM small", views=SMALL)
 
-    assert "HCatLoader leaves numbers of one or two bytes in it" in reason
+    assert "HCatLoader keeps its one- or two-byte numbers" in reason

@@ -71,13 +71,13 @@ def test_collections_are_written_with_the_same_meaning(
         (hive, "array_contains(ast, st)", "array_contains for Trino is not supported: nested values"),
         (hive, "sort_array(array(d))", "sort_array for Trino is not supported: elements that may be NaN"),
         (spark, "array_contains(ast, st)", "array_contains for Trino is not supported: nested values"),
-        (spark, "sort_array(a, o)", "sort_array for Trino is not supported: the order has to be written in the text"),
+        (spark, "sort_array(a, o)", "sort_array for Trino is not supported: the order must be a constant"),
         (spark, "sort_array(array(m))", "sort_array for Trino is not supported: elements without an order"),
         (spark, "array_sort(array(d))", "array_sort for Trino is not supported: elements without Trino's order"),
         (spark, "array_max(array(1D, d))", "array_max for Trino is not supported: elements without Trino's order"),
-        (spark, "array_join(sa, ',', s)", "array_join for Trino is not supported: what stands for null has to be written in the text"),
-        (spark, "map_concat(m)", "map_concat for Trino is not supported: more or less than two maps"),
-        (spark, "sequence(da, da)", "sequence for Trino is not supported: a sequence of anything but whole numbers"),
+        (spark, "array_join(sa, ',', s)", "array_join for Trino is not supported: the replacement for null must be a constant"),
+        (spark, "map_concat(m)", "map_concat for Trino is not supported: it requires exactly two maps"),
+        (spark, "sequence(da, da)", "sequence for Trino is not supported: a sequence of values other than integers"),
         (spark, "filter(a, (x, n) -> x > n)", "filter for Trino is not supported: a lambda with the element's position"),
     ],
 )  # fmt: skip
@@ -107,5 +107,5 @@ def test_a_union_and_those_in_its_structs_are_extracted() -> None:
 
 
 def test_unions_in_an_array_are_refused() -> None:
-    with pytest.raises(UnsupportedConstruct, match="unions inside of arrays or maps"):
+    with pytest.raises(UnsupportedConstruct, match="unions inside arrays or maps"):
         query("SELECT extract_union(named_struct('a', a)) AS x FROM unions", before=(_UNIONS,))

@@ -46,12 +46,15 @@ def test_a_call_is_written_with_the_same_meaning(written: Written, call: str, fo
 @pytest.mark.parametrize(
     ("call", "reason"),
     [
-        ("listagg(DISTINCT s, '/') WITHIN GROUP (ORDER BY s, i)", "distinct values in another"),
-        ("listagg(s) WITHIN GROUP (ORDER BY d)", "an order in which NaN may be"),
+        (
+            "listagg(DISTINCT s, '/') WITHIN GROUP (ORDER BY s, i)",
+            "distinct values must be ordered",
+        ),
+        ("listagg(s) WITHIN GROUP (ORDER BY d)", "the order's keys may be NaN"),
         ("mode() WITHIN GROUP (ORDER BY d)", "WITHIN GROUP"),
-        ("mask(s, s)", "what stands for characters has to be one"),
-        ("mask(s, 'XY')", "what stands for characters has to be one"),
-        ("decode(d, 1D, 'one')", "values of such types"),
+        ("mask(s, s)", "the mask characters must be constants"),
+        ("mask(s, 'XY')", "the mask characters must be constants"),
+        ("decode(d, 1D, 'one')", "unsupported types of values"),
         ("TIME '10:00:00' + make_dt_interval(0, i)", "a time with an interval that is computed"),
         ("make_dt_interval(1, 2, 3, 4.5) > make_dt_interval(1)", "make_dt_interval for Trino"),
         ("rank() OVER (ORDER BY array(array(da - da)))", "an order of values with"),

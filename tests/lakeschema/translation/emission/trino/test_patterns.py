@@ -72,11 +72,11 @@ def test_patterns_are_written_with_the_same_meaning(written: Written, call: str,
         (hive, r"s RLIKE 'a\\'", r"rlike for Trino is not supported: pattern 'a\\' has a backslash at its end"),
         (hive, r"s RLIKE '\\y'", r"rlike for Trino is not supported: pattern '\\y' has \y"),
         (hive, "split(s, 'a*')", "split for Trino is not supported: pattern 'a*' matches an empty text"),
-        (spark, "s LIKE s ESCAPE '/'", "like for Trino is not supported: a computed pattern with an escape character of its own"),
+        (spark, "s LIKE s ESCAPE '/'", "like for Trino is not supported: a computed pattern with another escape character"),
         (spark, "s LIKE '/a' ESCAPE '/'", "like for Trino is not supported: Spark refuses the pattern's escape"),
         (spark, "regexp_instr(s, 'a', 1)", "regexp_instr for Trino is not supported: a group"),
         (spark, "regexp_replace(s, 'a', 'b', 2)", "regexp_replace for Trino is not supported: a position to start from"),
-        (spark, "split(s, 'a|b', 2)", "split for Trino is not supported: a limit with a pattern that is not a plain text"),
+        (spark, "split(s, 'a|b', 2)", "split for Trino is not supported: a limit requires a pattern without special characters"),
     ],
 )  # fmt: skip
 def test_patterns_that_trino_computes_otherwise_are_refused_with_the_reason(

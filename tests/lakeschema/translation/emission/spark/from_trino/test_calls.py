@@ -119,10 +119,10 @@ def test_a_call_is_written_with_trinos_meaning(table: str, expression: str, form
     [
         ("m", "millisecond(t)", "millisecond of Trino for Spark"),
         ("n", "bitwise_left_shift(i, i)", "a shift by this number for Spark"),
-        ("n", "bit_count(i, 32)", "bit_count of so many bits for Spark"),
+        ("n", "bit_count(i, 32)", "bit_count of this many bits for Spark"),
         ("n", "random(3)", "a random number within bounds for Spark"),
-        ("n", "max(i, 3)", "max of several for Spark"),
-        ("n", "max_by(i, l, 2)", "max_by of several for Spark"),
+        ("n", "max(i, 3)", "max of several values for Spark"),
+        ("n", "max_by(i, l, 2)", "max_by of several values for Spark"),
         ("n", "histogram(i)", "histogram of Trino for Spark"),
         ("s", "lpad(s, 5, v)", "lpad with a computed text for Spark"),
         ("s", "replace(s, v)", "replace of a computed text, which may be empty for Spark"),
