@@ -68,7 +68,7 @@ hunt: $(INSTALLED)
 # `make chaos SECONDS=120 SEED=7` is a short run that repeats an earlier one's faults.
 SECONDS := 900
 chaos: $(INSTALLED) java
-	@$(BIN)/python -m deploy.chaos --seconds $(SECONDS) $(if $(SEED),--seed $(SEED))
+	@$(BIN)/python -m tests.chaos --seconds $(SECONDS) $(if $(SEED),--seed $(SEED))
 
 # Random histories of the engine over all worlds, from fresh seeds: ARGS="--count 100000 --mutants" is the long run.
 histories: $(INSTALLED)
