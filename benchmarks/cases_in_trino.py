@@ -20,11 +20,6 @@ from pathlib import Path
 
 import sqlglot
 
-from benchmarks.asked_case import AskedCase, with_names
-from benchmarks.case_engines import EngineRefused, Hive, NoRows, Rows, Spark, engines
-from benchmarks.case_trino import CaseTrino, case_trino
-from benchmarks.compared_values import from_trino, in_no_order
-from benchmarks.recorded_questions import Question, questions_of
 from deploy.trino import TrinoRefused
 from lakeschema.catalog.column_types import ColumnType, parse_type
 from lakeschema.catalog.errors import CatalogError
@@ -35,6 +30,11 @@ from lakeschema.translation.emission.trino.view import trino_view
 from lakeschema.translation.model.errors import TranslationError
 from lakeschema.translation.model.interface import Options, Overflow
 from lakeschema.translation.requests.option_values import read_udf
+from tests.judges.compared_values import from_trino, in_no_order
+from tests.judges.recorded.asked_case import AskedCase, with_names
+from tests.judges.recorded.engines import EngineRefused, Hive, NoRows, Rows, Spark, engines
+from tests.judges.recorded.in_trino import CaseTrino, case_trino
+from tests.judges.recorded.questions import Question, questions_of
 
 EQUAL, BOTH_REFUSE, REFUSED = "equal", "both refuse", "refused, with the reason"
 FAILED, OTHER, ALLOWED = "FAILS IN TRINO", "OTHER ROWS", "ROWS WHERE THE ENGINE REFUSES"

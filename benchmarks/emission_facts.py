@@ -22,9 +22,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from benchmarks.trino_tables import Tables, create_tables
 from deploy.trino import Trino, TrinoAnswer, TrinoRefused
 from lakeschema.translation.requests.batch import answer
+from tests.judges.trino_tables import Tables, create_tables
 
 EQUAL, BOTH_REFUSE, REFUSED = "equal", "both refuse", "refused, with the reason"
 FAILED, OTHER, ALLOWED = "refused by Trino", "SILENTLY OTHER", "ROWS WHERE THE ENGINE REFUSES"

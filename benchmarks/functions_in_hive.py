@@ -10,29 +10,22 @@ from __future__ import annotations
 import argparse
 import re
 import sys
-import tempfile
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 
-from pyspark.sql import SparkSession
-
-from benchmarks.call_seeds import Seed
-from benchmarks.function_findings import selects_of
-from benchmarks.function_judges import documented
-from benchmarks.functions_elsewhere import Found, show, show_total
-from benchmarks.hive_values import groups, together
-from benchmarks.probe_values import ROWS, columns_of, rows_of
-from benchmarks.random_views import spark_session
-from benchmarks.varied_calls import Calls
-from deploy.hive import LONG_RUN_MEGABYTES, HiveQueries
 from lakeschema.catalog.column_types import parse_type
 from lakeschema.catalog.relations import Dialect
 from lakeschema.translation.functions.builtin_names import builtin_names
-from tests.integration.translation.judged_by_hive import HIVE_RAISES, SPARK_RAISES, HiveJudge
-from tests.integration.translation.judged_elsewhere import (
+from tests.judges.functions.call_seeds import Seed
+from tests.judges.functions.elsewhere import Found, show, show_total
+from tests.judges.functions.findings import selects_of
+from tests.judges.functions.hive_values import groups, together
+from tests.judges.functions.judges import documented
+from tests.judges.functions.probe_values import ROWS, columns_of, rows_of
+from tests.judges.functions.varied_calls import Calls
+from tests.judges.sessions import spark_and_hive
+from tests.judges.views.elsewhere import (
     BOTH_RAISE,
     EQUAL,
     FAILS,
@@ -41,6 +34,7 @@ from tests.integration.translation.judged_elsewhere import (
     UNSUPPORTED,
     Verdict,
 )
+from tests.judges.views.in_hive import HIVE_RAISES, SPARK_RAISES, HiveJudge
 from tests.lakeschema.translation.growing.tables import Table
 
 _NOT_IN_HIVE = ("tn", "dt", "ym", "tm", "t", "va")
@@ -57,20 +51,6 @@ _ENOUGH = 12
 """Wrong answers after which no more is asked of a function."""
 
 
-@contextmanager
-def both_engines() -> Iterator[tuple[SparkSession, HiveQueries, Path]]:
-    """And a folder for the tables' files."""
-    with (
-        tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder,
-        HiveQueries.start(Path(folder) / "hive", heap_megabytes=LONG_RUN_MEGABYTES) as hive,
-    ):
-        spark = spark_session()
-        try:
-            yield spark, hive, Path(folder) / "data"
-        finally:
-            spark.stop()
-
-
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--only", default="", help="names of functions, with commas between them")
@@ -80,7 +60,7 @@ def main() -> int:
     began = time.monotonic()
     names = chosen.only.split(",") if chosen.only else sorted(builtin_names(Dialect.SPARK))
     found: dict[str, Found] = {}
-    with both_engines() as (spark, hive, folder):
+    with spark_and_hive() as (spark, hive, folder):
         judge = HiveJudge(spark, hive, folder, [_table(name) for name in TABLES])
         for name in names:
             asked = _Asked(judge, name, documented(spark, name), ansi=chosen.ansi)

@@ -15,18 +15,17 @@ from collections.abc import Iterator, Sequence
 
 from pyspark.sql import SparkSession
 
-from benchmarks.function_findings import selects_of
-from benchmarks.function_judges import documented
-from benchmarks.functions_elsewhere import Found, show, show_total
-from benchmarks.probe_values import ROWS, columns_of, rows_of
-from benchmarks.random_views_in_trino import both_engines
-from benchmarks.varied_calls import Calls
 from lakeschema.catalog.column_types import parse_type
 from lakeschema.catalog.relations import Dialect
 from lakeschema.translation.functions.builtin_names import builtin_names
 from lakeschema.translation.functions.signature import Kind
-from tests.integration.translation.judged_by_trino import TrinoJudge
-from tests.integration.translation.judged_elsewhere import (
+from tests.judges.functions.elsewhere import Found, show, show_total
+from tests.judges.functions.findings import selects_of
+from tests.judges.functions.judges import documented
+from tests.judges.functions.probe_values import ROWS, columns_of, rows_of
+from tests.judges.functions.varied_calls import Calls
+from tests.judges.sessions import spark_and_trino
+from tests.judges.views.elsewhere import (
     BOTH_RAISE,
     ENGINE_FAILS,
     EQUAL,
@@ -38,6 +37,7 @@ from tests.integration.translation.judged_elsewhere import (
     UNSUPPORTED,
     Verdict,
 )
+from tests.judges.views.in_trino import TrinoJudge
 from tests.lakeschema.translation.growing.tables import Table
 
 _NOT_IN_TRINO = ("dt", "ym", "va")
@@ -63,7 +63,7 @@ def main() -> int:
     parser.add_argument("--minutes", type=float, default=1e6, help="stop after that many")
     chosen = parser.parse_args()
     tables = [_table(name) for name in ("t", "n")]
-    with both_engines() as (spark, trino):
+    with spark_and_trino() as (spark, trino):
         return _run(TrinoJudge(spark, trino, tables), spark, chosen)
 
 

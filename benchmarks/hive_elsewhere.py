@@ -10,14 +10,20 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
 
-from benchmarks.compared_calls import GRAVE, CallComparison, CalledEngine, Outcome, Told
-from benchmarks.hive_answers import TABLES, Answered, HiveRows, append_answers, read_answers
 from deploy.hive import LONG_RUN_MEGABYTES, HiveQueries
 from lakeschema.catalog.relations import Dialect
 from lakeschema.translation.functions.binding import find
 from lakeschema.translation.functions.builtin_names import builtin_names
 from lakeschema.translation.functions.not_callable import why_not_callable
 from lakeschema.translation.functions.signature import Kind
+from tests.judges.functions.compared_calls import GRAVE, CallComparison, CalledEngine, Outcome, Told
+from tests.judges.functions.hive_answers import (
+    TABLES,
+    Answered,
+    HiveRows,
+    append_answers,
+    read_answers,
+)
 
 _OF_SKETCHES = ("ds_", "st_")
 _NEVER_THE_SAME = {

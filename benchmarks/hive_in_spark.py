@@ -13,12 +13,12 @@ from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 
 from benchmarks.hive_elsewhere import add_arguments, compare
-from benchmarks.spark_rows import SparkCalls
 from deploy.jars import artifact_jars
 from deploy.jdk import find_jdk
 from lakeschema.translation.emission.spark.from_hive.classes import ARTIFACTS
 from lakeschema.translation.emission.spark.from_hive.missing import MISSING
 from lakeschema.translation.model.interface import HiveFunctions, Options
+from tests.judges.functions.spark_rows import SparkCalls
 
 
 def main() -> int:

@@ -12,7 +12,7 @@ import tempfile
 from pathlib import Path
 
 from benchmarks.hive_elsewhere import add_arguments, compare
-from benchmarks.trino_rows import trino_calls
+from tests.judges.functions.trino_rows import trino_calls
 
 
 def main() -> int:

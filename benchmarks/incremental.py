@@ -14,12 +14,10 @@ import time
 from collections import Counter
 from collections.abc import Callable
 
-from pyspark.sql import SparkSession
-
-from benchmarks.random_views import CONF
-from tests.integration.translation import refreshed_on_spark, stored_views_on_spark
-from tests.integration.translation.refreshed_on_spark import RefreshJudge, Verdict
-from tests.integration.translation.stored_views_on_spark import StoredViewJudge
+from tests.judges.sessions import start_spark
+from tests.judges.views import refreshed, stored
+from tests.judges.views.refreshed import RefreshJudge, Verdict
+from tests.judges.views.stored import StoredViewJudge
 
 
 def main() -> int:
@@ -29,21 +27,21 @@ def main() -> int:
     parser.add_argument("--first", type=int, default=0, help="seed of the first view, and query")
     parser.add_argument("--minutes", type=float, default=1e6, help="stop each half after that many")
     chosen = parser.parse_args()
-    session = _session()
+    session = start_spark()
     refreshes, queries = RefreshJudge(session), StoredViewJudge(session)
     seeds = [range(chosen.first, chosen.first + n) for n in (chosen.views, chosen.queries)]
     wrong = _judged(
         "refreshed views",
         lambda seed: refreshes.verdict(refreshes.case(seed)),
         seeds[0],
-        refreshed_on_spark.FINE,
+        refreshed.FINE,
         chosen.minutes,
     )
     wrong += _judged(
         "queries over stored views",
         lambda seed: queries.verdict(queries.case(seed)),
         seeds[1],
-        stored_views_on_spark.FINE,
+        stored.FINE,
         chosen.minutes,
     )
     return int(wrong > 0)
@@ -79,15 +77,6 @@ def _judged(
     for reason, number in reasons.most_common(30):
         print(f"{number:>8}  {reason}")
     return sum(number for outcome, number in outcomes.items() if outcome.startswith("WRONG"))
-
-
-def _session() -> SparkSession:
-    builder = SparkSession.builder.master("local[1]")
-    for key, value in CONF.items():
-        builder = builder.config(key, value)
-    session = builder.getOrCreate()
-    session.sparkContext.setLogLevel("OFF")
-    return session
 
 
 if __name__ == "__main__":

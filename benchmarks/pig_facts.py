@@ -16,10 +16,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from benchmarks.pig_engines import DATABASE, Table, comparable, hive_and_pig, read_tables
 from deploy.pig import PigQueries, PigRefused
 from lakeschema.catalog.column_types import parse_type
 from lakeschema.translation.requests.batch import answer
+from tests.judges.hive_and_pig import DATABASE, Table, comparable, hive_and_pig, read_tables
 
 _EQUAL, _REFUSED, _UNKNOWN = "equal", "refused, although a script is known", "refused"
 _FAILED, _OTHER = "fails", "other rows"

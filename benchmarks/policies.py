@@ -18,10 +18,10 @@ from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import TypeAlias
 
-from pyspark.sql import SparkSession
-
-from benchmarks.pig_engines import hive_and_pig
-from benchmarks.policy_judges import (
+from deploy.trino import Trino
+from tests.judges.hive_and_pig import hive_and_pig
+from tests.judges.policies.in_pig import PigSide, case_for_pig, tables_for_pig
+from tests.judges.policies.judges import (
     FINE,
     NOT_BY_POLICIES,
     SparkSide,
@@ -29,10 +29,8 @@ from benchmarks.policy_judges import (
     Verdict,
     case_of,
 )
-from benchmarks.policy_pig import PigSide, case_for_pig, tables_for_pig
-from benchmarks.policy_worlds import Marked, World, marked_tables, random_world
-from benchmarks.random_views import CONF
-from deploy.trino import Trino
+from tests.judges.policies.worlds import Marked, World, marked_tables, random_world
+from tests.judges.sessions import RUN_ONCE, running_spark
 
 TABLES = 20
 WORLDS = 40
@@ -88,19 +86,11 @@ def _counted(verdict: Verdict) -> str:
 
 @contextmanager
 def _spark(folder: Path) -> Iterator[Verdicts]:
-    builder = SparkSession.builder.master("local[1]")
-    for key, value in CONF.items():
-        builder = builder.config(key, value)
-    session = builder.config(
-        "spark.sql.warehouse.dir", (folder / "warehouse").as_uri()
-    ).getOrCreate()
-    session.sparkContext.setLogLevel("OFF")
     tables, worlds = _lake(marked_tables(0, TABLES))
-    try:
+    warehouse = (folder / "warehouse").as_uri()
+    with running_spark({**RUN_ONCE, "spark.sql.warehouse.dir": warehouse}) as session:
         side = SparkSide(session, tables)
         yield lambda seeds: [side.verdict(case_of(seed, tables, worlds)) for seed in seeds]
-    finally:
-        session.stop()
 
 
 @contextmanager

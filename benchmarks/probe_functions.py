@@ -16,7 +16,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from benchmarks.function_findings import (
+from deploy.hive import LONG_RUN_MEGABYTES, HiveQueries
+from lakeschema.translation.functions.builtin_names import builtin_names
+from tests.judges.functions.findings import (
     COVERED,
     ENOUGH,
     OUTSIDE,
@@ -25,11 +27,9 @@ from benchmarks.function_findings import (
     Verdict,
     probe,
 )
-from benchmarks.function_judges import FunctionJudge, SparkFunctions
-from benchmarks.hive_functions import HiveFunctions
-from benchmarks.kept_findings import append_finding, read_findings
-from deploy.hive import LONG_RUN_MEGABYTES, HiveQueries
-from lakeschema.translation.functions.builtin_names import builtin_names
+from tests.judges.functions.hive_functions import HiveFunctions
+from tests.judges.functions.judges import FunctionJudge, SparkFunctions
+from tests.judges.functions.kept_findings import append_finding, read_findings
 from tests.lakeschema.translation.asked_types import RECORDED, Engine
 
 

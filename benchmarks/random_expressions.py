@@ -15,15 +15,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from random import Random
 
-from benchmarks.compared_types import same, shown
-from benchmarks.expression_findings import WRONG, Findings, Outcome
-from benchmarks.expression_templates import World, callable_names, world_of
-from benchmarks.expression_trees import Forest, Tree
-from benchmarks.function_findings import OurAnswers
-from benchmarks.function_judges import FunctionJudge, Refusal, claims
 from benchmarks.probe_functions import opened_judge
-from benchmarks.recorded_calls import recorded_calls
-from benchmarks.varied_calls import Calls
 from lakeschema.catalog.column_types import (
     ArrayType,
     ColumnType,
@@ -34,6 +26,14 @@ from lakeschema.catalog.column_types import (
     print_type,
 )
 from lakeschema.catalog.relations import Dialect
+from tests.judges.functions.compared_types import same, shown
+from tests.judges.functions.expression_findings import WRONG, Findings, Outcome
+from tests.judges.functions.expression_templates import World, callable_names, world_of
+from tests.judges.functions.expression_trees import Forest, Tree
+from tests.judges.functions.findings import OurAnswers
+from tests.judges.functions.judges import FunctionJudge, Refusal, claims
+from tests.judges.functions.recorded_calls import recorded_calls
+from tests.judges.functions.varied_calls import Calls
 from tests.lakeschema.translation.asked_types import Engine
 
 Answer = StructField | Refusal

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import argparse
 import multiprocessing
-import os
 import sys
 import time
 from collections import Counter
@@ -19,31 +18,16 @@ from multiprocessing.queues import Queue
 from queue import Empty
 from typing import Final
 
-from pyspark.sql import SparkSession
-
 from benchmarks.plan_counts import Extent, PlanCounts
 from lakeschema.catalog.identifiers import RelationName
-from tests.integration.translation.judged_by_spark import (
+from tests.judges.sessions import start_spark
+from tests.judges.views.in_spark import (
     COMPARED,
     REFUSED_BY_SPARK,
     UNSUPPORTED,
     SparkJudge,
     Verdict,
 )
-
-CONF = {
-    "spark.ui.enabled": "false",
-    "spark.ui.showConsoleProgress": "false",
-    "spark.sql.shuffle.partitions": "1",
-    "spark.sql.adaptive.enabled": "false",
-    # Views are run once: compiling them would take longer than running them.
-    "spark.sql.codegen.wholeStage": "false",
-    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
-    "spark.sql.autoBroadcastJoinThreshold": "-1",
-    "spark.driver.memory": "3g",
-    "spark.driver.extraJavaOptions": "-XX:+UseSerialGC",
-    "spark.sql.session.timeZone": "UTC",
-}
 
 _PATIENCE_SECONDS: Final = 10.0
 
@@ -138,7 +122,7 @@ def main() -> None:
 
 def _work(seeds: range, minutes: float, results: Queue[Findings | str | int]) -> None:
     end = time.monotonic() + 60 * minutes
-    spark = spark_session()
+    spark = start_spark()
     judge = SparkJudge(spark)
     findings = Findings()
     for number, seed in enumerate(seeds, 1):
@@ -152,16 +136,6 @@ def _work(seeds: range, minutes: float, results: Queue[Findings | str | int]) ->
             break
     results.put(findings)
     spark.stop()
-
-
-def spark_session() -> SparkSession:
-    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
-    builder = SparkSession.builder.master("local[1]")
-    for key, value in CONF.items():
-        builder = builder.config(key, value)
-    session = builder.getOrCreate()
-    session.sparkContext.setLogLevel("OFF")
-    return session
 
 
 if __name__ == "__main__":

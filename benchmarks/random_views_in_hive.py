@@ -10,9 +10,9 @@ import sys
 import time
 from collections import Counter
 
-from benchmarks.functions_in_hive import both_engines
-from tests.integration.translation.judged_by_hive import HiveJudge
-from tests.integration.translation.judged_elsewhere import ASKED, REFUSED
+from tests.judges.sessions import spark_and_hive
+from tests.judges.views.elsewhere import ASKED, REFUSED
+from tests.judges.views.in_hive import HiveJudge
 
 _REASONS = 15
 _EACH = 100
@@ -27,7 +27,7 @@ def main() -> int:
     seeds = chosen.seeds or range(chosen.first, chosen.first + chosen.views)
     began = time.monotonic()
     outcomes, reasons, wrong = Counter[str](), Counter[str](), 0
-    with both_engines() as (spark, hive, folder):
+    with spark_and_hive() as (spark, hive, folder):
         judge = HiveJudge(spark, hive, folder)
         for number, seed in enumerate(seeds, 1):
             verdict = judge.verdict(seed)

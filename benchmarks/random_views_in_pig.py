@@ -15,7 +15,7 @@ import time
 from collections import Counter
 from pathlib import Path
 
-from tests.integration.translation.judged_by_pig import (
+from tests.judges.views.in_pig import (
     ASKED,
     REFUSED,
     PigJudge,

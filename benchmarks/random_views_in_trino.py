@@ -10,21 +10,13 @@ from __future__ import annotations
 import argparse
 import re
 import sys
-import tempfile
 import time
 from collections import Counter
-from collections.abc import Iterator
-from contextlib import contextmanager
-from pathlib import Path
 
-from pyspark.sql import SparkSession
+from tests.judges.sessions import spark_and_trino
+from tests.judges.views.elsewhere import ASKED, REFUSED, Verdict
+from tests.judges.views.in_trino import TrinoJudge
 
-from benchmarks.random_views import spark_session
-from deploy.trino import Trino
-from tests.integration.translation.judged_by_trino import TrinoJudge
-from tests.integration.translation.judged_elsewhere import ASKED, REFUSED, Verdict
-
-_HEAP_MEGABYTES = 4096
 _VALUES = re.compile(r"'[^']*'|\b[0-9]+\b")
 
 
@@ -35,22 +27,8 @@ def main() -> int:
     parser.add_argument("--seeds", type=int, nargs="+", help="of these views alone")
     parser.add_argument("--minutes", type=float, default=1e6, help="stop after that many")
     chosen = parser.parse_args()
-    with both_engines() as (spark, trino):
+    with spark_and_trino() as (spark, trino):
         return _run(TrinoJudge(spark, trino), chosen)
-
-
-@contextmanager
-def both_engines() -> Iterator[tuple[SparkSession, Trino]]:
-    with (
-        tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder,
-        # Its parser keeps what it learns of each new text.
-        Trino.start(Path(folder), heap_megabytes=_HEAP_MEGABYTES) as trino,
-    ):
-        spark = spark_session()
-        try:
-            yield spark, trino
-        finally:
-            spark.stop()
 
 
 def _run(judge: TrinoJudge, chosen: argparse.Namespace) -> int:

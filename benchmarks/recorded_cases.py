@@ -18,17 +18,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from benchmarks.asked_case import AskedCase, with_names
-from benchmarks.case_engines import (
-    EngineRefused,
-    Hive,
-    NoRows,
-    Rows,
-    Spark,
-    StandIn,
-    engines,
-)
-from benchmarks.recorded_questions import Question, questions_of
 from lakeschema.catalog.column_types import parse_type, print_type
 from lakeschema.catalog.errors import CatalogError
 from lakeschema.catalog.identifiers import RelationName
@@ -40,6 +29,17 @@ from lakeschema.translation.emission.spark.view import spark_view
 from lakeschema.translation.model.errors import TranslationError
 from lakeschema.translation.model.interface import Options, Returns
 from lakeschema.translation.requests.option_values import read_udf
+from tests.judges.recorded.asked_case import AskedCase, with_names
+from tests.judges.recorded.engines import (
+    EngineRefused,
+    Hive,
+    NoRows,
+    Rows,
+    Spark,
+    StandIn,
+    engines,
+)
+from tests.judges.recorded.questions import Question, questions_of
 
 _EQUAL, _DIFFERS = "equal", "differs"
 _BY_US, _BY_ENGINE, _BY_BOTH = "refused by us", "refused by the engine", "refused by both"

@@ -12,11 +12,8 @@ from __future__ import annotations
 import argparse
 import json
 import math
-import os
-import sys
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from datetime import date, datetime
 from decimal import Decimal
 from pathlib import Path
@@ -33,6 +30,7 @@ from lakeschema.translation.emission.spark.text import quoted, type_text
 from lakeschema.translation.emission.spark.view import spark_view
 from lakeschema.translation.model.errors import TranslationError, Unsupported
 from lakeschema.translation.model.interface import Interface, Options
+from tests.judges.sessions import running_spark, use_utc
 
 _OPTIONS = Options()
 _DIGITS = 6
@@ -51,7 +49,8 @@ def main() -> None:
     facts = [f for f in json.loads(chosen.facts.read_text()) if f.get("trino_types")]
     facts = facts[chosen.skip :]
     results: Counter[str] = Counter()
-    with _session() as spark:
+    use_utc()
+    with running_spark({"spark.driver.extraJavaOptions": "-Duser.timezone=UTC"}) as spark:
         _make_tables(spark, stored)
         for fact in facts:
             result, why = _judge(spark, fact, tables)
@@ -134,25 +133,6 @@ def _without_zeros(text: str) -> str:
     if "." in body and body.replace(".", "", 1).isdigit():
         return text.rstrip("0").rstrip(".")
     return text
-
-
-@contextmanager
-def _session() -> Iterator[SparkSession]:
-    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
-    os.environ["TZ"] = "UTC"
-    session = (
-        SparkSession.builder.master("local[1]")
-        .config("spark.sql.session.timeZone", "UTC")
-        .config("spark.sql.shuffle.partitions", "1")
-        .config("spark.ui.enabled", "false")
-        .config("spark.driver.extraJavaOptions", "-Duser.timezone=UTC")
-        .getOrCreate()
-    )
-    session.sparkContext.setLogLevel("OFF")
-    try:
-        yield session
-    finally:
-        session.stop()
 
 
 def _make_tables(spark: SparkSession, stored: Mapping[str, Any]) -> None:

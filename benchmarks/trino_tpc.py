@@ -24,8 +24,6 @@ from pathlib import Path
 from py4j.protocol import Py4JJavaError
 from pyspark.errors import PySparkException
 
-from benchmarks.case_engines import first_line
-from benchmarks.tpc_queries import TpcQuery, fully_ordered, has_order, tpc_queries
 from benchmarks.tpc_servers import CATALOG, VIEWS, TpcServers, tables_of, tpc_servers
 from deploy.trino import TrinoRefused
 from lakeschema.avro.model import LogicalType, Primitive, Schema, Union
@@ -38,6 +36,8 @@ from lakeschema.translation.emission.spark.query import SparkQuery
 from lakeschema.translation.emission.spark.view import spark_view
 from lakeschema.translation.model.errors import TranslationError, Unsupported
 from lakeschema.translation.model.interface import Interface, Options
+from tests.judges.queries.tpc_queries import TpcQuery, fully_ordered, has_order, tpc_queries
+from tests.judges.recorded.engines import first_line
 
 EQUAL, NO_ROWS, BOTH_REFUSE = "equal", "equal, without rows", "both refuse"
 REFUSED, WRONG = "refused, with the reason", "WRONG"

@@ -13,7 +13,7 @@ import re
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from py4j.protocol import Py4JError
@@ -32,6 +32,7 @@ from benchmarks.corpus.judging import (
 )
 from benchmarks.corpus.sessions import SessionState
 from deploy.jdk import find_jdk
+from tests.judges.sessions import running_spark
 
 _SUITES = ("spark", "functions", "pyspark", *projects.PROJECTS)
 _WRONG = (WRONG_TYPE, WRONG_NAME, WRONG_NULL, CRASH)
@@ -50,7 +51,7 @@ def main() -> int:
     reasons: Counter[str] = Counter()
     with contextlib.ExitStack() as stack:
         folder = stack.enter_context(tempfile.TemporaryDirectory())
-        spark = stack.enter_context(_session(Path(folder)))
+        spark = stack.enter_context(running_spark(_settings(folder)))
         details = stack.enter_context(options.details.open("w")) if options.details else None
         for script in _scripts(spark, options.suite or _SUITES):
             if not re.search(options.only, script.name):
@@ -130,24 +131,14 @@ def _class_of(reason: str) -> str:
     return text[:110]
 
 
-@contextlib.contextmanager
-def _session(folder: Path) -> Iterator[SparkSession]:
-    spark = (
-        SparkSession.builder.master("local[2]")
-        .config("spark.ui.enabled", "false")
-        .config("spark.ui.showConsoleProgress", "false")
-        .config("spark.sql.warehouse.dir", str(folder / "warehouse"))
-        .config("spark.sql.shuffle.partitions", "1")
-        .config("spark.sql.session.timeZone", "America/Los_Angeles")
-        .config("spark.driver.memory", "3g")
-        .config("spark.driver.extraJavaOptions", f"-XX:+UseSerialGC -Dderby.system.home={folder}")
-        .getOrCreate()
-    )
-    spark.sparkContext.setLogLevel("OFF")
-    try:
-        yield spark
-    finally:
-        spark.stop()
+def _settings(folder: str) -> Mapping[str, str]:
+    return {
+        "spark.master": "local[2]",
+        "spark.sql.warehouse.dir": f"{folder}/warehouse",
+        "spark.sql.session.timeZone": "America/Los_Angeles",
+        "spark.driver.memory": "3g",
+        "spark.driver.extraJavaOptions": f"-XX:+UseSerialGC -Dderby.system.home={folder}",
+    }
 
 
 if __name__ == "__main__":

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.integration.translation.judged_by_pig import EQUAL, PigJudge, pig_judge
+from tests.judges.views.in_pig import EQUAL, PigJudge, pig_judge
 
 VIEWS = 40
 

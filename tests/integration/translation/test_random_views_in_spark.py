@@ -7,7 +7,7 @@ from collections import Counter
 import pytest
 from pyspark.sql import SparkSession
 
-from tests.integration.translation.judged_by_spark import AGREE, ONE_PLAN, SparkJudge
+from tests.judges.views.in_spark import AGREE, ONE_PLAN, SparkJudge
 
 VIEWS = 120
 

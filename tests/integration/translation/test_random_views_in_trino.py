@@ -11,8 +11,8 @@ import pytest
 from pyspark.sql import SparkSession
 
 from deploy.trino import Trino
-from tests.integration.translation.judged_by_trino import TrinoJudge
-from tests.integration.translation.judged_elsewhere import BOTH_RAISE, EQUAL, FAILS
+from tests.judges.views.elsewhere import BOTH_RAISE, EQUAL, FAILS
+from tests.judges.views.in_trino import TrinoJudge
 
 VIEWS = 60
 

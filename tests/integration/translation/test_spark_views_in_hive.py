@@ -12,8 +12,8 @@ import pytest
 from pyspark.sql import SparkSession
 
 from deploy.hive import HiveQueries
-from tests.integration.translation.judged_by_hive import HiveJudge
-from tests.integration.translation.judged_elsewhere import BOTH_RAISE, EQUAL
+from tests.judges.views.elsewhere import BOTH_RAISE, EQUAL
+from tests.judges.views.in_hive import HiveJudge
 
 VIEWS = 40
 
