@@ -9,7 +9,8 @@ import sys
 import tempfile
 from pathlib import Path
 
-from deploy.hive import HiveAnswer, HiveQueries, HiveRefused
+from deploy.hive import HiveAnswer, HiveQueries
+from deploy.refused import Refused
 from tests.lakeschema.catalog.alterations import HIVE, HIVE_TABLE, SAME
 
 
@@ -26,7 +27,7 @@ def main() -> int:
             before = _columns(hive)
             (answer,) = hive.run(statement)
             found = _columns(hive)
-            if isinstance(answer, HiveRefused):
+            if isinstance(answer, Refused):
                 refused += 1
                 if "ParseException" in answer.message:
                     wrong.append(f"{statement}: {answer.message}")

@@ -20,7 +20,7 @@ from pathlib import Path
 
 import sqlglot
 
-from deploy.trino import TrinoRefused
+from deploy.refused import Refused
 from lakeschema.catalog.column_types import ColumnType, parse_type
 from lakeschema.catalog.errors import CatalogError
 from lakeschema.catalog.identifiers import RelationName
@@ -32,7 +32,7 @@ from lakeschema.translation.model.interface import Options, Overflow
 from lakeschema.translation.requests.option_values import read_udf
 from tests.judges.compared_values import from_trino, in_no_order
 from tests.judges.recorded.asked_case import AskedCase, with_names
-from tests.judges.recorded.engines import EngineRefused, Hive, NoRows, Rows, Spark, engines
+from tests.judges.recorded.engines import Hive, NoRows, Rows, Spark, engines
 from tests.judges.recorded.in_trino import CaseTrino, case_trino
 from tests.judges.recorded.questions import Question, questions_of
 
@@ -110,7 +110,7 @@ class _Judge:
             expected = _expected(case)
             self._trino.fill(case.whole_tables())
             self._make_functions(case)
-        except (CatalogError, EngineRefused) as error:
+        except (CatalogError, Refused) as error:
             if question.text is not None and not question.names and _NO_ALIAS in str(error):
                 yield from self.verdicts(with_names(question, self._spark))
                 return
@@ -133,11 +133,11 @@ class _Judge:
             sql = writer(case, case.question.view)
         except (_NotWritten, TranslationError) as error:
             return _Verdict(REFUSED if expected.rows is not None else BOTH_REFUSE, (str(error),))
-        except TrinoRefused as error:
+        except Refused as error:
             return _Verdict(FAILED, (str(error), error.sql))
         try:
             found = self._trino.answer(sql)
-        except TrinoRefused as error:
+        except Refused as error:
             return _on_refusal(error, expected, sql)
         if expected.rows is None:
             return _Verdict(ALLOWED, (expected.refusal, f"{found.rows[:3]}", sql))
@@ -182,7 +182,7 @@ def _expected(case: AskedCase) -> _Expected:
     """What the view's own engine returns.
 
     Raises:
-        EngineRefused: it does not take the view.
+        Refused: it does not take the view.
     """
     columns = [(name, parse_type(type_)) for name, type_ in case.engine_columns()]
     types = tuple(type_ for _, type_ in columns)
@@ -190,7 +190,7 @@ def _expected(case: AskedCase) -> _Expected:
         return _Expected(types, case.engine_rows(columns))
     except NoRows:
         raise
-    except EngineRefused as error:
+    except Refused as error:
         return _Expected(types, None, str(error))
 
 
@@ -214,7 +214,7 @@ def _is_determined(case: AskedCase, expected: _Expected) -> bool:
     return all(rows == expected.rows for rows in again)
 
 
-def _on_refusal(error: TrinoRefused, expected: _Expected, sql: str) -> _Verdict:
+def _on_refusal(error: Refused, expected: _Expected, sql: str) -> _Verdict:
     if expected.rows is None:
         return _Verdict(BOTH_REFUSE, (str(error), expected.refusal))
     refused = error.message.startswith(NOT_THE_SAME)

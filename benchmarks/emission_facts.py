@@ -22,7 +22,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from deploy.trino import Trino, TrinoAnswer, TrinoRefused
+from deploy.refused import Refused
+from deploy.trino import Trino, TrinoAnswer
 from lakeschema.translation.requests.batch import answer
 from tests.judges.trino_tables import Tables, create_tables
 
@@ -147,7 +148,7 @@ def of_text(trino: Trino, fact: Fact, sql: str) -> Verdict:
         return Verdict(BOTH_REFUSE if refused else REFUSED)
     try:
         found = trino.answer(sql)
-    except TrinoRefused as error:
+    except Refused as error:
         return Verdict(BOTH_REFUSE if refused else FAILED, sql, str(error))
     if refused:
         return Verdict(ALLOWED, sql, f"{found.rows}")

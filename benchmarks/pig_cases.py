@@ -17,7 +17,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from deploy.pig import PigQueries, PigRefused
+from deploy.pig import PigQueries
+from deploy.refused import Refused
 from lakeschema.translation.requests.batch import answer
 
 _NUMBER = re.compile(r"-?[0-9]+(?:\.[0-9]+)?(?:E-?[0-9]+)?")
@@ -63,7 +64,7 @@ def _verdict(case: Mapping[str, Any], folder: Path, pig: PigQueries) -> tuple[st
     script = "\n".join((*result["defines"], *result["statements"]))
     try:
         rows = pig.answer(script, result["alias"]).rows
-    except PigRefused as error:
+    except Refused as error:
         return "fails", str(error)
     found = sorted(_comparable(f"({','.join(map(_printed, row))})") for row in rows)
     expected = sorted(map(_comparable, case["expect"]["output_any_order"]))

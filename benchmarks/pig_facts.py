@@ -16,7 +16,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from deploy.pig import PigQueries, PigRefused
+from deploy.pig import PigQueries
+from deploy.refused import Refused
 from lakeschema.catalog.column_types import parse_type
 from lakeschema.translation.requests.batch import answer
 from tests.judges.hive_and_pig import DATABASE, Table, comparable, hive_and_pig, read_tables
@@ -62,7 +63,7 @@ def _verdict(
         found = comparable(
             pig.answer(script, result["alias"]).rows, types, ordered=ordered, bags=True
         )
-    except PigRefused as error:
+    except Refused as error:
         return _FAILED, str(error)
     expected = comparable(fact["source_result"], types, ordered=ordered)
     if found == expected:

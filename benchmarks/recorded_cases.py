@@ -18,6 +18,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from deploy.refused import Refused
 from lakeschema.catalog.column_types import parse_type, print_type
 from lakeschema.catalog.errors import CatalogError
 from lakeschema.catalog.identifiers import RelationName
@@ -30,15 +31,7 @@ from lakeschema.translation.model.errors import TranslationError
 from lakeschema.translation.model.interface import Options, Returns
 from lakeschema.translation.requests.option_values import read_udf
 from tests.judges.recorded.asked_case import AskedCase, with_names
-from tests.judges.recorded.engines import (
-    EngineRefused,
-    Hive,
-    NoRows,
-    Rows,
-    Spark,
-    StandIn,
-    engines,
-)
+from tests.judges.recorded.engines import Hive, NoRows, Rows, Spark, StandIn, engines
 from tests.judges.recorded.questions import Question, questions_of
 
 _EQUAL, _DIFFERS = "equal", "differs"
@@ -110,7 +103,7 @@ class _Case:
         columns = [(column.name, print_type(column.type)) for column in ours.columns]
         try:
             theirs = self._asked.engine_columns()
-        except EngineRefused as error:
+        except Refused as error:
             details = (f"the engine: {error}", f"ours: {columns}")
             rows, more = self._run_emitted_alone()
             return Verdict(_BY_ENGINE, rows, (*details, *more))
@@ -121,7 +114,7 @@ class _Case:
     def _verdict_on_refusal(self, reason: str) -> Verdict:
         try:
             theirs = self._asked.engine_columns()
-        except EngineRefused as error:
+        except Refused as error:
             kind = _NO_ALIAS if "WITHOUT_ALIAS" in str(error) else _BY_BOTH
             return Verdict(kind, _NOT_ASKED, (reason, f"the engine: {error}"))
         return Verdict(_BY_US, _NOT_ASKED, (reason, f"the engine: {theirs}"))
@@ -135,12 +128,12 @@ class _Case:
             expected = self._engine_rows(query)
         except NoRows as error:
             return _NO_ROWS, (str(error),)
-        except EngineRefused as error:
+        except Refused as error:
             return self._also_refused(query, error)
         try:
             found = self._spark_rows(query)
             analysed = self._spark.columns(query.sql, query.settings)
-        except EngineRefused as error:
+        except Refused as error:
             return _DIFFERS, (f"Spark refuses {query.sql}: {error}",)
         if found != expected:
             again = (self._engine_rows(query), self._engine_rows(query, backwards=True))
@@ -164,15 +157,15 @@ class _Case:
             self._spark_rows(query)
         except NoRows as error:
             return _NO_ROWS, (str(error),)
-        except EngineRefused as error:
+        except Refused as error:
             return "fails in Spark", (str(error), query.sql)
         return "runs in Spark", ()
 
-    def _also_refused(self, query: SparkQuery, error: EngineRefused) -> tuple[str, tuple[str, ...]]:
+    def _also_refused(self, query: SparkQuery, error: Refused) -> tuple[str, tuple[str, ...]]:
         """An engine may refuse rows, such as text that is not a number; so must the emitted text."""
         try:
             self._spark_rows(query)
-        except EngineRefused as same:
+        except Refused as same:
             return _BY_BOTH, (f"the engine: {error}", f"ours: {same}")
         return _BY_ENGINE, (f"the engine: {error}",)
 

@@ -25,7 +25,7 @@ from py4j.protocol import Py4JJavaError
 from pyspark.errors import PySparkException
 
 from benchmarks.tpc_servers import CATALOG, VIEWS, TpcServers, tables_of, tpc_servers
-from deploy.trino import TrinoRefused
+from deploy.refused import Refused
 from lakeschema.avro.model import LogicalType, Primitive, Schema, Union
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.relations import Relation
@@ -127,7 +127,7 @@ class _Judge:
         trino, names = self._servers.trino, _Names()
         try:
             trino.answer(f"{made} {text}")
-        except TrinoRefused as error:
+        except Refused as error:
             if error.name not in _NO_NAMES:
                 raise
             names = _Names(len(trino.answer(f"SELECT * FROM ({text}) LIMIT 0").columns))
@@ -167,7 +167,7 @@ class _Judge:
             return WRONG, (f"{type(error).__name__}: {error}",)
         try:
             expected = self._servers.trino.answer(text)
-        except TrinoRefused as error:
+        except Refused as error:
             return self._both_refuse(error, query)
         try:
             found = self._spark_rows(query.sql, query.settings)
@@ -187,7 +187,7 @@ class _Judge:
             return WRONG, (f"{len(differing)} of {len(wanted)}: {differing[:2]}", query.sql)
         return EQUAL if wanted else NO_ROWS, ()
 
-    def _both_refuse(self, error: TrinoRefused, query: SparkQuery) -> tuple[str, tuple[str, ...]]:
+    def _both_refuse(self, error: Refused, query: SparkQuery) -> tuple[str, tuple[str, ...]]:
         """The rows of the tables may be such that a query of them fails."""
         try:
             found = self._spark_rows(query.sql, query.settings)

@@ -8,7 +8,8 @@ from py4j.protocol import Py4JJavaError
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
-from deploy.hive import HiveQueries, HiveRefused
+from deploy.hive import HiveQueries
+from deploy.refused import Refused
 from lakeschema.catalog.relations import Dialect
 from tests.lakeschema.translation.asked_types import REFUSED, Engine, columns, table_ddl
 
@@ -37,7 +38,7 @@ def _together(hive: HiveQueries, questions: Sequence[str]) -> Mapping[str, str]:
     created, described, _ = hive.run(
         f"CREATE VIEW v AS SELECT {selected} FROM t", "DESCRIBE v", "DROP VIEW IF EXISTS v"
     )
-    if not isinstance(created, HiveRefused) and not isinstance(described, HiveRefused):
+    if not isinstance(created, Refused) and not isinstance(described, Refused):
         rows = [row.split("\t") for row in described.rows]
         return {q: row[1].strip() for q, row in zip(questions, rows, strict=True)}
     if len(questions) == 1:

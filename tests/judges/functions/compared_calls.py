@@ -9,6 +9,7 @@ from enum import Enum
 from functools import partial
 from typing import Final, Protocol
 
+from deploy.refused import Refused
 from lakeschema.catalog.column_types import (
     BINARY,
     DATE,
@@ -24,6 +25,7 @@ from lakeschema.catalog.ddl_files import relations_from_ddl
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.relations import Dialect, Relation
 from lakeschema.translation.deriving.derivation import derive
+from lakeschema.translation.emission.trino.text import NOT_THE_SAME
 from lakeschema.translation.model.errors import TranslationError, Unsupported
 from lakeschema.translation.model.interface import Interface, Options
 from tests.judges.compared_values import from_hive, in_its_era
@@ -38,14 +40,6 @@ _ENORMOUS: Final = re.compile(r"\b(?:[lr]pad|repeat|space)\(.*\b(?:i|b|f|d|de|dw
 _IN_NO_ORDER: Final = ("collect_set(", "collect_list(")
 
 FoundRows = Sequence[Sequence[object]]
-
-
-@dataclass(frozen=True, slots=True)
-class Raised:
-    """``is_reasoned``: what we emit refuses these values, and says why."""
-
-    error: str
-    is_reasoned: bool = False
 
 
 class Outcome(Enum):
@@ -77,7 +71,7 @@ class CalledEngine(Protocol):
     def check(self, select: str) -> None:
         """Raises ``TranslationError`` where nothing can be emitted of it."""
 
-    def rows(self, select: str, *, backwards: bool = False) -> FoundRows | Raised:
+    def rows(self, select: str, *, backwards: bool = False) -> FoundRows | Refused:
         """Of HiveQL, ``backwards`` over the other tables; days and moments as texts."""
 
 
@@ -133,7 +127,7 @@ class CallComparison:
 
     def _together(
         self, group: Sequence[CallColumn], rest: str, table: str, *, has_key: bool
-    ) -> Iterator[tuple[CallColumn, FoundRows | Raised]]:
+    ) -> Iterator[tuple[CallColumn, FoundRows | Refused]]:
         """A call that raises fails them all: then each half."""
         if not group:
             return
@@ -141,7 +135,7 @@ class CallComparison:
         if has_key:
             select = select.replace("SELECT ", "SELECT r, ", 1)
         found = self._engine.rows(f"{select} FROM {table}{rest}")
-        if isinstance(found, Raised) and len(group) > 1:
+        if isinstance(found, Refused) and len(group) > 1:
             middle = len(group) // 2
             yield from self._together(group[:middle], rest, table, has_key=has_key)
             yield from self._together(group[middle:], rest, table, has_key=has_key)
@@ -150,16 +144,16 @@ class CallComparison:
             yield (
                 column,
                 found
-                if isinstance(found, Raised)
+                if isinstance(found, Refused)
                 else [[*row[:has_key], row[place]] for row in found],
             )
 
-    def _judged(self, call: Answered, table: str, found: FoundRows | Raised) -> Told:
+    def _judged(self, call: Answered, table: str, found: FoundRows | Refused) -> Told:
         rows = call.rows.get(table)
         if rows is None:
             # Hive fails while it computes.
             return Told(call.select, Outcome.EQUAL if call.rows else Outcome.NO_ROWS)
-        if isinstance(found, Raised):
+        if isinstance(found, Refused):
             return self._judged_by_row(call, table, found)
         difference = self._difference(call, rows, found)
         if not difference:
@@ -171,7 +165,7 @@ class CallComparison:
                 return Told(call.select, Outcome.NO_ROWS)
         return Told(call.select, Outcome.DIFFERS, f"{table}: {difference}")
 
-    def _judged_by_row(self, call: Answered, table: str, raised: Raised) -> Told:
+    def _judged_by_row(self, call: Answered, table: str, raised: Refused) -> Told:
         """An error in one row must not hide the others."""
         worst = raised
         if call.has_key and "GROUP BY" not in call.select and " OVER " not in call.select:
@@ -179,12 +173,12 @@ class CallComparison:
             for row in call.rows[table]:
                 where = "r IS NULL" if row[0] == "NULL" else f"r = {row[0]}"
                 found = self._engine.rows(f"{select} WHERE {where}")
-                if isinstance(found, Raised):
-                    worst = worst if found.is_reasoned else found
+                if isinstance(found, Refused):
+                    worst = worst if _is_reasoned(found) else found
                 elif difference := self._difference(call, [row], found):
                     return Told(call.select, Outcome.DIFFERS, f"{table}: {difference}")
-        outcome = Outcome.FAILS if worst.is_reasoned else Outcome.RAISES
-        return Told(call.select, outcome, f"{table}: {worst.error}")
+        outcome = Outcome.FAILS if _is_reasoned(worst) else Outcome.RAISES
+        return Told(call.select, outcome, f"{table}: {worst.message}")
 
     def _difference(self, call: Answered, rows: Rows, found: FoundRows) -> str:
         """Empty if the rows are equal."""
@@ -199,6 +193,11 @@ class CallComparison:
             if one != other and not _only_printed(one, other):
                 return f"Hive {one}, {self._engine.name} {other}"
         return ""
+
+
+def _is_reasoned(refused: Refused) -> bool:
+    """Whether what we emit refuses these values, and says why."""
+    return refused.message.startswith(NOT_THE_SAME)
 
 
 def shown_type(type_: ColumnType, *, inside: bool = False) -> ColumnType:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
 
+from deploy.refused import Refused
 from lakeschema.catalog.column_types import StructField, StructType
 from lakeschema.catalog.ddl_files import relations_from_ddl
 from lakeschema.catalog.identifiers import RelationName
@@ -17,7 +18,7 @@ from lakeschema.translation.model.errors import TranslationError
 from lakeschema.translation.model.interface import Interface, Options
 from tests.judges.functions.call_seeds import Seed
 from tests.judges.functions.compared_types import Columns, is_looser, same, shown
-from tests.judges.functions.judges import FunctionJudge, Refusal, claims
+from tests.judges.functions.judges import FunctionJudge, claims
 from tests.judges.functions.probe_values import table_ddl
 from tests.judges.functions.varied_calls import Calls
 from tests.lakeschema.translation.asked_types import Engine
@@ -123,11 +124,11 @@ class OurAnswers:
             name: derive(table, {}, Options()).interface for name, table in tables.items()
         }
 
-    def columns(self, select: str, table: str) -> Columns | Refusal:
+    def columns(self, select: str, table: str) -> Columns | Refused:
         answer = self.answer(select, table)
-        return answer if isinstance(answer, Refusal) else answer[0]
+        return answer if isinstance(answer, Refused) else answer[0]
 
-    def answer(self, select: str, table: str) -> tuple[Columns, bool] | Refusal:
+    def answer(self, select: str, table: str) -> tuple[Columns, bool] | Refused:
         """With whether a schema holds them all."""
         text = f"CREATE VIEW v AS {select.replace('{t}', table)}"
         try:
@@ -137,7 +138,7 @@ class OurAnswers:
             found = derive(replace(view, view=configured), self._interfaces, Options()).interface
         except TranslationError as error:
             at = error.position.column - 1 if error.position else None
-            return Refusal(str(error), at)
+            return Refused(str(error), at=at)
         columns = (*found.columns, *(omitted.column for omitted in found.omitted))
         return tuple(StructField(c.name, c.type, c.nullable) for c in columns), not found.omitted
 
@@ -155,7 +156,7 @@ def probe(
         }
         finding.calls += len(asked)
         said = judge.columns(list(asked))
-        theirs = {s: columns for s, columns in said.items() if not isinstance(columns, Refusal)}
+        theirs = {s: columns for s, columns in said.items() if not isinstance(columns, Refused)}
         finding.accepted += len(theirs)
         answers |= {select: shown(columns) for select, columns in theirs.items()}
         for select in theirs:
@@ -237,11 +238,11 @@ def _answers(
     found: dict[str, tuple[Columns, bool]] = {}
     for table in ("t", "n"):
         answer = ours.answer(select, table)
-        if isinstance(answer, Refusal):
-            if _NOT_KNOWN in answer.reason and f" {finding.name}" in answer.reason:
+        if isinstance(answer, Refused):
+            if _NOT_KNOWN in answer.message and f" {finding.name}" in answer.message:
                 finding.missing = True
             else:
-                example = f"{select}: {shown(theirs)}, but {answer.reason[:200]}"
+                example = f"{select}: {shown(theirs)}, but {answer.message[:200]}"
                 finding.add(Verdict.REFUSED, example)
             return None
         if not same(StructType(answer[0]), StructType(theirs)):

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from deploy.hive import HiveAnswer
+from deploy.refused import Refused
 from lakeschema.catalog.column_types import print_type
 from lakeschema.catalog.relations import Dialect
 from tests.judges.functions.expression_templates import World, world_of
@@ -22,7 +23,6 @@ from tests.judges.functions.hive_values import (
     is_endless,
     together,
 )
-from tests.judges.functions.judges import Refusal
 from tests.judges.functions.varied_calls import Calls
 
 TABLES: Final = ("t", "n")
@@ -107,7 +107,7 @@ class HiveRows:
             asked = {select: s for s in seeds for select in selects_of(s, source, documentation)}
             made += len(asked)
             for select, columns in self._types.columns(list(asked)).items():
-                if not isinstance(columns, Refusal):
+                if not isinstance(columns, Refused):
                     accepted[select] = [print_type(column.type) for column in columns]
                     source.accept(asked[select])
             seeds = source.more(_ROUND)

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from deploy.hive import HiveAnswer
+from deploy.refused import Refused
 from lakeschema.catalog.column_types import StructField, parse_type_or_unknown
 from lakeschema.catalog.relations import Dialect
 from tests.judges.functions.compared_types import Columns
@@ -17,7 +18,7 @@ from tests.judges.functions.hive_values import (
     groups,
     together,
 )
-from tests.judges.functions.judges import Computed, Nulls, Refusal
+from tests.judges.functions.judges import Computed, Nulls
 from tests.judges.functions.probe_values import table_query
 
 _PLACE: Final = re.compile(r"[Ll]ine 1:(\d+)")
@@ -46,8 +47,8 @@ class HiveFunctions:
         text = "\n".join(answer.rows) if isinstance(answer, HiveAnswer) else ""
         return text.replace("Example:", "Examples:")
 
-    def columns(self, selects: Sequence[str]) -> Mapping[str, Columns | Refusal]:
-        answers: dict[str, Columns | Refusal] = {}
+    def columns(self, selects: Sequence[str]) -> Mapping[str, Columns | Refused]:
+        answers: dict[str, Columns | Refused] = {}
         for rest, group in groups(selects):
             answers |= self._columns(rest, group)
         for select in selects:
@@ -55,22 +56,22 @@ class HiveFunctions:
                 answers[select] = self._columns_alone(select)
         return answers
 
-    def _columns_alone(self, select: str) -> Columns | Refusal:
+    def _columns_alone(self, select: str) -> Columns | Refused:
         query = select.replace("{t}", "t")
         answer = self._create(query)
-        is_not_optimised = isinstance(answer, Refusal) and "CalciteSemantic" in answer.reason
+        is_not_optimised = isinstance(answer, Refused) and "CalciteSemantic" in answer.message
         if is_not_optimised and not self._only_optimised:
             # What its optimiser cannot do (a union type), Hive does without it.
             self._hive.run("SET hive.cbo.enable=false")
             answer = self._create(query)
             self._hive.run("SET hive.cbo.enable=true")
-        if isinstance(answer, Refusal):
+        if isinstance(answer, Refused):
             return answer
         return tuple(StructField(n, parse_type_or_unknown(t), True) for n, t in answer.columns)
 
-    def _columns(self, rest: str, group: Sequence[CallColumn]) -> Mapping[str, Columns | Refusal]:
+    def _columns(self, rest: str, group: Sequence[CallColumn]) -> Mapping[str, Columns | Refused]:
         """Leaves out the call that an error points to; without a place each half is asked apart."""
-        answers: dict[str, Columns | Refusal] = {}
+        answers: dict[str, Columns | Refused] = {}
         left = list(group)
         while len(left) > 1:
             answer = self._create(f"{together(left)} FROM t{rest}")
@@ -93,20 +94,20 @@ class HiveFunctions:
                 }
             apart = left.pop(wrong).select
             # Some errors are of the calls together only, and a parser points beyond the cause.
-            is_sure = "SemanticException" in answer.reason and "GROUP BY" not in answer.reason
+            is_sure = "SemanticException" in answer.message and "GROUP BY" not in answer.message
             answers[apart] = answer if is_sure else self._columns_alone(apart)
         for column in left:
             answers[column.select] = self._columns_alone(column.select)
         return answers
 
-    def _create(self, query: str) -> HiveAnswer | Refusal:
+    def _create(self, query: str) -> HiveAnswer | Refused:
         (answer,) = self._hive.compile(_CREATE + query)
         if isinstance(answer, HiveAnswer):
             return answer
         message = answer.message.partition("\n")[0]
         place = _PLACE.search(message)
         at = int(place[1]) - len(_CREATE) if place else None
-        return Refusal(message[:200], at)
+        return Refused(message[:200], at=at)
 
     def computed(self, claimed: Mapping[str, Columns], table: str) -> Mapping[str, Computed]:
         return self._values.computed(claimed, table)

@@ -13,7 +13,8 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any, Final, Protocol
 
-from deploy.hive import HiveAnswer, HiveRefused
+from deploy.hive import HiveAnswer
+from deploy.refused import Refused
 from lakeschema.catalog.column_types import (
     BINARY,
     DATE,
@@ -39,10 +40,10 @@ def is_endless(query: str) -> bool:
 
 
 class HiveStatements(Protocol):
-    def run(self, *statements: str) -> Sequence[HiveAnswer | HiveRefused]:
+    def run(self, *statements: str) -> Sequence[HiveAnswer | Refused]:
         """Runs them in order, each even if others fail."""
 
-    def compile(self, *statements: str) -> Sequence[HiveAnswer | HiveRefused]:
+    def compile(self, *statements: str) -> Sequence[HiveAnswer | Refused]:
         """The columns that each would have."""
 
 

@@ -17,6 +17,7 @@ from pyspark.sql import SparkSession
 
 from deploy.jars import downloaded_jars
 from deploy.jdk import find_jdk
+from deploy.refused import Refused
 from lakeschema.catalog.column_types import (
     ArrayType,
     ColumnType,
@@ -31,19 +32,11 @@ from tests.judges.functions.probe_values import ROWS, rows_of
 from tests.judges.sessions import NOT_COMPILED, start_spark
 
 
-@dataclass(frozen=True, slots=True)
-class Refusal:
-    """``at``: the place in the query's text that it is about, from 0, where that is said."""
-
-    reason: str
-    at: int | None = None
-
-
 class FunctionJudge(Protocol):
     def documentation(self, name: str) -> str:
         """With ``Examples:`` and statements, if the engine has any."""
 
-    def columns(self, selects: Sequence[str]) -> Mapping[str, Columns | Refusal]:
+    def columns(self, selects: Sequence[str]) -> Mapping[str, Columns | Refused]:
         """What each SELECT, without its FROM, yields over table ``t``."""
 
     def nulls_in(self, select: str, claimed: Columns, table: str) -> Nulls:
@@ -125,10 +118,10 @@ class SparkFunctions:
     def documentation(self, name: str) -> str:
         return documented(self._spark, name)
 
-    def columns(self, selects: Sequence[str]) -> Mapping[str, Columns | Refusal]:
+    def columns(self, selects: Sequence[str]) -> Mapping[str, Columns | Refused]:
         return {select: self._columns(select) for select in selects}
 
-    def _columns(self, select: str) -> Columns | Refusal:
+    def _columns(self, select: str) -> Columns | Refused:
         try:
             schema = self._spark._jsparkSession.sql(select.replace("{t}", "t")).schema().json()
         except Py4JJavaError as error:
@@ -210,16 +203,16 @@ class _Apart:
         return Nulls(self._found, every - self._computed)
 
 
-def _spark_refusal(error: Py4JJavaError) -> Refusal:
+def _spark_refusal(error: Py4JJavaError) -> Refused:
     thrown = error.java_exception
     message = str(thrown.getMessage()).partition("\n")[0]
     # Not every exception that Spark throws is one of its own.
     with suppress(Py4JError):
         context = thrown.getQueryContext()
         if len(context):
-            return Refusal(message[:200], context[0].startIndex())
+            return Refused(message[:200], at=context[0].startIndex())
     pos = re.search(r"line 1 pos (\d+)", message)
-    return Refusal(message[:200], int(pos[1]) if pos else None)
+    return Refused(message[:200], at=int(pos[1]) if pos else None)
 
 
 def _is(plan: Any, name: str) -> bool:

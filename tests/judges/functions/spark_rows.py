@@ -9,6 +9,7 @@ from typing import Final
 from py4j.protocol import Py4JJavaError
 from pyspark.errors import PySparkException
 
+from deploy.refused import Refused
 from lakeschema.catalog.column_types import print_type
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.translation.emission.spark.query import SparkQuery
@@ -17,7 +18,7 @@ from lakeschema.translation.emission.spark.udfs import SparkUdf
 from lakeschema.translation.emission.spark.view import spark_view
 from lakeschema.translation.model.interface import Options
 from tests.judges.compared_values import from_spark
-from tests.judges.functions.compared_calls import FoundRows, Raised, interfaces, shown_type, view_of
+from tests.judges.functions.compared_calls import FoundRows, interfaces, shown_type, view_of
 from tests.judges.functions.hive_answers import TABLES
 from tests.judges.sessions import NOT_COMPILED, start_spark, use_utc
 
@@ -60,13 +61,13 @@ class SparkCalls:
     def check(self, select: str) -> None:
         self._emitted(select)
 
-    def rows(self, select: str, *, backwards: bool = False) -> FoundRows | Raised:
+    def rows(self, select: str, *, backwards: bool = False) -> FoundRows | Refused:
         query = self._emitted(select, "_back" if backwards else "")
         try:
             return self._rows(query)
         except (PySparkException, Py4JJavaError, ValueError) as error:
             reason = str(error).partition("\n")[0][:200]
-            return Raised(f"{reason}: {query.sql}")
+            return Refused(f"{reason}: {query.sql}")
 
     def _emitted(self, select: str, suffix: str = "") -> SparkQuery:
         def named(read: RelationName) -> str:

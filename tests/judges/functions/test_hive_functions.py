@@ -3,11 +3,11 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from deploy.hive import HiveAnswer, HiveRefused
+from deploy.hive import HiveAnswer
+from deploy.refused import Refused
 from lakeschema.catalog.column_types import INT, StructField
 from tests.judges.functions.hive_functions import HiveFunctions
 from tests.judges.functions.hive_values import HiveStatements
-from tests.judges.functions.judges import Refusal
 
 SELECTS = [f"SELECT {call} AS x FROM {{t}}" for call in ("abs(i)", "bad(s)", "abs(b)", "bad(d)")]
 
@@ -20,17 +20,17 @@ class Hive(HiveStatements):
         self._pointing = pointing
         self._rows = rows
 
-    def run(self, *statements: str) -> Sequence[HiveAnswer | HiveRefused]:
+    def run(self, *statements: str) -> Sequence[HiveAnswer | Refused]:
         self.asked += statements
         return [self._answer(statement) for statement in statements]
 
-    def compile(self, *statements: str) -> Sequence[HiveAnswer | HiveRefused]:
+    def compile(self, *statements: str) -> Sequence[HiveAnswer | Refused]:
         return self.run(*statements)
 
-    def _answer(self, statement: str) -> HiveAnswer | HiveRefused:
+    def _answer(self, statement: str) -> HiveAnswer | Refused:
         if bad := re.search(r"bad\((\w)\)", statement):
             place = f"Line 1:{bad.start(1)} " if self._pointing else ""
-            return HiveRefused(statement, f"FAILED: {place}wrong argument")
+            return Refused(f"FAILED: {place}wrong argument", statement)
         names = re.findall(r" AS (x\d*)", statement)
         return HiveAnswer([(name, "int") for name in names], self._rows)
 
@@ -40,7 +40,7 @@ def test_calls_are_asked_together_without_those_that_hive_points_to() -> None:
 
     answers = HiveFunctions(hive).columns(SELECTS)
 
-    assert [isinstance(answers[select], Refusal) for select in SELECTS] == [
+    assert [isinstance(answers[select], Refused) for select in SELECTS] == [
         False,
         True,
         False,
@@ -52,7 +52,7 @@ def test_calls_are_asked_together_without_those_that_hive_points_to() -> None:
 def test_without_a_place_halves_are_asked_apart() -> None:
     answers = HiveFunctions(Hive(pointing=False)).columns(SELECTS)
 
-    assert [isinstance(answers[select], Refusal) for select in SELECTS] == [
+    assert [isinstance(answers[select], Refused) for select in SELECTS] == [
         False,
         True,
         False,

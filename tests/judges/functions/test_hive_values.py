@@ -2,7 +2,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from deploy.hive import HiveAnswer, HiveRefused
+from deploy.hive import HiveAnswer
+from deploy.refused import Refused
 from lakeschema.catalog.column_types import BINARY, INT, ArrayType, ColumnType, StructField
 from tests.judges.functions.hive_values import HiveStatements, HiveValues
 
@@ -17,16 +18,16 @@ class Hive(HiveStatements):
         self._printed = printed
         self._is_null = is_null
 
-    def run(self, *statements: str) -> Sequence[HiveAnswer | HiveRefused]:
+    def run(self, *statements: str) -> Sequence[HiveAnswer | Refused]:
         self.asked += statements
         return [self._answer(statement) for statement in statements]
 
-    def compile(self, *statements: str) -> Sequence[HiveAnswer | HiveRefused]:
+    def compile(self, *statements: str) -> Sequence[HiveAnswer | Refused]:
         raise AssertionError(statements)
 
-    def _answer(self, statement: str) -> HiveAnswer | HiveRefused:
+    def _answer(self, statement: str) -> HiveAnswer | Refused:
         if "fails(" in statement:
-            return HiveRefused(statement, "FAILED: while it computes")
+            return Refused("FAILED: while it computes", statement)
         if statement.startswith("SELECT 1 FROM"):
             return HiveAnswer([], ["1"] if self._is_null else [])
         columns = statement.count(" AS x") or 1

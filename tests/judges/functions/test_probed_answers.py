@@ -6,9 +6,9 @@ import re
 
 import pytest
 
+from deploy.refused import Refused
 from tests.judges.functions.compared_types import in_sparks_words, shown
 from tests.judges.functions.findings import OurAnswers
-from tests.judges.functions.judges import Refusal
 from tests.lakeschema.translation.asked_types import RECORDED, Engine
 
 _NAME_OF_FIELD = re.compile(r"(?<=[<,])[^<>,:]+:")
@@ -37,7 +37,7 @@ def test_each_probed_call_has_the_type_that_the_engine_gave_it(
     wrong, refused = {}, []
     for select, theirs in asked.items():
         answer = ours.columns(select, "t")
-        if isinstance(answer, Refusal):
+        if isinstance(answer, Refused):
             refused.append(select)
         elif compared(shown(answer)) != compared(theirs):
             wrong[select] = (theirs, shown(answer))

@@ -7,7 +7,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
 
-from deploy.trino import Trino, TrinoRefused
+from deploy.refused import Refused
+from deploy.trino import Trino
 from lakeschema.catalog.column_types import BINARY, ArrayType, ColumnType, MapType, StructType
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.relations import Dialect
@@ -16,7 +17,7 @@ from lakeschema.translation.emission.trino.text import NOT_THE_SAME, quoted
 from lakeschema.translation.emission.trino.view import trino_view
 from lakeschema.translation.model.interface import Options, Overflow
 from tests.judges.compared_values import from_trino
-from tests.judges.functions.compared_calls import FoundRows, Raised, interfaces, view_of
+from tests.judges.functions.compared_calls import FoundRows, interfaces, view_of
 from tests.judges.functions.hive_answers import TABLES
 from tests.judges.functions.probe_values import table_query
 
@@ -43,14 +44,14 @@ class TrinoCalls:
     def check(self, select: str) -> None:
         self._emitted(select)
 
-    def rows(self, select: str, *, backwards: bool = False) -> FoundRows | Raised:
+    def rows(self, select: str, *, backwards: bool = False) -> FoundRows | Refused:
         query = self._emitted(select, "_back" if backwards else "")
         try:
             answer = self._trino.answer(query.sql)
-        except TrinoRefused as error:
+        except Refused as error:
             is_reasoned = error.message.startswith(NOT_THE_SAME)
             text = error.message if is_reasoned else f"{str(error)[:300]}: {query.sql}"
-            return Raised(text, is_reasoned)
+            return Refused(text)
         types = [column.type for column in query.columns]
         return [
             [

@@ -15,6 +15,7 @@ import pyarrow as pa
 from py4j.protocol import Py4JJavaError
 from pyspark.errors import PySparkException
 
+from deploy.refused import Refused
 from tests.judges.lineage.views import TEXT, WORLD, EngineName, LineageTable
 from tests.judges.sessions import RUN_ONCE, start_spark
 
@@ -28,10 +29,6 @@ _SETTINGS: Final = {
 }
 
 
-class EngineFailed(Exception):
-    """A statement has no answer; the message is short enough to count its kind."""
-
-
 class Engine(Protocol):
     @property
     def name(self) -> EngineName: ...
@@ -40,7 +37,7 @@ class Engine(Protocol):
         """As a table of the columns ``changed``, the world and ``table``'s, in place of what it was."""
 
     def rows(self, query: str) -> list[tuple[str, ...]]:
-        """Raises: EngineFailed, also when it takes more than ``MAX_SECONDS``."""
+        """Raises: Refused, also when it takes more than ``MAX_SECONDS``."""
 
     def hashed(self, column: str) -> str:
         """A number for each value, the engine's own; nulls have one, too."""
@@ -76,7 +73,7 @@ class SparkEngine:
                 lines = jvm.org.apache.spark.sql.execution.HiveResult.hiveResultString(plan)
                 text = "" if lines.isEmpty() else str(lines.mkString("\n"))
             except (PySparkException, Py4JJavaError) as error:
-                raise EngineFailed(_failure(error)) from error
+                raise Refused(_failure(error)) from error
         return [tuple(line.split("\t")) for line in text.splitlines()]
 
     def hashed(self, column: str) -> str:
@@ -114,7 +111,7 @@ class DuckDBEngine:
             try:
                 found = self._connection.execute(query).fetchall()
             except duckdb.Error as error:
-                raise EngineFailed(_failure(error)) from error
+                raise Refused(_failure(error)) from error
         return [tuple(map(str, row)) for row in found]
 
     def hashed(self, column: str) -> str:

@@ -8,8 +8,9 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import Final, TypeAlias
 
+from deploy.refused import Refused
 from tests.judges.lineage.claims import Claimants, Claims
-from tests.judges.lineage.engines import Engine, EngineFailed
+from tests.judges.lineage.engines import Engine
 from tests.judges.lineage.findings import Edge, Precision, Truth
 from tests.judges.lineage.views import WORLD, Grower, of_many_worlds, of_one_world, tables
 from tests.judges.lineage.worlds import UNCHANGED, Changed, Worlds, worlds
@@ -145,7 +146,7 @@ class LineageJudge:
             if question.columns and not question.failure:
                 try:
                     question.learn(lake, self._sums(question, number, engine, engine.hashed))
-                except EngineFailed as error:
+                except Refused as error:
                     question.failure = str(error)
 
     # lakes
@@ -205,7 +206,7 @@ class LineageJudge:
                 if world in together and alone != together[world]:
                     text = of_one_world(question.marked)
                     truth.missed.append(f"query {question.seed} over world {world} alone\n  {text}")
-        except EngineFailed as error:
+        except Refused as error:
             truth.outcomes[f"compared with single worlds: {error}"] += 1
             return
         truth.outcomes["compared with single worlds"] += 1
@@ -215,7 +216,7 @@ class LineageJudge:
             first, other = (
                 self._sums(question, 0, engine, engine.digest) for engine in (self._engine, second)
             )
-        except EngineFailed as error:
+        except Refused as error:
             truth.outcomes[f"compared with {second.name}: {error}"] += 1
             return
         truth.outcomes[f"compared with {second.name}"] += 1

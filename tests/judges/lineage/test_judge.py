@@ -7,8 +7,9 @@ from random import Random
 
 import pytest
 
+from deploy.refused import Refused
 from tests.judges.lineage.claims import Claimants, Claims
-from tests.judges.lineage.engines import DuckDBEngine, EngineFailed
+from tests.judges.lineage.engines import DuckDBEngine
 from tests.judges.lineage.findings import Truth
 from tests.judges.lineage.judge import LineageJudge
 from tests.judges.lineage.views import Grower, of_many_worlds, of_one_world, tables
@@ -28,7 +29,7 @@ class _Refusing(DuckDBEngine):
     name = "spark"
 
     def rows(self, query: str) -> list[tuple[str, ...]]:
-        raise EngineFailed("fails: on purpose")
+        raise Refused("fails: on purpose")
 
 
 def _judged(judge: LineageJudge, seeds: range) -> Truth:

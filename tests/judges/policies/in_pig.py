@@ -7,8 +7,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from random import Random
 
-from deploy.hive import HiveAnswer, HiveQueries, HiveRefused
-from deploy.pig import PigAnswer, PigQueries, PigRefused
+from deploy.hive import HiveAnswer, HiveQueries
+from deploy.pig import PigAnswer, PigQueries
+from deploy.refused import Refused
 from lakeschema.catalog.column_types import parse_type
 from lakeschema.catalog.relations import Dialect
 from lakeschema.translation.emission.pig.script import PigScript
@@ -87,7 +88,7 @@ class PigSide:
         return [
             self._verdict(each, next(answers))
             if isinstance(each, _Written)
-            else refused_as(each, refused=isinstance(self._hives(case), HiveRefused))
+            else refused_as(each, refused=isinstance(self._hives(case), Refused))
             for case, each in zip(cases, written, strict=True)
         ]
 
@@ -100,7 +101,7 @@ class PigSide:
         taken |= names_in(script)
         return _Written(case, found, script)
 
-    def _verdict(self, written: _Written, answer: PigAnswer | PigRefused) -> Verdict:
+    def _verdict(self, written: _Written, answer: PigAnswer | Refused) -> Verdict:
         case, script = written.case, written.script
         shown = f"{case.world.policies}\n  {case.view}\n  {script.text}"
         if isinstance(answer, PigAnswer):
@@ -108,13 +109,13 @@ class PigSide:
             if mark := leaked(printed, case.world.hidden):
                 return Verdict("LEAK", f"{mark}: {answer.rows}\n  {shown}")
         hives = self._hives(case)
-        if isinstance(hives, HiveRefused):
-            return Verdict(BOTH_RAISE if isinstance(answer, PigRefused) else NO_REFERENCE)
+        if isinstance(hives, Refused):
+            return Verdict(BOTH_RAISE if isinstance(answer, Refused) else NO_REFERENCE)
         kept = kept_places(written.found, case.over_masked(self._tables).names)
         types = [parse_type(type_) for _, type_ in hives.columns]
         rows = [from_hive(row, types) for row in hives.rows]
         expected = [tuple(row[place] for place in kept) for row in rows]
-        if isinstance(answer, PigRefused):
+        if isinstance(answer, Refused):
             wrong = Verdict("Pig refuses the script, or raises", f"{answer.message}\n  {shown}")
         elif same_rows(in_no_order_of(expected), in_no_order_of(_rows_of(answer, script))):
             return Verdict(EQUAL)
@@ -136,11 +137,11 @@ class PigSide:
             text.replace(f"LOAD '{_DATABASE}.", f"LOAD '{database}.") for text in script.statements
         ]
         answer = answer_of(self._pig, replace(script, statements=tuple(statements)))
-        if isinstance(answer, PigRefused):
+        if isinstance(answer, Refused):
             return True
         return not same_rows(in_no_order_of(expected), in_no_order_of(_rows_of(answer, script)))
 
-    def _hives(self, case: Case) -> HiveAnswer | HiveRefused:
+    def _hives(self, case: Case) -> HiveAnswer | Refused:
         """Of the view's own text."""
         self._hive.answer(f"USE {self._database(case.world)}")
         return answer_over_views(self._hive, case.view)

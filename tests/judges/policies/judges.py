@@ -12,7 +12,8 @@ from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession
 
-from deploy.trino import Trino, TrinoRefused
+from deploy.refused import Refused
+from deploy.trino import Trino
 from lakeschema.catalog.column_types import (
     ColumnType,
     print_type,
@@ -28,7 +29,7 @@ from lakeschema.translation.policies.rules import Policies
 from lakeschema.translation.products.governed import GovernedRelation, govern
 from tests.judges.policies.worlds import Marked, World, leaked
 from tests.judges.trino_tables import create_tables, json_value
-from tests.judges.views.in_spark import ANSI, Refused, Rows, SparkJudge
+from tests.judges.views.in_spark import ANSI, Rows, SparkJudge
 from tests.lakeschema.translation.growing.languages import BOTH, SPARK
 from tests.lakeschema.translation.growing.views import RandomView, random_view
 
@@ -143,7 +144,7 @@ class SparkSide:
         if isinstance(written, Refused):
             if self._is_wrong_without(case, kept, text, frame):
                 return Verdict(NOT_BY_POLICIES, query.sql)
-            return Verdict("the text is refused", f"{written.reason}\n  {shown}")
+            return Verdict("the text is refused", f"{written.message}\n  {shown}")
         if problem := _types_differ(query, frame):
             return Verdict("types", f"{problem}\n  {shown}")
         expected, got = self._judge.both_rows(text, frame, query.sql, written)
@@ -354,7 +355,7 @@ class TrinoSide:
     def _rows(self, sql: str) -> list[tuple[str, ...]] | Refused:
         try:
             rows = self._trino.answer(sql).rows
-        except TrinoRefused as error:
+        except Refused as error:
             return Refused(error.name)
         return sorted(tuple(_shown(value) for value in row) for row in rows)
 

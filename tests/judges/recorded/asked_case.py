@@ -88,7 +88,7 @@ class AskedCase:
         """Names and types.
 
         Raises:
-            EngineRefused: it does not take the view.
+            Refused: it does not take the view.
         """
         question = self.question
         if question.text is None:
@@ -103,7 +103,7 @@ class AskedCase:
         """What the engine returns over the generated rows, after ``engine_columns``.
 
         Raises:
-            EngineRefused: it returns none.
+            Refused: it returns none.
         """
         question, tables = self.question, self.tables()
         if question.text is not None:

@@ -16,7 +16,8 @@ from py4j.protocol import Py4JJavaError
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 
-from deploy.hive import HiveAnswer, HiveQueries, HiveRefused
+from deploy.hive import HiveAnswer, HiveQueries
+from deploy.refused import Refused
 from lakeschema.catalog.column_types import (
     BINARY,
     BOOLEAN,
@@ -45,11 +46,7 @@ STAND_INS: Mapping[ColumnType, tuple[str, str]] = MappingProxyType(
 """Replaces a function whose class is missing, by return type: a Hive class, a Spark expression."""
 
 
-class EngineRefused(Exception):
-    """An engine refused a view or a query of it; the message is the error's first line."""
-
-
-class NoRows(EngineRefused):
+class NoRows(Refused):
     """An engine cannot store the generated rows of a table, whatever the query."""
 
 
@@ -105,7 +102,7 @@ class Hive:
         """Runs the statements, which create ``makes``, in an empty catalog; the view's columns.
 
         Raises:
-            EngineRefused: a statement failed, or the view cannot be described.
+            Refused: a statement failed, or the view cannot be described.
         """
         self._empty()
         self._made = tuple(makes)
@@ -144,7 +141,7 @@ class Hive:
             )
             try:
                 self._answer(made)
-            except EngineRefused as error:
+            except Refused as error:
                 raise NoRows(str(error)) from error
         answer = self._answer(f"SELECT {_items(columns)} FROM {relation(view)}")
         types = [type_ for _, type_ in columns]
@@ -162,7 +159,7 @@ class Hive:
         """A view may be recorded before the one that it reads."""
         waiting = list(ddl)
         while waiting:
-            refused = [s for s in waiting if isinstance(self._queries.run(s)[0], HiveRefused)]
+            refused = [s for s in waiting if isinstance(self._queries.run(s)[0], Refused)]
             if len(refused) == len(waiting):
                 self._answer(refused[0])
             waiting = refused
@@ -170,8 +167,8 @@ class Hive:
     def _answer(self, statement: str) -> HiveAnswer:
         try:
             return self._queries.answer(statement)
-        except HiveRefused as error:
-            raise EngineRefused(f"{first_line(error.message)} [{first_line(statement)}]") from error
+        except Refused as error:
+            raise Refused(f"{first_line(error.message)} [{first_line(statement)}]") from error
 
 
 class Spark:
@@ -231,14 +228,14 @@ class Spark:
             try:
                 found = self._sql(sql).collect()
             except (PySparkException, Py4JJavaError) as error:
-                raise EngineRefused(first_line(str(error))) from error
+                raise Refused(first_line(str(error))) from error
         return in_no_order(from_spark(row, types) for row in found)
 
     def _sql(self, text: str) -> DataFrame:
         try:
             return self._session.sql(text)
         except (PySparkException, Py4JJavaError) as error:
-            raise EngineRefused(first_line(str(error))) from error
+            raise Refused(first_line(str(error))) from error
 
     @contextmanager
     def _settings(self, settings: Mapping[str, str]) -> Iterator[None]:

@@ -6,7 +6,8 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
-from deploy.trino import Trino, TrinoAnswer, TrinoRefused
+from deploy.refused import Refused
+from deploy.trino import Trino, TrinoAnswer
 from lakeschema.catalog.column_types import BOOLEAN, INT, ColumnType
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.translation.emission.trino.text import quoted, relation_text, string, type_text
@@ -41,7 +42,7 @@ class CaseTrino:
                 self._answer(
                     f"CREATE TABLE {text} ({shown}) WITH (format = 'ORC', external_location = {where})"
                 )
-            except TrinoRefused as error:
+            except Refused as error:
                 raise NoRows(str(error)) from error
             self._made.append(f"DROP TABLE {text}")
 
@@ -53,7 +54,7 @@ class CaseTrino:
         )
 
     def make_view(self, name: RelationName, sql: str) -> None:
-        """Raises ``TrinoRefused`` as ``answer``."""
+        """Raises ``Refused`` as ``answer``."""
         text = relation_text(name, {})
         self._make_schema(name)
         self._answer(f"CREATE VIEW {text} SECURITY INVOKER AS {sql}")

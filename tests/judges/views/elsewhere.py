@@ -12,6 +12,7 @@ from typing import Final, Generic, Protocol, TypeVar
 
 from pyspark.sql import DataFrame, SparkSession
 
+from deploy.refused import Refused
 from lakeschema.catalog.ddl_files import relations_from_ddl
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.relations import Dialect, Relation
@@ -20,7 +21,7 @@ from lakeschema.translation.model.errors import TooLarge, TranslationError, Unsu
 from lakeschema.translation.model.interface import Interface, Options
 from lakeschema.translation.plan.relations import Limit, Plan, Sort
 from lakeschema.translation.products.governed import MAX_TEXT
-from tests.judges.views.in_spark import ANSI, TIME, Refused, SparkJudge
+from tests.judges.views.in_spark import ANSI, TIME, SparkJudge
 from tests.lakeschema.translation.growing.views import RandomView
 
 EQUAL = "equal rows"
@@ -145,7 +146,7 @@ class EmissionJudge(ABC, Generic[QueryT]):
     def _read(self, view: RandomView, *, ansi: bool) -> tuple[DataFrame, Written[QueryT]] | Verdict:
         frame = self._analysed(view)
         if isinstance(frame, Refused):
-            return Verdict(REFUSED_BY_SPARK, frame.reason)
+            return Verdict(REFUSED_BY_SPARK, frame.message)
         try:
             return frame, self._written(view, ansi=ansi)
         except TranslationError as error:

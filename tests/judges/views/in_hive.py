@@ -6,7 +6,7 @@ Both read the same ORC files. The views that a view reads stand in its text for 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 
@@ -15,6 +15,7 @@ from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 
 from deploy.hive import HiveAnswer, HiveQueries
+from deploy.refused import Refused
 from lakeschema.catalog.column_types import (
     DATE,
     TIMESTAMP,
@@ -50,21 +51,14 @@ from tests.judges.views.elsewhere import (
     Verdict,
     Written,
 )
-from tests.judges.views.in_spark import Refused, SparkJudge
+from tests.judges.views.in_spark import SparkJudge
 from tests.lakeschema.translation.growing.tables import Table, unchanged, with_extremes
 from tests.lakeschema.translation.growing.views import RandomView
 
 OTHER_TYPES = "other types"
 HIVE_RAISES = "Hive alone raises an error"
 SPARK_RAISES = "Spark alone raises an error"
-
-
-@dataclass(frozen=True, slots=True)
-class _Failed:
-    """Hive's own words; ``of_text``: it does not compile."""
-
-    reason: str
-    of_text: bool = False
+_OF_TEXT = "the text does not compile"
 
 
 class HiveJudge(EmissionJudge[HiveQuery]):
@@ -140,10 +134,10 @@ class HiveJudge(EmissionJudge[HiveQuery]):
             )
         return [self._plain(from_spark(tuple(row), shown), types) for row in rows]
 
-    def _hives(self, query: HiveQuery) -> Rows | _Failed | Verdict:
+    def _hives(self, query: HiveQuery) -> Rows | Refused | Verdict:
         (compiled,) = self._hive.compile(query.sql)
         if not isinstance(compiled, HiveAnswer):
-            return _Failed(compiled.message[:300], of_text=True)
+            return Refused(compiled.message[:300], kind=_OF_TEXT)
         types = [type_.lower() for _, type_ in compiled.columns]
         if types != [type_.replace("`", "").lower() for type_ in query.types]:
             return Verdict(OTHER_TYPES, f"{types} instead of {query.types}")
@@ -155,7 +149,7 @@ class HiveJudge(EmissionJudge[HiveQuery]):
         readable = as_texts(text, columns)
         (answer,) = self._hive.run(query.sql if readable == text else readable)
         if not isinstance(answer, HiveAnswer):
-            return _Failed(answer.message[:300])
+            return Refused(answer.message[:300])
         parsed = [column.type for column in columns]
         try:
             return [self._plain(from_hive(row, parsed), parsed) for row in answer.rows]
@@ -181,23 +175,23 @@ def _with_extremes(random: Random, table: Table) -> Table:
 
 
 def _compared(
-    written: Written[HiveQuery], expected: Rows | Refused, got: Rows | _Failed | Verdict
+    written: Written[HiveQuery], expected: Rows | Refused, got: Rows | Refused | Verdict
 ) -> Verdict:
     if isinstance(got, Verdict):
         return got
     if expected == Refused(TOO_MANY):
         return Verdict(TOO_MANY)
-    if isinstance(got, _Failed):
+    if isinstance(got, Refused):
         if isinstance(expected, Refused):
             return Verdict(BOTH_RAISE)
-        if got.of_text:
-            return Verdict(REFUSED_TEXT, got.reason)
+        if got.kind == _OF_TEXT:
+            return Verdict(REFUSED_TEXT, got.message)
         fails = NOT_THE_SAME in written.query.sql
-        return Verdict(FAILS if fails else HIVE_RAISES, got.reason)
+        return Verdict(FAILS if fails else HIVE_RAISES, got.message)
     if isinstance(expected, Refused):
-        is_fault = not written.ansi and "NUMERIC_VALUE_OUT_OF_RANGE" in expected.reason
+        is_fault = not written.ansi and "NUMERIC_VALUE_OUT_OF_RANGE" in expected.message
         outcome = REFUSED_BY_SPARK if is_fault else SPARK_RAISES
-        return Verdict(outcome, f"{expected.reason}\n  {got}")
+        return Verdict(outcome, f"{expected.message}\n  {got}")
     if "collect_set(" in written.query.sql:
         expected, got = _in_no_order_inside(expected), _in_no_order_inside(got)
     if in_no_order(expected) != in_no_order(got):

@@ -15,8 +15,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from random import Random
 
-from deploy.hive import HiveAnswer, HiveQueries, HiveRefused
-from deploy.pig import PigAnswer, PigQueries, PigRefused
+from deploy.hive import HiveAnswer, HiveQueries
+from deploy.pig import PigAnswer, PigQueries
+from deploy.refused import Refused
 from lakeschema.catalog.column_types import (
     BINARY,
     INT,
@@ -149,7 +150,7 @@ class PigJudge:
         taken |= names_in(written)
         return _Asked(view, written, _is_ordered(view))
 
-    def _hives(self, asked: _Asked, *, dates: bool = False) -> HiveAnswer | HiveRefused:
+    def _hives(self, asked: _Asked, *, dates: bool = False) -> HiveAnswer | Refused:
         """Its rows, ``dates`` as texts; of what is refused only whether Hive reads it."""
         return answer_over_views(
             self._hive, asked.view, compiled=not isinstance(asked.written, PigScript), dates=dates
@@ -166,9 +167,9 @@ class PigJudge:
                 yield answer
 
     def _verdict(
-        self, asked: _Asked, hives: HiveAnswer | HiveRefused, found: PigAnswer | PigRefused | None
+        self, asked: _Asked, hives: HiveAnswer | Refused, found: PigAnswer | Refused | None
     ) -> Verdict:
-        if isinstance(hives, HiveRefused):
+        if isinstance(hives, Refused):
             return Verdict(REFUSED_BY_HIVE, hives.message)
         if isinstance(asked.written, TranslationError):
             is_unsupported = isinstance(asked.written, Unsupported)
@@ -193,7 +194,7 @@ class PigJudge:
 
 def answer_over_views(
     hive: HiveQueries, view: RandomView, *, compiled: bool = False, dates: bool = False
-) -> HiveAnswer | HiveRefused:
+) -> HiveAnswer | Refused:
     """Of the view's own text, the views that it reads made meanwhile.
 
     ``compiled``: without rows; ``dates``: as texts, since of a job Hive prints none beyond the year 9999.
@@ -201,10 +202,10 @@ def answer_over_views(
     made = [f"CREATE VIEW {name} AS {text}" for name, text in view.below]
     try:
         for answer in hive.run(*made):
-            if isinstance(answer, HiveRefused):
+            if isinstance(answer, Refused):
                 return answer
         (answer,) = (hive.compile if compiled else hive.run)(view.text)
-        if compiled or isinstance(answer, HiveRefused):
+        if compiled or isinstance(answer, Refused):
             return answer
         return _readable(hive, view.text, answer, dates=dates)
     finally:
@@ -213,27 +214,27 @@ def answer_over_views(
 
 def _readable(
     hive: HiveQueries, text: str, answer: HiveAnswer, *, dates: bool
-) -> HiveAnswer | HiveRefused:
+) -> HiveAnswer | Refused:
     """Once more with bytes as Base64, since Hive prints them as they are, and with ``dates`` as texts."""
     columns = tuple(StructField(name, parse_type(type_), True) for name, type_ in answer.columns)
     readable = as_texts(text, columns) if dates else without_bytes(text, columns)
     if readable == text:
         return answer
     (again,) = hive.run(readable)
-    return again if isinstance(again, HiveRefused) else replace(answer, rows=again.rows)
+    return again if isinstance(again, Refused) else replace(answer, rows=again.rows)
 
 
-def answers_of(pig: PigQueries, scripts: Sequence[PigScript]) -> Sequence[PigAnswer | PigRefused]:
+def answers_of(pig: PigQueries, scripts: Sequence[PigScript]) -> Sequence[PigAnswer | Refused]:
     """Of all in one run, once those that cannot be compiled are known and left out."""
     if not scripts:
         return []
     try:
         return pig.answer_together([(each.text, each.alias) for each in scripts])
-    except PigRefused as error:
+    except Refused as error:
         refused = {
             place: found
             for place, each in enumerate(scripts)
-            if isinstance(found := answer_of(pig, each, rows=False), PigRefused)
+            if isinstance(found := answer_of(pig, each, rows=False), Refused)
         }
         if not refused:
             return [error] * len(scripts)
@@ -241,10 +242,10 @@ def answers_of(pig: PigQueries, scripts: Sequence[PigScript]) -> Sequence[PigAns
     return [refused[i] if i in refused else next(rest) for i in range(len(scripts))]
 
 
-def answer_of(pig: PigQueries, script: PigScript, *, rows: bool = True) -> PigAnswer | PigRefused:
+def answer_of(pig: PigQueries, script: PigScript, *, rows: bool = True) -> PigAnswer | Refused:
     try:
         return pig.answer(script.text, script.alias, rows=rows)
-    except PigRefused as error:
+    except Refused as error:
         return error
 
 
@@ -253,10 +254,10 @@ def names_in(script: PigScript) -> set[str]:
     return {word for text in (*script.statements, *script.defines) for word in _WORD.findall(text)}
 
 
-def _compared(asked: _Asked, hives: HiveAnswer, found: PigAnswer | PigRefused) -> Verdict:
+def _compared(asked: _Asked, hives: HiveAnswer, found: PigAnswer | Refused) -> Verdict:
     script = asked.written
     assert isinstance(script, PigScript)
-    if isinstance(found, PigRefused):
+    if isinstance(found, Refused):
         return Verdict("Pig refuses the script, or raises", found.message)
     stated = [print_type(column.type) for column in script.columns]
     if [t.lower() for t in stated] != [type_ for _, type_ in hives.columns]:

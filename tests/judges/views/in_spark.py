@@ -17,6 +17,7 @@ from py4j.protocol import Py4JJavaError
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 
+from deploy.refused import Refused
 from lakeschema.catalog.column_types import CharType, VarcharType, print_type
 from lakeschema.catalog.ddl_files import relations_from_ddl
 from lakeschema.catalog.identifiers import RelationName
@@ -97,13 +98,6 @@ class Rows:
     rows: tuple[tuple[str, ...], ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Refused:
-    """Spark's error class, or the first line of what it said."""
-
-    reason: str
-
-
 class SparkJudge:
     """A lake of random tables in a session; each view is grown over it from a seed of its own."""
 
@@ -163,7 +157,7 @@ class SparkJudge:
                     return Verdict(UNSUPPORTED, error.message)
                 return Verdict("refused by us only", f"{error}\n  {text}")
             if isinstance(frame, Refused):
-                return Verdict(REFUSED_BY_SPARK, frame.reason)
+                return Verdict(REFUSED_BY_SPARK, frame.message)
             comparison = _Comparison(self, text, frame, derived)
             found = comparison.verdict()
             if found.is_wrong:
@@ -260,7 +254,7 @@ class _Comparison:
             return self._wrong("types", f"{ours}\n  {theirs}")
         written = self.judge.analysed(self.derived.emitted.sql)
         if isinstance(written, Refused):
-            return self._wrong("the emitted text is refused", written.reason)
+            return self._wrong("the emitted text is refused", written.message)
         if _columns(written) != theirs:
             return self._wrong("types of the emitted text", f"{_columns(written)}\n  {theirs}")
         return self._by_rows(written)
@@ -282,7 +276,7 @@ class _Comparison:
         if isinstance(before, Refused):
             return Verdict(RAISES, looser=looser)
         if isinstance(after, Refused):
-            return self._wrong("the emitted text alone raises", after.reason)
+            return self._wrong("the emitted text alone raises", after.message)
         if before != after:
             return self._wrong("rows", f"{before.rows}\n  {after.rows}")
         for place in required:

@@ -16,7 +16,8 @@ from py4j.protocol import Py4JJavaError
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 
-from deploy.trino import Trino, TrinoAnswer, TrinoRefused
+from deploy.refused import Refused
+from deploy.trino import Trino, TrinoAnswer
 from lakeschema.catalog.column_types import (
     DATE,
     STRING,
@@ -60,7 +61,7 @@ from tests.judges.views.elsewhere import (
     Verdict,
     Written,
 )
-from tests.judges.views.in_spark import Refused, SparkJudge
+from tests.judges.views.in_spark import SparkJudge
 from tests.lakeschema.translation.growing.tables import Table, unchanged, with_extremes
 from tests.lakeschema.translation.growing.views import RandomView
 
@@ -134,21 +135,21 @@ class TrinoJudge(EmissionJudge[TrinoQuery]):
         self,
         written: Written[TrinoQuery],
         expected: Rows | Refused,
-        asked: Future[TrinoAnswer | TrinoRefused],
+        asked: Future[TrinoAnswer | Refused],
     ) -> Verdict:
         query, got = written.query, asked.result()
-        if isinstance(got, TrinoRefused):
+        if isinstance(got, Refused):
             return _refused(expected, got)
         if expected == Refused(TOO_MANY):
             return Verdict(TOO_MANY)
-        if isinstance(expected, Refused) and expected.reason.startswith((_FAULT, "[UNSUPPORTED_")):
-            return Verdict(REFUSED_BY_SPARK, expected.reason)
+        if isinstance(expected, Refused) and expected.message.startswith((_FAULT, "[UNSUPPORTED_")):
+            return Verdict(REFUSED_BY_SPARK, expected.message)
         if problem := _columns_differ(query, got):
             return Verdict("other columns", problem)
         types = [column.type for column in query.columns]
         found = [from_trino(row, types) for row in got.rows]
         if isinstance(expected, Refused):
-            return Verdict(_ROWS, f"{expected.reason}\n  {found}")
+            return Verdict(_ROWS, f"{expected.message}\n  {found}")
         if not _same(in_no_order(expected), in_no_order(found)):
             return Verdict(OTHER_ROWS, f"{expected}\n  {found}")
         if written.ordered and not _same(expected, found):
@@ -183,10 +184,10 @@ class TrinoJudge(EmissionJudge[TrinoQuery]):
             parts.append((named[1], named[1]))
         return any(part in query.sql and left not in plan for part, left in parts)
 
-    def _asked(self, query: TrinoQuery) -> TrinoAnswer | TrinoRefused:
+    def _asked(self, query: TrinoQuery) -> TrinoAnswer | Refused:
         try:
             return self._trino.answer(query.sql)
-        except TrinoRefused as error:
+        except Refused as error:
             return error
 
     def _sparks_rows(self, frame: DataFrame, query: TrinoQuery) -> Rows | Refused:
@@ -218,7 +219,7 @@ class TrinoJudge(EmissionJudge[TrinoQuery]):
         }
 
 
-def _refused(expected: Rows | Refused, error: TrinoRefused) -> Verdict:
+def _refused(expected: Rows | Refused, error: Refused) -> Verdict:
     """Trino raises, as Spark does or for a reason that is written in the text."""
     if error.name in _TOO_MUCH:
         return Verdict(TOO_MANY)

@@ -10,6 +10,7 @@ from types import MappingProxyType
 
 from pyspark.sql import DataFrame, SparkSession
 
+from deploy.refused import Refused
 from lakeschema.catalog.ddl_files import relations_from_ddl
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.relations import Dialect, Relation
@@ -18,13 +19,7 @@ from lakeschema.translation.model.errors import CannotRefresh, TranslationError,
 from lakeschema.translation.model.interface import Derivation, Options
 from lakeschema.translation.products.stored_rows import Refresh, StoredViews
 from lakeschema.translation.rewriting.delta_of_inserts import Insertion
-from tests.judges.views.in_spark import (
-    ANSI,
-    TIME,
-    Refused,
-    Rows,
-    SparkJudge,
-)
+from tests.judges.views.in_spark import ANSI, TIME, Rows, SparkJudge
 from tests.lakeschema.translation.growing.contained import random_pair
 from tests.lakeschema.translation.growing.languages import BOTH, SPARK
 from tests.lakeschema.translation.growing.tables import Table, further_rows, random_table
@@ -197,10 +192,10 @@ class RefreshJudge:
         shown = f"{case.texts}\n  {case.changed}, ANSI {case.ansi}\n  {sql}"
         frame = self._judge.analysed(text)
         if isinstance(frame, Refused):
-            return Verdict("the text is refused", f"{frame.reason}\n  {shown}")
+            return Verdict("the text is refused", f"{frame.message}\n  {shown}")
         found = self._judge.rows(frame)
         if isinstance(found, Refused):
-            return Verdict("the text raises", f"{found.reason}\n  {shown}")
+            return Verdict("the text raises", f"{found.message}\n  {shown}")
         if found != expected:
             return Verdict("rows", f"{expected.rows}\n  {found.rows}\n  {shown}")
         return Verdict(outcome)

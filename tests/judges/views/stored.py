@@ -9,6 +9,7 @@ from types import MappingProxyType
 
 from pyspark.sql import SparkSession
 
+from deploy.refused import Refused
 from lakeschema.catalog.ddl_files import relations_from_ddl
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.relations import Dialect, Relation
@@ -16,7 +17,7 @@ from lakeschema.translation.deriving.with_upstreams import derive_with_upstreams
 from lakeschema.translation.model.errors import CannotSubstitute, TranslationError, Unsupported
 from lakeschema.translation.model.interface import Derivation, Options
 from lakeschema.translation.products.stored_rows import StoredViews
-from tests.judges.views.in_spark import ANSI, TIME, Refused, SparkJudge
+from tests.judges.views.in_spark import ANSI, TIME, SparkJudge
 from tests.judges.views.refreshed import (
     NOT_COMPARED,
     NOT_READ,
@@ -108,10 +109,10 @@ class StoredViewJudge:
         shown = f"{case.pair}\n  ANSI {case.ansi}\n  {sql}"
         written = self._judge.analysed(sql)
         if isinstance(written, Refused):
-            return Verdict("the text is refused", f"{written.reason}\n  {shown}")
+            return Verdict("the text is refused", f"{written.message}\n  {shown}")
         got = self._judge.rows(written)
         if isinstance(got, Refused):
-            return Verdict("the text raises", f"{got.reason}\n  {shown}")
+            return Verdict("the text raises", f"{got.message}\n  {shown}")
         if got != expected:
             return Verdict("rows", f"{expected.rows}\n  {got.rows}\n  {shown}")
         return Verdict(READ)
