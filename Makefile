@@ -139,6 +139,12 @@ bench-lineage: $(LINEAGE_PEERS)
 	@test -n "$(CASES)" || { echo "usage: make bench-lineage CASES=lineage_cases.json" >&2; exit 2; }
 	$(BIN)/python -m benchmarks.lineage $(CASES) --peers $(VENV)/lineage/bin/python
 
+bench-random_views_in_% bench-functions_in_%: $(INSTALLED) java
+	$(BIN)/python -m benchmarks.$(patsubst bench-%_in_$*,%,$@)_elsewhere $* $(ARGS)
+
+bench-hive_in_%: $(INSTALLED) java
+	$(BIN)/python -m benchmarks.hive_elsewhere $* $(ARGS)
+
 bench-%: $(INSTALLED) java
 	$(BIN)/python -m benchmarks.$* $(ARGS)
 

@@ -1,21 +1,32 @@
-"""What the benchmarks of Hive's functions in other engines have in common: asking Hive, and the report."""
+"""Hive's functions as emitted for Spark or Trino: ``make bench-hive_in_spark``, ``make bench-hive_in_trino``.
+
+Each function that Hive lists and a view can call is called over columns and values of many types. The rows
+that Hive returns are held against those that the engine returns for the SQL that we emit for the call.
+Exit status: 0 if no call has other rows.
+"""
 
 from __future__ import annotations
 
 import argparse
 import shutil
+import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 
 from deploy.hive import LONG_RUN_MEGABYTES, HiveQueries
+from deploy.jars import artifact_jars
+from deploy.jdk import find_jdk
 from lakeschema.catalog.relations import Dialect
+from lakeschema.translation.emission.spark.from_hive.classes import ARTIFACTS
+from lakeschema.translation.emission.spark.from_hive.missing import MISSING
 from lakeschema.translation.functions.binding import find
 from lakeschema.translation.functions.builtin_names import builtin_names
 from lakeschema.translation.functions.not_callable import why_not_callable
 from lakeschema.translation.functions.signature import Kind
+from lakeschema.translation.model.interface import HiveFunctions, Options
 from tests.judges.functions.compared_calls import GRAVE, CallComparison, CalledEngine, Outcome, Told
 from tests.judges.functions.hive_answers import (
     TABLES,
@@ -24,6 +35,8 @@ from tests.judges.functions.hive_answers import (
     append_answers,
     read_answers,
 )
+from tests.judges.functions.spark_rows import SparkCalls
+from tests.judges.functions.trino_rows import trino_calls
 
 _OF_SKETCHES = ("ds_", "st_")
 _NEVER_THE_SAME = {
@@ -36,25 +49,46 @@ _TOGETHER = 8
 _OF_ONE_HIVE = 80
 
 
-StartEngine = Callable[[Path], AbstractContextManager[CalledEngine]]
+StartEngine = Callable[[Path, argparse.Namespace], AbstractContextManager[CalledEngine]]
 """Of the folder with Hive's tables."""
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def _spark(tables: Path, chosen: argparse.Namespace) -> AbstractContextManager[CalledEngine]:
+    jars = artifact_jars(find_jdk(), "hive", ARTIFACTS)
+    return nullcontext(SparkCalls(tables, jars, Options(hive_functions=chosen.hive_functions)))
+
+
+def _trino(tables: Path, chosen: argparse.Namespace) -> AbstractContextManager[CalledEngine]:
+    del tables, chosen
+    return trino_calls()
+
+
+_ENGINES: Mapping[str, tuple[StartEngine, Mapping[str, str]]] = {
+    "spark": (_spark, MISSING),
+    "trino": (_trino, {}),
+}
+"""With the functions that are refused whatever they are called with, and why: Hive need not be asked."""
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("engine", choices=_ENGINES)
     parser.add_argument("--only", default="", help="names of functions, with commas between them")
     parser.add_argument("--keep", type=Path, help="a file of Hive's answers: it is not asked again")
     parser.add_argument("--examples", type=int, default=3, help="of what differs, at most")
     parser.add_argument("--no-hive", action="store_true", help="those in the file only")
+    parser.add_argument(
+        "--hive-functions",
+        type=HiveFunctions,
+        default=HiveFunctions.BUILT_IN,
+        help="the option of that name for Spark: built-in or own-class",
+    )
+    chosen = parser.parse_args()
+    return int(_compare(chosen, *_ENGINES[chosen.engine]))
 
 
-def compare(chosen: argparse.Namespace, start: StartEngine, missing: Mapping[str, str]) -> bool:
-    """Prints what becomes of each function, and returns whether any has other rows.
-
-    Args:
-        chosen: of the parser with ``add_arguments``.
-        start: the engine to compare with.
-        missing: functions that are refused whatever they are called with, and why: Hive need not be asked.
-    """
+def _compare(chosen: argparse.Namespace, start: StartEngine, missing: Mapping[str, str]) -> bool:
+    """Prints what becomes of each function, and returns whether any has other rows."""
     listed = [n for n in builtin_names(Dialect.HIVE) if not why_not_callable(n, Dialect.HIVE)]
     names = chosen.only.split(",") if chosen.only else sorted(listed)
     began = time.monotonic()
@@ -64,7 +98,7 @@ def compare(chosen: argparse.Namespace, start: StartEngine, missing: Mapping[str
         if not chosen.no_hive:
             known = _asked([name for name in names if name not in missing], known, keep)
         told: dict[str, Sequence[Told]] = {}
-        with start(_tables_of(keep)) as engine:
+        with start(_tables_of(keep), chosen) as engine:
             comparison = CallComparison(engine)
             for name in names:
                 if reason := missing.get(name):
@@ -168,3 +202,7 @@ def _kind(told: Sequence[Told]) -> str:
     if Outcome.UNSUPPORTED in found:
         return "unsupported"
     return "nothing to compare"
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -34,7 +34,7 @@ _VIEW = RelationName.of("default", "v")
 _NOT_KNOWN = "not supported yet"
 
 
-class Verdict(Enum):
+class Coverage(Enum):
     """Of several the first holds."""
 
     WRONG_TYPE = "wrong type"
@@ -49,8 +49,8 @@ class Verdict(Enum):
     TOO_FEW = "too few calls"
 
 
-OUTSIDE = frozenset({Verdict.NOT_CALLABLE, Verdict.NOT_HELD})
-COVERED = frozenset({Verdict.COVERED, Verdict.ALL_CALLS})
+OUTSIDE = frozenset({Coverage.NOT_CALLABLE, Coverage.NOT_HELD})
+COVERED = frozenset({Coverage.COVERED, Coverage.ALL_CALLS})
 
 
 @dataclass(slots=True)
@@ -77,34 +77,34 @@ class Finding:
     unseen: int = 0
     missing: bool = False
     no_argument: bool = False
-    examples: dict[Verdict, list[str]] = field(default_factory=dict)
+    examples: dict[Coverage, list[str]] = field(default_factory=dict)
 
-    def add(self, verdict: Verdict, example: str) -> None:
+    def add(self, verdict: Coverage, example: str) -> None:
         self.examples.setdefault(verdict, []).append(example)
 
     @property
-    def verdict(self) -> Verdict:
+    def verdict(self) -> Coverage:
         found = next(
-            (v for v in (Verdict.WRONG_TYPE, Verdict.FALSE_REQUIRED) if v in self.examples), None
+            (v for v in (Coverage.WRONG_TYPE, Coverage.FALSE_REQUIRED) if v in self.examples), None
         )
         if found:
             return found
         if self.confirmed and not self.held:
-            return Verdict.NOT_HELD
+            return Coverage.NOT_HELD
         if self.confirmed >= ENOUGH:
-            return Verdict.COVERED
+            return Coverage.COVERED
         if self.no_argument and self.confirmed:
-            return Verdict.ALL_CALLS
+            return Coverage.ALL_CALLS
         if not self.confirmed and why_not_callable(self.name, self.dialect):
-            return Verdict.NOT_CALLABLE
+            return Coverage.NOT_CALLABLE
         if self.missing or not self.accepted:
-            return Verdict.MISSING if self.missing else Verdict.NEVER_ACCEPTED
-        return Verdict.REFUSED if Verdict.REFUSED in self.examples else Verdict.TOO_FEW
+            return Coverage.MISSING if self.missing else Coverage.NEVER_ACCEPTED
+        return Coverage.REFUSED if Coverage.REFUSED in self.examples else Coverage.TOO_FEW
 
     @property
     def counts(self) -> str:
         parts = [f"{self.confirmed} calls confirmed, {self.accepted} of {self.calls} accepted"]
-        if refused := len(self.examples.get(Verdict.REFUSED, ())):
+        if refused := len(self.examples.get(Coverage.REFUSED, ())):
             parts.append(f"{refused} refused by us")
         if self.looser:
             parts.append(f"{self.looser} looser than the engine")
@@ -212,7 +212,7 @@ def _compare(
             if found.is_seen:
                 seen.add(select)
             if found.null:
-                finding.add(Verdict.FALSE_REQUIRED, f"{found.null}: {shown(claimed[select])}")
+                finding.add(Coverage.FALSE_REQUIRED, f"{found.null}: {shown(claimed[select])}")
                 sound.pop(select, None)
     for select, answer in sound.items():
         columns, is_held = answer["t"]
@@ -243,11 +243,11 @@ def _answers(
                 finding.missing = True
             else:
                 example = f"{select}: {shown(theirs)}, but {answer.message[:200]}"
-                finding.add(Verdict.REFUSED, example)
+                finding.add(Coverage.REFUSED, example)
             return None
         if not same(StructType(answer[0]), StructType(theirs)):
             example = f"{select}: {shown(theirs)}, not {shown(answer[0])}"
-            finding.add(Verdict.WRONG_TYPE, example)
+            finding.add(Coverage.WRONG_TYPE, example)
             return None
         found[table] = answer
     return found

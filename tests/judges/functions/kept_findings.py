@@ -8,13 +8,13 @@ from dataclasses import asdict
 from pathlib import Path
 
 from lakeschema.catalog.relations import Dialect
-from tests.judges.functions.findings import Finding, Verdict
+from tests.judges.functions.findings import Coverage, Finding
 
 
 def read_findings(path: Path) -> Iterator[Finding]:
     for line in path.read_text(encoding="utf-8").splitlines():
         value = json.loads(line)
-        examples = {Verdict(verdict): texts for verdict, texts in value.pop("examples").items()}
+        examples = {Coverage(verdict): texts for verdict, texts in value.pop("examples").items()}
         dialect = Dialect(value.pop("dialect"))
         yield Finding(dialect=dialect, examples=examples, **value)
 

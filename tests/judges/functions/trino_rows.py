@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -91,7 +92,9 @@ def _as_printed(value: Any, type_: ColumnType, *, inside: bool = False) -> objec
 
 
 @contextmanager
-def trino_calls(folder: Path) -> Iterator[TrinoCalls]:
-    """Starts a server that keeps its files in ``folder``."""
-    with Trino.start(folder, heap_megabytes=_HEAP_MEGABYTES) as trino:
+def trino_calls() -> Iterator[TrinoCalls]:
+    with (
+        tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder,
+        Trino.start(Path(folder), heap_megabytes=_HEAP_MEGABYTES) as trino,
+    ):
         yield TrinoCalls(trino)

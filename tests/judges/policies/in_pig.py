@@ -17,18 +17,19 @@ from lakeschema.translation.model.errors import TranslationError
 from lakeschema.translation.products.governed import GovernedRelation
 from tests.judges.compared_values import from_hive
 from tests.judges.hive_and_pig import Table, comparable, create_tables
-from tests.judges.policies.judges import (
-    BOTH_RAISE,
-    EQUAL,
-    NO_REFERENCE,
-    NOT_BY_POLICIES,
-    Case,
-    Verdict,
-    kept_places,
-    refused_as,
-)
+from tests.judges.policies.judges import Case, kept_places, refused_as
 from tests.judges.policies.worlds import Marked, World, leaked, marked_tables
 from tests.judges.trino_tables import json_value
+from tests.judges.verdicts import (
+    BOTH_RAISE,
+    EQUAL,
+    LEAK,
+    NO_REFERENCE,
+    NOT_BY_POLICIES,
+    OTHER_ROWS,
+    RAISES_ALONE,
+    Verdict,
+)
 from tests.judges.views.in_pig import (
     Rows,
     answer_of,
@@ -107,7 +108,7 @@ class PigSide:
         if isinstance(answer, PigAnswer):
             printed = f"{answer.rows} {_rows_of(answer, script)}"
             if mark := leaked(printed, case.world.hidden):
-                return Verdict("LEAK", f"{mark}: {answer.rows}\n  {shown}")
+                return Verdict(LEAK, f"{mark}: {answer.rows}\n  {shown}")
         hives = self._hives(case)
         if isinstance(hives, Refused):
             return Verdict(BOTH_RAISE if isinstance(answer, Refused) else NO_REFERENCE)
@@ -116,12 +117,12 @@ class PigSide:
         rows = [from_hive(row, types) for row in hives.rows]
         expected = [tuple(row[place] for place in kept) for row in rows]
         if isinstance(answer, Refused):
-            wrong = Verdict("Pig refuses the script, or raises", f"{answer.message}\n  {shown}")
+            wrong = Verdict(RAISES_ALONE, f"{answer.message}\n  {shown}")
         elif same_rows(in_no_order_of(expected), in_no_order_of(_rows_of(answer, script))):
             return Verdict(EQUAL)
         else:
             got = _rows_of(answer, script)
-            wrong = Verdict("rows", f"{expected}\n  {got}\n  {shown}")
+            wrong = Verdict(OTHER_ROWS, f"{expected}\n  {got}\n  {shown}")
         if self._is_wrong_without(case, rows):
             return replace(wrong, outcome=NOT_BY_POLICIES)
         return wrong

@@ -29,42 +29,32 @@ from lakeschema.translation.policies.rules import Policies
 from lakeschema.translation.products.governed import GovernedRelation, govern
 from tests.judges.policies.worlds import Marked, World, leaked
 from tests.judges.trino_tables import create_tables, json_value
+from tests.judges.verdicts import (
+    BOTH_RAISE,
+    BOTH_REFUSE,
+    EQUAL,
+    LEAK,
+    NO_REFERENCE,
+    NOT_BY_POLICIES,
+    NOT_ENFORCED,
+    NULL_IN_REQUIRED,
+    OTHER_ROWS,
+    OTHER_TYPES,
+    RAISES_ALONE,
+    REFUSED_BY_US,
+    REFUSED_TEXT,
+    UNDETERMINED,
+    UNSUPPORTED,
+    Verdict,
+)
 from tests.judges.views.in_spark import ANSI, Rows, SparkJudge
 from tests.lakeschema.translation.growing.languages import BOTH, SPARK
 from tests.lakeschema.translation.growing.views import RandomView, random_view
 
-EQUAL = "equal rows"
-NOT_ENFORCED = "refused: the policy cannot be enforced"
-UNSUPPORTED = "refused: the engine has nothing that does the same"
-BOTH_REFUSE = "refused by both"
-BOTH_RAISE = "both raise an error"
-NO_REFERENCE = "nothing leaked, the view over masked tables is refused"
-UNDETERMINED = "nothing leaked, the rows depend on the order of the tables' rows"
-NOT_BY_POLICIES = "nothing leaked, what is written without policies has other rows, too"
-FINE = frozenset(
-    {
-        EQUAL,
-        NOT_BY_POLICIES,
-        NOT_ENFORCED,
-        UNSUPPORTED,
-        BOTH_REFUSE,
-        BOTH_RAISE,
-        NO_REFERENCE,
-        UNDETERMINED,
-    }
-)
 _TIME = "spark.sql.timeType.enabled"
 _OPTIONS = Options(pig_plain_values=True)
 """No value of the marked tables is NaN, or finer than milliseconds."""
 _VIEW = RelationName.of("default", "v")
-
-
-@dataclass(frozen=True, slots=True)
-class Verdict:
-    """``outcome`` is one of the constants above, or what is wrong."""
-
-    outcome: str
-    details: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,22 +134,22 @@ class SparkSide:
         if isinstance(written, Refused):
             if self._is_wrong_without(case, kept, text, frame):
                 return Verdict(NOT_BY_POLICIES, query.sql)
-            return Verdict("the text is refused", f"{written.message}\n  {shown}")
+            return Verdict(REFUSED_TEXT, f"{written.message}\n  {shown}")
         if problem := _types_differ(query, frame):
-            return Verdict("types", f"{problem}\n  {shown}")
+            return Verdict(OTHER_TYPES, f"{problem}\n  {shown}")
         expected, got = self._judge.both_rows(text, frame, query.sql, written)
         if isinstance(got, Rows) and (mark := leaked(repr(got.rows), case.world.hidden)):
-            return Verdict("LEAK", f"{mark}: {got.rows}\n  {shown}")
+            return Verdict(LEAK, f"{mark}: {got.rows}\n  {shown}")
         if isinstance(expected, Refused) and isinstance(got, Refused):
             return Verdict(BOTH_RAISE)
         if expected == got:
             null = _null_in_required(query, got)
-            return Verdict("null in a required column", null) if null else Verdict(EQUAL)
+            return Verdict(NULL_IN_REQUIRED, null) if null else Verdict(EQUAL)
         if self._is_undetermined(case, kept, expected):
             return Verdict(UNDETERMINED)
         if self._is_wrong_without(case, kept, text, frame):
             return Verdict(NOT_BY_POLICIES, query.sql)
-        return Verdict("rows", f"{expected}\n  {got}\n  {shown}")
+        return Verdict(OTHER_ROWS, f"{expected}\n  {got}\n  {shown}")
 
     def _without_reference(
         self, case: Case, query: SparkQuery, written: DataFrame | Refused
@@ -168,7 +158,7 @@ class SparkSide:
             return Verdict(BOTH_REFUSE)
         rows, _ = self._judge.both_rows(query.sql, written, query.sql, written)
         if isinstance(rows, Rows) and (mark := leaked(repr(rows.rows), case.world.hidden)):
-            return Verdict("LEAK", f"{mark}: {rows.rows}\n  {query.sql}")
+            return Verdict(LEAK, f"{mark}: {rows.rows}\n  {query.sql}")
         return Verdict(NO_REFERENCE)
 
     def _is_undetermined(self, case: Case, kept: Sequence[int], expected: Rows | Refused) -> bool:
@@ -276,7 +266,7 @@ def refused_as(error: TranslationError, *, refused: bool) -> Verdict:
         return Verdict(BOTH_REFUSE)
     if isinstance(error, Unsupported):
         return Verdict(UNSUPPORTED, error.message)
-    return Verdict("refused by us only", str(error))
+    return Verdict(REFUSED_BY_US, str(error))
 
 
 class TrinoSide:
@@ -297,7 +287,7 @@ class TrinoSide:
             return refused_as(error, refused=self._is_refused(case))
         got = self._rows(query.sql)
         if not isinstance(got, Refused) and (mark := leaked(repr(got), case.world.hidden)):
-            return Verdict("LEAK", f"{mark}: {got}\n  {query.sql}")
+            return Verdict(LEAK, f"{mark}: {got}\n  {query.sql}")
         expected = self._expected(case, found, backwards=False)
         shown = f"{case.world.policies}\n  {case.view}\n  {query.sql}"
         if isinstance(expected, TranslationError):
@@ -306,13 +296,13 @@ class TrinoSide:
             # Of a constant Trino may know that what raises elsewhere need not be computed.
             return Verdict(BOTH_RAISE if isinstance(got, Refused) else NO_REFERENCE)
         if isinstance(got, Refused):
-            return Verdict("one raises", f"{expected}\n  {got}\n  {shown}")
+            return Verdict(RAISES_ALONE, f"{expected}\n  {got}\n  {shown}")
         if expected == got:
             return Verdict(EQUAL)
         again = self._expected(case, found, backwards=True)
         if again != expected:
             return Verdict(UNDETERMINED)
-        return Verdict("rows", f"{expected}\n  {got}\n  {shown}")
+        return Verdict(OTHER_ROWS, f"{expected}\n  {got}\n  {shown}")
 
     def _expected(
         self, case: Case, found: GovernedRelation, *, backwards: bool

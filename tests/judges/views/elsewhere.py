@@ -17,34 +17,14 @@ from lakeschema.catalog.ddl_files import relations_from_ddl
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.relations import Dialect, Relation
 from lakeschema.translation.deriving.derivation import derive_view
-from lakeschema.translation.model.errors import TooLarge, TranslationError, Unsupported
+from lakeschema.translation.model.errors import TooLarge, TranslationError
 from lakeschema.translation.model.interface import Interface, Options
 from lakeschema.translation.plan.relations import Limit, Plan, Sort
 from lakeschema.translation.products.governed import MAX_TEXT
+from tests.judges.verdicts import NOT_READ, Verdict, refusal
 from tests.judges.views.in_spark import ANSI, TIME, SparkJudge
 from tests.lakeschema.translation.growing.views import RandomView
 
-EQUAL = "equal rows"
-NOT_BEFOREHAND = "equal rows, once Spark computes nothing while it plans"
-WITHOUT_RULES = "equal rows, once Spark's optimiser skips nothing"
-PRUNED = "Spark raises over what the engine proves that it need not compute"
-BOTH_RAISE = "both raise an error"
-REFUSED_BY_SPARK = "refused by Spark, or by both"
-UNSUPPORTED = "refused: the engine has nothing that does the same"
-NOT_DERIVED = "refused: the view cannot be derived"
-FAILS = "refused when it is run, with the reason"
-TOO_MANY = "too many rows to compute"
-ENGINE_FAILS = "the engine fails itself, with an internal error"
-UNDETERMINED = "the rows depend on the order of the tables' rows"
-OTHER_ROWS = "other rows"
-OTHER_ORDER = "another order"
-REFUSED_TEXT = "the engine refuses the text"
-ASKED = frozenset(
-    {EQUAL, NOT_BEFOREHAND, WITHOUT_RULES, PRUNED, BOTH_RAISE, FAILS, UNSUPPORTED, NOT_DERIVED}
-)
-"""What counts as asked of us: Spark reads the view, and its rows are determined."""
-REFUSED = frozenset({UNSUPPORTED, NOT_DERIVED, FAILS})
-FINE = ASKED | {REFUSED_BY_SPARK, TOO_MANY, ENGINE_FAILS, UNDETERMINED}
 MAX_SECONDS: Final = 20.0
 
 Rows = Sequence[tuple[object, ...]]
@@ -58,25 +38,6 @@ class Query(Protocol):
 
 
 QueryT = TypeVar("QueryT", bound=Query)
-
-
-@dataclass(frozen=True, slots=True)
-class Verdict:
-    """How a view ended.
-
-    Attributes:
-        outcome: one of the constants above or of a judge's own, or what is wrong.
-        details: what shows a wrong one; the reason of a refusal.
-        constructs: what stands in the view, of those that the generator names.
-    """
-
-    outcome: str
-    details: str = ""
-    constructs: tuple[str, ...] = ()
-
-    @property
-    def is_wrong(self) -> bool:
-        return self.outcome not in FINE
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,12 +107,11 @@ class EmissionJudge(ABC, Generic[QueryT]):
     def _read(self, view: RandomView, *, ansi: bool) -> tuple[DataFrame, Written[QueryT]] | Verdict:
         frame = self._analysed(view)
         if isinstance(frame, Refused):
-            return Verdict(REFUSED_BY_SPARK, frame.message)
+            return Verdict(NOT_READ, frame.message)
         try:
             return frame, self._written(view, ansi=ansi)
         except TranslationError as error:
-            is_unsupported = isinstance(error, Unsupported | TooLarge)
-            return Verdict(UNSUPPORTED if is_unsupported else NOT_DERIVED, error.message)
+            return refusal(error)
 
     def _analysed(self, view: RandomView) -> DataFrame | Refused:
         for name, text in view.below:

@@ -36,28 +36,26 @@ from lakeschema.translation.plan.relations import Plan
 from tests.judges.compared_values import from_hive, from_spark, in_its_era, in_no_order
 from tests.judges.functions.compared_calls import shown_type
 from tests.judges.functions.hive_values import as_texts
-from tests.judges.views.elsewhere import (
+from tests.judges.verdicts import (
     BOTH_RAISE,
+    DOES_NOT_RAISE,
     EQUAL,
     FAILS,
+    NOT_READ,
     OTHER_ORDER,
     OTHER_ROWS,
-    REFUSED_BY_SPARK,
+    OTHER_TYPES,
+    RAISES_ALONE,
     REFUSED_TEXT,
     TOO_MANY,
     WITHOUT_RULES,
-    EmissionJudge,
-    Rows,
     Verdict,
-    Written,
 )
+from tests.judges.views.elsewhere import EmissionJudge, Rows, Written
 from tests.judges.views.in_spark import SparkJudge
 from tests.lakeschema.translation.growing.tables import Table, unchanged, with_extremes
 from tests.lakeschema.translation.growing.views import RandomView
 
-OTHER_TYPES = "other types"
-HIVE_RAISES = "Hive alone raises an error"
-SPARK_RAISES = "Spark alone raises an error"
 _OF_TEXT = "the text does not compile"
 
 
@@ -187,10 +185,10 @@ def _compared(
         if got.kind == _OF_TEXT:
             return Verdict(REFUSED_TEXT, got.message)
         fails = NOT_THE_SAME in written.query.sql
-        return Verdict(FAILS if fails else HIVE_RAISES, got.message)
+        return Verdict(FAILS if fails else RAISES_ALONE, got.message)
     if isinstance(expected, Refused):
         is_fault = not written.ansi and "NUMERIC_VALUE_OUT_OF_RANGE" in expected.message
-        outcome = REFUSED_BY_SPARK if is_fault else SPARK_RAISES
+        outcome = NOT_READ if is_fault else DOES_NOT_RAISE
         return Verdict(outcome, f"{expected.message}\n  {got}")
     if "collect_set(" in written.query.sql:
         expected, got = _in_no_order_inside(expected), _in_no_order_inside(got)

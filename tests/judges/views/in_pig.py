@@ -35,28 +35,30 @@ from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.relations import Relation
 from lakeschema.translation.emission.pig.script import PigScript
 from lakeschema.translation.emission.pig.view import pig_view
-from lakeschema.translation.model.errors import TranslationError, Unsupported
+from lakeschema.translation.model.errors import TranslationError
 from lakeschema.translation.model.interface import Interface, Options
 from tests.judges.compared_values import from_hive
 from tests.judges.functions.hive_values import as_texts, without_bytes
 from tests.judges.hive_and_pig import DATABASE, comparable, hive_and_pig
 from tests.judges.hive_and_pig import Table as StoredTable
+from tests.judges.verdicts import (
+    EQUAL,
+    NOT_PRINTED,
+    NOT_READ,
+    OTHER_ORDER,
+    OTHER_ROWS,
+    OTHER_TYPES,
+    RAISES_ALONE,
+    WITHOUT_RULES,
+    Verdict,
+    refusal,
+)
 from tests.lakeschema.translation.growing.languages import HIVE_IN_PIG
 from tests.lakeschema.translation.growing.stored import storable_type, stored_rows
 from tests.lakeschema.translation.growing.tables import Table
 from tests.lakeschema.translation.growing.views import RandomView, random_view
 from tests.lakeschema.translation.relations import interfaces
 
-EQUAL = "equal rows"
-REFUSED_BY_HIVE = "refused by Hive, or it raises an error"
-WITHOUT_RULES = "equal rows, once Hive's optimiser rewrites nothing"
-UNSUPPORTED = "refused: Pig has nothing that does the same"
-NOT_DERIVED = "refused: the view cannot be derived"
-NOT_PRINTED = "a column of binaries, which Hive prints as texts"
-ASKED = frozenset({EQUAL, WITHOUT_RULES, UNSUPPORTED, NOT_DERIVED})
-"""What counts as asked of us: Hive has rows."""
-REFUSED = frozenset({UNSUPPORTED, NOT_DERIVED})
-_FINE = ASKED | {REFUSED_BY_HIVE, NOT_PRINTED}
 _NEITHER = "SET hive.optimize.ppd={0}; SET hive.optimize.constant.propagation={0}"
 _PLAINLY = (
     # Sub-queries and sets need the optimiser, of whose rules theirs are left, and those of variances.
@@ -72,23 +74,6 @@ _NOTHING = 1e-7
 _WORD = re.compile(r"\w+")
 
 Rows = Sequence[tuple[object, ...]]
-
-
-@dataclass(frozen=True, slots=True)
-class Verdict:
-    """How a view ended.
-
-    Attributes:
-        outcome: one of the constants above, or what is wrong.
-        details: what shows a wrong one; the reason of a refusal.
-    """
-
-    outcome: str
-    details: str = ""
-
-    @property
-    def is_wrong(self) -> bool:
-        return self.outcome not in _FINE
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,10 +155,9 @@ class PigJudge:
         self, asked: _Asked, hives: HiveAnswer | Refused, found: PigAnswer | Refused | None
     ) -> Verdict:
         if isinstance(hives, Refused):
-            return Verdict(REFUSED_BY_HIVE, hives.message)
+            return Verdict(NOT_READ, hives.message)
         if isinstance(asked.written, TranslationError):
-            is_unsupported = isinstance(asked.written, Unsupported)
-            return Verdict(UNSUPPORTED if is_unsupported else NOT_DERIVED, asked.written.message)
+            return refusal(asked.written)
         assert found is not None
         verdict = _compared(asked, hives, found)
         if verdict.is_wrong:
@@ -258,21 +242,21 @@ def _compared(asked: _Asked, hives: HiveAnswer, found: PigAnswer | Refused) -> V
     script = asked.written
     assert isinstance(script, PigScript)
     if isinstance(found, Refused):
-        return Verdict("Pig refuses the script, or raises", found.message)
+        return Verdict(RAISES_ALONE, found.message)
     stated = [print_type(column.type) for column in script.columns]
     if [t.lower() for t in stated] != [type_ for _, type_ in hives.columns]:
-        return Verdict("other types than Hive's", f"{hives.columns}\n  {stated}")
+        return Verdict(OTHER_TYPES, f"{hives.columns}\n  {stated}")
     if problem := _schema_differs(script, found.schema):
-        return Verdict("another schema than is stated", problem)
+        return Verdict(OTHER_TYPES, problem)
     types = [parse_type(type_) for _, type_ in hives.columns]
     if BINARY in types:
         return Verdict(NOT_PRINTED)
     expected: Rows = [from_hive(row, types) for row in hives.rows]
     got: Rows = comparable(found.rows, types, ordered=True, bags=True)
     if not same_rows(in_no_order_of(expected), in_no_order_of(got)):
-        return Verdict("other rows", _difference(expected, got))
+        return Verdict(OTHER_ROWS, _difference(expected, got))
     if asked.ordered and not same_rows(expected, got):
-        return Verdict("another order", f"{expected}\n  {got}")
+        return Verdict(OTHER_ORDER, f"{expected}\n  {got}")
     return Verdict(EQUAL)
 
 

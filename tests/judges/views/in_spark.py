@@ -29,6 +29,22 @@ from lakeschema.translation.emission.spark.view import spark_view
 from lakeschema.translation.model.errors import TranslationError, Unsupported
 from lakeschema.translation.model.interface import Interface, Options
 from lakeschema.translation.plan.relations import Plan, PlanColumn
+from tests.judges.verdicts import (
+    BOTH_REFUSE,
+    EQUAL,
+    NOT_READ,
+    NULL_IN_REQUIRED,
+    ONE_PLAN,
+    OTHER_ROWS,
+    OTHER_TYPES,
+    RAISES,
+    RAISES_ALONE,
+    REFUSED_BY_US,
+    REFUSED_TEXT,
+    TOO_MANY,
+    UNSUPPORTED,
+    Verdict,
+)
 from tests.lakeschema.translation.growing.languages import BOTH, SPARK
 from tests.lakeschema.translation.growing.tables import Table, random_table, unchanged
 from tests.lakeschema.translation.growing.views import RandomView, random_view
@@ -47,16 +63,7 @@ _SKIPPING = (
 _MAX_SECONDS = 10.0
 _LONG_FRACTION = re.compile(r"-?[0-9]+\.[0-9]{9,}(?:E-?[0-9]+)?")
 
-AGREE = "agree, rows compared"
-ONE_PLAN = "agree, Spark makes one plan of both texts"
-RAISES = "agree but for rows: the view's own text raises an error"
-TOO_MANY = "agree but for rows: too many to compute"
-REFUSED_BY_BOTH = "refused by both"
-REFUSED_BY_SPARK = "refused by Spark only"
-UNSUPPORTED = "unsupported by us"
-COMPARED = frozenset({AGREE, ONE_PLAN})
-_FINE = {UNSUPPORTED, AGREE, ONE_PLAN, RAISES, TOO_MANY, REFUSED_BY_BOTH, REFUSED_BY_SPARK}
-_ORDER = (ONE_PLAN, AGREE, RAISES, TOO_MANY)
+_ORDER = (ONE_PLAN, EQUAL, RAISES, TOO_MANY)
 """Of a view and those below it, the last counts."""
 
 
@@ -69,26 +76,16 @@ class Derived:
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
-    """How a view ended.
+class SparkVerdict(Verdict):
+    """What is counted of a view that Spark judges.
 
     Attributes:
-        outcome: one of the constants above, or what is wrong.
-        details: what shows a wrong one; Spark's reason for what it alone refuses.
         derived: the views that were derived, lower ones first.
         looser: columns that Spark knows to be never null, and we do not.
-        constructs: what stands in the view, of those that the generator names.
     """
 
-    outcome: str
-    details: str = ""
     derived: tuple[Derived, ...] = ()
     looser: int = 0
-    constructs: tuple[str, ...] = ()
-
-    @property
-    def is_wrong(self) -> bool:
-        return self.outcome not in _FINE
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +127,7 @@ class SparkJudge:
         only_both = random.random() < 0.4
         return random_view(random, tables, random.randint(2, 6), BOTH if only_both else SPARK)
 
-    def verdict(self, seed: int) -> Verdict:
+    def verdict(self, seed: int) -> SparkVerdict:
         """Even seeds mean ANSI mode."""
         view = self.grown(seed)
         ansi = seed % 2 == 0
@@ -141,7 +138,7 @@ class SparkJudge:
         finally:
             self._spark.conf.set(ANSI, before or "true")
 
-    def _verdict(self, view: RandomView, *, ansi: bool) -> Verdict:
+    def _verdict(self, view: RandomView, *, ansi: bool) -> SparkVerdict:
         known: dict[RelationName, Interface] = dict(self.interfaces)
         done: list[Derived] = []
         looser = 0
@@ -152,12 +149,12 @@ class SparkJudge:
                 derived = _derived(name, text, known, ansi=ansi)
             except TranslationError as error:
                 if isinstance(frame, Refused):
-                    return Verdict(REFUSED_BY_BOTH, derived=tuple(done), looser=looser)
+                    return SparkVerdict(BOTH_REFUSE, derived=tuple(done), looser=looser)
                 if isinstance(error, Unsupported):
-                    return Verdict(UNSUPPORTED, error.message)
-                return Verdict("refused by us only", f"{error}\n  {text}")
+                    return SparkVerdict(UNSUPPORTED, error.message)
+                return SparkVerdict(REFUSED_BY_US, f"{error}\n  {text}")
             if isinstance(frame, Refused):
-                return Verdict(REFUSED_BY_SPARK, frame.message)
+                return SparkVerdict(NOT_READ, frame.message)
             comparison = _Comparison(self, text, frame, derived)
             found = comparison.verdict()
             if found.is_wrong:
@@ -167,7 +164,7 @@ class SparkJudge:
             known[derived.relation.name] = derived.interface
             done.append(derived)
             frame.createOrReplaceTempView(name)
-        return Verdict(outcome, derived=tuple(done), looser=looser)
+        return SparkVerdict(outcome, derived=tuple(done), looser=looser)
 
     def register(self, table: Table) -> None:
         if table not in self._frames:
@@ -247,19 +244,19 @@ class _Comparison:
     frame: DataFrame
     derived: Derived
 
-    def verdict(self) -> Verdict:
+    def verdict(self) -> SparkVerdict:
         theirs = _columns(self.frame)
         ours = [(c.name.lower(), _spark_type(c)) for c in self.derived.emitted.columns]
         if ours != theirs:
-            return self._wrong("types", f"{ours}\n  {theirs}")
+            return self._wrong(OTHER_TYPES, f"{ours}\n  {theirs}")
         written = self.judge.analysed(self.derived.emitted.sql)
         if isinstance(written, Refused):
-            return self._wrong("the emitted text is refused", written.message)
+            return self._wrong(REFUSED_TEXT, written.message)
         if _columns(written) != theirs:
             return self._wrong("types of the emitted text", f"{_columns(written)}\n  {theirs}")
         return self._by_rows(written)
 
-    def _by_rows(self, written: DataFrame) -> Verdict:
+    def _by_rows(self, written: DataFrame) -> SparkVerdict:
         fields = list(zip(self.derived.interface.columns, self.frame.schema.fields, strict=True))
         looser = sum(mine.nullable and not theirs.nullable for mine, theirs in fields)
         required = [
@@ -268,25 +265,25 @@ class _Comparison:
             if theirs.nullable and not mine.nullable
         ]
         if not required and _is_one_plan(self.frame, written):
-            return Verdict(ONE_PLAN, looser=looser)
+            return SparkVerdict(ONE_PLAN, looser=looser)
         emitted = self.derived.emitted.sql
         before, after = self.judge.both_rows(self.text, self.frame, emitted, written)
         if Refused(TOO_MANY) in (before, after):
-            return Verdict(TOO_MANY, looser=looser)
+            return SparkVerdict(TOO_MANY, looser=looser)
         if isinstance(before, Refused):
-            return Verdict(RAISES, looser=looser)
+            return SparkVerdict(RAISES, looser=looser)
         if isinstance(after, Refused):
-            return self._wrong("the emitted text alone raises", after.message)
+            return self._wrong(RAISES_ALONE, after.message)
         if before != after:
-            return self._wrong("rows", f"{before.rows}\n  {after.rows}")
+            return self._wrong(OTHER_ROWS, f"{before.rows}\n  {after.rows}")
         for place in required:
             if any(_is_null(row, place, len(fields)) for row in before.rows):
-                return self._wrong("null in a required column", fields[place][0].name)
-        return Verdict(AGREE, looser=looser)
+                return self._wrong(NULL_IN_REQUIRED, fields[place][0].name)
+        return SparkVerdict(EQUAL, looser=looser)
 
-    def _wrong(self, outcome: str, details: str) -> Verdict:
+    def _wrong(self, outcome: str, details: str) -> SparkVerdict:
         emitted = self.derived.emitted.sql
-        return Verdict(outcome, f"{details}\n  {self.text}\n  {emitted}")
+        return SparkVerdict(outcome, f"{details}\n  {self.text}\n  {emitted}")
 
 
 def _derived(

@@ -42,30 +42,30 @@ from lakeschema.translation.model.interface import Interface, Options, Overflow
 from lakeschema.translation.plan.relations import Plan
 from tests.judges.compared_values import from_spark, from_trino, in_no_order
 from tests.judges.trino_tables import create_tables, json_value
-from tests.judges.views.elsewhere import (
+from tests.judges.verdicts import (
     BOTH_RAISE,
+    DOES_NOT_RAISE,
     ENGINE_FAILS,
     EQUAL,
     FAILS,
     NOT_BEFOREHAND,
+    NOT_READ,
     OTHER_ORDER,
     OTHER_ROWS,
+    OTHER_TYPES,
     PRUNED,
-    REFUSED_BY_SPARK,
+    RAISES_ALONE,
     REFUSED_TEXT,
     TOO_MANY,
     UNDETERMINED,
     WITHOUT_RULES,
-    EmissionJudge,
-    Rows,
     Verdict,
-    Written,
 )
+from tests.judges.views.elsewhere import EmissionJudge, Rows, Written
 from tests.judges.views.in_spark import SparkJudge
 from tests.lakeschema.translation.growing.tables import Table, unchanged, with_extremes
 from tests.lakeschema.translation.growing.views import RandomView
 
-_ROWS = "rows where Spark raises"
 _FAULT = "Spark fails itself: "
 _TOO_MUCH = frozenset({"EXCEEDED_TIME_LIMIT", "EXCEEDED_LOCAL_MEMORY_LIMIT", "EXCEEDED_CPU_LIMIT"})
 _MALFORMED = re.compile(r"\[CAST_INVALID_INPUT\] The value ('[^']+')")
@@ -124,7 +124,7 @@ class TrinoJudge(EmissionJudge[TrinoQuery]):
                 again = self._compared(written, self._sparks_rows(frame_again, query), asked)
             if not again.is_wrong:
                 return Verdict(outcome) if again.outcome == EQUAL else again
-        is_pruned = verdict.outcome == again.outcome == _ROWS
+        is_pruned = verdict.outcome == again.outcome == DOES_NOT_RAISE
         if is_pruned and self._is_pruned(query, verdict.details):
             return Verdict(PRUNED)
         if self._is_undetermined(view, query, expected):
@@ -143,13 +143,13 @@ class TrinoJudge(EmissionJudge[TrinoQuery]):
         if expected == Refused(TOO_MANY):
             return Verdict(TOO_MANY)
         if isinstance(expected, Refused) and expected.message.startswith((_FAULT, "[UNSUPPORTED_")):
-            return Verdict(REFUSED_BY_SPARK, expected.message)
+            return Verdict(NOT_READ, expected.message)
         if problem := _columns_differ(query, got):
-            return Verdict("other columns", problem)
+            return Verdict(OTHER_TYPES, problem)
         types = [column.type for column in query.columns]
         found = [from_trino(row, types) for row in got.rows]
         if isinstance(expected, Refused):
-            return Verdict(_ROWS, f"{expected.message}\n  {found}")
+            return Verdict(DOES_NOT_RAISE, f"{expected.message}\n  {found}")
         if not _same(in_no_order(expected), in_no_order(found)):
             return Verdict(OTHER_ROWS, f"{expected}\n  {found}")
         if written.ordered and not _same(expected, found):
@@ -231,7 +231,7 @@ def _refused(expected: Rows | Refused, error: Refused) -> Verdict:
         return Verdict(BOTH_RAISE)
     if error.message.startswith(NOT_THE_SAME):
         return Verdict(FAILS, error.message.removeprefix(NOT_THE_SAME))
-    return Verdict("Trino alone raises", str(error))
+    return Verdict(RAISES_ALONE, str(error))
 
 
 _OF_TEXTS = frozenset(

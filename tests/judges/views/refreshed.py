@@ -19,34 +19,29 @@ from lakeschema.translation.model.errors import CannotRefresh, TranslationError,
 from lakeschema.translation.model.interface import Derivation, Options
 from lakeschema.translation.products.stored_rows import Refresh, StoredViews
 from lakeschema.translation.rewriting.delta_of_inserts import Insertion
+from tests.judges.verdicts import (
+    APPENDED,
+    MERGED,
+    NOT_COMPARED,
+    NOT_READ,
+    NOT_REFRESHED,
+    OTHER_ROWS,
+    RAISES_ALONE,
+    REFUSED_TEXT,
+    UNCHANGED,
+    UNSUPPORTED,
+    Verdict,
+)
 from tests.judges.views.in_spark import ANSI, TIME, Rows, SparkJudge
 from tests.lakeschema.translation.growing.contained import random_pair
 from tests.lakeschema.translation.growing.languages import BOTH, SPARK
 from tests.lakeschema.translation.growing.tables import Table, further_rows, random_table
 from tests.lakeschema.translation.growing.views import RandomView, random_view
 
-APPENDED = "equal rows, appended"
-MERGED = "equal rows, merged"
-UNCHANGED = "equal rows, unchanged"
-NOT_REFRESHED = "refused: the inserted rows do not say it"
-NOT_WRITTEN = "refused: unsupported for Spark"
-NOT_READ = "the view itself is refused"
-NOT_COMPARED = "the view itself raises an error, or takes too long"
-JUDGED = frozenset({APPENDED, MERGED, UNCHANGED})
-FINE = JUDGED | {NOT_REFRESHED, NOT_WRITTEN, NOT_READ, NOT_COMPARED}
-
 _VIEW = RelationName.of("default", "v")
 _STORED = RelationName.of("default", "v_stored")
 _VARIANTS = 4
 _MAX_TRIED = 8
-
-
-@dataclass(frozen=True, slots=True)
-class Verdict:
-    """``outcome`` is one of the constants above, or what is wrong; ``details`` say why, or show it."""
-
-    outcome: str
-    details: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,7 +162,7 @@ class RefreshJudge:
         except CannotRefresh as error:
             return Verdict(NOT_REFRESHED, error.reason)
         except Unsupported as error:
-            return Verdict(NOT_WRITTEN, error.message)
+            return Verdict(UNSUPPORTED, error.message)
         self._register(case, inserted=True)
         expected = self._rows_of_text(case)
         if isinstance(expected, str):
@@ -192,12 +187,12 @@ class RefreshJudge:
         shown = f"{case.texts}\n  {case.changed}, ANSI {case.ansi}\n  {sql}"
         frame = self._judge.analysed(text)
         if isinstance(frame, Refused):
-            return Verdict("the text is refused", f"{frame.message}\n  {shown}")
+            return Verdict(REFUSED_TEXT, f"{frame.message}\n  {shown}")
         found = self._judge.rows(frame)
         if isinstance(found, Refused):
-            return Verdict("the text raises", f"{found.message}\n  {shown}")
+            return Verdict(RAISES_ALONE, f"{found.message}\n  {shown}")
         if found != expected:
-            return Verdict("rows", f"{expected.rows}\n  {found.rows}\n  {shown}")
+            return Verdict(OTHER_ROWS, f"{expected.rows}\n  {found.rows}\n  {shown}")
         return Verdict(outcome)
 
     def _rows_of_text(self, case: Case) -> Rows | str:

@@ -17,19 +17,20 @@ from lakeschema.translation.deriving.with_upstreams import derive_with_upstreams
 from lakeschema.translation.model.errors import CannotSubstitute, TranslationError, Unsupported
 from lakeschema.translation.model.interface import Derivation, Options
 from lakeschema.translation.products.stored_rows import StoredViews
-from tests.judges.views.in_spark import ANSI, TIME, SparkJudge
-from tests.judges.views.refreshed import (
+from tests.judges.verdicts import (
     NOT_COMPARED,
     NOT_READ,
-    NOT_WRITTEN,
+    NOT_SUBSTITUTED,
+    OF_STORED,
+    OTHER_ROWS,
+    RAISES_ALONE,
+    REFUSED_TEXT,
+    UNSUPPORTED,
     Verdict,
 )
+from tests.judges.views.in_spark import ANSI, TIME, SparkJudge
 from tests.lakeschema.translation.growing.contained import Pair, random_pair
 from tests.lakeschema.translation.growing.tables import Table, further_rows, random_table
-
-READ = "equal rows, of the stored view"
-NOT_SUBSTITUTED = "refused: no part follows from the stored view"
-FINE = frozenset({READ, NOT_SUBSTITUTED, NOT_READ, NOT_WRITTEN, NOT_COMPARED})
 
 _VIEW, _QUERY = (RelationName.of("default", name) for name in ("v", "q"))
 _STORED = RelationName.of("default", "v_stored")
@@ -95,7 +96,7 @@ class StoredViewJudge:
         except CannotSubstitute as error:
             return Verdict(NOT_SUBSTITUTED, error.reasons[0])
         except Unsupported as error:
-            return Verdict(NOT_WRITTEN, error.message)
+            return Verdict(UNSUPPORTED, error.message)
         return self._compared(case, sql, derivations[_VIEW].interface.names)
 
     def _compared(self, case: PairCase, sql: str, names: tuple[str, ...]) -> Verdict:
@@ -109,10 +110,10 @@ class StoredViewJudge:
         shown = f"{case.pair}\n  ANSI {case.ansi}\n  {sql}"
         written = self._judge.analysed(sql)
         if isinstance(written, Refused):
-            return Verdict("the text is refused", f"{written.message}\n  {shown}")
+            return Verdict(REFUSED_TEXT, f"{written.message}\n  {shown}")
         got = self._judge.rows(written)
         if isinstance(got, Refused):
-            return Verdict("the text raises", f"{got.message}\n  {shown}")
+            return Verdict(RAISES_ALONE, f"{got.message}\n  {shown}")
         if got != expected:
-            return Verdict("rows", f"{expected.rows}\n  {got.rows}\n  {shown}")
-        return Verdict(READ)
+            return Verdict(OTHER_ROWS, f"{expected.rows}\n  {got.rows}\n  {shown}")
+        return Verdict(OF_STORED)
