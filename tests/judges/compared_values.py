@@ -9,8 +9,8 @@ from collections.abc import Iterable, Sequence
 from datetime import date, datetime
 from decimal import Context, Decimal
 from json import JSONDecodeError, JSONDecoder
-from math import isfinite
-from typing import Any, Final
+from math import isclose, isfinite
+from typing import Any, Final, TypeAlias
 
 from lakeschema.catalog.column_types import (
     BINARY,
@@ -32,6 +32,42 @@ from lakeschema.catalog.column_types import (
 _JSON = JSONDecoder(strict=False)
 _EXACT = Context(prec=76)
 _INTEGERS = {"tinyint", "smallint", "int", "bigint"}
+
+
+Row: TypeAlias = tuple[object, ...]
+Rows: TypeAlias = Sequence[Row]
+_RELATIVE: Final = 1e-9
+"""Sums of floating-point numbers differ with their order in the last digits."""
+
+
+def same_rows(one: Rows, other: Rows, *, ordered: bool = False, nothing: float = 0.0) -> bool:
+    """``nothing``: a floating-point number that is as good as zero, such as the deviation of equal numbers."""
+    if not ordered:
+        one, other = (sorted(rows, key=lambda row: _place(row, nothing)) for rows in (one, other))
+    return len(one) == len(other) and all(
+        _alike(a, b, nothing) for a, b in zip(one, other, strict=True)
+    )
+
+
+def _place(row: Row, nothing: float) -> tuple[str, str]:
+    return repr(_rounded(row, nothing)), repr(row)
+
+
+def _rounded(value: object, nothing: float) -> object:
+    if isinstance(value, float):
+        return "0" if abs(value) < nothing else f"{value:.6g}"
+    return tuple(_rounded(v, nothing) for v in value) if isinstance(value, tuple) else value
+
+
+def _alike(one: object, other: object, nothing: float) -> bool:
+    if isinstance(one, float) and isinstance(other, float):
+        same = repr(one) == repr(other)
+        return same or isclose(one, other, rel_tol=_RELATIVE, abs_tol=nothing)
+    if isinstance(one, tuple) and isinstance(other, tuple):
+        return len(one) == len(other) and all(
+            _alike(a, b, nothing) for a, b in zip(one, other, strict=True)
+        )
+    return type(one) is type(other) and one == other
 
 
 def in_no_order(rows: Iterable[Sequence[object]]) -> list[tuple[object, ...]]:

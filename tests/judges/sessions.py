@@ -84,6 +84,22 @@ def spark_and_hive() -> Iterator[tuple[SparkSession, HiveQueries, Path]]:
         yield spark, hive, Path(folder) / "data"
 
 
+@contextmanager
+def with_settings(spark: SparkSession, settings: Mapping[str, str]) -> Iterator[None]:
+    """The session has these settings meanwhile."""
+    before = {key: spark.conf.get(key, None) for key in settings}
+    for key, value in settings.items():
+        spark.conf.set(key, value)
+    try:
+        yield
+    finally:
+        for key, known in before.items():
+            if known is None:
+                spark.conf.unset(key)
+            else:
+                spark.conf.set(key, known)
+
+
 def use_utc() -> None:
     """Spark's dates and times become Python's in the time zone of this process."""
     os.environ["TZ"] = "UTC"

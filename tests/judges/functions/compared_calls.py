@@ -4,21 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import Enum
-from functools import partial
 from typing import Final, Protocol
 
 from deploy.refused import Refused
 from lakeschema.catalog.column_types import (
-    BINARY,
-    DATE,
-    STRING,
-    TIMESTAMP,
-    ArrayType,
     ColumnType,
-    MapType,
-    StructType,
     parse_type,
 )
 from lakeschema.catalog.ddl_files import relations_from_ddl
@@ -28,6 +20,7 @@ from lakeschema.translation.deriving.derivation import derive
 from lakeschema.translation.emission.trino.text import NOT_THE_SAME
 from lakeschema.translation.model.errors import TranslationError, Unsupported
 from lakeschema.translation.model.interface import Interface, Options
+from tests.judges.collected import as_hive_prints
 from tests.judges.compared_values import from_hive, in_its_era
 from tests.judges.functions.hive_answers import TABLES, Answered, Rows
 from tests.judges.functions.hive_values import CallColumn, groups, together
@@ -182,7 +175,7 @@ class CallComparison:
 
     def _difference(self, call: Answered, rows: Rows, found: FoundRows) -> str:
         """Empty if the rows are equal."""
-        types = [shown_type(parse_type(text)) for text in call.types]
+        types = [as_hive_prints(parse_type(text)) for text in call.types]
         wanted = [_hives(row, types, has_key=call.has_key) for row in rows]
         mine, theirs = (sorted(map(tuple, some), key=repr) for some in (wanted, found))
         if any(word in call.select for word in _IN_NO_ORDER):
@@ -198,21 +191,6 @@ class CallComparison:
 def _is_reasoned(refused: Refused) -> bool:
     """Whether what we emit refuses these values, and says why."""
     return refused.message.startswith(NOT_THE_SAME)
-
-
-def shown_type(type_: ColumnType, *, inside: bool = False) -> ColumnType:
-    """Days and moments as text, as Python has not all of them; bytes inside others, too, as Hive prints them."""
-    within = partial(shown_type, inside=True)
-    match type_:
-        case ArrayType(element, nullable):
-            return ArrayType(within(element), nullable)
-        case MapType(key, value, nullable):
-            return MapType(within(key), within(value), nullable)
-        case StructType(fields):
-            return StructType(tuple(replace(f, type=within(f.type)) for f in fields))
-        case _:
-            is_text = type_ in (DATE, TIMESTAMP) or (inside and type_ == BINARY)
-            return STRING if is_text else type_
 
 
 def _worse(one: Told | None, other: Told) -> Told:

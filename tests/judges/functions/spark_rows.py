@@ -13,12 +13,12 @@ from deploy.refused import Refused
 from lakeschema.catalog.column_types import print_type
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.translation.emission.spark.query import SparkQuery
-from lakeschema.translation.emission.spark.text import quoted, type_text
+from lakeschema.translation.emission.spark.text import quoted
 from lakeschema.translation.emission.spark.udfs import SparkUdf
 from lakeschema.translation.emission.spark.view import spark_view
 from lakeschema.translation.model.interface import Options
-from tests.judges.compared_values import from_spark
-from tests.judges.functions.compared_calls import FoundRows, interfaces, shown_type, view_of
+from tests.judges.collected import as_hive_prints, collected
+from tests.judges.functions.compared_calls import FoundRows, interfaces, view_of
 from tests.judges.functions.hive_answers import TABLES
 from tests.judges.sessions import NOT_COMPILED, start_spark, use_utc
 
@@ -85,12 +85,4 @@ class SparkCalls:
                 )
                 self._registered.add(udf)
         types = [column.type for column in query.columns]
-        shown = [shown_type(type_) for type_ in types]
-        items = (
-            quoted(name) if type_ == text else f"CAST({quoted(name)} AS {type_text(text)})"
-            for name, type_, text in zip(
-                self._spark.sql(query.sql).columns, types, shown, strict=True
-            )
-        )
-        found = self._spark.sql(f"SELECT {', '.join(items)} FROM ({query.sql}) q").collect()
-        return [from_spark(tuple(row), shown) for row in found]
+        return collected(self._spark.sql(query.sql), types, as_hive_prints)

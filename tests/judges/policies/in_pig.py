@@ -15,7 +15,7 @@ from lakeschema.catalog.relations import Dialect
 from lakeschema.translation.emission.pig.script import PigScript
 from lakeschema.translation.model.errors import TranslationError
 from lakeschema.translation.products.governed import GovernedRelation
-from tests.judges.compared_values import from_hive
+from tests.judges.compared_values import Rows, from_hive, same_rows
 from tests.judges.hive_and_pig import Table, comparable, create_tables
 from tests.judges.policies.judges import Case, kept_places, refused_as
 from tests.judges.policies.worlds import Marked, World, leaked, marked_tables
@@ -31,13 +31,11 @@ from tests.judges.verdicts import (
     Verdict,
 )
 from tests.judges.views.in_pig import (
-    Rows,
+    NOTHING,
     answer_of,
     answer_over_views,
     answers_of,
-    in_no_order_of,
     names_in,
-    same_rows,
 )
 from tests.lakeschema.translation.growing.languages import HIVE_IN_PIG
 from tests.lakeschema.translation.growing.stored import storable_type, without_faults
@@ -118,7 +116,7 @@ class PigSide:
         expected = [tuple(row[place] for place in kept) for row in rows]
         if isinstance(answer, Refused):
             wrong = Verdict(RAISES_ALONE, f"{answer.message}\n  {shown}")
-        elif same_rows(in_no_order_of(expected), in_no_order_of(_rows_of(answer, script))):
+        elif same_rows(expected, _rows_of(answer, script), nothing=NOTHING):
             return Verdict(EQUAL)
         else:
             got = _rows_of(answer, script)
@@ -140,7 +138,7 @@ class PigSide:
         answer = answer_of(self._pig, replace(script, statements=tuple(statements)))
         if isinstance(answer, Refused):
             return True
-        return not same_rows(in_no_order_of(expected), in_no_order_of(_rows_of(answer, script)))
+        return not same_rows(expected, _rows_of(answer, script), nothing=NOTHING)
 
     def _hives(self, case: Case) -> HiveAnswer | Refused:
         """Of the view's own text."""

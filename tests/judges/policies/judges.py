@@ -5,9 +5,8 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from random import Random
-from types import MappingProxyType
 from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession
@@ -18,7 +17,6 @@ from lakeschema.catalog.column_types import (
     ColumnType,
     print_type,
 )
-from lakeschema.catalog.ddl_files import relations_from_ddl
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.relations import Dialect, Relation
 from lakeschema.translation.emission.spark.query import SparkQuery
@@ -47,11 +45,11 @@ from tests.judges.verdicts import (
     UNSUPPORTED,
     Verdict,
 )
-from tests.judges.views.in_spark import ANSI, Rows, SparkJudge
+from tests.judges.views.in_spark import Rows, SparkJudge
+from tests.judges.views.reading import in_mode, relations_of
 from tests.lakeschema.translation.growing.languages import BOTH, SPARK
 from tests.lakeschema.translation.growing.views import RandomView, random_view
 
-_TIME = "spark.sql.timeType.enabled"
 _OPTIONS = Options(pig_plain_values=True)
 """No value of the marked tables is NaN, or finer than milliseconds."""
 _VIEW = RelationName.of("default", "v")
@@ -70,13 +68,7 @@ class Case:
         texts = (*self.view.below, ("v", self.view.text))
         ddl = [marked.table.ddl for marked in tables]
         ddl += [f"CREATE VIEW {name} AS {text}" for name, text in texts]
-        configs = MappingProxyType({ANSI: str(self.ansi).lower(), _TIME: "true"})
-        return {
-            name: relation
-            if relation.view is None
-            else replace(relation, view=replace(relation.view, sql_configs=configs))
-            for name, relation in relations_from_ddl(ddl, self.dialect).items()
-        }
+        return relations_of(ddl, ansi=self.ansi, dialect=self.dialect)
 
     def governed(self, tables: Sequence[Marked]) -> GovernedRelation:
         policies = read_policies(self.world.policies).for_group(self.world.group)
@@ -109,12 +101,8 @@ class SparkSide:
             frame.coalesce(1).write.mode("overwrite").saveAsTable(f"default.{marked.table.name}")
 
     def verdict(self, case: Case) -> Verdict:
-        before = self._spark.conf.get(ANSI)
-        self._spark.conf.set(ANSI, str(case.ansi).lower())
-        try:
+        with in_mode(self._spark, ansi=case.ansi):
             return self._verdict(case)
-        finally:
-            self._spark.conf.set(ANSI, before or "true")
 
     def _verdict(self, case: Case) -> Verdict:
         reference = self._reference(case, backwards=False)

@@ -32,7 +32,7 @@ from lakeschema.translation.emission.spark.query import SparkQuery
 from lakeschema.translation.emission.spark.text import quoted, relation, type_text
 from tests.judges.compared_values import from_hive, from_spark, in_no_order
 from tests.judges.recorded.generated_rows import generated_rows
-from tests.judges.sessions import start_spark, use_utc
+from tests.judges.sessions import start_spark, use_utc, with_settings
 
 Columns = Sequence[tuple[str, ColumnType]]
 Rows = list[tuple[object, ...]]
@@ -208,7 +208,7 @@ class Spark:
         )
 
     def make_view(self, name: RelationName, query: SparkQuery) -> None:
-        with self._settings(query.settings):
+        with with_settings(self._session, query.settings):
             self._sql(f"CREATE DATABASE IF NOT EXISTS {quoted(name.namespace[0])}")
             self._sql(f"CREATE VIEW {relation(name)} AS {query.sql}")
 
@@ -217,14 +217,14 @@ class Spark:
         return self.columns(f"SELECT * FROM {relation(name)}", {})
 
     def columns(self, sql: str, settings: Mapping[str, str]) -> list[tuple[str, str]]:
-        with self._settings(settings):
+        with with_settings(self._session, settings):
             fields = self._sql(sql).schema.fields
         return [
             (field.name, print_type(parse_type(field.dataType.simpleString()))) for field in fields
         ]
 
     def rows(self, sql: str, settings: Mapping[str, str], types: Sequence[ColumnType]) -> Rows:
-        with self._settings(settings):
+        with with_settings(self._session, settings):
             try:
                 found = self._sql(sql).collect()
             except (PySparkException, Py4JJavaError) as error:
@@ -236,20 +236,6 @@ class Spark:
             return self._session.sql(text)
         except (PySparkException, Py4JJavaError) as error:
             raise Refused(first_line(str(error))) from error
-
-    @contextmanager
-    def _settings(self, settings: Mapping[str, str]) -> Iterator[None]:
-        before: dict[str, str | None] = {key: self._session.conf.get(key, None) for key in settings}
-        for key, value in settings.items():
-            self._session.conf.set(key, value)
-        try:
-            yield
-        finally:
-            for key, known in before.items():
-                if known is None:
-                    self._session.conf.unset(key)
-                else:
-                    self._session.conf.set(key, known)
 
 
 @contextmanager

@@ -7,27 +7,31 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from types import MappingProxyType
 from typing import Final, Generic, Protocol, TypeVar
 
+from py4j.protocol import Py4JJavaError
+from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 
 from deploy.refused import Refused
-from lakeschema.catalog.ddl_files import relations_from_ddl
+from lakeschema.catalog.column_types import ColumnType
 from lakeschema.catalog.identifiers import RelationName
-from lakeschema.catalog.relations import Dialect, Relation
+from lakeschema.catalog.relations import Relation
 from lakeschema.translation.deriving.derivation import derive_view
 from lakeschema.translation.model.errors import TooLarge, TranslationError
 from lakeschema.translation.model.interface import Interface, Options
 from lakeschema.translation.plan.relations import Limit, Plan, Sort
 from lakeschema.translation.products.governed import MAX_TEXT
-from tests.judges.verdicts import NOT_READ, Verdict, refusal
-from tests.judges.views.in_spark import ANSI, TIME, SparkJudge
+from tests.judges.collected import collected
+from tests.judges.compared_values import Rows
+from tests.judges.verdicts import NOT_READ, TOO_MANY, Verdict, refusal
+from tests.judges.views.in_spark import SparkJudge
+from tests.judges.views.reading import in_mode, view_of
 from tests.lakeschema.translation.growing.views import RandomView
 
+NOT_IN_PYTHON: Final = "[UNSUPPORTED_IN_PYTHON]"
+FAULT: Final = "Spark fails itself: "
 MAX_SECONDS: Final = 20.0
-
-Rows = Sequence[tuple[object, ...]]
 
 
 class Query(Protocol):
@@ -74,35 +78,31 @@ class EmissionJudge(ABC, Generic[QueryT]):
     def _table(self, name: RelationName) -> str:
         """A table of the lake, as the engine's text names it."""
 
+    @staticmethod
+    @abstractmethod
+    def _shown(type_: ColumnType) -> ColumnType:
+        """What Spark casts values of a type to before they are collected."""
+
     @abstractmethod
     def _verdict(self, view: RandomView, *, ansi: bool) -> Verdict: ...
 
     def verdict(self, seed: int) -> Verdict:
         """The views are those of ``SparkJudge``; even seeds mean ANSI mode."""
         view = self._spark.grown(seed)
-        with self._mode(ansi=seed % 2 == 0):
+        with in_mode(self._session, ansi=seed % 2 == 0):
             found = self._verdict(view, ansi=seed % 2 == 0)
         return replace(found, constructs=view.constructs)
 
     def verdict_of(self, text: str, *, ansi: bool) -> Verdict:
         """Of a view of this text, which may read the tables."""
-        with self._mode(ansi=ansi):
+        with in_mode(self._session, ansi=ansi):
             return self._verdict(RandomView(text, ()), ansi=ansi)
 
     def refusal_of(self, text: str, *, ansi: bool) -> Verdict | None:
         """The verdict of a view that need not be run, since Spark or we refuse its text."""
-        with self._mode(ansi=ansi):
+        with in_mode(self._session, ansi=ansi):
             found = self._read(RandomView(text, ()), ansi=ansi)
         return found if isinstance(found, Verdict) else None
-
-    @contextmanager
-    def _mode(self, *, ansi: bool) -> Iterator[None]:
-        before = self._session.conf.get(ANSI)
-        self._session.conf.set(ANSI, str(ansi).lower())
-        try:
-            yield
-        finally:
-            self._session.conf.set(ANSI, before or "true")
 
     def _read(self, view: RandomView, *, ansi: bool) -> tuple[DataFrame, Written[QueryT]] | Verdict:
         frame = self._analysed(view)
@@ -133,7 +133,7 @@ class EmissionJudge(ABC, Generic[QueryT]):
             return f"({texts[read]})" if read in texts else self._table(read)
 
         for name, text in (*view.below, ("v", view.text)):
-            relation = _relation(name, text, ansi=ansi)
+            relation = view_of(name, text, ansi=ansi)
             derivation, plan = derive_view(relation, known, self._options)
             interface = derivation.interface
             known[relation.name] = interface
@@ -143,6 +143,18 @@ class EmissionJudge(ABC, Generic[QueryT]):
             if len(query.sql) > MAX_TEXT:
                 raise TooLarge("the text is longer than the engine reads", relation=relation.name)
         return Written(query, _is_ordered(plan), ansi)
+
+    def _sparks_rows(self, frame: DataFrame, types: Sequence[ColumnType]) -> Rows | Refused:
+        try:
+            with self._in_time():
+                return collected(frame, types, self._shown)
+        except (PySparkException, Py4JJavaError) as error:
+            return Refused(TOO_MANY if "cancelled" in str(error)[:2000] else _reason(error))
+        except ValueError as error:
+            return Refused(str(error))
+        except TypeError as error:
+            # A map whose keys are lists.
+            return Refused(f"{NOT_IN_PYTHON} {error}")
 
     @contextmanager
     def _in_time(self) -> Iterator[None]:
@@ -155,13 +167,19 @@ class EmissionJudge(ABC, Generic[QueryT]):
             late.cancel()
 
 
-def _relation(name: str, text: str, *, ansi: bool) -> Relation:
-    made = relations_from_ddl([f"CREATE VIEW {name} AS {text}"], Dialect.SPARK)
-    relation = made[RelationName.of("default", name)]
-    assert relation.view is not None
-    configs = MappingProxyType({ANSI: str(ansi).lower(), TIME: "true"})
-    return replace(relation, view=replace(relation.view, sql_configs=configs))
-
-
 def _is_ordered(plan: Plan) -> bool:
     return isinstance(plan.input if isinstance(plan, Limit) else plan, Sort)
+
+
+def _reason(error: PySparkException | Py4JJavaError) -> str:
+    """Spark's own words; of an error without any, which is none of the view's, what was thrown."""
+    if isinstance(error, PySparkException):
+        text = str(error).partition("\n")[0][:200]
+        is_fault = False
+    else:
+        thrown = error.java_exception
+        while thrown.getCause() is not None:
+            thrown = thrown.getCause()
+        text = str(thrown.toString()).partition("\n")[0][:200]
+        is_fault = not text.startswith("org.apache.spark.Spark") or "[" not in text
+    return f"{FAULT}{text}" if is_fault or "[INTERNAL_ERROR" in text else text

@@ -10,8 +10,6 @@ from dataclasses import replace
 from pathlib import Path
 from random import Random
 
-from py4j.protocol import Py4JJavaError
-from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 
 from deploy.hive import HiveAnswer, HiveQueries
@@ -30,11 +28,10 @@ from lakeschema.translation.emission.hive.query import HiveQuery
 from lakeschema.translation.emission.hive.text import NOT_THE_SAME
 from lakeschema.translation.emission.hive.text import relation as hives_name
 from lakeschema.translation.emission.hive.view import hive_view_of
-from lakeschema.translation.emission.spark.text import type_text
 from lakeschema.translation.model.interface import Interface
 from lakeschema.translation.plan.relations import Plan
-from tests.judges.compared_values import from_hive, from_spark, in_its_era, in_no_order
-from tests.judges.functions.compared_calls import shown_type
+from tests.judges.collected import as_hive_prints
+from tests.judges.compared_values import Row, Rows, from_hive, in_its_era, in_no_order
 from tests.judges.functions.hive_values import as_texts
 from tests.judges.verdicts import (
     BOTH_RAISE,
@@ -51,7 +48,7 @@ from tests.judges.verdicts import (
     WITHOUT_RULES,
     Verdict,
 )
-from tests.judges.views.elsewhere import EmissionJudge, Rows, Written
+from tests.judges.views.elsewhere import EmissionJudge, Written
 from tests.judges.views.in_spark import SparkJudge
 from tests.lakeschema.translation.growing.tables import Table, unchanged, with_extremes
 from tests.lakeschema.translation.growing.views import RandomView
@@ -93,6 +90,8 @@ class HiveJudge(EmissionJudge[HiveQuery]):
     ) -> HiveQuery:
         return hive_view_of(relation, plan, names, upstreams, named)
 
+    _shown = staticmethod(as_hive_prints)
+
     def _table(self, name: RelationName) -> str:
         return hives_name(name)
 
@@ -102,35 +101,22 @@ class HiveJudge(EmissionJudge[HiveQuery]):
             return read
         frame, written = read
         got = self._hives(written.query)
-        verdict = _compared(written, self._sparks_rows(frame, written.query), got)
+        verdict = _compared(written, self._expected(frame, written.query), got)
         if not verdict.is_wrong:
             return verdict
         # Spark's optimiser skips what cannot matter, and so what would raise.
         with self._spark.unhurried():
             again = self._analysed(view)
             assert isinstance(again, DataFrame)
-            other = _compared(written, self._sparks_rows(again, written.query), got)
+            other = _compared(written, self._expected(again, written.query), got)
         if not other.is_wrong:
             return replace(other, outcome=WITHOUT_RULES) if other.outcome == EQUAL else other
         return replace(verdict, details=f"{verdict.details}\n  {view}\n  {written.query.sql}")
 
-    def _sparks_rows(self, frame: DataFrame, query: HiveQuery) -> Rows | Refused:
+    def _expected(self, frame: DataFrame, query: HiveQuery) -> Rows | Refused:
         types = [column.type for column in query.columns]
-        shown = [shown_type(type_) for type_ in types]
-        names = [f"k{place}" for place in range(len(types))]
-        items = (
-            name if type_ == other else f"CAST({name} AS {type_text(other)})"
-            for name, type_, other in zip(names, types, shown, strict=True)
-        )
-        try:
-            with self._in_time():
-                rows = frame.toDF(*names).selectExpr(*items).collect()
-        except (PySparkException, Py4JJavaError, TypeError, ValueError) as error:
-            text = str(error)
-            return Refused(
-                TOO_MANY if "cancelled" in text[:2000] else text.partition("\n")[0][:200]
-            )
-        return [self._plain(from_spark(tuple(row), shown), types) for row in rows]
+        rows = self._sparks_rows(frame, types)
+        return rows if isinstance(rows, Refused) else [self._plain(row, types) for row in rows]
 
     def _hives(self, query: HiveQuery) -> Rows | Refused | Verdict:
         (compiled,) = self._hive.compile(query.sql)
@@ -154,7 +140,7 @@ class HiveJudge(EmissionJudge[HiveQuery]):
         except ValueError as error:
             return Verdict(OTHER_ROWS, f"{error}: {answer.rows}")
 
-    def _plain(self, row: tuple[object, ...], types: Sequence[ColumnType]) -> tuple[object, ...]:
+    def _plain(self, row: Row, types: Sequence[ColumnType]) -> Row:
         """Values as both print them; of random views, which are jobs, as jobs leave what has parts."""
         shown = tuple(_shown(value, type_) for value, type_ in zip(row, types, strict=True))
         inside = tuple(_as_jobs_leave_it(value) for value in shown)

@@ -6,7 +6,6 @@ wrong is run again by itself.
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -37,7 +36,7 @@ from lakeschema.translation.emission.pig.script import PigScript
 from lakeschema.translation.emission.pig.view import pig_view
 from lakeschema.translation.model.errors import TranslationError
 from lakeschema.translation.model.interface import Interface, Options
-from tests.judges.compared_values import from_hive
+from tests.judges.compared_values import Rows, from_hive, same_rows
 from tests.judges.functions.hive_values import as_texts, without_bytes
 from tests.judges.hive_and_pig import DATABASE, comparable, hive_and_pig
 from tests.judges.hive_and_pig import Table as StoredTable
@@ -70,10 +69,8 @@ _PLAINLY = (
 )
 """Ways in which Hive rewrites little, and back."""
 _MAX_ROWS = 5
-_NOTHING = 1e-7
+NOTHING = 1e-7
 _WORD = re.compile(r"\w+")
-
-Rows = Sequence[tuple[object, ...]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -253,9 +250,9 @@ def _compared(asked: _Asked, hives: HiveAnswer, found: PigAnswer | Refused) -> V
         return Verdict(NOT_PRINTED)
     expected: Rows = [from_hive(row, types) for row in hives.rows]
     got: Rows = comparable(found.rows, types, ordered=True, bags=True)
-    if not same_rows(in_no_order_of(expected), in_no_order_of(got)):
+    if not same_rows(expected, got, nothing=NOTHING):
         return Verdict(OTHER_ROWS, _difference(expected, got))
-    if asked.ordered and not same_rows(expected, got):
+    if asked.ordered and not same_rows(expected, got, ordered=True, nothing=NOTHING):
         return Verdict(OTHER_ORDER, f"{expected}\n  {got}")
     return Verdict(EQUAL)
 
@@ -324,30 +321,6 @@ class _Schema:
         is_next = self._text.startswith(text, self._at)
         self._at += len(text) * is_next
         return is_next
-
-
-def in_no_order_of(rows: Rows) -> Rows:
-    return sorted(rows, key=lambda row: repr(_rounded(row)))
-
-
-def _rounded(value: object) -> object:
-    if isinstance(value, float):
-        return "0" if abs(value) < _NOTHING else f"{value:.6g}"
-    return tuple(map(_rounded, value)) if isinstance(value, tuple) else value
-
-
-def same_rows(one: Rows, other: Rows) -> bool:
-    return len(one) == len(other) and all(map(_alike, one, other))
-
-
-def _alike(one: object, other: object) -> bool:
-    """Sums of doubles differ with their order in the last digits, deviations of nothing by them."""
-    if isinstance(one, float) and isinstance(other, float):
-        same = repr(one) == repr(other)
-        return same or math.isclose(one, other, rel_tol=1e-9, abs_tol=_NOTHING)
-    if isinstance(one, tuple) and isinstance(other, tuple):
-        return len(one) == len(other) and all(map(_alike, one, other))
-    return type(one) is type(other) and one == other
 
 
 def _script(ddl: Sequence[str], options: Options, taken: frozenset[str]) -> PigScript:

@@ -6,11 +6,10 @@ import json
 import logging
 import re
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from random import Random
-from types import MappingProxyType
 from typing import Any
 
 from py4j.protocol import Py4JJavaError
@@ -29,6 +28,7 @@ from lakeschema.translation.emission.spark.view import spark_view
 from lakeschema.translation.model.errors import TranslationError, Unsupported
 from lakeschema.translation.model.interface import Interface, Options
 from lakeschema.translation.plan.relations import Plan, PlanColumn
+from tests.judges.sessions import with_settings
 from tests.judges.verdicts import (
     BOTH_REFUSE,
     EQUAL,
@@ -45,13 +45,12 @@ from tests.judges.verdicts import (
     UNSUPPORTED,
     Verdict,
 )
+from tests.judges.views.reading import TIME, in_mode, view_of
 from tests.lakeschema.translation.growing.languages import BOTH, SPARK
 from tests.lakeschema.translation.growing.tables import Table, random_table, unchanged
 from tests.lakeschema.translation.growing.views import RandomView, random_view
 
 OPTIONS = Options()
-ANSI = "spark.sql.ansi.enabled"
-TIME = "spark.sql.timeType.enabled"
 _EXCLUDED = "spark.sql.optimizer.excludedRules"
 _COMPUTING = ("ConstantFolding", "ConvertToLocalRelation")
 _SKIPPING = (
@@ -131,12 +130,8 @@ class SparkJudge:
         """Even seeds mean ANSI mode."""
         view = self.grown(seed)
         ansi = seed % 2 == 0
-        before = self._spark.conf.get(ANSI)
-        self._spark.conf.set(ANSI, str(ansi).lower())
-        try:
+        with in_mode(self._spark, ansi=ansi):
             return replace(self._verdict(view, ansi=ansi), constructs=view.constructs)
-        finally:
-            self._spark.conf.set(ANSI, before or "true")
 
     def _verdict(self, view: RandomView, *, ansi: bool) -> SparkVerdict:
         known: dict[RelationName, Interface] = dict(self.interfaces)
@@ -211,14 +206,9 @@ class SparkJudge:
         """Without the rules of Spark's that compute while it plans, be it for no row."""
         return self._without(_COMPUTING)
 
-    @contextmanager
-    def _without(self, rules: Sequence[str]) -> Iterator[None]:
+    def _without(self, rules: Sequence[str]) -> AbstractContextManager[None]:
         shown = ",".join(f"org.apache.spark.sql.catalyst.optimizer.{rule}" for rule in rules)
-        self._spark.conf.set(_EXCLUDED, shown)
-        try:
-            yield
-        finally:
-            self._spark.conf.unset(_EXCLUDED)
+        return with_settings(self._spark, {_EXCLUDED: shown})
 
     def rows(self, frame: DataFrame) -> Rows | Refused:
         jvm: Any = self._spark._jvm
@@ -289,11 +279,7 @@ class _Comparison:
 def _derived(
     name: str, text: str, known: Mapping[RelationName, Interface], *, ansi: bool
 ) -> Derived:
-    made = relations_from_ddl([f"CREATE VIEW {name} AS {text}"], Dialect.SPARK)
-    relation = made[RelationName.of("default", name)]
-    assert relation.view is not None
-    configs = MappingProxyType({ANSI: str(ansi).lower(), TIME: "true"})
-    relation = replace(relation, view=replace(relation.view, sql_configs=configs))
+    relation = view_of(name, text, ansi=ansi)
     derivation, plan = derive_view(relation, known, OPTIONS)
     emitted = spark_view(relation, known, OPTIONS, lambda read: quoted(read.name))
     return Derived(relation, plan, derivation.interface, emitted)

@@ -6,41 +6,27 @@ governed readers, so that one statement asks for all.
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import replace
 
-from py4j.protocol import Py4JJavaError
-from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 
 from deploy.refused import Refused
 from deploy.trino import Trino, TrinoAnswer
 from lakeschema.catalog.column_types import (
-    DATE,
-    STRING,
-    TIMESTAMP,
-    TIMESTAMP_NTZ,
-    ArrayType,
-    CharType,
-    ColumnType,
-    MapType,
-    StructType,
-    VarcharType,
     print_type,
-    time_digits,
 )
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.relations import Relation
-from lakeschema.translation.emission.spark.text import type_text as sparks_type
 from lakeschema.translation.emission.trino.query import TrinoQuery
 from lakeschema.translation.emission.trino.text import NOT_THE_SAME, relation_text
 from lakeschema.translation.emission.trino.view import trino_view_of
 from lakeschema.translation.model.interface import Interface, Options, Overflow
 from lakeschema.translation.plan.relations import Plan
-from tests.judges.compared_values import from_spark, from_trino, in_no_order
+from tests.judges.collected import with_times_as_texts
+from tests.judges.compared_values import Rows, from_trino, same_rows
 from tests.judges.trino_tables import create_tables, json_value
 from tests.judges.verdicts import (
     BOTH_RAISE,
@@ -61,12 +47,11 @@ from tests.judges.verdicts import (
     WITHOUT_RULES,
     Verdict,
 )
-from tests.judges.views.elsewhere import EmissionJudge, Rows, Written
+from tests.judges.views.elsewhere import FAULT, EmissionJudge, Written
 from tests.judges.views.in_spark import SparkJudge
 from tests.lakeschema.translation.growing.tables import Table, unchanged, with_extremes
 from tests.lakeschema.translation.growing.views import RandomView
 
-_FAULT = "Spark fails itself: "
 _TOO_MUCH = frozenset({"EXCEEDED_TIME_LIMIT", "EXCEEDED_LOCAL_MEMORY_LIMIT", "EXCEEDED_CPU_LIMIT"})
 _MALFORMED = re.compile(r"\[CAST_INVALID_INPUT\] The value ('[^']+')")
 
@@ -97,6 +82,8 @@ class TrinoJudge(EmissionJudge[TrinoQuery]):
     ) -> TrinoQuery:
         return trino_view_of(relation, plan, names, upstreams, self._options, named)
 
+    _shown = staticmethod(with_times_as_texts)
+
     def _table(self, name: RelationName) -> str:
         return relation_text(name, {})
 
@@ -107,7 +94,7 @@ class TrinoJudge(EmissionJudge[TrinoQuery]):
         frame, written = read
         query = written.query
         asked = self._asking.submit(self._asked, query)
-        expected = self._sparks_rows(frame, query)
+        expected = self._sparks_rows(frame, [c.type for c in query.columns])
         verdict = self._compared(written, expected, asked)
         if not verdict.is_wrong:
             return verdict
@@ -121,7 +108,9 @@ class TrinoJudge(EmissionJudge[TrinoQuery]):
             with mode():
                 frame_again = self._analysed(view)
                 assert isinstance(frame_again, DataFrame)
-                again = self._compared(written, self._sparks_rows(frame_again, query), asked)
+                again = self._compared(
+                    written, self._sparks_rows(frame_again, [c.type for c in query.columns]), asked
+                )
             if not again.is_wrong:
                 return Verdict(outcome) if again.outcome == EQUAL else again
         is_pruned = verdict.outcome == again.outcome == DOES_NOT_RAISE
@@ -142,7 +131,7 @@ class TrinoJudge(EmissionJudge[TrinoQuery]):
             return _refused(expected, got)
         if expected == Refused(TOO_MANY):
             return Verdict(TOO_MANY)
-        if isinstance(expected, Refused) and expected.message.startswith((_FAULT, "[UNSUPPORTED_")):
+        if isinstance(expected, Refused) and expected.message.startswith((FAULT, "[UNSUPPORTED_")):
             return Verdict(NOT_READ, expected.message)
         if problem := _columns_differ(query, got):
             return Verdict(OTHER_TYPES, problem)
@@ -150,9 +139,9 @@ class TrinoJudge(EmissionJudge[TrinoQuery]):
         found = [from_trino(row, types) for row in got.rows]
         if isinstance(expected, Refused):
             return Verdict(DOES_NOT_RAISE, f"{expected.message}\n  {found}")
-        if not _same(in_no_order(expected), in_no_order(found)):
+        if not same_rows(expected, found):
             return Verdict(OTHER_ROWS, f"{expected}\n  {found}")
-        if written.ordered and not _same(expected, found):
+        if written.ordered and not same_rows(expected, found, ordered=True):
             return Verdict(OTHER_ORDER, f"{expected}\n  {found}")
         return Verdict(EQUAL)
 
@@ -166,12 +155,12 @@ class TrinoJudge(EmissionJudge[TrinoQuery]):
             self._spark.register(replace(table, rows=table.rows[::-1]))
         frame = self._analysed(view)
         assert isinstance(frame, DataFrame)
-        again = self._sparks_rows(frame, query)
+        again = self._sparks_rows(frame, [c.type for c in query.columns])
         for table in read:
             self._spark.register(table)
         if isinstance(expected, Refused) or isinstance(again, Refused):
             return type(expected) is not type(again)
-        return not _same(in_no_order(expected), in_no_order(again))
+        return not same_rows(expected, again)
 
     def _is_pruned(self, query: TrinoQuery, raised: str) -> bool:
         """Whether nothing is left in Trino's plan of what fails, of the value that Spark names, or of the tables."""
@@ -189,24 +178,6 @@ class TrinoJudge(EmissionJudge[TrinoQuery]):
             return self._trino.answer(query.sql)
         except Refused as error:
             return error
-
-    def _sparks_rows(self, frame: DataFrame, query: TrinoQuery) -> Rows | Refused:
-        """Collected with days and moments as texts, since Python has not all of them."""
-        names = [f"k{place}" for place in range(len(query.columns))]
-        types = [_collectable(column.type) for column in query.columns]
-        items = [
-            f"CAST({name} AS {sparks_type(type_)})" if type_ != column.type else name
-            for name, type_, column in zip(names, types, query.columns, strict=True)
-        ]
-        try:
-            with self._in_time():
-                rows = frame.toDF(*names).selectExpr(*items).collect()
-        except (PySparkException, Py4JJavaError) as error:
-            return Refused(TOO_MANY if "cancelled" in str(error)[:2000] else _reason(error))
-        except TypeError as error:
-            # A map whose keys are lists.
-            return Refused(f"[UNSUPPORTED_IN_PYTHON] {error}")
-        return [from_spark(tuple(row), types) for row in rows]
 
     def _rows_of(self, table: Table) -> Mapping[str, object]:
         # Collected as Python's values maps would lose the order of their keys.
@@ -254,45 +225,3 @@ def _columns_differ(query: TrinoQuery, got: TrinoAnswer) -> str:
 def _words(type_: str) -> str:
     """A type without the blanks and quotes that Trino shows or not."""
     return type_.replace('"', "").replace(" ", "").lower()
-
-
-def _collectable(type_: ColumnType) -> ColumnType:
-    match type_:
-        case ArrayType(element, nullable):
-            return ArrayType(_collectable(element), nullable)
-        case MapType(key, value, nullable):
-            return MapType(_collectable(key), _collectable(value), nullable)
-        case StructType(fields):
-            return StructType(tuple(replace(f, type=_collectable(f.type)) for f in fields))
-        case CharType() | VarcharType():
-            return STRING
-        case _:
-            is_moment = type_ in (DATE, TIMESTAMP, TIMESTAMP_NTZ) or time_digits(type_) is not None
-            return STRING if is_moment else type_
-
-
-def _same(one: Rows, other: Rows) -> bool:
-    return len(one) == len(other) and all(map(_alike, one, other))
-
-
-def _alike(one: object, other: object) -> bool:
-    """Sums of doubles differ with their order in the last digits."""
-    if isinstance(one, float) and isinstance(other, float):
-        return repr(one) == repr(other) or math.isclose(one, other, rel_tol=1e-9)
-    if isinstance(one, tuple) and isinstance(other, tuple):
-        return len(one) == len(other) and all(map(_alike, one, other))
-    return type(one) is type(other) and one == other
-
-
-def _reason(error: PySparkException | Py4JJavaError) -> str:
-    """Spark's own words; of an error without any, which is none of the view's, what was thrown."""
-    if isinstance(error, PySparkException):
-        text = str(error).partition("\n")[0][:200]
-        is_fault = False
-    else:
-        thrown = error.java_exception
-        while thrown.getCause() is not None:
-            thrown = thrown.getCause()
-        text = str(thrown.toString()).partition("\n")[0][:200]
-        is_fault = not text.startswith("org.apache.spark.Spark") or "[" not in text
-    return f"{_FAULT}{text}" if is_fault or "[INTERNAL_ERROR" in text else text

@@ -6,14 +6,12 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from random import Random
-from types import MappingProxyType
 
 from pyspark.sql import DataFrame, SparkSession
 
 from deploy.refused import Refused
-from lakeschema.catalog.ddl_files import relations_from_ddl
 from lakeschema.catalog.identifiers import RelationName
-from lakeschema.catalog.relations import Dialect, Relation
+from lakeschema.catalog.relations import Relation
 from lakeschema.translation.deriving.with_upstreams import derive_with_upstreams
 from lakeschema.translation.model.errors import CannotRefresh, TranslationError, Unsupported
 from lakeschema.translation.model.interface import Derivation, Options
@@ -32,7 +30,8 @@ from tests.judges.verdicts import (
     UNSUPPORTED,
     Verdict,
 )
-from tests.judges.views.in_spark import ANSI, TIME, Rows, SparkJudge
+from tests.judges.views.in_spark import Rows, SparkJudge
+from tests.judges.views.reading import in_mode, relations_of
 from tests.lakeschema.translation.growing.contained import random_pair
 from tests.lakeschema.translation.growing.languages import BOTH, SPARK
 from tests.lakeschema.translation.growing.tables import Table, further_rows, random_table
@@ -68,13 +67,7 @@ class Case:
     def relations(self) -> Mapping[RelationName, Relation]:
         ddl = [table.ddl for table in self.tables]
         ddl += [f"CREATE VIEW {name} AS {text}" for name, text in self.texts]
-        configs = MappingProxyType({ANSI: str(self.ansi).lower(), TIME: "true"})
-        return {
-            name: relation
-            if relation.view is None
-            else replace(relation, view=replace(relation.view, sql_configs=configs))
-            for name, relation in relations_from_ddl(ddl, Dialect.SPARK).items()
-        }
+        return relations_of(ddl, ansi=self.ansi)
 
     def derivations(self) -> Mapping[RelationName, Derivation]:
         return derive_with_upstreams(_VIEW, self.relations(), Options())
@@ -144,12 +137,8 @@ class RefreshJudge:
         return Case(view, tuple(tables), tuple(changed), variant, ansi, before_is_kept)
 
     def verdict(self, case: Case) -> Verdict:
-        before = self._spark.conf.get(ANSI)
-        self._spark.conf.set(ANSI, str(case.ansi).lower())
-        try:
+        with in_mode(self._spark, ansi=case.ansi):
             return self._verdict(case)
-        finally:
-            self._spark.conf.set(ANSI, before or "true")
 
     def _verdict(self, case: Case) -> Verdict:
         try:

@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from random import Random
-from types import MappingProxyType
 
 from pyspark.sql import SparkSession
 
 from deploy.refused import Refused
-from lakeschema.catalog.ddl_files import relations_from_ddl
 from lakeschema.catalog.identifiers import RelationName
-from lakeschema.catalog.relations import Dialect, Relation
+from lakeschema.catalog.relations import Relation
 from lakeschema.translation.deriving.with_upstreams import derive_with_upstreams
 from lakeschema.translation.model.errors import CannotSubstitute, TranslationError, Unsupported
 from lakeschema.translation.model.interface import Derivation, Options
@@ -28,7 +26,8 @@ from tests.judges.verdicts import (
     UNSUPPORTED,
     Verdict,
 )
-from tests.judges.views.in_spark import ANSI, TIME, SparkJudge
+from tests.judges.views.in_spark import SparkJudge
+from tests.judges.views.reading import in_mode, relations_of
 from tests.lakeschema.translation.growing.contained import Pair, random_pair
 from tests.lakeschema.translation.growing.tables import Table, further_rows, random_table
 
@@ -47,13 +46,7 @@ class PairCase:
     def relations(self) -> Mapping[RelationName, Relation]:
         ddl = [table.ddl for table in self.tables]
         ddl += [f"CREATE VIEW v AS {self.pair.view}", f"CREATE VIEW q AS {self.pair.query}"]
-        configs = MappingProxyType({ANSI: str(self.ansi).lower(), TIME: "true"})
-        return {
-            name: relation
-            if relation.view is None
-            else replace(relation, view=replace(relation.view, sql_configs=configs))
-            for name, relation in relations_from_ddl(ddl, Dialect.SPARK).items()
-        }
+        return relations_of(ddl, ansi=self.ansi)
 
 
 class StoredViewJudge:
@@ -74,12 +67,8 @@ class StoredViewJudge:
         return PairCase(random_pair(random, tables), tuple(tables), random.random() < 0.5)
 
     def verdict(self, case: PairCase) -> Verdict:
-        before = self._spark.conf.get(ANSI)
-        self._spark.conf.set(ANSI, str(case.ansi).lower())
-        try:
+        with in_mode(self._spark, ansi=case.ansi):
             return self._verdict(case)
-        finally:
-            self._spark.conf.set(ANSI, before or "true")
 
     def _verdict(self, case: PairCase) -> Verdict:
         relations = case.relations()
