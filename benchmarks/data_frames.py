@@ -11,7 +11,7 @@ import os
 import sys
 import time
 
-from tests.codegen.frame_run import judge_frames
+from tests.judges.codegen.frame_run import judge_frames
 from tests.judges.sessions import NOT_COMPILED, start_spark
 
 # Python's zone decides how PySpark shows instants, the session's zone nothing.

@@ -141,6 +141,6 @@ class Answers:
 def _start(given: StreamArguments) -> subprocess.Popen[bytes]:
     return subprocess.Popen(
         [sys.executable, "-m", "tests.integration.spark.stream_program", json.dumps(asdict(given))],
-        cwd=Path(__file__).parents[3],
+        cwd=Path(__file__).parents[2],
         start_new_session=True,
     )

@@ -16,8 +16,8 @@ from lakeschema.avro.compatibility import Level, compare
 from lakeschema.avro.parsing import parse_schema
 from tests.codegen.evolutions import Version, family, steps_between
 from tests.codegen.generated import imported
-from tests.codegen.judging import OurAnswer, Outcome, ours, outcome, plain
 from tests.codegen.random_bytes import random_bytes
+from tests.judges.codegen.judging import OurAnswer, Outcome, ours, outcome, plain
 
 _FAMILIES_AT_ONCE = 25
 _SHOWN = 20

@@ -21,8 +21,8 @@ from typing import Any
 from deploy.avro import AvroJudge, AvroRefused, Conversion, Converted
 from tests.codegen.evolutions import family
 from tests.codegen.generated import imported, json_compiled_after
-from tests.codegen.judging import plain
 from tests.codegen.random_bytes import random_bytes
+from tests.judges.codegen.judging import plain
 
 _SCHEMAS_AT_ONCE = 50
 _SHOWN = 10
