@@ -21,21 +21,12 @@ from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
 from benchmarks.corpus import judging, projects, suites
-from benchmarks.corpus.judging import (
-    CRASH,
-    EQUAL,
-    REFUSED_BY_SPARK,
-    WRONG_NAME,
-    WRONG_NULL,
-    WRONG_TYPE,
-    Verdict,
-)
 from benchmarks.corpus.sessions import SessionState
 from deploy.jdk import find_jdk
 from tests.judges.sessions import running_spark
+from tests.judges.verdicts import EQUAL, NOT_READ, Verdict
 
 _SUITES = ("spark", "functions", "pyspark", *projects.PROJECTS)
-_WRONG = (WRONG_TYPE, WRONG_NAME, WRONG_NULL, CRASH)
 
 
 def main() -> int:
@@ -58,23 +49,20 @@ def main() -> int:
                 continue
             for query, verdict in _run(spark, script):
                 outcomes[verdict.outcome] += 1
-                if verdict.outcome not in (EQUAL, REFUSED_BY_SPARK):
-                    reasons[f"{verdict.outcome}: {_class_of(verdict.reason)}"] += 1
-                if details and verdict.outcome != REFUSED_BY_SPARK:
+                if verdict.outcome not in (EQUAL, NOT_READ):
+                    reasons[f"{verdict.outcome}: {_class_of(verdict.details)}"] += 1
+                if details and verdict.outcome != NOT_READ:
                     line = {
                         "script": script.name, "outcome": verdict.outcome,
-                        "reason": verdict.reason, "query": query,
+                        "reason": verdict.details, "query": query,
                     }  # fmt: skip
                     print(json.dumps(line), file=details, flush=True)
-    judged = outcomes.total() - outcomes[REFUSED_BY_SPARK]
+    judged = outcomes.total() - outcomes[NOT_READ]
     for reason, count in reasons.most_common(60):
         print(f"{count:6} {reason}")
     for outcome, count in outcomes.most_common():
-        print(
-            f"{outcome}: {count}"
-            + (f" ({count / judged:.2%})" if outcome != REFUSED_BY_SPARK else "")
-        )
-    return 1 if any(outcomes[wrong] for wrong in _WRONG) else 0
+        print(f"{outcome}: {count}" + (f" ({count / judged:.2%})" if outcome != NOT_READ else ""))
+    return int(any(Verdict(outcome).is_wrong for outcome in outcomes))
 
 
 def _scripts(spark: SparkSession, chosen: Sequence[str]) -> Iterator[suites.Script]:

@@ -31,6 +31,8 @@ RAISES: Final = "not compared: the view's own text raises an error"
 TOO_MANY: Final = "not compared: too many rows to compute"
 NOT_COMPARED: Final = "not compared: the view's own text raises an error, or takes too long"
 NOT_ASKED: Final = "not asked"
+OF_A_VARIABLE: Final = "not asked: a session variable, which Spark lets no stored view read"
+WITHOUT_ALIAS: Final = "not asked: a column without a name"
 NOT_STORED: Final = "not compared: the engine cannot store such rows"
 NOT_READ: Final = "refused by the view's own engine"
 BOTH_REFUSE: Final = "refused by both"
@@ -51,13 +53,15 @@ _FINE: Final = (
     | REFRESHED
     | {ONE_PLAN, OF_STORED, ANY_ORDER, NO_ROWS, EQUAL_TYPES}
     | {UNDETERMINED, NOT_BY_POLICIES, NO_REFERENCE, NOT_PRINTED, RAISES, TOO_MANY, NOT_COMPARED}
-    | {NOT_ASKED, NOT_STORED, NOT_READ, BOTH_REFUSE}
+    | {NOT_ASKED, OF_A_VARIABLE, WITHOUT_ALIAS, NOT_STORED, NOT_READ, BOTH_REFUSE}
     | {NOT_REFRESHED, NOT_SUBSTITUTED, NOT_ENFORCED, ENGINE_FAILS}
 )
 
 OTHER_ROWS: Final = "other rows"
 OTHER_ORDER: Final = "another order"
 OTHER_TYPES: Final = "other types"
+OTHER_NAMES: Final = "other names"
+CRASHES: Final = "our code crashes"
 NULL_IN_REQUIRED: Final = "null in a required column"
 REFUSED_BY_US: Final = "refused by us only"
 REFUSED_TEXT: Final = "the engine refuses the text"
