@@ -12,7 +12,6 @@ from __future__ import annotations
 import argparse
 import json
 import math
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from datetime import date, datetime
 from decimal import Decimal
@@ -21,6 +20,7 @@ from typing import Any
 
 from pyspark.sql import Row, SparkSession
 
+from benchmarks.seeded import Tally
 from benchmarks.trino_source import NAMESPACE, VIEW, interfaces_of
 from lakeschema.catalog.column_types import parse_type
 from lakeschema.catalog.identifiers import RelationName
@@ -31,6 +31,14 @@ from lakeschema.translation.emission.spark.view import spark_view
 from lakeschema.translation.model.errors import TranslationError, Unsupported
 from lakeschema.translation.model.interface import Interface, Options
 from tests.judges.sessions import running_spark, use_utc
+from tests.judges.verdicts import (
+    EQUAL,
+    OTHER_ROWS,
+    REFUSED_BY_US,
+    REFUSED_TEXT,
+    UNSUPPORTED,
+    Verdict,
+)
 
 _OPTIONS = Options()
 _DIGITS = 6
@@ -48,41 +56,41 @@ def main() -> None:
     tables = interfaces_of(stored)
     facts = [f for f in json.loads(chosen.facts.read_text()) if f.get("trino_types")]
     facts = facts[chosen.skip :]
-    results: Counter[str] = Counter()
+    tally = Tally()
     use_utc()
     with running_spark({"spark.driver.extraJavaOptions": "-Duser.timezone=UTC"}) as spark:
         _make_tables(spark, stored)
         for fact in facts:
-            result, why = _judge(spark, fact, tables)
-            results[result] += 1
-            if why and sum(results.values()) - results["equal"] <= chosen.limit:
-                print(f"{result}: {fact['trino']}\n    {why}", flush=True)
-    shown = ", ".join(f"{results[key]} {key}" for key in ("equal", "refused", "failed", "other"))
-    print(f"of {len(facts)} queries: {shown}")
+            verdict = _judge(spark, fact, tables)
+            tally.add(verdict)
+            if verdict.details and tally.outcomes.total() - tally.outcomes[EQUAL] <= chosen.limit:
+                print(f"{verdict.outcome}: {fact['trino']}\n    {verdict.details}", flush=True)
+    print(f"{len(facts)} queries")
+    tally.report()
 
 
 def _judge(
     spark: SparkSession, fact: Mapping[str, Any], tables: Mapping[RelationName, Interface]
-) -> tuple[str, str]:
+) -> Verdict:
     text = fact["trino"]
     view = Relation(VIEW, (), view=ViewText(Dialect.TRINO, text, text, NAMESPACE, "hive"))
     try:
         query = spark_view(view, tables, _OPTIONS, lambda name: quoted(name.name))
-    except Unsupported as error:
-        return "refused", str(error)
     except TranslationError as error:
-        return "failed", str(error)
+        is_refused = isinstance(error, Unsupported)
+        return Verdict(UNSUPPORTED if is_refused else REFUSED_BY_US, str(error))
     try:
         rows = _rows(spark, query)
     except Exception as error:  # noqa: BLE001 (whatever Spark says of one query)
-        return "failed", f"{str(error)[:400]}\n    {query.sql}"
+        return Verdict(REFUSED_TEXT, f"{str(error)[:400]}\n    {query.sql}")
     wanted = [[_plain(value) for value in row] for row in fact["trino_result"]]
     if not fact.get("ordered"):
         rows, wanted = sorted(rows, key=repr), sorted(wanted, key=repr)
     if rows == wanted:
-        return "equal", ""
+        return Verdict(EQUAL)
     differing = [(r, w) for r, w in zip(rows, wanted, strict=False) if r != w]
-    return "other", f"{differing[:3] or (len(rows), len(wanted))}\n    {query.sql}"
+    shown = differing[:3] or (len(rows), len(wanted))
+    return Verdict(OTHER_ROWS, f"{shown}\n    {query.sql}")
 
 
 def _rows(spark: SparkSession, query: SparkQuery) -> list[list[object]]:
