@@ -12,6 +12,7 @@ import shutil
 import sys
 import tempfile
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
@@ -27,7 +28,7 @@ from lakeschema.translation.functions.builtin_names import builtin_names
 from lakeschema.translation.functions.not_callable import why_not_callable
 from lakeschema.translation.functions.signature import Kind
 from lakeschema.translation.model.interface import HiveFunctions, Options
-from tests.judges.functions.compared_calls import GRAVE, CallComparison, CalledEngine, Outcome, Told
+from tests.judges.functions.compared_calls import GRAVE, CallComparison, CalledEngine, Told
 from tests.judges.functions.hive_answers import (
     TABLES,
     Answered,
@@ -37,6 +38,7 @@ from tests.judges.functions.hive_answers import (
 )
 from tests.judges.functions.spark_rows import SparkCalls
 from tests.judges.functions.trino_rows import trino_calls
+from tests.judges.verdicts import EQUAL, FAILS, OTHER_ROWS, RAISES_ALONE, UNSUPPORTED
 
 _OF_SKETCHES = ("ds_", "st_")
 _NEVER_THE_SAME = {
@@ -44,7 +46,6 @@ _NEVER_THE_SAME = {
     "uuid": "each row of each query has another one",
     "cardinality_violation": "it is nothing but an error",
 }
-_EQUAL = "equal rows"
 _TOGETHER = 8
 _OF_ONE_HIVE = 80
 
@@ -102,12 +103,12 @@ def _compare(chosen: argparse.Namespace, start: StartEngine, missing: Mapping[st
             comparison = CallComparison(engine)
             for name in names:
                 if reason := missing.get(name):
-                    told[name] = [Told(name, Outcome.UNSUPPORTED, reason)]
+                    told[name] = [Told(UNSUPPORTED, reason, select=name)]
                 else:
                     told[name] = comparison.compare(known.get(name, ()))
                 _print(name, told[name], chosen.examples)
     _print_total(told, time.monotonic() - began)
-    return any(one.outcome is Outcome.DIFFERS for some in told.values() for one in some)
+    return any(one.outcome == OTHER_ROWS for some in told.values() for one in some)
 
 
 def _tables_of(keep: Path) -> Path:
@@ -154,19 +155,14 @@ def _parts(names: Sequence[str]) -> Iterator[Sequence[Sequence[str]]]:
 
 
 def _print(name: str, told: Sequence[Told], examples: int) -> None:
-    differing = [one for outcome in GRAVE for one in told if one.outcome is outcome]
-    counts = ", ".join(f"{n} {outcome.value}" for outcome, n in _counts(told))
+    differing = [one for outcome in GRAVE for one in told if one.outcome == outcome]
+    outcomes = Counter(one.outcome for one in told)
+    counts = ", ".join(f"{number} {outcome}" for outcome, number in outcomes.most_common())
     print(f"{name}: {counts or 'no call'}")
     for one in differing[:examples]:
         print(f"    {one.select}\n        {one.details}")
-    for reason in sorted({one.details for one in told if one.outcome is Outcome.UNSUPPORTED}):
+    for reason in sorted({one.details for one in told if one.outcome == UNSUPPORTED}):
         print(f"    unsupported: {reason}")
-
-
-def _counts(told: Sequence[Told]) -> Iterator[tuple[Outcome, int]]:
-    for outcome in Outcome:
-        if number := sum(one.outcome is outcome for one in told):
-            yield outcome, number
 
 
 def _print_total(told: Mapping[str, Sequence[Told]], seconds: float) -> None:
@@ -176,7 +172,7 @@ def _print_total(told: Mapping[str, Sequence[Told]], seconds: float) -> None:
     for name, found in told.items():
         kinds.setdefault(_kind(found), []).append(name)
     for kind, names in kinds.items():
-        print(f"{len(names):>5}  {kind}: {', '.join(names) if kind != _EQUAL else ''}")
+        print(f"{len(names):>5}  {kind}: {', '.join(names) if kind != EQUAL else ''}")
     for name in told:
         if name in _NEVER_THE_SAME:
             print(f"no two answers can be compared of {name}: {_NEVER_THE_SAME[name]}")
@@ -184,22 +180,22 @@ def _print_total(told: Mapping[str, Sequence[Told]], seconds: float) -> None:
     rest = [name for name in told if not name.startswith(_OF_SKETCHES)]
     of_all = ((told, ""), (comparable, " that can be compared"), (rest, " but ds_* and st_*"))
     for some, what in of_all:
-        equal = len([name for name in kinds.get(_EQUAL, ()) if name in some])
+        equal = len([name for name in kinds.get(EQUAL, ()) if name in some])
         if some:
             print(f"{equal} of {len(some)}{what} have equal rows: {100 * equal / len(some):.1f} %")
 
 
 def _kind(told: Sequence[Told]) -> str:
     found = {one.outcome for one in told}
-    if Outcome.DIFFERS in found:
+    if OTHER_ROWS in found:
         return "other rows"
-    if Outcome.RAISES in found:
+    if RAISES_ALONE in found:
         return "equal rows, but an error elsewhere for some where Hive has a value"
-    if Outcome.FAILS in found:
+    if FAILS in found:
         return "equal rows, but refused for some values when run, with the reason"
-    if Outcome.EQUAL in found:
-        return _EQUAL
-    if Outcome.UNSUPPORTED in found:
+    if EQUAL in found:
+        return EQUAL
+    if UNSUPPORTED in found:
         return "unsupported"
     return "nothing to compare"
 

@@ -34,6 +34,7 @@ from lakeschema.translation.deriving.derivation import derive, derive_view, upst
 from lakeschema.translation.model.errors import TranslationError, UnknownColumn
 from lakeschema.translation.model.interface import Interface, Options
 from lakeschema.translation.plan.relations import PlanColumn
+from tests.judges.functions.judges import claims
 from tests.judges.verdicts import (
     CRASHES,
     EQUAL,
@@ -152,7 +153,7 @@ def _interface(spark: SparkSession, name: RelationName) -> Interface | None:
 
 def _false_required(frame: DataFrame, columns: Sequence[PlanColumn]) -> str:
     """The first place that we call required and that is null in a row; empty if there is none."""
-    if not any(_has_required(c.type, nullable=c.nullable) for c in columns):
+    if not any(not c.nullable or claims(c.type) for c in columns):
         return ""
     try:
         rows = frame.limit(_MAX_ROWS).collect()
@@ -164,20 +165,6 @@ def _false_required(frame: DataFrame, columns: Sequence[PlanColumn]) -> str:
             if found:
                 return found
     return ""
-
-
-def _has_required(type_: ColumnType, *, nullable: bool) -> bool:
-    if not nullable:
-        return True
-    match type_:
-        case ArrayType(element, element_nullable):
-            return _has_required(element, nullable=element_nullable)
-        case MapType():
-            return _has_required(type_.value, nullable=type_.value_nullable)
-        case StructType(fields):
-            return any(_has_required(f.type, nullable=f.nullable) for f in fields)
-        case _:
-            return False
 
 
 def _null_inside(type_: ColumnType, value: Any, path: str, *, nullable: bool) -> str:

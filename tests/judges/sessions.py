@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 import sys
 import tempfile
+import threading
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from types import MappingProxyType
@@ -98,6 +99,17 @@ def with_settings(spark: SparkSession, settings: Mapping[str, str]) -> Iterator[
                 spark.conf.unset(key)
             else:
                 spark.conf.set(key, known)
+
+
+@contextmanager
+def limited(seconds: float, cancel: Callable[[], object]) -> Iterator[None]:
+    """``cancel`` is called where it takes longer."""
+    late = threading.Timer(seconds, cancel)
+    late.start()
+    try:
+        yield
+    finally:
+        late.cancel()
 
 
 def use_utc() -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from enum import Enum
 from typing import Final, Protocol
 
 from deploy.refused import Refused
@@ -25,6 +24,16 @@ from tests.judges.compared_values import from_hive, in_its_era
 from tests.judges.functions.hive_answers import TABLES, Answered, Rows
 from tests.judges.functions.hive_values import CallColumn, groups, together
 from tests.judges.functions.probe_values import table_ddl
+from tests.judges.verdicts import (
+    EQUAL,
+    FAILS,
+    NOT_COMPARED,
+    NOT_DERIVED,
+    OTHER_ROWS,
+    RAISES_ALONE,
+    UNSUPPORTED,
+    Verdict,
+)
 
 _VIEW: Final = RelationName.of("default", "v")
 _CHANGING: Final = ("rand()", "uuid", "current_timestamp", "unix_timestamp()", "now(")
@@ -35,25 +44,15 @@ _IN_NO_ORDER: Final = ("collect_set(", "collect_list(")
 FoundRows = Sequence[Sequence[object]]
 
 
-class Outcome(Enum):
-    EQUAL = "equal"
-    RAISES = "raise an error elsewhere, where they do not the rows are equal"
-    FAILS = "refused for some values when run, with the reason, else equal"
-    DIFFERS = "differ"
-    UNSUPPORTED = "unsupported"
-    REFUSED = "refused by us"
-    NO_ROWS = "without rows to compare"
-
-
-GRAVE: Final = (Outcome.DIFFERS, Outcome.RAISES, Outcome.FAILS)
+GRAVE: Final = (OTHER_ROWS, RAISES_ALONE, FAILS)
 """The worst first."""
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
-    select: str
-    outcome: Outcome
-    details: str = ""
+class Told(Verdict):
+    """Of one call."""
+
+    select: str = ""
 
 
 class CalledEngine(Protocol):
@@ -107,15 +106,15 @@ class CallComparison:
         try:
             self._engine.check(call.select.replace("{t}", "t"))
         except Unsupported as error:
-            return Told(call.select, Outcome.UNSUPPORTED, error.message)
+            return Told(UNSUPPORTED, error.message, select=call.select)
         except TranslationError as error:
-            return Told(call.select, Outcome.REFUSED, str(error))
+            return Told(NOT_DERIVED, str(error), select=call.select)
         if (
             _ENORMOUS.search(call.select)
             or not call.rows
             or any(word in call.select for word in _CHANGING)
         ):
-            return Told(call.select, Outcome.NO_ROWS)
+            return Told(NOT_COMPARED, select=call.select)
         return None
 
     def _together(
@@ -145,18 +144,18 @@ class CallComparison:
         rows = call.rows.get(table)
         if rows is None:
             # Hive fails while it computes.
-            return Told(call.select, Outcome.EQUAL if call.rows else Outcome.NO_ROWS)
+            return Told(EQUAL if call.rows else NOT_COMPARED, select=call.select)
         if isinstance(found, Refused):
             return self._judged_by_row(call, table, found)
         difference = self._difference(call, rows, found)
         if not difference:
-            return Told(call.select, Outcome.EQUAL)
+            return Told(EQUAL, select=call.select)
         if not call.has_key:
             # What depends on the order of rows is not determined.
             again = self._engine.rows(call.select.replace("{t}", table), backwards=True)
             if again != found:
-                return Told(call.select, Outcome.NO_ROWS)
-        return Told(call.select, Outcome.DIFFERS, f"{table}: {difference}")
+                return Told(NOT_COMPARED, select=call.select)
+        return Told(OTHER_ROWS, f"{table}: {difference}", select=call.select)
 
     def _judged_by_row(self, call: Answered, table: str, raised: Refused) -> Told:
         """An error in one row must not hide the others."""
@@ -169,9 +168,9 @@ class CallComparison:
                 if isinstance(found, Refused):
                     worst = worst if _is_reasoned(found) else found
                 elif difference := self._difference(call, [row], found):
-                    return Told(call.select, Outcome.DIFFERS, f"{table}: {difference}")
-        outcome = Outcome.FAILS if _is_reasoned(worst) else Outcome.RAISES
-        return Told(call.select, outcome, f"{table}: {worst.message}")
+                    return Told(OTHER_ROWS, f"{table}: {difference}", select=call.select)
+        outcome = FAILS if _is_reasoned(worst) else RAISES_ALONE
+        return Told(outcome, f"{table}: {worst.message}", select=call.select)
 
     def _difference(self, call: Answered, rows: Rows, found: FoundRows) -> str:
         """Empty if the rows are equal."""

@@ -4,10 +4,7 @@
 
 from __future__ import annotations
 
-import re
-import threading
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from typing import Any, Final, Protocol
 
 import duckdb
@@ -17,7 +14,9 @@ from pyspark.errors import PySparkException
 
 from deploy.refused import Refused
 from tests.judges.lineage.views import TEXT, WORLD, EngineName, LineageTable
-from tests.judges.sessions import RUN_ONCE, start_spark
+from tests.judges.sessions import RUN_ONCE, limited, start_spark
+from tests.judges.verdicts import TOO_MANY
+from tests.judges.views.in_spark import reason_of
 
 MAX_SECONDS: Final = 20.0
 _SETTINGS: Final = {
@@ -67,13 +66,13 @@ class SparkEngine:
 
     def rows(self, query: str) -> list[tuple[str, ...]]:
         jvm: Any = self._spark._jvm
-        with _limited(self._spark.sparkContext.cancelAllJobs):
+        with limited(MAX_SECONDS, self._spark.sparkContext.cancelAllJobs):
             try:
                 plan = self._spark._jsparkSession.sql(query).queryExecution().executedPlan()
                 lines = jvm.org.apache.spark.sql.execution.HiveResult.hiveResultString(plan)
                 text = "" if lines.isEmpty() else str(lines.mkString("\n"))
             except (PySparkException, Py4JJavaError) as error:
-                raise Refused(_failure(error)) from error
+                raise Refused(reason_of(error)) from error
         return [tuple(line.split("\t")) for line in text.splitlines()]
 
     def hashed(self, column: str) -> str:
@@ -107,11 +106,13 @@ class DuckDBEngine:
         self._connection.unregister("given")
 
     def rows(self, query: str) -> list[tuple[str, ...]]:
-        with _limited(self._connection.interrupt):
+        with limited(MAX_SECONDS, self._connection.interrupt):
             try:
                 found = self._connection.execute(query).fetchall()
+            except duckdb.InterruptException as error:
+                raise Refused(TOO_MANY) from error
             except duckdb.Error as error:
-                raise Refused(_failure(error)) from error
+                raise Refused(reason_of(error)) from error
         return [tuple(map(str, row)) for row in found]
 
     def hashed(self, column: str) -> str:
@@ -120,21 +121,3 @@ class DuckDBEngine:
     def digest(self, column: str) -> str:
         digits = f"substring(md5(coalesce(CAST({column} AS VARCHAR), 'null')), 1, 12)"
         return f"CAST('0x' || {digits} AS BIGINT)"
-
-
-@contextmanager
-def _limited(cancel: Callable[[], object]) -> Iterator[None]:
-    late = threading.Timer(MAX_SECONDS, cancel)
-    late.start()
-    try:
-        yield
-    finally:
-        late.cancel()
-
-
-def _failure(error: Exception) -> str:
-    text = str(error)
-    if "cancelled" in text[:2000] or isinstance(error, duckdb.InterruptException):
-        return "takes too long"
-    found = re.search(r"\[([A-Z_0-9.]+)\]", text)
-    return f"fails: {found[1] if found else text.partition(chr(10))[0][:100]}"

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import threading
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final, Generic, Protocol, TypeVar
 
@@ -24,6 +22,7 @@ from lakeschema.translation.plan.relations import Limit, Plan, Sort
 from lakeschema.translation.products.governed import MAX_TEXT
 from tests.judges.collected import collected
 from tests.judges.compared_values import Rows
+from tests.judges.sessions import limited
 from tests.judges.verdicts import NOT_READ, TOO_MANY, Verdict, refusal
 from tests.judges.views.in_spark import SparkJudge
 from tests.judges.views.reading import in_mode, view_of
@@ -146,7 +145,7 @@ class EmissionJudge(ABC, Generic[QueryT]):
 
     def _sparks_rows(self, frame: DataFrame, types: Sequence[ColumnType]) -> Rows | Refused:
         try:
-            with self._in_time():
+            with limited(MAX_SECONDS, self._session.sparkContext.cancelAllJobs):
                 return collected(frame, types, self._shown)
         except (PySparkException, Py4JJavaError) as error:
             return Refused(TOO_MANY if "cancelled" in str(error)[:2000] else _reason(error))
@@ -155,16 +154,6 @@ class EmissionJudge(ABC, Generic[QueryT]):
         except TypeError as error:
             # A map whose keys are lists.
             return Refused(f"{NOT_IN_PYTHON} {error}")
-
-    @contextmanager
-    def _in_time(self) -> Iterator[None]:
-        """Spark's jobs are cancelled where they take too long."""
-        late = threading.Timer(MAX_SECONDS, self._session.sparkContext.cancelAllJobs)
-        late.start()
-        try:
-            yield
-        finally:
-            late.cancel()
 
 
 def _is_ordered(plan: Plan) -> bool:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import logging
 import re
-import threading
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
@@ -28,7 +27,7 @@ from lakeschema.translation.emission.spark.view import spark_view
 from lakeschema.translation.model.errors import TranslationError, Unsupported
 from lakeschema.translation.model.interface import Interface, Options
 from lakeschema.translation.plan.relations import Plan, PlanColumn
-from tests.judges.sessions import with_settings
+from tests.judges.sessions import limited, with_settings
 from tests.judges.verdicts import (
     BOTH_REFUSE,
     EQUAL,
@@ -183,7 +182,7 @@ class SparkJudge:
             frame = self._spark.sql(text)
             frame.schema  # noqa: B018
         except (PySparkException, Py4JJavaError) as error:
-            return Refused(_reason(error))
+            return Refused(reason_of(error))
         return frame
 
     def both_rows(
@@ -212,16 +211,13 @@ class SparkJudge:
 
     def rows(self, frame: DataFrame) -> Rows | Refused:
         jvm: Any = self._spark._jvm
-        late = threading.Timer(_MAX_SECONDS, self._spark.sparkContext.cancelAllJobs)
-        late.start()
         try:
-            plan = frame._jdf.queryExecution().executedPlan()
-            lines = jvm.org.apache.spark.sql.execution.HiveResult.hiveResultString(plan)
-            text = None if lines.isEmpty() else str(lines.mkString("\x00"))
+            with limited(_MAX_SECONDS, self._spark.sparkContext.cancelAllJobs):
+                plan = frame._jdf.queryExecution().executedPlan()
+                lines = jvm.org.apache.spark.sql.execution.HiveResult.hiveResultString(plan)
+                text = None if lines.isEmpty() else str(lines.mkString("\x00"))
         except (PySparkException, Py4JJavaError) as error:
-            return Refused(TOO_MANY if "cancelled" in str(error)[:2000] else _reason(error))
-        finally:
-            late.cancel()
+            return Refused(reason_of(error))
         if text is None:
             return Rows(())
         return Rows(tuple(sorted(tuple(_steady(r).split("\t")) for r in text.split("\x00"))))
@@ -339,7 +335,10 @@ def _steady(line: str) -> str:
     return _LONG_FRACTION.sub(lambda found: f"{float(found[0]):.9g}", line)
 
 
-def _reason(error: Exception) -> str:
+def reason_of(error: Exception) -> str:
+    """The class of Spark's error, or the first line of what it says."""
     text = str(error)
+    if "cancelled" in text[:2000]:
+        return TOO_MANY
     found = re.search(r"\[([A-Z_0-9.]+)\]", text)
     return found[1] if found else text.partition("\n")[0][:120]
