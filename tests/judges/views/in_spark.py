@@ -185,6 +185,18 @@ class SparkJudge:
             return Refused(reason_of(error))
         return frame
 
+    def judged(self, text: str, expected: Rows, outcome: str, shown: str) -> Verdict:
+        """``outcome`` if the text has these rows; ``shown``: what tells of it otherwise."""
+        frame = self.analysed(text)
+        if isinstance(frame, Refused):
+            return Verdict(REFUSED_TEXT, f"{frame.message}\n  {shown}")
+        found = self.rows(frame)
+        if isinstance(found, Refused):
+            return Verdict(RAISES_ALONE, f"{found.message}\n  {shown}")
+        if found != expected:
+            return Verdict(OTHER_ROWS, f"{expected.rows}\n  {found.rows}\n  {shown}")
+        return Verdict(outcome)
+
     def both_rows(
         self, text: str, frame: DataFrame, emitted: str, written: DataFrame
     ) -> tuple[Rows | Refused, Rows | Refused]:

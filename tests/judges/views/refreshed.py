@@ -23,9 +23,6 @@ from tests.judges.verdicts import (
     NOT_COMPARED,
     NOT_READ,
     NOT_REFRESHED,
-    OTHER_ROWS,
-    RAISES_ALONE,
-    REFUSED_TEXT,
     UNCHANGED,
     UNSUPPORTED,
     Verdict,
@@ -174,15 +171,7 @@ class RefreshJudge:
         else:
             text, outcome = sql, MERGED
         shown = f"{case.texts}\n  {case.changed}, ANSI {case.ansi}\n  {sql}"
-        frame = self._judge.analysed(text)
-        if isinstance(frame, Refused):
-            return Verdict(REFUSED_TEXT, f"{frame.message}\n  {shown}")
-        found = self._judge.rows(frame)
-        if isinstance(found, Refused):
-            return Verdict(RAISES_ALONE, f"{found.message}\n  {shown}")
-        if found != expected:
-            return Verdict(OTHER_ROWS, f"{expected.rows}\n  {found.rows}\n  {shown}")
-        return Verdict(outcome)
+        return self._judge.judged(text, expected, outcome, shown)
 
     def _rows_of_text(self, case: Case) -> Rows | str:
         """The rows of the view's own text; why there are none."""

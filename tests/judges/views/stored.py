@@ -20,9 +20,6 @@ from tests.judges.verdicts import (
     NOT_READ,
     NOT_SUBSTITUTED,
     OF_STORED,
-    OTHER_ROWS,
-    RAISES_ALONE,
-    REFUSED_TEXT,
     UNSUPPORTED,
     Verdict,
 )
@@ -97,12 +94,4 @@ class StoredViewJudge:
             return Verdict(NOT_COMPARED)
         self._judge.local(stored.toDF(*names)).createOrReplaceTempView(_STORED.name)
         shown = f"{case.pair}\n  ANSI {case.ansi}\n  {sql}"
-        written = self._judge.analysed(sql)
-        if isinstance(written, Refused):
-            return Verdict(REFUSED_TEXT, f"{written.message}\n  {shown}")
-        got = self._judge.rows(written)
-        if isinstance(got, Refused):
-            return Verdict(RAISES_ALONE, f"{got.message}\n  {shown}")
-        if got != expected:
-            return Verdict(OTHER_ROWS, f"{expected.rows}\n  {got.rows}\n  {shown}")
-        return Verdict(OF_STORED)
+        return self._judge.judged(sql, expected, OF_STORED, shown)
