@@ -71,7 +71,7 @@ hunt: $(INSTALLED)
 # `make chaos SECONDS=120 SEED=7` is a short run that repeats an earlier one's faults.
 SECONDS := 900
 chaos: $(INSTALLED) java
-	@$(BIN)/python -m deploy.chaos --seconds $(SECONDS) $(if $(SEED),--seed $(SEED))
+	@$(BIN)/python -m tests.chaos --seconds $(SECONDS) $(if $(SEED),--seed $(SEED))
 
 # Random histories of the engine over all worlds, from fresh seeds: ARGS="--count 100000 --mutants" is the long run.
 histories: $(INSTALLED)
@@ -145,6 +145,12 @@ bench-json: $(PEERS)
 bench-lineage: $(LINEAGE_PEERS)
 	@test -n "$(CASES)" || { echo "usage: make bench-lineage CASES=lineage_cases.json" >&2; exit 2; }
 	$(BIN)/python -m benchmarks.lineage $(CASES) --peers $(VENV)/lineage/bin/python
+
+bench-random_views_in_% bench-functions_in_%: $(INSTALLED) java
+	$(BIN)/python -m benchmarks.$(patsubst bench-%_in_$*,%,$@)_elsewhere $* $(ARGS)
+
+bench-hive_in_%: $(INSTALLED) java
+	$(BIN)/python -m benchmarks.hive_elsewhere $* $(ARGS)
 
 bench-%: $(INSTALLED) java
 	$(BIN)/python -m benchmarks.$* $(ARGS)

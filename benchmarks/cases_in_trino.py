@@ -20,12 +20,7 @@ from pathlib import Path
 
 import sqlglot
 
-from benchmarks.asked_case import AskedCase, with_names
-from benchmarks.case_engines import EngineRefused, Hive, NoRows, Rows, Spark, engines
-from benchmarks.case_trino import CaseTrino, case_trino
-from benchmarks.compared_values import from_trino, in_no_order
-from benchmarks.recorded_questions import Question, questions_of
-from deploy.trino import TrinoRefused
+from deploy.refused import Refused
 from lakeschema.catalog.column_types import ColumnType, parse_type
 from lakeschema.catalog.errors import CatalogError
 from lakeschema.catalog.identifiers import RelationName
@@ -35,11 +30,25 @@ from lakeschema.translation.emission.trino.view import trino_view
 from lakeschema.translation.model.errors import TranslationError
 from lakeschema.translation.model.interface import Options, Overflow
 from lakeschema.translation.requests.option_values import read_udf
+from tests.judges.compared_values import from_trino, in_no_order
+from tests.judges.recorded.asked_case import AskedCase, with_names
+from tests.judges.recorded.engines import Hive, NoRows, Rows, Spark, engines
+from tests.judges.recorded.in_trino import CaseTrino, case_trino
+from tests.judges.recorded.questions import Question, questions_of
+from tests.judges.verdicts import (
+    ANY_ORDER,
+    BOTH_REFUSE,
+    DOES_NOT_RAISE,
+    EQUAL,
+    NOT_READ,
+    NOT_STORED,
+    OTHER_ROWS,
+    REFUSED_TEXT,
+    UNDETERMINED,
+    UNSUPPORTED,
+    Verdict,
+)
 
-EQUAL, BOTH_REFUSE, REFUSED = "equal", "both refuse", "refused, with the reason"
-FAILED, OTHER, ALLOWED = "FAILS IN TRINO", "OTHER ROWS", "ROWS WHERE THE ENGINE REFUSES"
-SET_ORDER, UNDETERMINED = "equal but for the order in a set", "not determined"
-_WRONG = {FAILED, OTHER, ALLOWED}
 _NO_ALIAS = "WITHOUT_ALIAS"
 
 
@@ -57,12 +66,6 @@ class _Expected:
     types: tuple[ColumnType, ...]
     rows: Rows | None
     refusal: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class _Verdict:
-    outcome: str
-    details: tuple[str, ...] = ()
 
 
 def main() -> int:
@@ -91,7 +94,7 @@ def main() -> int:
             for writer, verdict in judge.verdicts(question):
                 counts[writer, question.kind, verdict.outcome] += 1
     _print_table(counts)
-    return int(any(writer == "ours" and outcome in _WRONG for writer, _, outcome in counts))
+    return int(any(writer == "ours" and Verdict(outcome).is_wrong for writer, _, outcome in counts))
 
 
 class _Judge:
@@ -101,7 +104,7 @@ class _Judge:
         self._trino = trino
         self._options = options
 
-    def verdicts(self, question: Question) -> Iterator[tuple[str, _Verdict]]:
+    def verdicts(self, question: Question) -> Iterator[tuple[str, Verdict]]:
         """Each writer's; of a view that is not asked, one that says why."""
         case = AskedCase(question, self._options, self._hive, self._spark)
         try:
@@ -110,52 +113,52 @@ class _Judge:
             expected = _expected(case)
             self._trino.fill(case.whole_tables())
             self._make_functions(case)
-        except (CatalogError, EngineRefused) as error:
+        except (CatalogError, Refused) as error:
             if question.text is not None and not question.names and _NO_ALIAS in str(error):
                 yield from self.verdicts(with_names(question, self._spark))
                 return
-            reason = "no such rows" if isinstance(error, NoRows) else "refused by the engine"
+            reason = NOT_STORED if isinstance(error, NoRows) else NOT_READ
             print(f"{question.label}: {reason}: {error}")
             for writer in _WRITERS:
-                yield writer, _Verdict(reason)
+                yield writer, Verdict(reason)
             return
         for writer, text in _WRITERS.items():
             verdict = self._verdict(case, text, expected)
-            if verdict.outcome != EQUAL and (writer == "ours" or verdict.outcome == OTHER):
+            if verdict.outcome != EQUAL and (writer == "ours" or verdict.outcome == OTHER_ROWS):
                 print(f"{question.label}: {writer}: {verdict.outcome}")
-                print(*(f"    {each}" for each in verdict.details), sep="\n", flush=True)
+                print(f"    {verdict.details}", flush=True)
             yield writer, verdict
 
-    def _verdict(self, case: AskedCase, writer: Writer, expected: _Expected) -> _Verdict:
+    def _verdict(self, case: AskedCase, writer: Writer, expected: _Expected) -> Verdict:
         try:
             self._trino.drop_views()
             self._make_upstream_views(case, writer, case.question.view)
             sql = writer(case, case.question.view)
         except (_NotWritten, TranslationError) as error:
-            return _Verdict(REFUSED if expected.rows is not None else BOTH_REFUSE, (str(error),))
-        except TrinoRefused as error:
-            return _Verdict(FAILED, (str(error), error.sql))
+            return Verdict(UNSUPPORTED if expected.rows is not None else BOTH_REFUSE, str(error))
+        except Refused as error:
+            return Verdict(REFUSED_TEXT, f"{error}\n    {error.sql}")
         try:
             found = self._trino.answer(sql)
-        except TrinoRefused as error:
+        except Refused as error:
             return _on_refusal(error, expected, sql)
         if expected.rows is None:
-            return _Verdict(ALLOWED, (expected.refusal, f"{found.rows[:3]}", sql))
+            return Verdict(DOES_NOT_RAISE, f"{expected.refusal}\n    {found.rows[:3]}\n    {sql}")
         if len(found.columns) != len(expected.types):
-            return _Verdict(OTHER, (f"columns {found.columns}", sql))
+            return Verdict(OTHER_ROWS, f"columns {found.columns}\n    {sql}")
         try:
             rows = in_no_order(from_trino(row, expected.types) for row in found.rows)
         except (ValueError, TypeError, ArithmeticError) as error:
-            return _Verdict(OTHER, (f"columns {found.columns}: {error}", sql))
+            return Verdict(OTHER_ROWS, f"columns {found.columns}: {error}\n    {sql}")
         if rows == expected.rows:
-            return _Verdict(EQUAL)
+            return Verdict(EQUAL)
         if _has_sets(case) and _of_sets(rows) == _of_sets(expected.rows):
-            return _Verdict(SET_ORDER)
+            return Verdict(ANY_ORDER)
         if not _is_determined(case, expected):
-            return _Verdict(UNDETERMINED)
+            return Verdict(UNDETERMINED)
         lost = [row for row in expected.rows if row not in rows][:3]
         more = [row for row in rows if row not in expected.rows][:3]
-        return _Verdict(OTHER, (f"lost {lost}", f"more {more}", sql))
+        return Verdict(OTHER_ROWS, f"lost {lost}\n    more {more}\n    {sql}")
 
     def _make_functions(self, case: AskedCase) -> None:
         """By the names that the text calls, and by those that we write for their classes."""
@@ -182,7 +185,7 @@ def _expected(case: AskedCase) -> _Expected:
     """What the view's own engine returns.
 
     Raises:
-        EngineRefused: it does not take the view.
+        Refused: it does not take the view.
     """
     columns = [(name, parse_type(type_)) for name, type_ in case.engine_columns()]
     types = tuple(type_ for _, type_ in columns)
@@ -190,7 +193,7 @@ def _expected(case: AskedCase) -> _Expected:
         return _Expected(types, case.engine_rows(columns))
     except NoRows:
         raise
-    except EngineRefused as error:
+    except Refused as error:
         return _Expected(types, None, str(error))
 
 
@@ -214,11 +217,11 @@ def _is_determined(case: AskedCase, expected: _Expected) -> bool:
     return all(rows == expected.rows for rows in again)
 
 
-def _on_refusal(error: TrinoRefused, expected: _Expected, sql: str) -> _Verdict:
+def _on_refusal(error: Refused, expected: _Expected, sql: str) -> Verdict:
     if expected.rows is None:
-        return _Verdict(BOTH_REFUSE, (str(error), expected.refusal))
+        return Verdict(BOTH_REFUSE, f"{error}\n    {expected.refusal}")
     refused = error.message.startswith(NOT_THE_SAME)
-    return _Verdict(REFUSED if refused else FAILED, (str(error), sql))
+    return Verdict(UNSUPPORTED if refused else REFUSED_TEXT, f"{error}\n    {sql}")
 
 
 def _ours(case: AskedCase, name: RelationName) -> str:

@@ -11,9 +11,8 @@ import os
 import sys
 import time
 
-from pyspark.sql import SparkSession
-
-from tests.codegen.frame_run import judge_frames
+from tests.judges.codegen.frame_run import judge_frames
+from tests.judges.sessions import NOT_COMPILED, start_spark
 
 # Python's zone decides how PySpark shows instants, the session's zone nothing.
 _ZONES = ("UTC", "America/New_York", "Asia/Kathmandu")
@@ -27,7 +26,7 @@ def main() -> None:
     chosen = parser.parse_args()
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     began, differ = time.perf_counter(), 0
-    spark = _session()
+    spark = start_spark({**NOT_COMPILED, "spark.sql.session.timeZone": "America/Los_Angeles"})
     for part, zone in enumerate(_ZONES):
         os.environ["TZ"] = zone
         time.tzset()
@@ -41,16 +40,6 @@ def main() -> None:
     spark.stop()
     print(f"{time.perf_counter() - began:.0f} s")
     sys.exit(1 if differ else 0)
-
-
-def _session() -> SparkSession:
-    builder = SparkSession.builder.master("local[1]").config("spark.ui.enabled", "false")
-    builder = builder.config("spark.sql.session.timeZone", "America/Los_Angeles")
-    # To compile code for each of these few rows would take most of the time.
-    builder = builder.config("spark.sql.codegen.wholeStage", "false")
-    builder = builder.config("spark.sql.codegen.factoryMode", "NO_CODEGEN")
-    builder = builder.config("spark.ui.showConsoleProgress", "false")
-    return builder.config("spark.log.level", "ERROR").getOrCreate()
 
 
 if __name__ == "__main__":

@@ -18,26 +18,26 @@ import sys
 import tempfile
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from benchmarks.trino_tables import Tables, create_tables
-from deploy.trino import Trino, TrinoAnswer, TrinoRefused
+from deploy.refused import Refused
+from deploy.trino import Trino, TrinoAnswer
 from lakeschema.translation.requests.batch import answer
+from tests.judges.trino_tables import Tables, create_tables
+from tests.judges.verdicts import (
+    BOTH_REFUSE,
+    DOES_NOT_RAISE,
+    EQUAL,
+    OTHER_ROWS,
+    REFUSED_TEXT,
+    UNSUPPORTED,
+    Verdict,
+)
 
-EQUAL, BOTH_REFUSE, REFUSED = "equal", "both refuse", "refused, with the reason"
-FAILED, OTHER, ALLOWED = "refused by Trino", "SILENTLY OTHER", "ROWS WHERE THE ENGINE REFUSES"
 _MAX_COLUMNS = 5
 
 Fact = Mapping[str, Any]
-
-
-@dataclass(frozen=True, slots=True)
-class Verdict:
-    outcome: str
-    sql: str = ""
-    details: str = ""
 
 
 def main() -> int:
@@ -75,13 +75,12 @@ def _run(trino: Trino, facts: Sequence[Fact], tables: Tables, chosen: argparse.N
     verdicts = [(fact, judged(trino, fact, tables)) for fact in facts]
     for fact, verdict in verdicts:
         if chosen.verbose or verdict.outcome not in {EQUAL, BOTH_REFUSE}:
-            print(f"{verdict.outcome}: {fact['id']}\n  {fact['sql']}\n  {verdict.sql}")
-            print(f"  {verdict.details[:600]}")
+            print(f"{verdict.outcome}: {fact['id']}\n  {fact['sql']}\n  {verdict.details[:1200]}")
     print_counts("ours", [verdict for _, verdict in verdicts])
     if chosen.peers:
         for name, text in _peers().items():
             print_counts(name, [of_text(trino, fact, text(fact)) for fact in facts])
-    return int(any(verdict.outcome in {OTHER, ALLOWED} for _, verdict in verdicts))
+    return int(any(verdict.outcome in {OTHER_ROWS, DOES_NOT_RAISE} for _, verdict in verdicts))
 
 
 def _peers() -> Mapping[str, Callable[[Fact], str]]:
@@ -103,7 +102,7 @@ def print_counts(name: str, verdicts: Sequence[Verdict]) -> None:
     )
 
 
-def translated(fact: Fact, tables: Tables) -> Verdict:
+def translated(fact: Fact, tables: Tables) -> str | Verdict:
     """The fact's text for Trino, or why there is none."""
     settings = fact.get("settings") or {}
     recorded = ", ".join(f"'view.sqlConfig.{key}'='{value}'" for key, value in settings.items())
@@ -120,11 +119,11 @@ def translated(fact: Fact, tables: Tables) -> Verdict:
         }
         found = answer(request)
         if "result" in found:
-            return Verdict("", found["result"]["sql"])
+            return str(found["result"]["sql"])
         if "has no name" not in found["error"]["message"] and not width:
             break
     error = found["error"]
-    return Verdict(REFUSED, details=f"{error['type']}: {error['message']}")
+    return Verdict(UNSUPPORTED, f"{error['type']}: {error['message']}")
 
 
 def _ddl(name: str, table: Mapping[str, Any]) -> str:
@@ -134,29 +133,29 @@ def _ddl(name: str, table: Mapping[str, Any]) -> str:
 
 def judged(trino: Trino, fact: Fact, tables: Tables) -> Verdict:
     ours = translated(fact, tables)
-    if ours.outcome:
-        refused = isinstance(fact["source_result"], str)
-        return Verdict(BOTH_REFUSE, details=ours.details) if refused else ours
-    return of_text(trino, fact, ours.sql)
+    if isinstance(ours, str):
+        return of_text(trino, fact, ours)
+    refused = isinstance(fact["source_result"], str)
+    return Verdict(BOTH_REFUSE, ours.details) if refused else ours
 
 
 def of_text(trino: Trino, fact: Fact, sql: str) -> Verdict:
     """What a text for Trino returns, beside what the fact's own engine did."""
     refused = isinstance(fact["source_result"], str)
     if not sql:
-        return Verdict(BOTH_REFUSE if refused else REFUSED)
+        return Verdict(BOTH_REFUSE if refused else UNSUPPORTED)
     try:
         found = trino.answer(sql)
-    except TrinoRefused as error:
-        return Verdict(BOTH_REFUSE if refused else FAILED, sql, str(error))
+    except Refused as error:
+        return Verdict(BOTH_REFUSE if refused else REFUSED_TEXT, f"{sql}\n  {error}")
     if refused:
-        return Verdict(ALLOWED, sql, f"{found.rows}")
+        return Verdict(DOES_NOT_RAISE, f"{sql}\n  {found.rows}")
     expected, got = fact["source_result"], rows_of(found)
     types = [type_ for _, type_ in found.columns]
     same = same_rows(
         expected, got, types, exact="tolerance" not in fact, ordered=bool(fact.get("ordered"))
     )
-    return Verdict(EQUAL if same else OTHER, sql, f"expected {expected}\n  got      {got}")
+    return Verdict(EQUAL if same else OTHER_ROWS, f"{sql}\n  expected {expected}\n  got      {got}")
 
 
 def rows_of(found: TrinoAnswer) -> list[list[Any]]:

@@ -8,8 +8,6 @@ which columns joins compare. Our table and column access and our joins are held 
 from __future__ import annotations
 
 import argparse
-import json
-import os
 import re
 import sys
 import tempfile
@@ -17,14 +15,12 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final, TypeVar
+from typing import Final, TypeVar
 
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
-from benchmarks.foreign_keys import TPCH_KEYS, Column, Pair, tpcds_keys
 from benchmarks.lineage_speed import tpcds
-from benchmarks.random_views import CONF
 from lakeschema.analysis.catalog import KnownCatalog, KnownTable
 from lakeschema.analysis.column_access import column_access
 from lakeschema.analysis.joins import joins
@@ -33,17 +29,12 @@ from lakeschema.analysis.syntax.dialects import grammar_of
 from lakeschema.analysis.table_access import table_access
 from lakeschema.analysis.tracing import BaseColumn
 from lakeschema.catalog.identifiers import RelationName
+from tests.judges.queries.event_log import Logged, read_events
+from tests.judges.queries.foreign_keys import TPCH_KEYS, Column, Pair, pair_of, tpcds_keys
+from tests.judges.sessions import RUN_ONCE, start_spark
 
 Found = TypeVar("Found", str, Column)
 _TPCH: Final = Path(__file__).parents[1] / "tests/data/tpch"
-_STARTED: Final = "org.apache.spark.sql.execution.ui.SparkListenerSQLExecutionStart"
-_RELATION: Final = re.compile(r"Relation spark_catalog\.(\w+)\.(\w+)\[([^\]]*)\]")
-_ATTRIBUTE: Final = re.compile(r"\b\w+#(\d+)L?\b")
-_ALIAS: Final = re.compile(r"\b\w+#(\d+)L? AS \w+#(\d+)L?\b")
-_AS: Final = re.compile(r"\b\w+#(\d+)L? AS ")
-_EQUAL: Final = re.compile(r"\(\w+#(\d+)L? <?=>? \w+#(\d+)L?\)")
-_SCAN: Final = re.compile(r"Scan parquet spark_catalog\.\w+\.(\w+)")
-_FIELD: Final = re.compile(r"[<,](\w+):")
 _CONF: Final[Mapping[str, str]] = {
     "spark.eventLog.enabled": "true",
     "spark.eventLog.compress": "false",
@@ -64,23 +55,6 @@ class Suite:
     ddl: Sequence[str]
     queries: Sequence[str]
     keys: frozenset[Pair]
-
-
-@dataclass(frozen=True, slots=True)
-class Logged:
-    """What the event log says of one query.
-
-    Attributes:
-        used: columns that the analysed plan uses.
-        scanned: columns that the physical plan reads; tables of which it reads rows alone have none.
-        compared: columns that joins of the optimised plan compare by equality.
-    """
-
-    text: str
-    tables: frozenset[str]
-    used: frozenset[Column]
-    scanned: frozenset[Column]
-    compared: frozenset[Pair]
 
 
 @dataclass(slots=True)
@@ -128,88 +102,6 @@ def run(suite: Suite, session: SparkSession) -> Iterator[str]:
             yield f"{suite.name} {number} is not run: {str(error).strip()[:150]}"
 
 
-def read_events(file: Path, texts: Iterable[str]) -> Iterator[Logged]:
-    wanted = set(texts)
-    with file.open(encoding="utf-8") as stream:
-        for line in stream:
-            event = json.loads(line)
-            if event["Event"] == _STARTED and event["description"] in wanted:
-                yield _logged(event)
-
-
-def _logged(event: Mapping[str, Any]) -> Logged:
-    sections = dict(
-        re.findall(r"(?ms)^== ([\w ]+) ==\n(.*?)(?=^== |\Z)", event["physicalPlanDescription"])
-    )
-    analysed, optimised = sections["Analyzed Logical Plan"], sections["Optimized Logical Plan"]
-    columns = _columns(analysed)
-    used = {columns[id_] for id_ in _ids(analysed) if id_ in columns}
-    scans = list(_scans(event["sparkPlanInfo"]))
-    return Logged(
-        event["description"],
-        frozenset(table for table, _, _ in columns_of_relations(analysed)),
-        frozenset(used),
-        frozenset((table, column) for table, names in scans for column in names),
-        frozenset(_compared(optimised)),
-    )
-
-
-def columns_of_relations(plan: str) -> Iterator[tuple[str, str, str]]:
-    """Table, column and Spark's number of each column of each read."""
-    for _, table, attributes in _RELATION.findall(plan):
-        for attribute in attributes.split(","):
-            column, _, number = attribute.partition("#")
-            yield table, column.strip(), number.rstrip("L")
-
-
-def _columns(plan: str) -> dict[str, Column]:
-    return {number: (table, column) for table, column, number in columns_of_relations(plan)}
-
-
-def _ids(plan: str) -> set[str]:
-    """Of attributes that something uses.
-
-    Grouping sets are an Expand over a Project, which both hand all columns on.
-    """
-    found: set[str] = set()
-    hands_on = False
-    for line in plan.splitlines():
-        if _RELATION.search(line) or " Expand [" in line:
-            hands_on = " Expand [" in line
-        else:
-            found.update((_AS if hands_on else _ATTRIBUTE).findall(line))
-            hands_on = False
-    return found
-
-
-def _scans(info: Mapping[str, Any]) -> Iterator[tuple[str, Sequence[str]]]:
-    found = _SCAN.search(info["nodeName"])
-    if found:
-        yield found[1], _FIELD.findall(info["metadata"].get("ReadSchema", ""))
-    for child in info["children"]:
-        yield from _scans(child)
-
-
-def _compared(plan: str) -> Iterator[Pair]:
-    columns = _columns(plan)
-    # Of what is only named anew, the column that it was.
-    renamed = {new: old for old, new in _ALIAS.findall(plan)}
-    for line in plan.splitlines():
-        for numbers in _EQUAL.findall(line) if re.search(r"\bJoin \w+", line) else ():
-            ends = []
-            for number in numbers:
-                while number not in columns and number in renamed:
-                    number = renamed[number]  # noqa: PLW2901 (it is followed to its origin)
-                ends.append(columns.get(number))
-            first, second = ends
-            if first is not None and second is not None and first[0] != second[0]:
-                yield _pair(first, second)
-
-
-def _pair(first: Column, second: Column) -> Pair:
-    return min(first, second), max(first, second)
-
-
 def compare(suite: Suite, logged: Iterable[Logged], figures: Figures) -> None:
     catalog = KnownCatalog(
         {RelationName.of(t): KnownTable(tuple(columns)) for t, columns in suite.tables.items()}
@@ -224,7 +116,7 @@ def compare(suite: Suite, logged: Iterable[Logged], figures: Figures) -> None:
             continue
         tables = {str(source) for _, source in table_access(analysed.resolved)}
         ours = {_named(column) for column, _ in column_access(analysed.resolved)}
-        pairs = {_pair(_named(a), _named(b)) for a, b in joins(analysed.resolved)}
+        pairs = {pair_of(_named(a), _named(b)) for a, b in joins(analysed.resolved)}
         _count(figures, place, "tables", tables, set(each.tables))
         _count(figures, place, "columns", ours, set(each.used))
         missed = set(each.scanned) - ours
@@ -284,19 +176,14 @@ def _named(column: BaseColumn) -> Column:
 
 
 def _session(folder: str) -> SparkSession:
-    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
-    builder = SparkSession.builder.master("local[1]")
-    settings = {
-        **CONF,
-        **_CONF,
-        "spark.eventLog.dir": f"file://{folder}",
-        "spark.sql.warehouse.dir": f"{folder}/warehouse",
-    }
-    for key, value in settings.items():
-        builder = builder.config(key, value)
-    session = builder.getOrCreate()
-    session.sparkContext.setLogLevel("OFF")
-    return session
+    return start_spark(
+        {
+            **RUN_ONCE,
+            **_CONF,
+            "spark.eventLog.dir": f"file://{folder}",
+            "spark.sql.warehouse.dir": f"{folder}/warehouse",
+        }
+    )
 
 
 def main() -> int:

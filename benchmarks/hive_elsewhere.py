@@ -1,23 +1,44 @@
-"""What the benchmarks of Hive's functions in other engines have in common: asking Hive, and the report."""
+"""Hive's functions as emitted for Spark or Trino: ``make bench-hive_in_spark``, ``make bench-hive_in_trino``.
+
+Each function that Hive lists and a view can call is called over columns and values of many types. The rows
+that Hive returns are held against those that the engine returns for the SQL that we emit for the call.
+Exit status: 0 if no call has other rows.
+"""
 
 from __future__ import annotations
 
 import argparse
 import shutil
+import sys
 import tempfile
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 
-from benchmarks.compared_calls import GRAVE, CallComparison, CalledEngine, Outcome, Told
-from benchmarks.hive_answers import TABLES, Answered, HiveRows, append_answers, read_answers
 from deploy.hive import LONG_RUN_MEGABYTES, HiveQueries
+from deploy.jars import artifact_jars
+from deploy.jdk import find_jdk
 from lakeschema.catalog.relations import Dialect
+from lakeschema.translation.emission.spark.from_hive.classes import ARTIFACTS
+from lakeschema.translation.emission.spark.from_hive.missing import MISSING
 from lakeschema.translation.functions.binding import find
 from lakeschema.translation.functions.builtin_names import builtin_names
 from lakeschema.translation.functions.not_callable import why_not_callable
 from lakeschema.translation.functions.signature import Kind
+from lakeschema.translation.model.interface import HiveFunctions, Options
+from tests.judges.functions.compared_calls import GRAVE, CallComparison, CalledEngine, Told
+from tests.judges.functions.hive_answers import (
+    TABLES,
+    Answered,
+    HiveRows,
+    append_answers,
+    read_answers,
+)
+from tests.judges.functions.spark_rows import SparkCalls
+from tests.judges.functions.trino_rows import trino_calls
+from tests.judges.verdicts import EQUAL, FAILS, OTHER_ROWS, RAISES_ALONE, UNSUPPORTED
 
 _OF_SKETCHES = ("ds_", "st_")
 _NEVER_THE_SAME = {
@@ -25,30 +46,50 @@ _NEVER_THE_SAME = {
     "uuid": "each row of each query has another one",
     "cardinality_violation": "it is nothing but an error",
 }
-_EQUAL = "equal rows"
 _TOGETHER = 8
 _OF_ONE_HIVE = 80
 
 
-StartEngine = Callable[[Path], AbstractContextManager[CalledEngine]]
+StartEngine = Callable[[Path, argparse.Namespace], AbstractContextManager[CalledEngine]]
 """Of the folder with Hive's tables."""
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def _spark(tables: Path, chosen: argparse.Namespace) -> AbstractContextManager[CalledEngine]:
+    jars = artifact_jars(find_jdk(), "hive", ARTIFACTS)
+    return nullcontext(SparkCalls(tables, jars, Options(hive_functions=chosen.hive_functions)))
+
+
+def _trino(tables: Path, chosen: argparse.Namespace) -> AbstractContextManager[CalledEngine]:
+    del tables, chosen
+    return trino_calls()
+
+
+_ENGINES: Mapping[str, tuple[StartEngine, Mapping[str, str]]] = {
+    "spark": (_spark, MISSING),
+    "trino": (_trino, {}),
+}
+"""With the functions that are refused whatever they are called with, and why: Hive need not be asked."""
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("engine", choices=_ENGINES)
     parser.add_argument("--only", default="", help="names of functions, with commas between them")
     parser.add_argument("--keep", type=Path, help="a file of Hive's answers: it is not asked again")
     parser.add_argument("--examples", type=int, default=3, help="of what differs, at most")
     parser.add_argument("--no-hive", action="store_true", help="those in the file only")
+    parser.add_argument(
+        "--hive-functions",
+        type=HiveFunctions,
+        default=HiveFunctions.BUILT_IN,
+        help="the option of that name for Spark: built-in or own-class",
+    )
+    chosen = parser.parse_args()
+    return int(_compare(chosen, *_ENGINES[chosen.engine]))
 
 
-def compare(chosen: argparse.Namespace, start: StartEngine, missing: Mapping[str, str]) -> bool:
-    """Prints what becomes of each function, and returns whether any has other rows.
-
-    Args:
-        chosen: of the parser with ``add_arguments``.
-        start: the engine to compare with.
-        missing: functions that are refused whatever they are called with, and why: Hive need not be asked.
-    """
+def _compare(chosen: argparse.Namespace, start: StartEngine, missing: Mapping[str, str]) -> bool:
+    """Prints what becomes of each function, and returns whether any has other rows."""
     listed = [n for n in builtin_names(Dialect.HIVE) if not why_not_callable(n, Dialect.HIVE)]
     names = chosen.only.split(",") if chosen.only else sorted(listed)
     began = time.monotonic()
@@ -58,16 +99,16 @@ def compare(chosen: argparse.Namespace, start: StartEngine, missing: Mapping[str
         if not chosen.no_hive:
             known = _asked([name for name in names if name not in missing], known, keep)
         told: dict[str, Sequence[Told]] = {}
-        with start(_tables_of(keep)) as engine:
+        with start(_tables_of(keep), chosen) as engine:
             comparison = CallComparison(engine)
             for name in names:
                 if reason := missing.get(name):
-                    told[name] = [Told(name, Outcome.UNSUPPORTED, reason)]
+                    told[name] = [Told(UNSUPPORTED, reason, select=name)]
                 else:
                     told[name] = comparison.compare(known.get(name, ()))
                 _print(name, told[name], chosen.examples)
     _print_total(told, time.monotonic() - began)
-    return any(one.outcome is Outcome.DIFFERS for some in told.values() for one in some)
+    return any(one.outcome == OTHER_ROWS for some in told.values() for one in some)
 
 
 def _tables_of(keep: Path) -> Path:
@@ -114,19 +155,14 @@ def _parts(names: Sequence[str]) -> Iterator[Sequence[Sequence[str]]]:
 
 
 def _print(name: str, told: Sequence[Told], examples: int) -> None:
-    differing = [one for outcome in GRAVE for one in told if one.outcome is outcome]
-    counts = ", ".join(f"{n} {outcome.value}" for outcome, n in _counts(told))
+    differing = [one for outcome in GRAVE for one in told if one.outcome == outcome]
+    outcomes = Counter(one.outcome for one in told)
+    counts = ", ".join(f"{number} {outcome}" for outcome, number in outcomes.most_common())
     print(f"{name}: {counts or 'no call'}")
     for one in differing[:examples]:
         print(f"    {one.select}\n        {one.details}")
-    for reason in sorted({one.details for one in told if one.outcome is Outcome.UNSUPPORTED}):
+    for reason in sorted({one.details for one in told if one.outcome == UNSUPPORTED}):
         print(f"    unsupported: {reason}")
-
-
-def _counts(told: Sequence[Told]) -> Iterator[tuple[Outcome, int]]:
-    for outcome in Outcome:
-        if number := sum(one.outcome is outcome for one in told):
-            yield outcome, number
 
 
 def _print_total(told: Mapping[str, Sequence[Told]], seconds: float) -> None:
@@ -136,7 +172,7 @@ def _print_total(told: Mapping[str, Sequence[Told]], seconds: float) -> None:
     for name, found in told.items():
         kinds.setdefault(_kind(found), []).append(name)
     for kind, names in kinds.items():
-        print(f"{len(names):>5}  {kind}: {', '.join(names) if kind != _EQUAL else ''}")
+        print(f"{len(names):>5}  {kind}: {', '.join(names) if kind != EQUAL else ''}")
     for name in told:
         if name in _NEVER_THE_SAME:
             print(f"no two answers can be compared of {name}: {_NEVER_THE_SAME[name]}")
@@ -144,21 +180,25 @@ def _print_total(told: Mapping[str, Sequence[Told]], seconds: float) -> None:
     rest = [name for name in told if not name.startswith(_OF_SKETCHES)]
     of_all = ((told, ""), (comparable, " that can be compared"), (rest, " but ds_* and st_*"))
     for some, what in of_all:
-        equal = len([name for name in kinds.get(_EQUAL, ()) if name in some])
+        equal = len([name for name in kinds.get(EQUAL, ()) if name in some])
         if some:
             print(f"{equal} of {len(some)}{what} have equal rows: {100 * equal / len(some):.1f} %")
 
 
 def _kind(told: Sequence[Told]) -> str:
     found = {one.outcome for one in told}
-    if Outcome.DIFFERS in found:
+    if OTHER_ROWS in found:
         return "other rows"
-    if Outcome.RAISES in found:
+    if RAISES_ALONE in found:
         return "equal rows, but an error elsewhere for some where Hive has a value"
-    if Outcome.FAILS in found:
+    if FAILS in found:
         return "equal rows, but refused for some values when run, with the reason"
-    if Outcome.EQUAL in found:
-        return _EQUAL
-    if Outcome.UNSUPPORTED in found:
+    if EQUAL in found:
+        return EQUAL
+    if UNSUPPORTED in found:
         return "unsupported"
     return "nothing to compare"
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -9,7 +9,6 @@ and whether the columns that the analysis finds in their texts are those whose l
 from __future__ import annotations
 
 import argparse
-import os
 import re
 import sys
 import tempfile
@@ -22,8 +21,6 @@ from typing import Final, Literal
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
-from benchmarks.lineage_views import NUMBER, TEXT, Grower, LineageTable, tables
-from benchmarks.random_views import CONF
 from lakeschema.analysis.catalog import KnownCatalog, KnownTable
 from lakeschema.analysis.column_access import columns_read
 from lakeschema.analysis.conventions import Conventions
@@ -38,6 +35,8 @@ from lakeschema.translation.model.interface import Options
 from lakeschema.translation.model.outcome import Derived, Outcome
 from publisher.commands.planning.catalog_now import CatalogNow
 from publisher.commands.planning.cone import Cone, derive_cone
+from tests.judges.lineage.views import NUMBER, TEXT, Grower, LineageTable, tables
+from tests.judges.sessions import RUN_ONCE, start_spark
 
 Fate = Literal["breaks", "changes", "stays"]
 _TYPES: Final = {NUMBER: "INT", TEXT: "STRING"}
@@ -265,18 +264,13 @@ def _reached(cone: Cone, change: Change) -> frozenset[str]:
 
 
 def _session(folder: str) -> SparkSession:
-    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
-    builder = SparkSession.builder.master("local[1]")
-    settings = {
-        **CONF,
-        "spark.sql.warehouse.dir": folder,
-        "spark.sql.catalogImplementation": "in-memory",
-    }
-    for key, value in settings.items():
-        builder = builder.config(key, value)
-    session = builder.getOrCreate()
-    session.sparkContext.setLogLevel("OFF")
-    return session
+    return start_spark(
+        {
+            **RUN_ONCE,
+            "spark.sql.warehouse.dir": folder,
+            "spark.sql.catalogImplementation": "in-memory",
+        }
+    )
 
 
 def main() -> int:

@@ -13,7 +13,7 @@ import time
 from pathlib import Path
 
 from deploy.avro import AvroJudge
-from tests.codegen.json_run import Judged, judge_json
+from tests.judges.codegen.json_run import Judged, judge_json
 
 
 def main() -> None:

@@ -18,8 +18,8 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Final
 
-from benchmarks.script_graph import ScriptGraph
 from lakeschema.analysis.batch import answer
+from tests.judges.queries.script_graph import ScriptGraph
 
 _ASKED: Final = (
     *("table_access", "column_access", "joins", "table_lineage", "column_lineage"),

@@ -21,10 +21,10 @@ from multiprocessing.context import SpawnProcess
 from pathlib import Path
 from typing import Final
 
-from benchmarks.lineage_engines import MAX_SECONDS, DuckDBEngine, Engine, SparkEngine
-from benchmarks.lineage_findings import Precision, Truth, keep, kept
-from benchmarks.lineage_judge import LineageJudge
-from benchmarks.lineage_views import EngineName
+from tests.judges.lineage.engines import MAX_SECONDS, DuckDBEngine, Engine, SparkEngine
+from tests.judges.lineage.findings import Precision, Truth, keep, kept
+from tests.judges.lineage.judge import LineageJudge
+from tests.judges.lineage.views import EngineName
 
 _MAX_SILENCE: Final = 6 * MAX_SECONDS
 """Seconds after which a process is started anew, behind the query that it was at."""

@@ -12,13 +12,15 @@ import json
 import re
 import sys
 import tempfile
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from deploy.pig import PigQueries, PigRefused
+from benchmarks.seeded import Tally
+from deploy.pig import PigQueries
+from deploy.refused import Refused
 from lakeschema.translation.requests.batch import answer
+from tests.judges.verdicts import EQUAL, OTHER_ROWS, REFUSED_TEXT, UNSUPPORTED, Verdict
 
 _NUMBER = re.compile(r"-?[0-9]+(?:\.[0-9]+)?(?:E-?[0-9]+)?")
 
@@ -33,21 +35,20 @@ def main() -> int:
         for case in json.loads(chosen.cases.read_text())
         if case.get("kind") == "pig" and chosen.only in case["id"]
     ]
-    verdicts: Counter[str] = Counter()
+    tally = Tally()
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         root = Path(folder)
         with PigQueries.start(root / "pig") as pig:
             for case in cases:
-                verdict, details = _verdict(case, root / "data", pig)
-                verdicts[verdict] += 1
-                if verdict != "equal":
-                    print(f"{case['id']}: {verdict}: {details}", flush=True)
-    for verdict, count in verdicts.most_common():
-        print(f"{count:>5}  {verdict}")
-    return 1 if verdicts["fails"] or verdicts["other rows"] else 0
+                verdict = _verdict(case, root / "data", pig)
+                tally.add(verdict)
+                if verdict.outcome != EQUAL:
+                    print(f"{case['id']}: {verdict.outcome}: {verdict.details}", flush=True)
+    tally.report()
+    return int(tally.wrong > 0)
 
 
-def _verdict(case: Mapping[str, Any], folder: Path, pig: PigQueries) -> tuple[str, str]:
+def _verdict(case: Mapping[str, Any], folder: Path, pig: PigQueries) -> Verdict:
     query = case["expect"]["query"]
     request = {
         "id": 0,
@@ -58,18 +59,18 @@ def _verdict(case: Mapping[str, Any], folder: Path, pig: PigQueries) -> tuple[st
     }
     reply = answer(request)
     if "error" in reply:
-        return "refused", reply["error"]["message"]
+        return Verdict(UNSUPPORTED, reply["error"]["message"])
     result = reply["result"]
     script = "\n".join((*result["defines"], *result["statements"]))
     try:
         rows = pig.answer(script, result["alias"]).rows
-    except PigRefused as error:
-        return "fails", str(error)
+    except Refused as error:
+        return Verdict(REFUSED_TEXT, str(error))
     found = sorted(_comparable(f"({','.join(map(_printed, row))})") for row in rows)
     expected = sorted(map(_comparable, case["expect"]["output_any_order"]))
     if found == expected:
-        return "equal", ""
-    return "other rows", f"{query}: expected {expected}, got {found}"
+        return Verdict(EQUAL)
+    return Verdict(OTHER_ROWS, f"{query}: expected {expected}, got {found}")
 
 
 def _loads(case: Mapping[str, Any], folder: Path) -> Sequence[Mapping[str, str]]:

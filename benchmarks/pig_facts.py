@@ -11,18 +11,17 @@ import argparse
 import json
 import sys
 import tempfile
-from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from benchmarks.pig_engines import DATABASE, Table, comparable, hive_and_pig, read_tables
-from deploy.pig import PigQueries, PigRefused
+from benchmarks.seeded import Tally
+from deploy.pig import PigQueries
+from deploy.refused import Refused
 from lakeschema.catalog.column_types import parse_type
 from lakeschema.translation.requests.batch import answer
-
-_EQUAL, _REFUSED, _UNKNOWN = "equal", "refused, although a script is known", "refused"
-_FAILED, _OTHER = "fails", "other rows"
+from tests.judges.hive_and_pig import DATABASE, Table, comparable, hive_and_pig, read_tables
+from tests.judges.verdicts import EQUAL, OTHER_ROWS, REFUSED_TEXT, UNSUPPORTED, Verdict
 
 
 def main() -> int:
@@ -33,27 +32,25 @@ def main() -> int:
     chosen = parser.parse_args()
     tables = read_tables(json.loads(chosen.tables.read_text()))
     facts = [f for f in json.loads(chosen.facts.read_text()) if chosen.only in f["id"]]
-    verdicts: Counter[str] = Counter()
+    tally = Tally()
     with (
         tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder,
         hive_and_pig(Path(folder), tables) as (_, pig),
     ):
         for fact in facts:
-            verdict, details = _verdict(fact, tables, pig)
-            verdicts[verdict] += 1
-            if verdict != _EQUAL:
-                print(f"{fact['id']}: {verdict}: {details}", flush=True)
-    for verdict, count in verdicts.most_common():
-        print(f"{count:>5}  {verdict}")
-    return 1 if verdicts[_FAILED] or verdicts[_OTHER] else 0
+            verdict = _verdict(fact, tables, pig)
+            tally.add(verdict)
+            if verdict.outcome != EQUAL:
+                print(f"{fact['id']}: {verdict.outcome}: {verdict.details}", flush=True)
+    tally.report()
+    return int(tally.wrong > 0)
 
 
-def _verdict(
-    fact: Mapping[str, Any], tables: Mapping[str, Table], pig: PigQueries
-) -> tuple[str, str]:
+def _verdict(fact: Mapping[str, Any], tables: Mapping[str, Table], pig: PigQueries) -> Verdict:
     reply = _translated(fact["sql"], tables)
     if "error" in reply:
-        return _REFUSED if fact["equal"] else _UNKNOWN, reply["error"]["message"]
+        known = ", although a script is known" if fact["equal"] else ""
+        return Verdict(UNSUPPORTED, f"{reply['error']['message']}{known}")
     result = reply["result"]
     script = "\n".join((*result["defines"], *result["statements"]))
     types = [parse_type(text) for text in fact["source_types"]]
@@ -62,12 +59,12 @@ def _verdict(
         found = comparable(
             pig.answer(script, result["alias"]).rows, types, ordered=ordered, bags=True
         )
-    except PigRefused as error:
-        return _FAILED, str(error)
+    except Refused as error:
+        return Verdict(REFUSED_TEXT, str(error))
     expected = comparable(fact["source_result"], types, ordered=ordered)
     if found == expected:
-        return _EQUAL, ""
-    return _OTHER, f"expected {expected}, got {found}\n{script}"
+        return Verdict(EQUAL)
+    return Verdict(OTHER_ROWS, f"expected {expected}, got {found}\n{script}")
 
 
 def _translated(sql: str, tables: Mapping[str, Table]) -> dict[str, Any]:

@@ -12,10 +12,10 @@ import sys
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from benchmarks.spark_ddl import PLUGINS, ask_spark
 from lakeschema.catalog import spark_refusals
 from lakeschema.catalog.ddl_kinds import CHANGED_TYPE
 from lakeschema.catalog.spark_refusals import Answers, parse_answers, print_answers
+from tests.judges.spark_ddl import PLUGINS, ask_spark
 from tests.lakeschema.catalog.asked_ddl import PROVIDERS, asked, asked_kinds, created
 
 RECORDED = Path(spark_refusals.__file__).with_suffix(".txt")

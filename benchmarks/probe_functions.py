@@ -16,20 +16,20 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from benchmarks.function_findings import (
+from deploy.hive import LONG_RUN_MEGABYTES, HiveQueries
+from lakeschema.translation.functions.builtin_names import builtin_names
+from tests.judges.functions.findings import (
     COVERED,
     ENOUGH,
     OUTSIDE,
+    Coverage,
     Finding,
     OurAnswers,
-    Verdict,
     probe,
 )
-from benchmarks.function_judges import FunctionJudge, SparkFunctions
-from benchmarks.hive_functions import HiveFunctions
-from benchmarks.kept_findings import append_finding, read_findings
-from deploy.hive import LONG_RUN_MEGABYTES, HiveQueries
-from lakeschema.translation.functions.builtin_names import builtin_names
+from tests.judges.functions.hive_functions import HiveFunctions
+from tests.judges.functions.judges import FunctionJudge, SparkFunctions
+from tests.judges.functions.kept_findings import append_finding, read_findings
 from tests.lakeschema.translation.asked_types import RECORDED, Engine
 
 
@@ -60,7 +60,7 @@ def main() -> None:
         whole = not chosen.only and not chosen.keep
         moved = _moved(engine, answers, keep=not whole, accept=chosen.accept)
     _print_total(list(findings.values()), time.monotonic() - began)
-    wrong = {Verdict.WRONG_TYPE, Verdict.FALSE_REQUIRED}
+    wrong = {Coverage.WRONG_TYPE, Coverage.FALSE_REQUIRED}
     sys.exit(1 if moved or any(f.verdict in wrong for f in findings.values()) else 0)
 
 
@@ -90,7 +90,7 @@ def _print_total(findings: Sequence[Finding], seconds: float) -> None:
     made, accepted = sum(f.calls for f in findings), sum(f.accepted for f in findings)
     print(f"\n{len(findings)} functions, {made} calls, {accepted} accepted, {seconds:.0f} s")
     total = Counter(finding.verdict for finding in findings)
-    for verdict in Verdict:
+    for verdict in Coverage:
         print(f"{total[verdict]:>6}  {verdict.value}")
     inside = [finding for finding in findings if finding.verdict not in OUTSIDE]
     covered = sum(finding.verdict in COVERED for finding in inside)
@@ -100,7 +100,7 @@ def _print_total(findings: Sequence[Finding], seconds: float) -> None:
             f"{covered} of {len(inside)} are covered ({share:.1f} %):"
             f" {ENOUGH} calls confirmed, or all that there are"
         )
-    for verdict in (v for v in Verdict if v not in COVERED):
+    for verdict in (v for v in Coverage if v not in COVERED):
         if names := [f"{f.name} ({f.confirmed})" for f in findings if f.verdict is verdict]:
             print(f"{verdict.value}: {', '.join(names)}")
 

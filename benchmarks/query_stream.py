@@ -21,7 +21,7 @@ from deploy.local_stack import Kafka
 from lakeschema.analysis.log import LogAnalysis
 from lakeschema.analysis.statements_logged import LoggedStatement, may_define
 from lakeschema.analysis.timeline import timeline_of
-from tests.integration.spark.killed_stream import (
+from tests.judges.killed_stream import (
     Outcome,
     StreamArguments,
     connector_jars,

@@ -15,15 +15,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from random import Random
 
-from benchmarks.compared_types import same, shown
-from benchmarks.expression_findings import WRONG, Findings, Outcome
-from benchmarks.expression_templates import World, callable_names, world_of
-from benchmarks.expression_trees import Forest, Tree
-from benchmarks.function_findings import OurAnswers
-from benchmarks.function_judges import FunctionJudge, Refusal, claims
 from benchmarks.probe_functions import opened_judge
-from benchmarks.recorded_calls import recorded_calls
-from benchmarks.varied_calls import Calls
+from deploy.refused import Refused
 from lakeschema.catalog.column_types import (
     ArrayType,
     ColumnType,
@@ -34,10 +27,18 @@ from lakeschema.catalog.column_types import (
     print_type,
 )
 from lakeschema.catalog.relations import Dialect
+from tests.judges.functions.compared_types import same, shown
+from tests.judges.functions.expression_findings import WRONG, Findings, Outcome
+from tests.judges.functions.expression_templates import World, callable_names, world_of
+from tests.judges.functions.expression_trees import Forest, Tree
+from tests.judges.functions.findings import OurAnswers
+from tests.judges.functions.judges import FunctionJudge, claims
+from tests.judges.functions.recorded_calls import recorded_calls
+from tests.judges.functions.varied_calls import Calls
 from tests.lakeschema.translation.asked_types import Engine
 
-Answer = StructField | Refusal
-Ask = Callable[[str], Sequence[StructField] | Refusal]
+Answer = StructField | Refused
+Ask = Callable[[str], Sequence[StructField] | Refused]
 
 _ROUND = 240
 _MIN_DEPTH = 3
@@ -89,7 +90,7 @@ class Trial:
                 trees.setdefault(tree.text, tree)
         ours = self._typed(list(trees.values()), lambda s: self._ours.columns(s, "t"))
         readable = [tree for tree, answer in ours.items() if isinstance(answer, StructField)]
-        others = [tree for tree, answer in ours.items() if isinstance(answer, Refusal)]
+        others = [tree for tree, answer in ours.items() if isinstance(answer, Refused)]
         theirs = dict(self._typed(readable, self._asked_engine))
         # Each by itself where that is cheap: what we refuse may be refused by the engine, too.
         for some in [others] if self._engine is Engine.HIVE else [[tree] for tree in others]:
@@ -113,7 +114,7 @@ class Trial:
         typed = Tree(tree.text, tree.name, tree.world, tree.depth, print_type(answer.type))
         self.forest.accept(typed, as_template=as_template)
 
-    def _asked_engine(self, select: str, table: str = "t") -> Sequence[StructField] | Refusal:
+    def _asked_engine(self, select: str, table: str = "t") -> Sequence[StructField] | Refused:
         asked = select.replace("{t}", table)
         return self._judge.columns([asked])[asked]
 
@@ -188,7 +189,7 @@ def _asked(trees: Sequence[Tree], ask: Ask) -> dict[Tree, Answer]:
     if not trees:
         return {}
     columns = ask(_select(trees))
-    if isinstance(columns, Refusal):
+    if isinstance(columns, Refused):
         if len(trees) == 1:
             return {trees[0]: columns}
         at = _item_at(trees, columns.at)
@@ -228,11 +229,11 @@ def _select(trees: Sequence[Tree]) -> str:
 
 def _outcome(engine: Engine, ours: Answer, theirs: Answer, null: str | None) -> tuple[Outcome, str]:
     match ours, theirs:
-        case Refusal(), Refusal():
+        case Refused(), Refused():
             return Outcome.BOTH_REFUSED, ""
-        case Refusal(reason), _:
+        case Refused(reason), _:
             return Outcome.OURS_REFUSED, reason
-        case _, Refusal(reason):
+        case _, Refused(reason):
             return Outcome.ENGINE_REFUSED, reason
         case StructField(), StructField():
             if not same(ours.type, theirs.type, engine):

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import argparse
 import multiprocessing
-import os
 import sys
 import time
 from collections import Counter
@@ -19,31 +18,12 @@ from multiprocessing.queues import Queue
 from queue import Empty
 from typing import Final
 
-from pyspark.sql import SparkSession
-
 from benchmarks.plan_counts import Extent, PlanCounts
+from benchmarks.seeded import Tally, add_arguments
 from lakeschema.catalog.identifiers import RelationName
-from tests.integration.translation.judged_by_spark import (
-    COMPARED,
-    REFUSED_BY_SPARK,
-    UNSUPPORTED,
-    SparkJudge,
-    Verdict,
-)
-
-CONF = {
-    "spark.ui.enabled": "false",
-    "spark.ui.showConsoleProgress": "false",
-    "spark.sql.shuffle.partitions": "1",
-    "spark.sql.adaptive.enabled": "false",
-    # Views are run once: compiling them would take longer than running them.
-    "spark.sql.codegen.wholeStage": "false",
-    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
-    "spark.sql.autoBroadcastJoinThreshold": "-1",
-    "spark.driver.memory": "3g",
-    "spark.driver.extraJavaOptions": "-XX:+UseSerialGC",
-    "spark.sql.session.timeZone": "UTC",
-}
+from tests.judges.sessions import start_spark
+from tests.judges.verdicts import EQUAL, ONE_PLAN
+from tests.judges.views.in_spark import SparkJudge, SparkVerdict
 
 _PATIENCE_SECONDS: Final = 10.0
 
@@ -52,20 +32,15 @@ _PATIENCE_SECONDS: Final = 10.0
 class Findings:
     """Of one process, or of all together."""
 
-    outcomes: Counter[str] = field(default_factory=Counter)
-    wrong: int = 0
-    refusals: Counter[str] = field(default_factory=Counter)
+    tally: Tally = field(default_factory=Tally)
     looser: int = 0
     constructs: Counter[str] = field(default_factory=Counter)
     counts: PlanCounts = field(default_factory=PlanCounts)
 
-    def add(self, verdict: Verdict) -> None:
-        self.outcomes[f"WRONG: {verdict.outcome}" if verdict.is_wrong else verdict.outcome] += 1
+    def add(self, verdict: SparkVerdict) -> None:
+        self.tally.add(verdict)
         self.looser += verdict.looser
-        self.wrong += verdict.is_wrong
-        if verdict.outcome in {REFUSED_BY_SPARK, UNSUPPORTED}:
-            self.refusals[f"{verdict.outcome}: {verdict.details}"] += 1
-        if verdict.outcome in COMPARED:
+        if verdict.outcome in {EQUAL, ONE_PLAN}:
             self.constructs.update(verdict.constructs)
         extents: dict[RelationName, Extent] = {}
         for derived in verdict.derived:
@@ -74,19 +49,14 @@ class Findings:
             self.counts.extents.append(extents[verdict.derived[-1].relation.name])
 
     def merge(self, other: Findings) -> None:
-        self.outcomes += other.outcomes
-        self.wrong += other.wrong
-        self.refusals += other.refusals
+        self.tally.merge(other.tally)
         self.looser += other.looser
         self.constructs += other.constructs
         self.counts.merge(other.counts)
 
     def report(self) -> None:
-        for outcome, number in self.outcomes.most_common():
-            print(f"{number:>8}  {outcome}")
+        self.tally.report()
         print(f"\ncolumns that Spark knows to be never null, and we do not: {self.looser}")
-        for reason, number in self.refusals.most_common(20):
-            print(f"{number:>8}  {reason}")
         print("\nconstructs of Spark's in views that agree:")
         for construct, number in self.constructs.most_common():
             print(f"{number:>8}  {construct}")
@@ -95,10 +65,8 @@ class Findings:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--views", type=int, default=20_000)
-    parser.add_argument("--first", type=int, default=0, help="seed of the first view")
+    add_arguments(parser, views=20_000)
     parser.add_argument("--processes", type=int, default=2)
-    parser.add_argument("--minutes", type=float, default=1e6, help="stop after that many")
     chosen = parser.parse_args()
     began = time.monotonic()
     context = multiprocessing.get_context("spawn")
@@ -130,15 +98,15 @@ def main() -> None:
             left -= 1
     for worker in workers:
         worker.join()
-    judged = sum(findings.outcomes.values())
+    judged = findings.tally.outcomes.total()
     print(f"\n{judged} views from seed {chosen.first}, {time.monotonic() - began:.0f} s")
     findings.report()
-    sys.exit(1 if findings.wrong else 0)
+    sys.exit(1 if findings.tally.wrong else 0)
 
 
 def _work(seeds: range, minutes: float, results: Queue[Findings | str | int]) -> None:
     end = time.monotonic() + 60 * minutes
-    spark = spark_session()
+    spark = start_spark()
     judge = SparkJudge(spark)
     findings = Findings()
     for number, seed in enumerate(seeds, 1):
@@ -152,16 +120,6 @@ def _work(seeds: range, minutes: float, results: Queue[Findings | str | int]) ->
             break
     results.put(findings)
     spark.stop()
-
-
-def spark_session() -> SparkSession:
-    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
-    builder = SparkSession.builder.master("local[1]")
-    for key, value in CONF.items():
-        builder = builder.config(key, value)
-    session = builder.getOrCreate()
-    session.sparkContext.setLogLevel("OFF")
-    return session
 
 
 if __name__ == "__main__":

@@ -15,20 +15,10 @@ import sys
 import tempfile
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
-from benchmarks.asked_case import AskedCase, with_names
-from benchmarks.case_engines import (
-    EngineRefused,
-    Hive,
-    NoRows,
-    Rows,
-    Spark,
-    StandIn,
-    engines,
-)
-from benchmarks.recorded_questions import Question, questions_of
+from deploy.refused import Refused
 from lakeschema.catalog.column_types import parse_type, print_type
 from lakeschema.catalog.errors import CatalogError
 from lakeschema.catalog.identifiers import RelationName
@@ -40,23 +30,30 @@ from lakeschema.translation.emission.spark.view import spark_view
 from lakeschema.translation.model.errors import TranslationError
 from lakeschema.translation.model.interface import Options, Returns
 from lakeschema.translation.requests.option_values import read_udf
+from tests.judges.recorded.asked_case import AskedCase, with_names
+from tests.judges.recorded.engines import Hive, NoRows, Rows, Spark, StandIn, engines
+from tests.judges.recorded.questions import Question, questions_of
+from tests.judges.verdicts import (
+    BOTH_RAISE,
+    BOTH_REFUSE,
+    EQUAL,
+    EQUAL_TYPES,
+    NOT_ASKED,
+    NOT_DERIVED,
+    NOT_READ,
+    NOT_STORED,
+    OTHER_ROWS,
+    OTHER_TYPES,
+    REFUSED_TEXT,
+    UNDETERMINED,
+    WITHOUT_ALIAS,
+    Verdict,
+)
 
-_EQUAL, _DIFFERS = "equal", "differs"
-_BY_US, _BY_ENGINE, _BY_BOTH = "refused by us", "refused by the engine", "refused by both"
-_NOT_ASKED = "not asked"
-_NO_ALIAS = "no alias"
-_NO_ROWS = "no such rows"
 
-
-@dataclass(frozen=True, slots=True)
-class Verdict:
-    types: str
-    rows: str
-    details: tuple[str, ...] = ()
-
-    @property
-    def is_difference(self) -> bool:
-        return _DIFFERS in {self.types, self.rows}
+class _Verdicts(NamedTuple):
+    types: Verdict
+    rows: Verdict
 
 
 def main() -> int:
@@ -71,22 +68,22 @@ def main() -> int:
     asked = [
         q for q in questions_of(json.loads(chosen.cases.read_text())) if chosen.only in q.label
     ]
-    verdicts: list[tuple[Question, Verdict]] = []
+    verdicts: list[tuple[Question, _Verdicts]] = []
     with (
         tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder,
         engines(Path(folder)) as (hive, spark),
     ):
         for question in asked:
             verdict = _Case(question, Options(udfs=udfs), hive, spark).verdict()
-            if question.text is not None and verdict.types == _NO_ALIAS:
+            if question.text is not None and verdict.types.outcome == WITHOUT_ALIAS:
                 # It cannot be a view, but as a query it has types and rows in Spark.
                 named = with_names(question, spark)
                 verdict = _Case(named, Options(udfs=udfs), hive, spark).verdict()
             verdicts.append((question, verdict))
-            if verdict != Verdict(_EQUAL, _EQUAL):
+            if (verdict.types, verdict.rows) != (Verdict(EQUAL_TYPES), Verdict(EQUAL)):
                 _show(question, verdict)
     _print_table(verdicts)
-    return int(any(verdict.is_difference for _, verdict in verdicts))
+    return int(any(verdict.is_wrong for _, found in verdicts for verdict in found))
 
 
 class _Case:
@@ -98,7 +95,7 @@ class _Case:
         self._spark = spark
         self._asked = AskedCase(question, options, hive, spark)
 
-    def verdict(self) -> Verdict:
+    def verdict(self) -> _Verdicts:
         name = self._question.view
         missing_class = self._asked.find_stand_ins()
         try:
@@ -106,75 +103,79 @@ class _Case:
         except (CatalogError, TranslationError) as error:
             return self._verdict_on_refusal(f"{type(error).__name__}: {error}")
         if missing_class:
-            return Verdict(_NOT_ASKED, _NOT_ASKED, (f"no function stands in for {missing_class}",))
+            not_asked = Verdict(NOT_ASKED, f"no function stands in for {missing_class}")
+            return _Verdicts(not_asked, not_asked)
         columns = [(column.name, print_type(column.type)) for column in ours.columns]
         try:
             theirs = self._asked.engine_columns()
-        except EngineRefused as error:
-            details = (f"the engine: {error}", f"ours: {columns}")
-            rows, more = self._run_emitted_alone()
-            return Verdict(_BY_ENGINE, rows, (*details, *more))
+        except Refused as error:
+            refused = Verdict(NOT_READ, f"the engine: {error}\n    ours: {columns}")
+            return _Verdicts(refused, self._run_emitted_alone())
         differing = _differences(columns, theirs, self._question.dialect)
-        rows, more = self._compare_rows()
-        return Verdict(_DIFFERS if differing else _EQUAL, rows, (*differing, *more))
+        types = Verdict(OTHER_TYPES, differing) if differing else Verdict(EQUAL_TYPES)
+        return _Verdicts(types, self._compare_rows())
 
-    def _verdict_on_refusal(self, reason: str) -> Verdict:
+    def _verdict_on_refusal(self, reason: str) -> _Verdicts:
         try:
             theirs = self._asked.engine_columns()
-        except EngineRefused as error:
-            kind = _NO_ALIAS if "WITHOUT_ALIAS" in str(error) else _BY_BOTH
-            return Verdict(kind, _NOT_ASKED, (reason, f"the engine: {error}"))
-        return Verdict(_BY_US, _NOT_ASKED, (reason, f"the engine: {theirs}"))
+        except Refused as error:
+            outcome = WITHOUT_ALIAS if "WITHOUT_ALIAS" in str(error) else BOTH_REFUSE
+            types = Verdict(outcome, f"{reason}\n    the engine: {error}")
+        else:
+            types = Verdict(NOT_DERIVED, f"{reason}\n    the engine: {theirs}")
+        return _Verdicts(types, Verdict(NOT_ASKED))
 
-    def _compare_rows(self) -> tuple[str, tuple[str, ...]]:
+    def _compare_rows(self) -> Verdict:
         try:
             query = self._emit()
         except TranslationError as error:
-            return _BY_US, (f"{type(error).__name__}: {error}",)
+            return Verdict(NOT_DERIVED, f"{type(error).__name__}: {error}")
         try:
             expected = self._engine_rows(query)
         except NoRows as error:
-            return _NO_ROWS, (str(error),)
-        except EngineRefused as error:
+            return Verdict(NOT_STORED, str(error))
+        except Refused as error:
             return self._also_refused(query, error)
         try:
             found = self._spark_rows(query)
             analysed = self._spark.columns(query.sql, query.settings)
-        except EngineRefused as error:
-            return _DIFFERS, (f"Spark refuses {query.sql}: {error}",)
+        except Refused as error:
+            return Verdict(REFUSED_TEXT, f"Spark refuses {query.sql}: {error}")
         if found != expected:
             again = (self._engine_rows(query), self._engine_rows(query, backwards=True))
             if any(rows != expected for rows in again):
-                return "not determined", ()
+                return Verdict(UNDETERMINED)
             lost = [row for row in expected if row not in found][:3]
             more = [row for row in found if row not in expected][:3]
-            return _DIFFERS, (f"lost {lost}", f"more {more}", query.sql)
+            return Verdict(OTHER_ROWS, f"lost {lost}\n    more {more}\n    {query.sql}")
         wanted = _spark_columns(query)
         if analysed != wanted:
-            return _DIFFERS, (f"Spark says {analysed}", f"we say {wanted}", query.sql)
-        return _EQUAL, ()
+            return Verdict(
+                OTHER_TYPES, f"Spark says {analysed}\n    we say {wanted}\n    {query.sql}"
+            )
+        return Verdict(EQUAL)
 
-    def _run_emitted_alone(self) -> tuple[str, tuple[str, ...]]:
+    def _run_emitted_alone(self) -> Verdict:
         """If there is nothing to compare: whether the emitted text runs."""
         try:
             query = self._emit()
         except TranslationError as error:
-            return _BY_US, (f"{type(error).__name__}: {error}",)
+            return Verdict(NOT_DERIVED, f"{type(error).__name__}: {error}")
         try:
             self._spark_rows(query)
         except NoRows as error:
-            return _NO_ROWS, (str(error),)
-        except EngineRefused as error:
-            return "fails in Spark", (str(error), query.sql)
-        return "runs in Spark", ()
+            return Verdict(NOT_STORED, str(error))
+        except Refused as error:
+            return Verdict(BOTH_REFUSE, f"{error}\n    {query.sql}")
+        return Verdict(NOT_ASKED)
 
-    def _also_refused(self, query: SparkQuery, error: EngineRefused) -> tuple[str, tuple[str, ...]]:
+    def _also_refused(self, query: SparkQuery, error: Refused) -> Verdict:
         """An engine may refuse rows, such as text that is not a number; so must the emitted text."""
         try:
             self._spark_rows(query)
-        except EngineRefused as same:
-            return _BY_BOTH, (f"the engine: {error}", f"ours: {same}")
-        return _BY_ENGINE, (f"the engine: {error}",)
+        except Refused as same:
+            return Verdict(BOTH_RAISE, f"the engine: {error}\n    ours: {same}")
+        return Verdict(NOT_READ, f"the engine: {error}")
 
     def _engine_rows(self, query: SparkQuery, *, backwards: bool = False) -> Rows:
         columns = [(column.name, column.type) for column in query.columns]
@@ -213,35 +214,31 @@ def _spark_columns(query: SparkQuery) -> list[tuple[str, str]]:
 
 def _differences(
     ours: Sequence[tuple[str, str]], theirs: Sequence[tuple[str, str]], dialect: Dialect
-) -> tuple[str, ...]:
+) -> str:
     """Compares without case for Hive, which lower-cases every name; ours keep their case."""
     if dialect is Dialect.HIVE:
         ours = [(name.lower(), type_.lower()) for name, type_ in ours]
     if len(ours) != len(theirs):
-        return (f"ours {ours}, the engine's {theirs}",)
-    return tuple(
-        f"ours {mine}, the engine's {its}"
-        for mine, its in zip(ours, theirs, strict=True)
-        if mine != its
-    )
+        return f"ours {ours}, the engine's {theirs}"
+    pairs = zip(ours, theirs, strict=True)
+    return "\n    ".join(f"ours {mine}, the engine's {its}" for mine, its in pairs if mine != its)
 
 
-def _show(question: Question, verdict: Verdict) -> None:
-    print(f"{question.label}: types {verdict.types}, rows {verdict.rows}")
-    for detail in verdict.details:
-        print(f"    {detail}")
+def _show(question: Question, verdict: _Verdicts) -> None:
+    print(f"{question.label}: types: {verdict.types.outcome}; rows: {verdict.rows.outcome}")
+    for found in verdict:
+        if found.details:
+            print(f"    {found.details}")
     sys.stdout.flush()
 
 
-def _print_table(verdicts: Sequence[tuple[Question, Verdict]]) -> None:
-    for what in ("types", "rows"):
-        counted = Counter((q.kind, getattr(v, what)) for q, v in verdicts)
-        answers = sorted({answer for _, answer in counted}, key=lambda a: (a != _EQUAL, a))
-        print(f"\n{what:<22}{'views':>7}" + "".join(f"{answer:>23}" for answer in answers))
-        for kind in dict.fromkeys(q.kind for q, _ in verdicts):
-            number = sum(q.kind == kind for q, _ in verdicts)
-            cells = "".join(f"{counted[kind, answer]:>23}" for answer in answers)
-            print(f"{kind:<22}{number:>7}{cells}")
+def _print_table(verdicts: Sequence[tuple[Question, _Verdicts]]) -> None:
+    for what in _Verdicts._fields:
+        print(f"\n{what}")
+        for kind in dict.fromkeys(question.kind for question, _ in verdicts):
+            found = Counter(getattr(v, what).outcome for q, v in verdicts if q.kind == kind)
+            shown = ", ".join(f"{number} {outcome}" for outcome, number in found.most_common())
+            print(f"{kind:<22}{found.total():>5}: {shown}")
 
 
 if __name__ == "__main__":

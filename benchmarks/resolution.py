@@ -15,8 +15,8 @@ from pathlib import Path
 
 from deploy.avro import AvroJudge
 from tests.codegen.evolution_kinds import CHANGES
-from tests.codegen.judging import Outcome
-from tests.codegen.resolution_run import Report, judge_families
+from tests.judges.codegen.judging import Outcome
+from tests.judges.codegen.resolution_run import Report, judge_families
 
 MEMBERS = 6
 

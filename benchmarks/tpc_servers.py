@@ -9,15 +9,15 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from pyspark import SparkConf
 from pyspark.sql import SparkSession
 
-from benchmarks.tpc_queries import SUITES
 from deploy.metastore import Metastore
 from deploy.spark import spark_session_conf
 from deploy.trino import Catalogs, Trino
 from lakeschema.catalog.hive_metastore import HiveMetastoreCatalog
 from lakeschema.catalog.identifiers import RelationName
+from tests.judges.queries.tpc_queries import SUITES
+from tests.judges.sessions import start_spark
 
 CATALOG = "hive"
 VIEWS = "views"
@@ -77,13 +77,10 @@ def _copy_tables(trino: Trino) -> None:
 
 
 def _session(metastore: Metastore) -> SparkSession:
-    conf = SparkConf().setAll(
-        [
-            *spark_session_conf(metastore, memory_megabytes=3072).items(),
-            ("spark.sql.session.timeZone", "UTC"),
-            # Of so few rows, plans cost more than work.
-            ("spark.sql.codegen.wholeStage", "false"),
-            ("spark.sql.adaptive.enabled", "false"),
-        ]
-    )
-    return SparkSession.builder.config(conf=conf).getOrCreate()
+    settings = {
+        **spark_session_conf(metastore, memory_megabytes=3072),
+        # Of so few rows, plans cost more than work.
+        "spark.sql.codegen.wholeStage": "false",
+        "spark.sql.adaptive.enabled": "false",
+    }
+    return start_spark(settings)

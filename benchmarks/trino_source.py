@@ -12,11 +12,11 @@ from __future__ import annotations
 import argparse
 import json
 import time
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from benchmarks.seeded import Tally
 from lakeschema.catalog.column_types import parse_type
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.relations import Column, Dialect, Relation, ViewText
@@ -26,6 +26,7 @@ from lakeschema.translation.deriving.derivation import derive_view
 from lakeschema.translation.functions import trino
 from lakeschema.translation.model.errors import TranslationError
 from lakeschema.translation.model.interface import Interface, Options
+from tests.judges.verdicts import EQUAL_TYPES, OTHER_TYPES, Verdict, refusal
 
 _OPTIONS = Options()
 NAMESPACE = ("facts",)
@@ -41,30 +42,28 @@ def main() -> None:
     tables = interfaces_of(json.loads(chosen.tables.read_text()))
     facts = [f for f in json.loads(chosen.facts.read_text()) if f.get("trino_types")]
     print(f"{len(trino.names())} functions and operators are known")
-    results: Counter[str] = Counter()
+    tally = Tally()
     started = time.perf_counter()
     for fact in facts:
-        result, why = judge(fact["trino"], fact["trino_types"], tables)
-        results[result] += 1
-        if why and results["wrong"] + results["refused"] <= chosen.limit:
-            print(f"{result}: {why}\n    {fact['trino']}")
+        verdict = judge(fact["trino"], fact["trino_types"], tables)
+        tally.add(verdict)
+        if verdict.details and tally.outcomes.total() - tally.outcomes[EQUAL_TYPES] <= chosen.limit:
+            print(f"{verdict.outcome}: {verdict.details}\n    {fact['trino']}")
     milliseconds = (time.perf_counter() - started) * 1_000 / max(len(facts), 1)
-    shown = ", ".join(f"{results[key]} {key}" for key in ("equal", "refused", "wrong"))
-    print(f"of {len(facts)} queries: {shown}; {milliseconds:.2f} ms each")
+    print(f"{len(facts)} queries, {milliseconds:.2f} ms each")
+    tally.report()
 
 
-def judge(
-    text: str, types: Sequence[str], tables: Mapping[RelationName, Interface]
-) -> tuple[str, str]:
-    """``equal``, ``refused`` or ``wrong``, and why."""
+def judge(text: str, types: Sequence[str], tables: Mapping[RelationName, Interface]) -> Verdict:
     view = Relation(VIEW, (), view=ViewText(Dialect.TRINO, text, text, NAMESPACE, "hive"))
     try:
         _, plan = derive_view(view, tables, _OPTIONS)
     except TranslationError as error:
-        return "refused", str(error)
+        return refusal(error)
     found = [print_trino_type(column.type) for column in plan.columns]
     wanted = [print_trino_type(parse_trino_type(type_)) for type_ in types]
-    return ("equal", "") if found == wanted else ("wrong", f"{found}, expected {wanted}")
+    equal = found == wanted
+    return Verdict(EQUAL_TYPES) if equal else Verdict(OTHER_TYPES, f"{found}, expected {wanted}")
 
 
 def interfaces_of(stored: Mapping[str, Any]) -> Mapping[RelationName, Interface]:

@@ -12,11 +12,7 @@ from __future__ import annotations
 import argparse
 import json
 import math
-import os
-import sys
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from datetime import date, datetime
 from decimal import Decimal
 from pathlib import Path
@@ -24,6 +20,7 @@ from typing import Any
 
 from pyspark.sql import Row, SparkSession
 
+from benchmarks.seeded import Tally
 from benchmarks.trino_source import NAMESPACE, VIEW, interfaces_of
 from lakeschema.catalog.column_types import parse_type
 from lakeschema.catalog.identifiers import RelationName
@@ -33,6 +30,15 @@ from lakeschema.translation.emission.spark.text import quoted, type_text
 from lakeschema.translation.emission.spark.view import spark_view
 from lakeschema.translation.model.errors import TranslationError, Unsupported
 from lakeschema.translation.model.interface import Interface, Options
+from tests.judges.sessions import running_spark, use_utc
+from tests.judges.verdicts import (
+    EQUAL,
+    OTHER_ROWS,
+    REFUSED_BY_US,
+    REFUSED_TEXT,
+    UNSUPPORTED,
+    Verdict,
+)
 
 _OPTIONS = Options()
 _DIGITS = 6
@@ -50,40 +56,41 @@ def main() -> None:
     tables = interfaces_of(stored)
     facts = [f for f in json.loads(chosen.facts.read_text()) if f.get("trino_types")]
     facts = facts[chosen.skip :]
-    results: Counter[str] = Counter()
-    with _session() as spark:
+    tally = Tally()
+    use_utc()
+    with running_spark({"spark.driver.extraJavaOptions": "-Duser.timezone=UTC"}) as spark:
         _make_tables(spark, stored)
         for fact in facts:
-            result, why = _judge(spark, fact, tables)
-            results[result] += 1
-            if why and sum(results.values()) - results["equal"] <= chosen.limit:
-                print(f"{result}: {fact['trino']}\n    {why}", flush=True)
-    shown = ", ".join(f"{results[key]} {key}" for key in ("equal", "refused", "failed", "other"))
-    print(f"of {len(facts)} queries: {shown}")
+            verdict = _judge(spark, fact, tables)
+            tally.add(verdict)
+            if verdict.details and tally.outcomes.total() - tally.outcomes[EQUAL] <= chosen.limit:
+                print(f"{verdict.outcome}: {fact['trino']}\n    {verdict.details}", flush=True)
+    print(f"{len(facts)} queries")
+    tally.report()
 
 
 def _judge(
     spark: SparkSession, fact: Mapping[str, Any], tables: Mapping[RelationName, Interface]
-) -> tuple[str, str]:
+) -> Verdict:
     text = fact["trino"]
     view = Relation(VIEW, (), view=ViewText(Dialect.TRINO, text, text, NAMESPACE, "hive"))
     try:
         query = spark_view(view, tables, _OPTIONS, lambda name: quoted(name.name))
-    except Unsupported as error:
-        return "refused", str(error)
     except TranslationError as error:
-        return "failed", str(error)
+        is_refused = isinstance(error, Unsupported)
+        return Verdict(UNSUPPORTED if is_refused else REFUSED_BY_US, str(error))
     try:
         rows = _rows(spark, query)
     except Exception as error:  # noqa: BLE001 (whatever Spark says of one query)
-        return "failed", f"{str(error)[:400]}\n    {query.sql}"
+        return Verdict(REFUSED_TEXT, f"{str(error)[:400]}\n    {query.sql}")
     wanted = [[_plain(value) for value in row] for row in fact["trino_result"]]
     if not fact.get("ordered"):
         rows, wanted = sorted(rows, key=repr), sorted(wanted, key=repr)
     if rows == wanted:
-        return "equal", ""
+        return Verdict(EQUAL)
     differing = [(r, w) for r, w in zip(rows, wanted, strict=False) if r != w]
-    return "other", f"{differing[:3] or (len(rows), len(wanted))}\n    {query.sql}"
+    shown = differing[:3] or (len(rows), len(wanted))
+    return Verdict(OTHER_ROWS, f"{shown}\n    {query.sql}")
 
 
 def _rows(spark: SparkSession, query: SparkQuery) -> list[list[object]]:
@@ -134,25 +141,6 @@ def _without_zeros(text: str) -> str:
     if "." in body and body.replace(".", "", 1).isdigit():
         return text.rstrip("0").rstrip(".")
     return text
-
-
-@contextmanager
-def _session() -> Iterator[SparkSession]:
-    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
-    os.environ["TZ"] = "UTC"
-    session = (
-        SparkSession.builder.master("local[1]")
-        .config("spark.sql.session.timeZone", "UTC")
-        .config("spark.sql.shuffle.partitions", "1")
-        .config("spark.ui.enabled", "false")
-        .config("spark.driver.extraJavaOptions", "-Duser.timezone=UTC")
-        .getOrCreate()
-    )
-    session.sparkContext.setLogLevel("OFF")
-    try:
-        yield session
-    finally:
-        session.stop()
 
 
 def _make_tables(spark: SparkSession, stored: Mapping[str, Any]) -> None:

@@ -10,24 +10,20 @@ rows are then compared in that order. Exit status: 0 if nothing is wrong.
 from __future__ import annotations
 
 import argparse
-import math
 import re
 import sys
 import tempfile
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import date
-from decimal import Decimal
 from pathlib import Path
+from typing import NamedTuple
 
 from py4j.protocol import Py4JJavaError
 from pyspark.errors import PySparkException
 
-from benchmarks.case_engines import first_line
-from benchmarks.tpc_queries import TpcQuery, fully_ordered, has_order, tpc_queries
 from benchmarks.tpc_servers import CATALOG, VIEWS, TpcServers, tables_of, tpc_servers
-from deploy.trino import TrinoRefused
+from deploy.refused import Refused
 from lakeschema.avro.model import LogicalType, Primitive, Schema, Union
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.relations import Relation
@@ -38,13 +34,25 @@ from lakeschema.translation.emission.spark.query import SparkQuery
 from lakeschema.translation.emission.spark.view import spark_view
 from lakeschema.translation.model.errors import TranslationError, Unsupported
 from lakeschema.translation.model.interface import Interface, Options
+from tests.judges.compared_values import Row, Rows, from_spark, from_trino, same_rows
+from tests.judges.queries.tpc_queries import TpcQuery, fully_ordered, has_order, tpc_queries
+from tests.judges.recorded.engines import first_line
+from tests.judges.verdicts import (
+    BOTH_REFUSE,
+    DOES_NOT_RAISE,
+    EQUAL,
+    EQUAL_TYPES,
+    NO_ROWS,
+    OTHER_ROWS,
+    OTHER_TYPES,
+    REFUSED_BY_US,
+    REFUSED_TEXT,
+    UNSUPPORTED,
+    Verdict,
+)
 
-EQUAL, NO_ROWS, BOTH_REFUSE = "equal", "equal, without rows", "both refuse"
-REFUSED, WRONG = "refused, with the reason", "WRONG"
 _OPTIONS = Options()
 _NO_NAMES = {"MISSING_COLUMN_NAME", "DUPLICATE_COLUMN_NAME"}
-_RELATIVE = 1e-9
-"""Doubles are added in another order."""
 _AVRO: Mapping[str, Primitive] = {
     "boolean": Primitive("boolean"),
     "integer": Primitive("int"),
@@ -58,11 +66,9 @@ _AVRO: Mapping[str, Primitive] = {
 _DECIMAL = re.compile(r"decimal\((\d+),(\d+)\)")
 
 
-@dataclass(frozen=True, slots=True)
-class Verdict:
-    schema: str
-    rows: str
-    details: tuple[str, ...] = ()
+class _Verdicts(NamedTuple):
+    schema: Verdict
+    rows: Verdict
 
 
 def main() -> int:
@@ -78,11 +84,11 @@ def main() -> int:
     ):
         judge = _Judge(servers)
         verdicts = [(query, judge.verdict(query)) for query in queries]
-    for what in ("schema", "rows"):
-        counts = Counter((query.suite, getattr(v, what)) for query, v in verdicts)
+    for what in _Verdicts._fields:
+        counts = Counter((query.suite, getattr(v, what).outcome) for query, v in verdicts)
         shown = "; ".join(f"{suite}: {number} {found}" for (suite, found), number in counts.items())
         print(f"{what} of {len(verdicts)}: {shown}")
-    return int(any(WRONG in {verdict.schema, verdict.rows} for _, verdict in verdicts))
+    return int(any(verdict.is_wrong for _, found in verdicts for verdict in found))
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,17 +115,16 @@ class _Judge:
             for name, relation in servers.catalog.read(names).items()
         }
 
-    def verdict(self, query: TpcQuery) -> Verdict:
+    def verdict(self, query: TpcQuery) -> _Verdicts:
         name = RelationName.of(VIEWS, query.label)
         names, types = self._make(name, query.text)
         view = self._servers.catalog.read([name])[name]
-        schema, why = self._schema(view, types)
-        rows, more = self._rows(view, names.given_to(fully_ordered(query.text, len(types))))
-        verdict = Verdict(schema, rows, (*why, *more))
-        if verdict != Verdict(EQUAL, EQUAL):
-            print(f"{query.label}: schema {schema}, rows {rows}", *verdict.details, sep="\n    ")
-            sys.stdout.flush()
-        return verdict
+        text = names.given_to(fully_ordered(query.text, len(types)))
+        found = _Verdicts(self._schema(view, types), self._rows(view, text))
+        for verdict in found:
+            if verdict.outcome not in {EQUAL, EQUAL_TYPES}:
+                print(f"{query.label}: {verdict.outcome}\n    {verdict.details}", flush=True)
+        return found
 
     def _make(self, name: RelationName, text: str) -> tuple[_Names, list[tuple[str, str]]]:
         """Makes the view; the names that it had to be given, and what Trino says of its columns."""
@@ -127,7 +132,7 @@ class _Judge:
         trino, names = self._servers.trino, _Names()
         try:
             trino.answer(f"{made} {text}")
-        except TrinoRefused as error:
+        except Refused as error:
             if error.name not in _NO_NAMES:
                 raise
             names = _Names(len(trino.answer(f"SELECT * FROM ({text}) LIMIT 0").columns))
@@ -135,70 +140,68 @@ class _Judge:
         described = trino.answer(f"DESCRIBE {CATALOG}.{name}").rows
         return names, [(str(column), str(type_)) for column, type_, *_ in described]
 
-    def _schema(
-        self, view: Relation, types: Sequence[tuple[str, str]]
-    ) -> tuple[str, tuple[str, ...]]:
+    def _schema(self, view: Relation, types: Sequence[tuple[str, str]]) -> Verdict:
         try:
             # Without the stored columns, the types are those of the text.
             _, plan = derive_view(replace(view, columns=()), self._tables, _OPTIONS)
             derivation, _ = derive_view(view, self._tables, _OPTIONS)
-        except Unsupported as error:
-            return REFUSED, (str(error),)
         except TranslationError as error:
-            return WRONG, (f"{type(error).__name__}: {error}",)
+            is_refused = isinstance(error, Unsupported)
+            return Verdict(UNSUPPORTED if is_refused else REFUSED_BY_US, str(error))
         ours = [(c.name.lower(), print_trino_type(c.type)) for c in plan.columns]
         theirs = [(n, print_trino_type(parse_trino_type(type_))) for n, type_ in types]
         if ours != theirs:
-            return WRONG, (f"ours {_only(ours, theirs)}", f"Trino's {_only(theirs, ours)}")
+            return Verdict(
+                OTHER_TYPES, f"ours {_only(ours, theirs)}\n    Trino's {_only(theirs, ours)}"
+            )
         fields = [_branch(field.type) for field in derivation.interface.schema.fields]
         wanted = [_avro_of(type_) for _, type_ in types]
         if fields != wanted:
-            return WRONG, (f"Avro {fields}", f"expected {wanted}")
-        return EQUAL, ()
+            return Verdict(OTHER_TYPES, f"Avro {fields}\n    expected {wanted}")
+        return Verdict(EQUAL_TYPES)
 
-    def _rows(self, view: Relation, text: str) -> tuple[str, tuple[str, ...]]:
+    def _rows(self, view: Relation, text: str) -> Verdict:
         assert view.view is not None
         asked = replace(view.view, text=text, original_text=text)
         try:
             query = spark_view(replace(view, columns=(), view=asked), self._tables, _OPTIONS)
-        except Unsupported as error:
-            return REFUSED, (str(error),)
         except TranslationError as error:
-            return WRONG, (f"{type(error).__name__}: {error}",)
+            is_refused = isinstance(error, Unsupported)
+            return Verdict(UNSUPPORTED if is_refused else REFUSED_BY_US, str(error))
         try:
             expected = self._servers.trino.answer(text)
-        except TrinoRefused as error:
+        except Refused as error:
             return self._both_refuse(error, query)
         try:
             found = self._spark_rows(query.sql, query.settings)
         except (PySparkException, Py4JJavaError) as error:
-            return WRONG, (f"Spark refuses: {first_line(str(error))}", query.sql)
-        types = [type_ for _, type_ in expected.columns]
-        wanted = [
-            [_of_trino(value, type_) for value, type_ in zip(row, types, strict=True)]
-            for row in expected.rows
-        ]
-        if not has_order(text):
-            found, wanted = sorted(found, key=_key), sorted(wanted, key=_key)
-        if len(found) != len(wanted):
-            return WRONG, (f"{len(found)} rows, Trino's {len(wanted)}", query.sql)
-        differing = [(a, b) for a, b in zip(found, wanted, strict=True) if not _same(a, b)]
-        if differing:
-            return WRONG, (f"{len(differing)} of {len(wanted)}: {differing[:2]}", query.sql)
-        return EQUAL if wanted else NO_ROWS, ()
+            return Verdict(REFUSED_TEXT, f"{first_line(str(error))}\n    {query.sql}")
+        types = [parse_trino_type(type_) for _, type_ in expected.columns]
+        wanted = [from_trino(row, types) for row in expected.rows]
+        rows = [from_spark(row, types) for row in found]
+        if not same_rows(wanted, rows, ordered=has_order(text)):
+            return Verdict(OTHER_ROWS, f"{_difference(rows, wanted)}\n    {query.sql}")
+        return Verdict(EQUAL if wanted else NO_ROWS)
 
-    def _both_refuse(self, error: TrinoRefused, query: SparkQuery) -> tuple[str, tuple[str, ...]]:
+    def _both_refuse(self, error: Refused, query: SparkQuery) -> Verdict:
         """The rows of the tables may be such that a query of them fails."""
         try:
             found = self._spark_rows(query.sql, query.settings)
         except (PySparkException, Py4JJavaError) as refused:
-            return BOTH_REFUSE, (f"Trino: {error}", f"Spark: {first_line(str(refused))}")
-        return WRONG, (f"{len(found)} rows, but Trino: {error}", query.sql)
+            return Verdict(BOTH_REFUSE, f"Trino: {error}\n    Spark: {first_line(str(refused))}")
+        return Verdict(DOES_NOT_RAISE, f"{len(found)} rows, but Trino: {error}\n    {query.sql}")
 
-    def _spark_rows(self, sql: str, settings: Mapping[str, str]) -> list[list[object]]:
+    def _spark_rows(self, sql: str, settings: Mapping[str, str]) -> Sequence[Row]:
         for key, value in settings.items():
             self._servers.spark.conf.set(key, value)
-        return [list(row) for row in self._servers.spark.sql(sql).collect()]
+        return [tuple(row) for row in self._servers.spark.sql(sql).collect()]
+
+
+def _difference(rows: Rows, wanted: Rows) -> str:
+    if len(rows) != len(wanted):
+        return f"{len(rows)} rows, Trino's {len(wanted)}"
+    differing = [(a, b) for a, b in zip(rows, wanted, strict=True) if a != b]
+    return f"{len(differing)} of {len(wanted)}: {differing[:2]}"
 
 
 def _only(
@@ -219,37 +222,6 @@ def _avro_of(trino_type: str) -> Primitive:
     if decimal := _DECIMAL.fullmatch(trino_type):
         return Primitive("bytes", LogicalType("decimal", int(decimal[1]), int(decimal[2])))
     return _AVRO[trino_type.partition("(")[0]]
-
-
-def _of_trino(value: object, type_: str) -> object:
-    """A JSON value as Spark collects it."""
-    match value:
-        case str() if type_.startswith("decimal"):
-            return Decimal(value)
-        case str() if type_ == "date":
-            return date.fromisoformat(value)
-        case str() | int() if type_ == "double":
-            return float(value)
-        case _:
-            return value
-
-
-def _key(row: Sequence[object]) -> list[tuple[bool, str]]:
-    return [(v is None, f"{v:.6g}" if isinstance(v, float) else str(v)) for v in row]
-
-
-def _same(one: Sequence[object], other: Sequence[object]) -> bool:
-    return all(
-        (isinstance(a, float) and isinstance(b, float) and _close(a, b))
-        or (type(a) is type(b) and a == b)
-        for a, b in zip(one, other, strict=True)
-    )
-
-
-def _close(one: float, other: float) -> bool:
-    if math.isnan(one) or math.isnan(other):
-        return math.isnan(one) and math.isnan(other)
-    return math.isclose(one, other, rel_tol=_RELATIVE)
 
 
 if __name__ == "__main__":

@@ -19,6 +19,7 @@ from deploy.hive import HiveAnswer, HiveQueries
 from deploy.jars import downloaded_jars
 from deploy.jdk import find_jdk
 from lakeschema.catalog.relations import Dialect
+from tests.judges.sessions import start_spark
 from tests.lakeschema.translation.asked_aliases import (
     COLUMNS,
     PATH,
@@ -38,7 +39,7 @@ Reads = Callable[[Sequence[str], Sequence[str]], Sequence[bool]]
 def main() -> int:
     before = recorded_words() if PATH.exists() else []
     with tempfile.TemporaryDirectory() as directory, HiveQueries.start(Path(directory)) as hive:
-        spark = SparkSession.builder.master("local[1]").getOrCreate()
+        spark = start_spark()
         keywords = [row[0] for row in spark.sql("SELECT keyword FROM sql_keywords()").collect()]
         found = list(_asked(Dialect.SPARK, keywords, lambda t, w: _spark_reads(spark, t, w)))
         hive.run(*_TABLES)

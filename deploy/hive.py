@@ -16,6 +16,7 @@ from deploy.class_archive import archive_options
 from deploy.jars import downloaded_jars
 from deploy.jdk import QUICK_START, find_jdk, launcher_jar
 from deploy.metastore import to_xml
+from deploy.refused import Refused
 
 _OPENED = (
     *("java.lang", "java.lang.invoke", "java.lang.reflect", "java.util", "java.io", "java.net"),
@@ -38,18 +39,6 @@ class HiveAnswer:
 
     columns: Sequence[tuple[str, str]]
     rows: Sequence[str]
-
-
-class HiveRefused(Exception):
-    """Hive could not compile or run a statement."""
-
-    def __init__(self, sql: str, message: str) -> None:
-        super().__init__(sql, message)
-        self.sql = sql
-        self.message = message
-
-    def __str__(self) -> str:
-        return f"Hive refused {self.sql!r}: {self.message}"
 
 
 LONG_RUN_MEGABYTES = 3072
@@ -100,7 +89,7 @@ class HiveQueries(AnsweringProcess):
 
         return launch(root, archive_options("hive", jdk, classpath, trial_run))
 
-    def run(self, *statements: str) -> Sequence[HiveAnswer | HiveRefused]:
+    def run(self, *statements: str) -> Sequence[HiveAnswer | Refused]:
         """Runs them in order, each even if others fail.
 
         Raises:
@@ -108,7 +97,7 @@ class HiveQueries(AnsweringProcess):
         """
         return _answers(statements, self.ask({"sql": list(statements)}))
 
-    def compile(self, *statements: str) -> Sequence[HiveAnswer | HiveRefused]:
+    def compile(self, *statements: str) -> Sequence[HiveAnswer | Refused]:
         """The columns that each would have, without running it.
 
         Raises:
@@ -120,18 +109,18 @@ class HiveQueries(AnsweringProcess):
         """Runs one statement.
 
         Raises:
-            HiveRefused: it could not be run.
+            Refused: it could not be run.
             ServerFailed: Hive ended.
         """
         (answer,) = self.run(statement)
-        if isinstance(answer, HiveRefused):
+        if isinstance(answer, Refused):
             raise answer
         return answer
 
 
-def _answers(statements: Sequence[str], answered: Any) -> Sequence[HiveAnswer | HiveRefused]:
+def _answers(statements: Sequence[str], answered: Any) -> Sequence[HiveAnswer | Refused]:
     return [
-        HiveRefused(sql, answer["error"])
+        Refused(answer["error"], sql)
         if "error" in answer
         else HiveAnswer([(name, type_) for name, type_ in answer["columns"]], answer["rows"])
         for sql, answer in zip(statements, answered["answers"], strict=True)

@@ -17,6 +17,7 @@ from deploy.class_archive import archive_options
 from deploy.jars import downloaded_jars, terse_defaults
 from deploy.jdk import QUICK_START, find_jdk, launcher_jar
 from deploy.metastore import to_xml
+from deploy.refused import Refused
 
 _OPENED = (
     *("java.lang", "java.lang.invoke", "java.lang.reflect", "java.util", "java.io", "java.net"),
@@ -39,18 +40,6 @@ class PigAnswer:
 
     schema: str | None
     rows: Sequence[Sequence[Any]]
-
-
-class PigRefused(Exception):
-    """Pig could not compile or run a script."""
-
-    def __init__(self, script: str, message: str) -> None:
-        super().__init__(script, message)
-        self.script = script
-        self.message = message
-
-    def __str__(self) -> str:
-        return f"Pig refused {self.script!r}: {self.message}"
 
 
 class PigQueries(AnsweringProcess):
@@ -93,32 +82,30 @@ class PigQueries(AnsweringProcess):
         """Registers the script in a new session, and returns the alias's schema and its rows.
 
         Raises:
-            PigRefused: it could not be compiled or run.
+            Refused: it could not be compiled or run.
             ServerFailed: Pig ended.
         """
         found = self.ask({"script": script, "alias": alias, "rows": rows})
         if "error" in found:
-            raise PigRefused(script, found["error"])
+            raise Refused(found["error"], script)
         return PigAnswer(found["schema"], found.get("rows", ()))
 
-    def answer_together(
-        self, scripts: Sequence[tuple[str, str]]
-    ) -> Sequence[PigAnswer | PigRefused]:
+    def answer_together(self, scripts: Sequence[tuple[str, str]]) -> Sequence[PigAnswer | Refused]:
         """What several scripts have, each with its alias, in one run.
 
         No two may use an alias alike. Much quicker than one by one, since a run waits for its jobs by
         polling.
 
         Raises:
-            PigRefused: one of them could not be compiled.
+            Refused: one of them could not be compiled.
             ServerFailed: Pig ended.
         """
         asked = [{"script": script, "alias": alias} for script, alias in scripts]
         found = self.ask({"scripts": asked})
         if "error" in found:
-            raise PigRefused("\n".join(script for script, _ in scripts), found["error"])
+            raise Refused(found["error"], "\n".join(script for script, _ in scripts))
         return [
-            PigRefused(script, answer["error"])
+            Refused(answer["error"], script)
             if "error" in answer
             else PigAnswer(answer["schema"], answer["rows"])
             for (script, _), answer in zip(scripts, found["answers"], strict=True)

@@ -17,6 +17,7 @@ from typing import Any
 
 from deploy.jdk import QUICK_START, find_newer_jdk, launcher_jar
 from deploy.ports import LOOPBACK, on_free_ports
+from deploy.refused import Refused
 from deploy.server_process import ServerProcess, start_server
 from deploy.stopping import StopsOnExit
 from deploy.trino_files import MORE_PLUGINS, PLUGINS, trino_files
@@ -42,25 +43,6 @@ class TrinoAnswer:
 
     columns: Sequence[tuple[str, str]]
     rows: Sequence[Sequence[object]]
-
-
-class TrinoRefused(Exception):
-    """Trino could not analyse or run a statement.
-
-    Attributes:
-        name: of the error, such as DIVISION_BY_ZERO.
-        kind: whose fault it is: USER_ERROR, INTERNAL_ERROR, INSUFFICIENT_RESOURCES or EXTERNAL.
-    """
-
-    def __init__(self, sql: str, name: str, kind: str, message: str) -> None:
-        super().__init__(sql, name, kind, message)
-        self.sql = sql
-        self.name = name
-        self.kind = kind
-        self.message = message
-
-    def __str__(self) -> str:
-        return f"{self.name}: {self.message}"
 
 
 class Trino(StopsOnExit):
@@ -102,7 +84,7 @@ class Trino(StopsOnExit):
         """Runs one statement; ``catalog`` is where names without one are looked up.
 
         Raises:
-            TrinoRefused: it could not be run.
+            Refused: it could not be run.
         """
         return _answer(self.port, sql, catalog)
 
@@ -114,8 +96,10 @@ def _answer(port: int, sql: str, catalog: str = "memory") -> TrinoAnswer:
     while True:
         if "error" in page:
             error = page["error"]
-            parts = (error.get(part, "") for part in ("errorName", "errorType", "message"))
-            raise TrinoRefused(sql, *parts)
+            name, kind, message = (
+                error.get(key, "") for key in ("errorName", "errorType", "message")
+            )
+            raise Refused(message, sql, name, kind)
         columns = [(c["name"], c["type"]) for c in page.get("columns", ())] or columns
         rows.extend(page.get("data", ()))
         if "nextUri" not in page:
@@ -203,6 +187,6 @@ def _is_ready(port: int) -> bool:
         if _get(f"http://{LOOPBACK}:{port}/v1/info").get("starting") is not False:
             return False
         _answer(port, "SELECT count(*) FROM tpch.tiny.region")
-    except (TrinoRefused, urllib.error.URLError, OSError, ValueError):
+    except (Refused, urllib.error.URLError, OSError, ValueError):
         return False
     return True

@@ -13,7 +13,7 @@ import re
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from py4j.protocol import Py4JError
@@ -21,20 +21,12 @@ from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
 from benchmarks.corpus import judging, projects, suites
-from benchmarks.corpus.judging import (
-    CRASH,
-    EQUAL,
-    REFUSED_BY_SPARK,
-    WRONG_NAME,
-    WRONG_NULL,
-    WRONG_TYPE,
-    Verdict,
-)
 from benchmarks.corpus.sessions import SessionState
 from deploy.jdk import find_jdk
+from tests.judges.sessions import running_spark
+from tests.judges.verdicts import EQUAL, NOT_READ, Verdict
 
 _SUITES = ("spark", "functions", "pyspark", *projects.PROJECTS)
-_WRONG = (WRONG_TYPE, WRONG_NAME, WRONG_NULL, CRASH)
 
 
 def main() -> int:
@@ -50,30 +42,27 @@ def main() -> int:
     reasons: Counter[str] = Counter()
     with contextlib.ExitStack() as stack:
         folder = stack.enter_context(tempfile.TemporaryDirectory())
-        spark = stack.enter_context(_session(Path(folder)))
+        spark = stack.enter_context(running_spark(_settings(folder)))
         details = stack.enter_context(options.details.open("w")) if options.details else None
         for script in _scripts(spark, options.suite or _SUITES):
             if not re.search(options.only, script.name):
                 continue
             for query, verdict in _run(spark, script):
                 outcomes[verdict.outcome] += 1
-                if verdict.outcome not in (EQUAL, REFUSED_BY_SPARK):
-                    reasons[f"{verdict.outcome}: {_class_of(verdict.reason)}"] += 1
-                if details and verdict.outcome != REFUSED_BY_SPARK:
+                if verdict.outcome not in (EQUAL, NOT_READ):
+                    reasons[f"{verdict.outcome}: {_class_of(verdict.details)}"] += 1
+                if details and verdict.outcome != NOT_READ:
                     line = {
                         "script": script.name, "outcome": verdict.outcome,
-                        "reason": verdict.reason, "query": query,
+                        "reason": verdict.details, "query": query,
                     }  # fmt: skip
                     print(json.dumps(line), file=details, flush=True)
-    judged = outcomes.total() - outcomes[REFUSED_BY_SPARK]
+    judged = outcomes.total() - outcomes[NOT_READ]
     for reason, count in reasons.most_common(60):
         print(f"{count:6} {reason}")
     for outcome, count in outcomes.most_common():
-        print(
-            f"{outcome}: {count}"
-            + (f" ({count / judged:.2%})" if outcome != REFUSED_BY_SPARK else "")
-        )
-    return 1 if any(outcomes[wrong] for wrong in _WRONG) else 0
+        print(f"{outcome}: {count}" + (f" ({count / judged:.2%})" if outcome != NOT_READ else ""))
+    return int(any(Verdict(outcome).is_wrong for outcome in outcomes))
 
 
 def _scripts(spark: SparkSession, chosen: Sequence[str]) -> Iterator[suites.Script]:
@@ -130,24 +119,14 @@ def _class_of(reason: str) -> str:
     return text[:110]
 
 
-@contextlib.contextmanager
-def _session(folder: Path) -> Iterator[SparkSession]:
-    spark = (
-        SparkSession.builder.master("local[2]")
-        .config("spark.ui.enabled", "false")
-        .config("spark.ui.showConsoleProgress", "false")
-        .config("spark.sql.warehouse.dir", str(folder / "warehouse"))
-        .config("spark.sql.shuffle.partitions", "1")
-        .config("spark.sql.session.timeZone", "America/Los_Angeles")
-        .config("spark.driver.memory", "3g")
-        .config("spark.driver.extraJavaOptions", f"-XX:+UseSerialGC -Dderby.system.home={folder}")
-        .getOrCreate()
-    )
-    spark.sparkContext.setLogLevel("OFF")
-    try:
-        yield spark
-    finally:
-        spark.stop()
+def _settings(folder: str) -> Mapping[str, str]:
+    return {
+        "spark.master": "local[2]",
+        "spark.sql.warehouse.dir": f"{folder}/warehouse",
+        "spark.sql.session.timeZone": "America/Los_Angeles",
+        "spark.driver.memory": "3g",
+        "spark.driver.extraJavaOptions": f"-XX:+UseSerialGC -Dderby.system.home={folder}",
+    }
 
 
 if __name__ == "__main__":

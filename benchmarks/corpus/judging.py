@@ -34,27 +34,24 @@ from lakeschema.translation.deriving.derivation import derive, derive_view, upst
 from lakeschema.translation.model.errors import TranslationError, UnknownColumn
 from lakeschema.translation.model.interface import Interface, Options
 from lakeschema.translation.plan.relations import PlanColumn
+from tests.judges.functions.judges import claims
+from tests.judges.verdicts import (
+    CRASHES,
+    EQUAL,
+    NOT_DERIVED,
+    NOT_READ,
+    NULL_IN_REQUIRED,
+    OF_A_VARIABLE,
+    OTHER_NAMES,
+    OTHER_TYPES,
+    Verdict,
+)
 
-EQUAL: Final = "equal"
-REFUSED_BY_SPARK: Final = "refused by Spark"
-REFUSED_BY_US: Final = "refused by us"
-OF_A_VARIABLE: Final = "reads a session variable"
-"""Which Spark lets no stored view do."""
-WRONG_TYPE: Final = "wrong type"
-WRONG_NAME: Final = "wrong name"
-WRONG_NULL: Final = "null where required"
-CRASH: Final = "crash"
 _OPTIONS: Final = Options()
 _COLLATION: Final = re.compile(r" collate \w+")
 """Avro has one type of text, however it is compared."""
 _MAX_ROWS: Final = 1_000
 _VIEW: Final = RelationName.of("judged", "v")
-
-
-@dataclass(frozen=True, slots=True)
-class Verdict:
-    outcome: str
-    reason: str = ""
 
 
 def quiet() -> None:
@@ -75,30 +72,30 @@ def judge(spark: SparkSession, query: str, made: Made) -> Verdict:
         frame = spark.sql(query)
         schema = frame.schema
     except (PySparkException, Py4JError) as error:
-        return Verdict(REFUSED_BY_SPARK, str(error).splitlines()[0][:120] if str(error) else "")
+        return Verdict(NOT_READ, str(error).splitlines()[0][:120] if str(error) else "")
     except Exception as error:  # noqa: BLE001 (PySpark lacks some of Spark's types)
-        return Verdict(REFUSED_BY_SPARK, f"PySpark: {error}")
+        return Verdict(NOT_READ, f"PySpark: {error}")
     try:
         columns = _derived(spark, query, len(schema.fields), made)
     except (TranslationError, CatalogError) as error:
         if isinstance(error, UnknownColumn) and _is_variable(error, made.variables):
             return Verdict(OF_A_VARIABLE, str(error))
-        return Verdict(REFUSED_BY_US, f"{type(error).__name__}: {error}")
+        return Verdict(NOT_DERIVED, f"{type(error).__name__}: {error}")
     except Exception as error:  # noqa: BLE001 (a crash is what is looked for)
-        return Verdict(CRASH, f"{type(error).__name__}: {error}")
+        return Verdict(CRASHES, f"{type(error).__name__}: {error}")
     theirs = [_as_ours(f.dataType.simpleString().lower()) for f in schema.fields]
     ours = [print_type(map_type(c.type, _as_shown)).lower() for c in columns]
     if ours != theirs:
         differing = [(o, t) for o, t in zip(ours, theirs, strict=False) if o != t] or (ours, theirs)
-        return Verdict(WRONG_TYPE, f"ours, Spark's: {differing[:3]}")
+        return Verdict(OTHER_TYPES, f"ours, Spark's: {differing[:3]}")
     try:
         names = _names(spark, query, made)
     except Exception as error:  # noqa: BLE001 (a crash is what is looked for)
-        return Verdict(CRASH, f"{type(error).__name__}: {error}")
+        return Verdict(CRASHES, f"{type(error).__name__}: {error}")
     if names and names != [field.name.lower() for field in schema.fields]:
-        return Verdict(WRONG_NAME, f"ours, Spark's: {names[:3]}, {schema.names[:3]}")
+        return Verdict(OTHER_NAMES, f"ours, Spark's: {names[:3]}, {schema.names[:3]}")
     found = _false_required(frame, columns)
-    return Verdict(WRONG_NULL, found) if found else Verdict(EQUAL)
+    return Verdict(NULL_IN_REQUIRED, found) if found else Verdict(EQUAL)
 
 
 def _is_variable(error: UnknownColumn, variables: frozenset[str]) -> bool:
@@ -156,7 +153,7 @@ def _interface(spark: SparkSession, name: RelationName) -> Interface | None:
 
 def _false_required(frame: DataFrame, columns: Sequence[PlanColumn]) -> str:
     """The first place that we call required and that is null in a row; empty if there is none."""
-    if not any(_has_required(c.type, nullable=c.nullable) for c in columns):
+    if not any(not c.nullable or claims(c.type) for c in columns):
         return ""
     try:
         rows = frame.limit(_MAX_ROWS).collect()
@@ -168,20 +165,6 @@ def _false_required(frame: DataFrame, columns: Sequence[PlanColumn]) -> str:
             if found:
                 return found
     return ""
-
-
-def _has_required(type_: ColumnType, *, nullable: bool) -> bool:
-    if not nullable:
-        return True
-    match type_:
-        case ArrayType(element, element_nullable):
-            return _has_required(element, nullable=element_nullable)
-        case MapType():
-            return _has_required(type_.value, nullable=type_.value_nullable)
-        case StructType(fields):
-            return any(_has_required(f.type, nullable=f.nullable) for f in fields)
-        case _:
-            return False
 
 
 def _null_inside(type_: ColumnType, value: Any, path: str, *, nullable: bool) -> str:

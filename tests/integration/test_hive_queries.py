@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from deploy.errors import ServerFailed
-from deploy.hive import HiveAnswer, HiveQueries, HiveRefused
+from deploy.hive import HiveAnswer, HiveQueries
+from deploy.refused import Refused
 
 
 def test_a_query_is_answered_with_its_columns_and_rows(hive: HiveQueries) -> None:
@@ -25,7 +26,7 @@ def test_a_query_is_answered_with_its_columns_and_rows(hive: HiveQueries) -> Non
 def test_what_hive_cannot_compile_is_refused_and_the_next_statement_runs(hive: HiveQueries) -> None:
     refused, answered = hive.run("SELECT nonsense FROM nowhere", "SELECT 2 AS two")
 
-    assert isinstance(refused, HiveRefused)
+    assert isinstance(refused, Refused)
     assert "nowhere" in refused.message
     assert isinstance(answered, HiveAnswer)
     assert answered.rows == ["2"]

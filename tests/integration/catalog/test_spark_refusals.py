@@ -8,12 +8,12 @@ import pytest
 from py4j import java_gateway, protocol
 from pyspark.sql import SparkSession
 
-from benchmarks.spark_ddl import SparkDdl
 from deploy.local_stack import Metastore
 from lakeschema.catalog.ddl_change import Script, apply_ddl
 from lakeschema.catalog.errors import MalformedDdl
 from lakeschema.catalog.hive_metastore import HiveMetastoreCatalog
 from lakeschema.catalog.relations import Catalog, Dialect
+from tests.judges.spark_ddl import SparkDdl
 from tests.lakeschema.catalog.asked_ddl import OTHER_DATABASE, asked, created
 
 _FORMS, _EVERY = 26, 60

@@ -23,9 +23,9 @@ from lakeschema.avro.parsing import parse_schema
 from publisher.publishing.versioning import Published, next_version
 from tests.codegen.evolutions import family
 from tests.codegen.generated import imported
-from tests.codegen.judging import OurAnswer, Outcome, answer_of, outcome, plain
 from tests.codegen.random_bytes import random_bytes
-from tests.codegen.resolution_run import judge_families
+from tests.judges.codegen.judging import OurAnswer, Outcome, answer_of, outcome, plain
+from tests.judges.codegen.resolution_run import judge_families
 
 FAMILIES = range(900_000, 900_020)
 SCHEMAS = range(700_000, 700_150)

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 import pytest
 from pyspark.sql import SparkSession
 
-from tests.codegen.frame_run import judge_frames
+from tests.judges.codegen.frame_run import judge_frames
 
 
 @pytest.fixture(autouse=True)

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from deploy.avro import AvroJudge
-from tests.codegen.json_run import Judged, judge_json
+from tests.judges.codegen.json_run import Judged, judge_json
 
 SCHEMAS = range(300_000, 300_500)
 

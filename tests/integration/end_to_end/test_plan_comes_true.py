@@ -10,8 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from deploy.hive import HiveQueries, HiveRefused
+from deploy.hive import HiveQueries
 from deploy.ports import free_ports
+from deploy.refused import Refused
 from lakeschema.catalog.ddl_change import Script
 from lakeschema.catalog.relations import Catalog
 from lakeschema.isolation.pool import LimitedProcesses
@@ -57,7 +58,7 @@ class Deployment:
 
     def run(self, *statements: str) -> None:
         for answer in self.hive.run(*statements):
-            if isinstance(answer, HiveRefused):
+            if isinstance(answer, Refused):
                 print("REFUSED", answer)
 
     def wait(self) -> None:

@@ -14,7 +14,7 @@ from lakeschema.catalog.identifiers import RelationName
 from lakeschema.spark.kafka_results import KafkaResults
 from lakeschema.spark.query_stream import analyse_stream
 from lakeschema.spark.session import spark_session
-from tests.integration.spark.killed_stream import StreamArguments
+from tests.judges.killed_stream import StreamArguments
 
 
 def main() -> None:

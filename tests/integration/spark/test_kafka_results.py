@@ -10,7 +10,7 @@ from kafka.errors import KafkaError
 
 from deploy.local_stack import Kafka
 from lakeschema.spark.kafka_results import KafkaResults, Message, write_partition
-from tests.integration.spark.killed_stream import Answers, create_topics
+from tests.judges.killed_stream import Answers, create_topics
 
 
 class Broken(Exception):

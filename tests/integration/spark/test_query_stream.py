@@ -16,7 +16,7 @@ from lakeschema.analysis.log import TABLES, LogAnalysis
 from lakeschema.analysis.statements_logged import LoggedStatement
 from lakeschema.analysis.timeline import timeline_of
 from lakeschema.catalog.identifiers import RelationName
-from tests.integration.spark.killed_stream import (
+from tests.judges.killed_stream import (
     StreamArguments,
     connector_jars,
     create_topics,

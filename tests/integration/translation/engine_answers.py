@@ -8,8 +8,10 @@ from py4j.protocol import Py4JJavaError
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
-from deploy.hive import HiveQueries, HiveRefused
+from deploy.hive import HiveQueries
+from deploy.refused import Refused
 from lakeschema.catalog.relations import Dialect
+from tests.judges.sessions import with_settings
 from tests.lakeschema.translation.asked_types import REFUSED, Engine, columns, table_ddl
 
 _AT_ONCE = 32
@@ -37,7 +39,7 @@ def _together(hive: HiveQueries, questions: Sequence[str]) -> Mapping[str, str]:
     created, described, _ = hive.run(
         f"CREATE VIEW v AS SELECT {selected} FROM t", "DESCRIBE v", "DROP VIEW IF EXISTS v"
     )
-    if not isinstance(created, HiveRefused) and not isinstance(described, HiveRefused):
+    if not isinstance(created, Refused) and not isinstance(described, Refused):
         rows = [row.split("\t") for row in described.rows]
         return {q: row[1].strip() for q, row in zip(questions, rows, strict=True)}
     if len(questions) == 1:
@@ -49,16 +51,12 @@ def _together(hive: HiveQueries, questions: Sequence[str]) -> Mapping[str, str]:
 def spark_types(spark: SparkSession, engine: Engine, questions: Sequence[str]) -> Mapping[str, str]:
     """Type and nullability, as Spark analyses a query of each expression."""
     # Spark reads columns of char and varchar as strings before an expression sees them.
-    before = {key: spark.conf.get(key) for key in engine.settings}
-    for key, value in engine.settings.items():
-        spark.conf.set(key, value)
     known = columns(Dialect.SPARK).items()
     types = {name: type_ if "char" not in type_ else "string" for name, type_ in known}
     made = ", ".join(f"CAST(NULL AS {type_}) AS {name}" for name, type_ in types.items())
-    spark.sql(f"SELECT {made}").createOrReplaceTempView("t")
-    answers = dict(spark_answers(spark, questions))
-    for key, value_before in before.items():
-        spark.conf.set(key, str(value_before))
+    with with_settings(spark, engine.settings):
+        spark.sql(f"SELECT {made}").createOrReplaceTempView("t")
+        answers = dict(spark_answers(spark, questions))
     spark.catalog.dropTempView("t")
     return answers
 

@@ -6,12 +6,12 @@ from collections.abc import Iterator
 
 import pytest
 
-from benchmarks.compared_values import from_hive, in_no_order
-from benchmarks.pig_engines import DATABASE, Table, comparable, hive_and_pig
 from deploy.hive import HiveQueries
 from deploy.pig import PigQueries
 from lakeschema.catalog.column_types import parse_type
 from lakeschema.translation.requests.batch import answer
+from tests.judges.compared_values import from_hive, in_no_order
+from tests.judges.hive_and_pig import DATABASE, Table, comparable, hive_and_pig
 
 TABLES = {
     "sales": Table(

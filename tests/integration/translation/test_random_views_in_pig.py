@@ -1,4 +1,4 @@
-"""A few of the random views that ``benchmarks.random_views_in_pig`` holds against Pig by the thousand."""
+"""A few of the random views that ``benchmarks.random_views_elsewhere`` holds against Pig by the thousand."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.integration.translation.judged_by_pig import EQUAL, PigJudge, pig_judge
+from tests.judges.verdicts import EQUAL
+from tests.judges.views.in_pig import PigJudge, pig_judge
 
 VIEWS = 40
 

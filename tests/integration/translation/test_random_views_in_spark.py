@@ -7,7 +7,8 @@ from collections import Counter
 import pytest
 from pyspark.sql import SparkSession
 
-from tests.integration.translation.judged_by_spark import AGREE, ONE_PLAN, SparkJudge
+from tests.judges.verdicts import EQUAL, ONE_PLAN
+from tests.judges.views.in_spark import SparkJudge
 
 VIEWS = 120
 
@@ -25,4 +26,4 @@ def test_random_views_have_sparks_types_and_rows(judge: SparkJudge, first_seed: 
     assert [(v.outcome, v.details) for v in verdicts if v.is_wrong] == []
     # Most must have been compared for the above to mean something.
     outcomes = Counter(v.outcome for v in verdicts)
-    assert outcomes[AGREE] + outcomes[ONE_PLAN] > VIEWS * 0.8
+    assert outcomes[EQUAL] + outcomes[ONE_PLAN] > VIEWS * 0.8

@@ -1,4 +1,4 @@
-"""A few of the random views that ``benchmarks.random_views_in_trino`` holds against Trino by the ten thousand.
+"""A few of the random views that ``benchmarks.random_views_elsewhere`` holds against Trino by the ten thousand.
 
 Beside them views of Spark that such runs have shown to be other in Trino, or that were refused.
 """
@@ -11,8 +11,8 @@ import pytest
 from pyspark.sql import SparkSession
 
 from deploy.trino import Trino
-from tests.integration.translation.judged_by_trino import TrinoJudge
-from tests.integration.translation.judged_elsewhere import BOTH_RAISE, EQUAL, FAILS
+from tests.judges.verdicts import BOTH_RAISE, EQUAL, FAILS
+from tests.judges.views.in_trino import TrinoJudge
 
 VIEWS = 60
 

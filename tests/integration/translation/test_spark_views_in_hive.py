@@ -1,6 +1,6 @@
 """Views of Spark's as they are written for Hive: their rows in Hive beside Spark's, over the same files.
 
-``benchmarks.functions_in_hive`` asks each function so, and ``benchmarks.random_views_in_hive`` more views.
+``benchmarks.functions_elsewhere`` asks each function so, and ``benchmarks.random_views_elsewhere`` more views.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ import pytest
 from pyspark.sql import SparkSession
 
 from deploy.hive import HiveQueries
-from tests.integration.translation.judged_by_hive import HiveJudge
-from tests.integration.translation.judged_elsewhere import BOTH_RAISE, EQUAL
+from tests.judges.verdicts import BOTH_RAISE, EQUAL
+from tests.judges.views.in_hive import HiveJudge
 
 VIEWS = 40
 

@@ -7,9 +7,9 @@ from collections import Counter
 import pytest
 from pyspark.sql import SparkSession
 
-from tests.integration.translation import refreshed_on_spark, stored_views_on_spark
-from tests.integration.translation.refreshed_on_spark import JUDGED, RefreshJudge
-from tests.integration.translation.stored_views_on_spark import READ, StoredViewJudge
+from tests.judges.verdicts import OF_STORED, REFRESHED
+from tests.judges.views.refreshed import RefreshJudge
+from tests.judges.views.stored import StoredViewJudge
 
 VIEWS = 40
 QUERIES = 40
@@ -21,9 +21,9 @@ def test_refreshed_rows_are_those_of_the_view(spark: SparkSession, first_seed: i
 
     verdicts = [judge.verdict(judge.case(seed)) for seed in range(first_seed, first_seed + VIEWS)]
 
-    assert [v for v in verdicts if v.outcome not in refreshed_on_spark.FINE] == []
+    assert [v for v in verdicts if v.is_wrong] == []
     # Some must have been compared for the above to mean something.
-    assert sum(v.outcome in JUDGED for v in verdicts) > VIEWS / 4
+    assert sum(v.outcome in REFRESHED for v in verdicts) > VIEWS / 4
 
 
 @pytest.mark.seeded
@@ -34,5 +34,5 @@ def test_rows_over_stored_views_are_those_of_the_query(
 
     verdicts = [judge.verdict(judge.case(seed)) for seed in range(first_seed, first_seed + QUERIES)]
 
-    assert [v for v in verdicts if v.outcome not in stored_views_on_spark.FINE] == []
-    assert Counter(v.outcome for v in verdicts)[READ] > 0
+    assert [v for v in verdicts if v.is_wrong] == []
+    assert Counter(v.outcome for v in verdicts)[OF_STORED] > 0

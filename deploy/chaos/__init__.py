@@ -1,4 +1,0 @@
-"""The real stack under kills, pauses, lies and hostile input, judged from outside: ``make chaos``.
-
-Nothing here imports the engine: what it should have published is known from the DDL that was issued.
-"""

@@ -1,0 +1,137 @@
+"""The relations of a lake as values, what statements make of them, and what their packages must say."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+from tests.chaos.shapes import shape_of_hive_type
+
+Columns: TypeAlias = tuple[tuple[str, str], ...]
+"""Names and Hive type texts."""
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Name:
+    database: str
+    relation: str
+
+    def __str__(self) -> str:
+        return f"{self.database}.{self.relation}"
+
+    @classmethod
+    def of(cls, text: str) -> Name:
+        database, _, relation = text.partition(".")
+        return cls(database, relation)
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    columns: Columns
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """Selects columns of one upstream, by their names."""
+
+    upstream: Name
+    selected: tuple[str, ...]
+
+    @property
+    def text(self) -> str:
+        """As Hive expands it."""
+        table = self.upstream.relation
+        columns = ", ".join(f"`{table}`.`{column}`" for column in self.selected)
+        return f"SELECT {columns} FROM `{self.upstream.database}`.`{table}`"
+
+
+Definition: TypeAlias = Table | View
+Lake: TypeAlias = Mapping[Name, Definition]
+
+
+@dataclass(frozen=True, slots=True)
+class Content:
+    """What a package of a relation must say: its fields with their shapes, and a view's text."""
+
+    fields: tuple[tuple[str, str], ...]
+    view_text: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """``changes``: each relation that it touches as it is afterwards; None if it is gone."""
+
+    verb: str
+    changes: tuple[tuple[Name, Definition | None], ...]
+
+
+def apply(lake: Lake, statement: Statement) -> dict[Name, Definition]:
+    changed = dict(lake)
+    for name, definition in statement.changes:
+        if definition is None:
+            changed.pop(name, None)
+        else:
+            changed[name] = definition
+    return changed
+
+
+def columns_of(lake: Lake, name: Name) -> Columns | None:
+    """What a relation yields now; None if there is none, or if it reads what is not there."""
+    match lake.get(name):
+        case Table(columns):
+            return columns
+        case View(upstream, selected):
+            found = dict(columns_of(lake, upstream) or ())
+            if not found.keys() >= set(selected):
+                return None
+            return tuple((column, found[column]) for column in selected)
+        case None:
+            return None
+
+
+def content_of(lake: Lake, name: Name) -> Content | None:
+    columns = columns_of(lake, name)
+    if columns is None:
+        return None
+    definition = lake[name]
+    fields = tuple((column, shape_of_hive_type(type_)) for column, type_ in columns)
+    return Content(fields, definition.text if isinstance(definition, View) else None)
+
+
+def upstreams_of(lake: Lake, name: Name) -> Iterator[Name]:
+    """Those that a relation reads, directly or through views, nearest first."""
+    definition = lake.get(name)
+    while isinstance(definition, View):
+        yield definition.upstream
+        definition = lake.get(definition.upstream)
+
+
+def statement_to_json(statement: Statement) -> dict[str, Any]:
+    changes = [[str(name), _definition_to_json(each)] for name, each in statement.changes]
+    return {"verb": statement.verb, "changes": changes}
+
+
+def statement_from_json(text: Mapping[str, Any]) -> Statement:
+    changes = ((Name.of(name), _definition_from_json(each)) for name, each in text["changes"])
+    return Statement(text["verb"], tuple(changes))
+
+
+def _definition_to_json(definition: Definition | None) -> Any:
+    match definition:
+        case Table(columns):
+            return {"columns": columns}
+        case View(upstream, selected):
+            return {"upstream": str(upstream), "selected": selected}
+        case None:
+            return None
+
+
+def _definition_from_json(value: Any) -> Definition | None:
+    match value:
+        case {"columns": columns}:
+            return Table(tuple((name, type_) for name, type_ in columns))
+        case {"upstream": upstream, "selected": selected}:
+            return View(Name.of(upstream), tuple(selected))
+        case _:
+            return None

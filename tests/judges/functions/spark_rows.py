@@ -1,0 +1,88 @@
+"""Spark's rows of calls of HiveQL, for the Spark SQL that we emit of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final
+
+from py4j.protocol import Py4JJavaError
+from pyspark.errors import PySparkException
+
+from deploy.refused import Refused
+from lakeschema.catalog.column_types import print_type
+from lakeschema.catalog.identifiers import RelationName
+from lakeschema.translation.emission.spark.query import SparkQuery
+from lakeschema.translation.emission.spark.text import quoted
+from lakeschema.translation.emission.spark.udfs import SparkUdf
+from lakeschema.translation.emission.spark.view import spark_view
+from lakeschema.translation.model.interface import Options
+from tests.judges.collected import as_hive_prints, collected
+from tests.judges.functions.compared_calls import FoundRows, interfaces, view_of
+from tests.judges.functions.hive_answers import TABLES
+from tests.judges.sessions import NOT_COMPILED, start_spark, use_utc
+
+_NO_CATALOG: Final = "jdbc:derby:memory:spark_rows;create=true"
+
+
+class SparkCalls:
+    """A session with the tables that Hive was asked over."""
+
+    name = "Spark"
+
+    def __init__(self, tables_folder: Path, jars: Sequence[Path], options: Options) -> None:
+        """The folder holds ORC files of Hive's, of each table in a folder of its own.
+
+        ``jars`` are those that Hive's own classes come from.
+        """
+        use_utc()
+        settings = {
+            **NOT_COMPILED,
+            "spark.sql.adaptive.enabled": "false",
+            "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -Duser.timezone=UTC",
+            # Hive's own classes are functions of a session with Hive's catalog only.
+            "spark.sql.catalogImplementation": "hive",
+            "spark.hadoop.javax.jdo.option.ConnectionURL": _NO_CATALOG,
+        }
+        self._spark = start_spark(settings)
+        self._options = options
+        self._registered: set[SparkUdf] = set()
+        for jar in jars:
+            self._spark.sql(f"ADD JAR '{jar}'")
+        self._interfaces = interfaces()
+        for table in TABLES:
+            columns = self._interfaces[RelationName.of("default", table)].columns
+            schema = ", ".join(f"{quoted(c.name)} {print_type(c.type)}" for c in columns)
+            reader = self._spark.read.schema(schema).option("recursiveFileLookup", "true")
+            frame = reader.orc((tables_folder / table).as_uri()).cache()
+            frame.createOrReplaceTempView(table)
+            frame.orderBy(frame.r.desc()).createOrReplaceTempView(f"{table}_back")
+
+    def check(self, select: str) -> None:
+        self._emitted(select)
+
+    def rows(self, select: str, *, backwards: bool = False) -> FoundRows | Refused:
+        query = self._emitted(select, "_back" if backwards else "")
+        try:
+            return self._rows(query)
+        except (PySparkException, Py4JJavaError, ValueError) as error:
+            reason = str(error).partition("\n")[0][:200]
+            return Refused(f"{reason}: {query.sql}")
+
+    def _emitted(self, select: str, suffix: str = "") -> SparkQuery:
+        def named(read: RelationName) -> str:
+            return quoted(read.name + suffix)
+
+        return spark_view(view_of(select), self._interfaces, self._options, named)
+
+    def _rows(self, query: SparkQuery) -> FoundRows:
+        for key, value in query.settings.items():
+            self._spark.conf.set(key, value)
+        for udf in query.udfs:
+            if udf not in self._registered:
+                self._spark.sql(
+                    f"CREATE OR REPLACE TEMPORARY FUNCTION {quoted(udf.name)} AS '{udf.class_name}'"
+                )
+                self._registered.add(udf)
+        types = [column.type for column in query.columns]
+        return collected(self._spark.sql(query.sql), types, as_hive_prints)

@@ -1,0 +1,100 @@
+"""Trino's rows of calls of HiveQL, for the Trino SQL that we emit of them."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Final
+
+from deploy.refused import Refused
+from deploy.trino import Trino
+from lakeschema.catalog.column_types import BINARY, ArrayType, ColumnType, MapType, StructType
+from lakeschema.catalog.identifiers import RelationName
+from lakeschema.catalog.relations import Dialect
+from lakeschema.translation.emission.trino.query import TrinoQuery
+from lakeschema.translation.emission.trino.text import NOT_THE_SAME, quoted
+from lakeschema.translation.emission.trino.view import trino_view
+from lakeschema.translation.model.interface import Options, Overflow
+from tests.judges.compared_values import from_trino
+from tests.judges.functions.compared_calls import FoundRows, interfaces, view_of
+from tests.judges.functions.hive_answers import TABLES
+from tests.judges.functions.probe_values import table_query
+
+_HEAP_MEGABYTES: Final = 3072
+# What wraps in Hive has to be computed.
+_OPTIONS: Final = Options(overflow=Overflow.WRAP)
+
+
+class TrinoCalls:
+    """A server with the tables that Hive was asked over, in its memory."""
+
+    name = "Trino"
+
+    def __init__(self, trino: Trino) -> None:
+        """The tables are made of Hive's own text: Trino reads days in Hive's files as of another calendar."""
+        self._trino = trino
+        self._interfaces = interfaces()
+        for table in TABLES:
+            text = table_query(Dialect.HIVE, required=table == "t")
+            made = trino_view(view_of(text), {}, _OPTIONS).sql
+            for copy, order in ((table, "r"), (f"{table}_back", "r DESC")):
+                trino.answer(f"CREATE TABLE {copy} AS SELECT * FROM ({made}) ORDER BY {order}")
+
+    def check(self, select: str) -> None:
+        self._emitted(select)
+
+    def rows(self, select: str, *, backwards: bool = False) -> FoundRows | Refused:
+        query = self._emitted(select, "_back" if backwards else "")
+        try:
+            answer = self._trino.answer(query.sql)
+        except Refused as error:
+            is_reasoned = error.message.startswith(NOT_THE_SAME)
+            text = error.message if is_reasoned else f"{str(error)[:300]}: {query.sql}"
+            return Refused(text)
+        types = [column.type for column in query.columns]
+        return [
+            [
+                _as_printed(value, type_)
+                for value, type_ in zip(from_trino(row, types), types, strict=True)
+            ]
+            for row in answer.rows
+        ]
+
+    def _emitted(self, select: str, suffix: str = "") -> TrinoQuery:
+        def named(read: RelationName) -> str:
+            return quoted(read.name + suffix)
+
+        return trino_view(view_of(select), self._interfaces, _OPTIONS, named)
+
+
+def _as_printed(value: Any, type_: ColumnType, *, inside: bool = False) -> object:
+    """Hive prints bytes inside other values as they are."""
+    match type_:
+        case _ if value is None:
+            return None
+        case ArrayType(element):
+            return tuple(_as_printed(item, element, inside=True) for item in value)
+        case MapType(key, held):
+            types = (key, held)
+            pairs = (
+                tuple(_as_printed(v, t, inside=True) for v, t in zip(pair, types, strict=True))
+                for pair in value
+            )
+            return tuple(sorted(pairs, key=repr))
+        case StructType(fields):
+            parts = zip(value, fields, strict=True)
+            return tuple(_as_printed(v, f.type, inside=True) for v, f in parts)
+        case _:
+            is_text = inside and type_ == BINARY
+            return bytes.fromhex(value).decode(errors="replace") if is_text else value
+
+
+@contextmanager
+def trino_calls() -> Iterator[TrinoCalls]:
+    with (
+        tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder,
+        Trino.start(Path(folder), heap_megabytes=_HEAP_MEGABYTES) as trino,
+    ):
+        yield TrinoCalls(trino)

@@ -1,0 +1,174 @@
+"""What judges of emitted queries share: views of Spark's, their texts for another engine, and how they ended."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Final, Generic, Protocol, TypeVar
+
+from py4j.protocol import Py4JJavaError
+from pyspark.errors import PySparkException
+from pyspark.sql import DataFrame, SparkSession
+
+from deploy.refused import Refused
+from lakeschema.catalog.column_types import ColumnType
+from lakeschema.catalog.identifiers import RelationName
+from lakeschema.catalog.relations import Relation
+from lakeschema.translation.deriving.derivation import derive_view
+from lakeschema.translation.model.errors import TooLarge, TranslationError
+from lakeschema.translation.model.interface import Interface, Options
+from lakeschema.translation.plan.relations import Limit, Plan, Sort
+from lakeschema.translation.products.governed import MAX_TEXT
+from tests.judges.collected import collected
+from tests.judges.compared_values import Rows
+from tests.judges.sessions import limited
+from tests.judges.verdicts import NOT_READ, TOO_MANY, Verdict, refusal
+from tests.judges.views.in_spark import SparkJudge
+from tests.judges.views.reading import in_mode, view_of
+from tests.lakeschema.translation.growing.views import RandomView
+
+NOT_IN_PYTHON: Final = "[UNSUPPORTED_IN_PYTHON]"
+FAULT: Final = "Spark fails itself: "
+MAX_SECONDS: Final = 20.0
+
+
+class Query(Protocol):
+    """A text for the engine."""
+
+    @property
+    def sql(self) -> str: ...
+
+
+QueryT = TypeVar("QueryT", bound=Query)
+
+
+@dataclass(frozen=True, slots=True)
+class Written(Generic[QueryT]):
+    """A view's query for the engine; ``ordered``: its rows come in an order."""
+
+    query: QueryT
+    ordered: bool
+    ansi: bool
+
+
+class EmissionJudge(ABC, Generic[QueryT]):
+    """A lake of tables in a session and in an engine; each view is grown from a seed of its own."""
+
+    _options = Options()
+
+    def __init__(self, spark: SparkSession, judge: SparkJudge) -> None:
+        """``judge`` has the tables."""
+        self._session = spark
+        self._spark = judge
+
+    @abstractmethod
+    def _query(
+        self,
+        relation: Relation,
+        plan: Plan,
+        names: Sequence[str],
+        upstreams: Mapping[RelationName, Interface],
+        named: Callable[[RelationName], str],
+    ) -> QueryT:
+        """What is emitted of a view; ``named``: what stands for a relation that it reads."""
+
+    @abstractmethod
+    def _table(self, name: RelationName) -> str:
+        """A table of the lake, as the engine's text names it."""
+
+    @staticmethod
+    @abstractmethod
+    def _shown(type_: ColumnType) -> ColumnType:
+        """What Spark casts values of a type to before they are collected."""
+
+    @abstractmethod
+    def _verdict(self, view: RandomView, *, ansi: bool) -> Verdict: ...
+
+    def verdict(self, seed: int) -> Verdict:
+        """The views are those of ``SparkJudge``; even seeds mean ANSI mode."""
+        view = self._spark.grown(seed)
+        with in_mode(self._session, ansi=seed % 2 == 0):
+            found = self._verdict(view, ansi=seed % 2 == 0)
+        return replace(found, constructs=view.constructs)
+
+    def verdict_of(self, text: str, *, ansi: bool) -> Verdict:
+        """Of a view of this text, which may read the tables."""
+        with in_mode(self._session, ansi=ansi):
+            return self._verdict(RandomView(text, ()), ansi=ansi)
+
+    def refusal_of(self, text: str, *, ansi: bool) -> Verdict | None:
+        """The verdict of a view that need not be run, since Spark or we refuse its text."""
+        with in_mode(self._session, ansi=ansi):
+            found = self._read(RandomView(text, ()), ansi=ansi)
+        return found if isinstance(found, Verdict) else None
+
+    def _read(self, view: RandomView, *, ansi: bool) -> tuple[DataFrame, Written[QueryT]] | Verdict:
+        frame = self._analysed(view)
+        if isinstance(frame, Refused):
+            return Verdict(NOT_READ, frame.message)
+        try:
+            return frame, self._written(view, ansi=ansi)
+        except TranslationError as error:
+            return refusal(error)
+
+    def _analysed(self, view: RandomView) -> DataFrame | Refused:
+        for name, text in view.below:
+            frame = self._spark.analysed(text)
+            if isinstance(frame, Refused):
+                return frame
+            frame.createOrReplaceTempView(name)
+        return self._spark.analysed(view.text)
+
+    def _written(self, view: RandomView, *, ansi: bool) -> Written[QueryT]:
+        """The query for the engine, with what the view reads in it.
+
+        Raises:
+            TranslationError: a view cannot be derived, or the engine has nothing that does the same.
+        """
+        known, texts = dict(self._spark.interfaces), dict[RelationName, str]()
+
+        def named(read: RelationName) -> str:
+            return f"({texts[read]})" if read in texts else self._table(read)
+
+        for name, text in (*view.below, ("v", view.text)):
+            relation = view_of(name, text, ansi=ansi)
+            derivation, plan = derive_view(relation, known, self._options)
+            interface = derivation.interface
+            known[relation.name] = interface
+            upstreams = {read: known[read] for read in derivation.upstreams}
+            query = self._query(relation, plan, interface.names, upstreams, named)
+            texts[relation.name] = query.sql
+            if len(query.sql) > MAX_TEXT:
+                raise TooLarge("the text is longer than the engine reads", relation=relation.name)
+        return Written(query, _is_ordered(plan), ansi)
+
+    def _sparks_rows(self, frame: DataFrame, types: Sequence[ColumnType]) -> Rows | Refused:
+        try:
+            with limited(MAX_SECONDS, self._session.sparkContext.cancelAllJobs):
+                return collected(frame, types, self._shown)
+        except (PySparkException, Py4JJavaError) as error:
+            return Refused(TOO_MANY if "cancelled" in str(error)[:2000] else _reason(error))
+        except ValueError as error:
+            return Refused(str(error))
+        except TypeError as error:
+            # A map whose keys are lists.
+            return Refused(f"{NOT_IN_PYTHON} {error}")
+
+
+def _is_ordered(plan: Plan) -> bool:
+    return isinstance(plan.input if isinstance(plan, Limit) else plan, Sort)
+
+
+def _reason(error: PySparkException | Py4JJavaError) -> str:
+    """Spark's own words; of an error without any, which is none of the view's, what was thrown."""
+    if isinstance(error, PySparkException):
+        text = str(error).partition("\n")[0][:200]
+        is_fault = False
+    else:
+        thrown = error.java_exception
+        while thrown.getCause() is not None:
+            thrown = thrown.getCause()
+        text = str(thrown.toString()).partition("\n")[0][:200]
+        is_fault = not text.startswith("org.apache.spark.Spark") or "[" not in text
+    return f"{FAULT}{text}" if is_fault or "[INTERNAL_ERROR" in text else text

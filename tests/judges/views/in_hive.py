@@ -1,0 +1,207 @@
+"""The rows that Hive returns of what is emitted for it of a Spark view, held against Spark's rows of the view.
+
+Both read the same ORC files. The views that a view reads stand in its text for Hive.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from random import Random
+
+from pyspark.sql import DataFrame, SparkSession
+
+from deploy.hive import HiveAnswer, HiveQueries
+from deploy.refused import Refused
+from lakeschema.catalog.column_types import (
+    DATE,
+    TIMESTAMP,
+    ColumnType,
+    StructField,
+    parse_type,
+    print_type,
+)
+from lakeschema.catalog.identifiers import RelationName
+from lakeschema.catalog.relations import Relation
+from lakeschema.translation.emission.hive.query import HiveQuery
+from lakeschema.translation.emission.hive.text import NOT_THE_SAME
+from lakeschema.translation.emission.hive.text import relation as hives_name
+from lakeschema.translation.emission.hive.view import hive_view_of
+from lakeschema.translation.model.interface import Interface
+from lakeschema.translation.plan.relations import Plan
+from tests.judges.collected import as_hive_prints
+from tests.judges.compared_values import Row, Rows, from_hive, in_its_era, in_no_order
+from tests.judges.functions.hive_values import as_texts
+from tests.judges.verdicts import (
+    BOTH_RAISE,
+    DOES_NOT_RAISE,
+    EQUAL,
+    FAILS,
+    NOT_READ,
+    OTHER_ORDER,
+    OTHER_ROWS,
+    OTHER_TYPES,
+    RAISES_ALONE,
+    REFUSED_TEXT,
+    TOO_MANY,
+    WITHOUT_RULES,
+    Verdict,
+)
+from tests.judges.views.elsewhere import EmissionJudge, Written
+from tests.judges.views.in_spark import SparkJudge
+from tests.lakeschema.translation.growing.tables import Table, unchanged, with_extremes
+from tests.lakeschema.translation.growing.views import RandomView
+
+_OF_TEXT = "the text does not compile"
+
+
+class HiveJudge(EmissionJudge[HiveQuery]):
+    """Both engines read the tables from the same files."""
+
+    def __init__(
+        self,
+        spark: SparkSession,
+        hive: HiveQueries,
+        folder: Path,
+        tables: int | Sequence[Table] = 40,
+    ) -> None:
+        """``tables``: so many random ones with extreme values, or these. Their files are in ``folder``."""
+        self._hive = hive
+        self._of_jobs = isinstance(tables, int)
+        changed = _with_extremes if isinstance(tables, int) else unchanged
+        super().__init__(spark, SparkJudge(spark, tables, changed))
+        for table in self._spark.tables:
+            location = folder / table.name
+            spark.table(table.name).write.orc(str(location))
+            columns = ", ".join(f"`{name}` {print_type(type_)}" for name, type_ in table.columns)
+            hive.answer(
+                f"CREATE EXTERNAL TABLE `{table.name}` ({columns}) STORED AS ORC"
+                f" LOCATION '{location.as_uri()}'"
+            )
+
+    def _query(
+        self,
+        relation: Relation,
+        plan: Plan,
+        names: Sequence[str],
+        upstreams: Mapping[RelationName, Interface],
+        named: Callable[[RelationName], str],
+    ) -> HiveQuery:
+        return hive_view_of(relation, plan, names, upstreams, named)
+
+    _shown = staticmethod(as_hive_prints)
+
+    def _table(self, name: RelationName) -> str:
+        return hives_name(name)
+
+    def _verdict(self, view: RandomView, *, ansi: bool) -> Verdict:
+        read = self._read(view, ansi=ansi)
+        if isinstance(read, Verdict):
+            return read
+        frame, written = read
+        got = self._hives(written.query)
+        verdict = _compared(written, self._expected(frame, written.query), got)
+        if not verdict.is_wrong:
+            return verdict
+        # Spark's optimiser skips what cannot matter, and so what would raise.
+        with self._spark.unhurried():
+            again = self._analysed(view)
+            assert isinstance(again, DataFrame)
+            other = _compared(written, self._expected(again, written.query), got)
+        if not other.is_wrong:
+            return replace(other, outcome=WITHOUT_RULES) if other.outcome == EQUAL else other
+        return replace(verdict, details=f"{verdict.details}\n  {view}\n  {written.query.sql}")
+
+    def _expected(self, frame: DataFrame, query: HiveQuery) -> Rows | Refused:
+        types = [column.type for column in query.columns]
+        rows = self._sparks_rows(frame, types)
+        return rows if isinstance(rows, Refused) else [self._plain(row, types) for row in rows]
+
+    def _hives(self, query: HiveQuery) -> Rows | Refused | Verdict:
+        (compiled,) = self._hive.compile(query.sql)
+        if not isinstance(compiled, HiveAnswer):
+            return Refused(compiled.message[:300], kind=_OF_TEXT)
+        types = [type_.lower() for _, type_ in compiled.columns]
+        if types != [type_.replace("`", "").lower() for type_ in query.types]:
+            return Verdict(OTHER_TYPES, f"{types} instead of {query.types}")
+        columns = tuple(
+            StructField(f"x{place}", parse_type(type_)) for place, type_ in enumerate(types)
+        )
+        renamed = ", ".join(f"`{c.name}` AS x{i}" for i, c in enumerate(query.columns))
+        text = f"SELECT {renamed} FROM ({query.sql}) p"
+        readable = as_texts(text, columns)
+        (answer,) = self._hive.run(query.sql if readable == text else readable)
+        if not isinstance(answer, HiveAnswer):
+            return Refused(answer.message[:300])
+        parsed = [column.type for column in columns]
+        try:
+            return [self._plain(from_hive(row, parsed), parsed) for row in answer.rows]
+        except ValueError as error:
+            return Verdict(OTHER_ROWS, f"{error}: {answer.rows}")
+
+    def _plain(self, row: Row, types: Sequence[ColumnType]) -> Row:
+        """Values as both print them; of random views, which are jobs, as jobs leave what has parts."""
+        shown = tuple(_shown(value, type_) for value, type_ in zip(row, types, strict=True))
+        inside = tuple(_as_jobs_leave_it(value) for value in shown)
+        if self._of_jobs:
+            return inside
+        # A call over a column is none: there an empty array is not null.
+        return tuple(
+            () if v is not None and i is None else i for v, i in zip(shown, inside, strict=True)
+        )
+
+
+def _with_extremes(random: Random, table: Table) -> Table:
+    """Without the tabs and lines within texts, which part what Hive prints."""
+    found = with_extremes(random, table)
+    return replace(found, rows=tuple(row.replace("a\\tb\\nc", "a b c") for row in found.rows))
+
+
+def _compared(
+    written: Written[HiveQuery], expected: Rows | Refused, got: Rows | Refused | Verdict
+) -> Verdict:
+    if isinstance(got, Verdict):
+        return got
+    if expected == Refused(TOO_MANY):
+        return Verdict(TOO_MANY)
+    if isinstance(got, Refused):
+        if isinstance(expected, Refused):
+            return Verdict(BOTH_RAISE)
+        if got.kind == _OF_TEXT:
+            return Verdict(REFUSED_TEXT, got.message)
+        fails = NOT_THE_SAME in written.query.sql
+        return Verdict(FAILS if fails else RAISES_ALONE, got.message)
+    if isinstance(expected, Refused):
+        is_fault = not written.ansi and "NUMERIC_VALUE_OUT_OF_RANGE" in expected.message
+        outcome = NOT_READ if is_fault else DOES_NOT_RAISE
+        return Verdict(outcome, f"{expected.message}\n  {got}")
+    if "collect_set(" in written.query.sql:
+        expected, got = _in_no_order_inside(expected), _in_no_order_inside(got)
+    if in_no_order(expected) != in_no_order(got):
+        return Verdict(OTHER_ROWS, f"{expected}\n  {got}")
+    if written.ordered and list(expected) != list(got):
+        return Verdict(OTHER_ORDER, f"{expected}\n  {got}")
+    return Verdict(EQUAL)
+
+
+def _in_no_order_inside(rows: Rows) -> Rows:
+    return [
+        tuple(tuple(sorted(v, key=repr)) if isinstance(v, tuple) else v for v in row)
+        for row in rows
+    ]
+
+
+def _shown(value: object, type_: ColumnType) -> object:
+    """Days and moments beyond four digits, and before the first year, as both print them."""
+    if type_ in (DATE, TIMESTAMP) and isinstance(value, str):
+        return in_its_era(value.removeprefix("+"))
+    return value
+
+
+def _as_jobs_leave_it(value: object) -> object:
+    """Hive's shuffles and the files of its jobs make null of what has no part, a null or an empty text."""
+    if not isinstance(value, tuple):
+        return value
+    parts = tuple(map(_as_jobs_leave_it, value))
+    return None if not parts or parts in (("",), (None,)) else parts

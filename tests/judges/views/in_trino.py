@@ -1,0 +1,227 @@
+"""The rows that Trino returns of a random view's emission, held against Spark's rows of the view itself.
+
+Both have the same tables. The views that a view reads stand in its text for Trino, as they do for
+governed readers, so that one statement asks for all.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import replace
+
+from pyspark.sql import DataFrame, SparkSession
+
+from deploy.refused import Refused
+from deploy.trino import Trino, TrinoAnswer
+from lakeschema.catalog.column_types import (
+    print_type,
+)
+from lakeschema.catalog.identifiers import RelationName
+from lakeschema.catalog.relations import Relation
+from lakeschema.translation.emission.trino.query import TrinoQuery
+from lakeschema.translation.emission.trino.text import NOT_THE_SAME, relation_text
+from lakeschema.translation.emission.trino.view import trino_view_of
+from lakeschema.translation.model.interface import Interface, Options, Overflow
+from lakeschema.translation.plan.relations import Plan
+from tests.judges.collected import with_times_as_texts
+from tests.judges.compared_values import Rows, from_trino, same_rows
+from tests.judges.trino_tables import create_tables, json_value
+from tests.judges.verdicts import (
+    BOTH_RAISE,
+    DOES_NOT_RAISE,
+    ENGINE_FAILS,
+    EQUAL,
+    FAILS,
+    NOT_BEFOREHAND,
+    NOT_READ,
+    OTHER_ORDER,
+    OTHER_ROWS,
+    OTHER_TYPES,
+    PRUNED,
+    RAISES_ALONE,
+    REFUSED_TEXT,
+    TOO_MANY,
+    UNDETERMINED,
+    WITHOUT_RULES,
+    Verdict,
+)
+from tests.judges.views.elsewhere import FAULT, EmissionJudge, Written
+from tests.judges.views.in_spark import SparkJudge
+from tests.lakeschema.translation.growing.tables import Table, unchanged, with_extremes
+from tests.lakeschema.translation.growing.views import RandomView
+
+_TOO_MUCH = frozenset({"EXCEEDED_TIME_LIMIT", "EXCEEDED_LOCAL_MEMORY_LIMIT", "EXCEEDED_CPU_LIMIT"})
+_MALFORMED = re.compile(r"\[CAST_INVALID_INPUT\] The value ('[^']+')")
+
+
+class TrinoJudge(EmissionJudge[TrinoQuery]):
+    """Trino has the tables' rows in its memory."""
+
+    # What wraps in Spark has to be computed: refusing it is another option's work.
+    _options = Options(overflow=Overflow.WRAP)
+
+    def __init__(
+        self, spark: SparkSession, trino: Trino, tables: int | Sequence[Table] = 40
+    ) -> None:
+        """``tables``: so many random ones with extreme values, or these."""
+        changed = with_extremes if isinstance(tables, int) else unchanged
+        super().__init__(spark, SparkJudge(spark, tables, changed))
+        self._trino = trino
+        self._asking = ThreadPoolExecutor(1)
+        create_tables(trino, {table.name: self._rows_of(table) for table in self._spark.tables})
+
+    def _query(
+        self,
+        relation: Relation,
+        plan: Plan,
+        names: Sequence[str],
+        upstreams: Mapping[RelationName, Interface],
+        named: Callable[[RelationName], str],
+    ) -> TrinoQuery:
+        return trino_view_of(relation, plan, names, upstreams, self._options, named)
+
+    _shown = staticmethod(with_times_as_texts)
+
+    def _table(self, name: RelationName) -> str:
+        return relation_text(name, {})
+
+    def _verdict(self, view: RandomView, *, ansi: bool) -> Verdict:
+        read = self._read(view, ansi=ansi)
+        if isinstance(read, Verdict):
+            return read
+        frame, written = read
+        query = written.query
+        asked = self._asking.submit(self._asked, query)
+        expected = self._sparks_rows(frame, [c.type for c in query.columns])
+        verdict = self._compared(written, expected, asked)
+        if not verdict.is_wrong:
+            return verdict
+        # Spark's optimiser skips what cannot matter, and so what would raise, or computes it although
+        # no row has it; and it has faults of its own.
+        modes = (
+            (NOT_BEFOREHAND, self._spark.not_beforehand),
+            (WITHOUT_RULES, self._spark.unhurried),
+        )
+        for outcome, mode in modes:
+            with mode():
+                frame_again = self._analysed(view)
+                assert isinstance(frame_again, DataFrame)
+                again = self._compared(
+                    written, self._sparks_rows(frame_again, [c.type for c in query.columns]), asked
+                )
+            if not again.is_wrong:
+                return Verdict(outcome) if again.outcome == EQUAL else again
+        is_pruned = verdict.outcome == again.outcome == DOES_NOT_RAISE
+        if is_pruned and self._is_pruned(query, verdict.details):
+            return Verdict(PRUNED)
+        if self._is_undetermined(view, query, expected):
+            return Verdict(UNDETERMINED)
+        return replace(verdict, details=f"{verdict.details}\n  {view}\n  {query.sql}")
+
+    def _compared(
+        self,
+        written: Written[TrinoQuery],
+        expected: Rows | Refused,
+        asked: Future[TrinoAnswer | Refused],
+    ) -> Verdict:
+        query, got = written.query, asked.result()
+        if isinstance(got, Refused):
+            return _refused(expected, got)
+        if expected == Refused(TOO_MANY):
+            return Verdict(TOO_MANY)
+        if isinstance(expected, Refused) and expected.message.startswith((FAULT, "[UNSUPPORTED_")):
+            return Verdict(NOT_READ, expected.message)
+        if problem := _columns_differ(query, got):
+            return Verdict(OTHER_TYPES, problem)
+        types = [column.type for column in query.columns]
+        found = [from_trino(row, types) for row in got.rows]
+        if isinstance(expected, Refused):
+            return Verdict(DOES_NOT_RAISE, f"{expected.message}\n  {found}")
+        if not same_rows(expected, found):
+            return Verdict(OTHER_ROWS, f"{expected}\n  {found}")
+        if written.ordered and not same_rows(expected, found, ordered=True):
+            return Verdict(OTHER_ORDER, f"{expected}\n  {found}")
+        return Verdict(EQUAL)
+
+    def _is_undetermined(
+        self, view: RandomView, query: TrinoQuery, expected: Rows | Refused
+    ) -> bool:
+        """Whether Spark itself has other rows when those of the tables come in another order."""
+        texts = " ".join((view.text, *(text for _, text in view.below)))
+        read = [table for table in self._spark.tables if table.name in texts]
+        for table in read:
+            self._spark.register(replace(table, rows=table.rows[::-1]))
+        frame = self._analysed(view)
+        assert isinstance(frame, DataFrame)
+        again = self._sparks_rows(frame, [c.type for c in query.columns])
+        for table in read:
+            self._spark.register(table)
+        if isinstance(expected, Refused) or isinstance(again, Refused):
+            return type(expected) is not type(again)
+        return not same_rows(expected, again)
+
+    def _is_pruned(self, query: TrinoQuery, raised: str) -> bool:
+        """Whether nothing is left in Trino's plan of what fails, of the value that Spark names, or of the tables."""
+        plan = str(self._trino.answer(f"EXPLAIN {query.sql}").rows)
+        if "VALUES" not in query.sql and "TableScan" not in plan:
+            return True
+        named = _MALFORMED.match(raised)
+        parts = [("fail(", "fail("), ("CAST(trim(", "trim(")]
+        if named is not None:
+            parts.append((named[1], named[1]))
+        return any(part in query.sql and left not in plan for part, left in parts)
+
+    def _asked(self, query: TrinoQuery) -> TrinoAnswer | Refused:
+        try:
+            return self._trino.answer(query.sql)
+        except Refused as error:
+            return error
+
+    def _rows_of(self, table: Table) -> Mapping[str, object]:
+        # Collected as Python's values maps would lose the order of their keys.
+        rows = self._session.table(table.name).toArrow().to_pylist()
+        return {
+            "columns": [(name, print_type(type_)) for name, type_ in table.columns],
+            "rows": [
+                [json_value(row[name], type_) for name, type_ in table.columns] for row in rows
+            ],
+        }
+
+
+def _refused(expected: Rows | Refused, error: Refused) -> Verdict:
+    """Trino raises, as Spark does or for a reason that is written in the text."""
+    if error.name in _TOO_MUCH:
+        return Verdict(TOO_MANY)
+    if error.kind == "INTERNAL_ERROR":
+        return Verdict(ENGINE_FAILS, str(error))
+    if error.kind != "USER_ERROR" or error.name in _OF_TEXTS:
+        return Verdict(REFUSED_TEXT, str(error))
+    if isinstance(expected, Refused):
+        return Verdict(BOTH_RAISE)
+    if error.message.startswith(NOT_THE_SAME):
+        return Verdict(FAILS, error.message.removeprefix(NOT_THE_SAME))
+    return Verdict(RAISES_ALONE, str(error))
+
+
+_OF_TEXTS = frozenset(
+    {
+        *("SYNTAX_ERROR", "TYPE_MISMATCH", "COLUMN_NOT_FOUND", "FUNCTION_NOT_FOUND"),
+        *("EXPRESSION_NOT_AGGREGATE", "NOT_SUPPORTED", "AMBIGUOUS_NAME", "NESTED_WINDOW"),
+        *("INVALID_COLUMN_REFERENCE", "INVALID_ARGUMENTS"),
+        *("INVALID_FUNCTION_ARGUMENT_COUNT", "EXPRESSION_NOT_SCALAR", "TYPE_NOT_FOUND"),
+    }
+)
+"""Errors of Trino's that are of a text, whatever the rows."""
+
+
+def _columns_differ(query: TrinoQuery, got: TrinoAnswer) -> str:
+    said = [(c.name, _words(t)) for c, t in zip(query.columns, query.types, strict=True)]
+    found = [(name, _words(type_)) for name, type_ in got.columns]
+    return "" if said == found else f"{said}\n  {found}"
+
+
+def _words(type_: str) -> str:
+    """A type without the blanks and quotes that Trino shows or not."""
+    return type_.replace('"', "").replace(" ", "").lower()
