@@ -123,7 +123,11 @@ def test_an_included_file_is_read_once(tmp_path: Path) -> None:
     ("name", "text", "message"),
     [
         ("pyproject.toml", '[project]\nname = "x"\n', "not a supported lock file"),
-        ("Cargo.lock", 'version = 3\n[[package]]\nname = "x"\nversion = "1"\n', "not a supported lock file"),
+        (
+            "Cargo.lock",
+            'version = 3\n[[package]]\nname = "x"\nversion = "1"\n',
+            "not a supported lock file",
+        ),
         ("Pipfile.lock", '{"default": {}}', "is not TOML"),
         ("package-lock.json", '{\n "name": "x"\n}', "is not a requirement"),
         ("uv.lock", UV.replace('"1.1.0"', '"1;2"'), "is not a version"),
