@@ -260,7 +260,7 @@ def test_a_keyring_that_stays_shut_stops_the_start(tmp_path: Path) -> None:
 
 
 def test_a_missing_file_is_an_error_when_it_was_asked_for(tmp_path: Path) -> None:
-    with pytest.raises(SettingsError, match="no such file"):
+    with pytest.raises(SettingsError, match="does not exist"):
         load_settings(tmp_path / "absent.toml")
 
 
