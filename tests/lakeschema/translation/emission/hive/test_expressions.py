@@ -65,7 +65,7 @@ def test_a_sum_has_sparks_digits_in_hive(addend: str) -> None:
     ],
 )
 def test_a_sum_of_which_hive_folds_an_addend_to_fewer_digits_is_refused(addend: str) -> None:
-    with pytest.raises(UnsupportedConstruct, match="Hive keeps other digits of decimals"):
+    with pytest.raises(UnsupportedConstruct, match="Hive's decimal result has other digits"):
         legacy(f"de + {addend}")
 
 
