@@ -2,9 +2,9 @@
 
 The public names, which keep their meaning within a major version:
 
-- ``derive(relation, ddl)``: the Avro schema of a table or view, from DDL alone. -
-``register_views(session, catalog)``: every view of a catalog as a temporary view of a session. -
-``udfs``: the answers of a plugin that knows the types of user-defined functions.
+- ``derive(relation, ddl)``: the Avro schema of a table or view, from DDL alone.
+- ``register_views(session, catalog)``: every view of a catalog as a temporary view of a session.
+- ``udfs``: the answers of a plugin that knows the types of user-defined functions.
 
 Everything else in this package may change with any release.
 """

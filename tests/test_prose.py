@@ -83,10 +83,10 @@ def test_lines_keep_their_numbers_after_a_block_of_code() -> None:
     assert [line for line, _ in found("Text\n```\na\nb\n```\nA part of which.")] == [6]
 
 
-def test_messages_of_raised_errors_are_read_and_nothing_else_of_a_program() -> None:
+def test_messages_of_raised_errors_are_read_and_other_texts_of_a_program_are_not() -> None:
     source = '''
 def check(value: int) -> None:
-    """Of which."""
+    """Refuses zero."""
     label = "of which"
     if value:
         raise ValueError(f"{value}, of which {label}", *("a part of its own",))
@@ -112,3 +112,20 @@ def test_the_documents_that_are_checked_pass() -> None:
         for page in documents(ROOT)
         for each in findings_in_page(page.read_text(encoding="utf-8"))
     ]
+
+
+def test_docstrings_and_comments_are_read_and_drawings_are_not() -> None:
+    source = (
+        '"""Title.\n\n  a drawing of which\n"""\n'
+        'def f(a: int) -> int:\n    """Short.\n\n    Args:\n        a: of which it is.\n    """\n'
+        "    # Of its own.\n    return a\n"
+    )
+
+    assert [each.line for each in findings_in_program(source)] == [9, 11]
+
+
+def test_entries_of_a_docstring_are_counted_apart() -> None:
+    entry = f"{'word ' * (MAX_WORDS - 5)}.\n"
+    source = f'x = 1\n"""Title.\n\nAttributes:\n    a: {entry}    b, *c: {entry}"""\n'
+
+    assert [*findings_in_program(source)] == []

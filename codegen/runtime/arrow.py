@@ -133,7 +133,7 @@ def batches_to_records(
 
 
 def batches_of(source: Any) -> Any:
-    """An iterable of batches; None for what is not Arrow's, or an iterable of which that is unknown."""
+    """An iterable of batches; None for other values, and for an iterable of unknown items."""
     if hasattr(source, "to_batches"):
         return source.to_batches()
     if hasattr(source, "to_struct_array"):

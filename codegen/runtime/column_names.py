@@ -21,7 +21,7 @@ METHODS_OF_TEXT: Final = frozenset({
     "rfind", "rindex", "rjust", "rpartition", "rsplit", "rstrip", "split", "splitlines",
     "startswith", "strip", "swapcase", "title", "translate", "upper", "zfill",
 })  # fmt: skip
-"""A nested column of such a name has an underscore behind it: libraries call these methods.
+"""A nested column with one of these names has an underscore behind it: libraries call these methods.
 
 Not in it is ``replace``: a record has that method, too, so that no attribute has the name.
 """

@@ -184,7 +184,7 @@ def _reader_of_field(
 def _members_reader(
     binding: Binding, union: Node, struct: Node, form: Format, path: str, above: tuple[str, ...]
 ) -> Convert:
-    """Of a struct of a union's members, of which one is set."""
+    """The value of a struct of a union's members; one member is set."""
     members = [
         field_reader(binding, field.node, form, join_path(path, field.name), above)
         for field in struct.fields
@@ -229,7 +229,7 @@ def layout_of(value: Any) -> tuple[bool, tuple[Any, ...]]:
 
 
 def column_places(names: Sequence[Any], fields: Iterable[Field]) -> list[int | None]:
-    """For each field the place of its column among ``names``; None if there is none.
+    """For each field the place of its column among ``names``; None if it has no column.
 
     A column has the field's name, else the name in another case, as Hive and Spark compare names,
     else Avro's name, as in a file of Avro's.
@@ -288,7 +288,7 @@ def _map_reader(read_key: Convert, item: Convert, form: Format) -> Convert:
 
 
 def entry_pair(entry: Any) -> tuple[Any, Any]:
-    """The key and the value of an item of what a format has for a map."""
+    """The key and the value of an entry of a format's map."""
     match entry:
         case (key, value) if type(entry) is tuple:
             return key, value
@@ -328,7 +328,7 @@ def _leaf_reader(binding: Binding, node: Node, convert: Convert | None) -> Conve
 
 
 def read_numbered(read: Convert, values: Iterable[Any], first: int = 1) -> Iterator[Any]:
-    """Reads each value; an error names its row, the first of which is number ``first``."""
+    """Reads each value; an error names its row; the first row is number ``first``."""
     for number, value in enumerate(values, first):
         try:
             record = read(value)

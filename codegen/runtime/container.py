@@ -82,7 +82,7 @@ def read_records(
 
 
 def write_records(binding: Binding, place: Place, records: Iterable[Any], codec: str) -> None:
-    """Writes a file. At a path it takes the place of what stood there when it is complete.
+    """Writes a file. At a path the complete file replaces an earlier one.
 
     Raises:
         AvroError: the target is a stream that is not at its start.
@@ -259,7 +259,7 @@ def _metadata(file: IO[bytes], max_bytes: int) -> dict[str, bytes]:
 
 
 def _sized(file: IO[bytes], left: int) -> bytes:
-    """A key or value of a header, of which ``left`` bytes may follow."""
+    """A key or value of a header; at most ``left`` bytes may follow."""
     size = _long(file, _exactly(file, 1))
     if size > left:
         raise InvalidAvro("the file's header is too large (max_block_bytes)")

@@ -1,4 +1,4 @@
-"""The schemas with which earlier versions of this package wrote, from a file beside its modules."""
+"""The schemas with which earlier versions of this package wrote, from a file next to its modules."""
 
 from __future__ import annotations
 

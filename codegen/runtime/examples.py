@@ -1,4 +1,4 @@
-"""Made-up values of a schema's types, all of which can be written.
+"""Made-up values of a schema's types. All of them can be written.
 
 They are such as a test needs: short, within ordinary ranges, the same for an equal seed. Recursion
 ends where a type is met within itself.
@@ -42,7 +42,7 @@ def example(binding: Binding, name: str, seed: int) -> Any:
 
 
 def check_finite(binding: Binding, name: str) -> None:
-    """Raises ``AvroError`` for a record that requires another one of its own class."""
+    """Raises ``AvroError`` for a record that requires another record of the same class."""
     if heights(binding)[name] == math.inf:
         raise AvroError(f"each {name} requires another one, so that none has an end")
 

@@ -51,7 +51,7 @@ def items_in(value: Any) -> Iterable[Any] | None:
 
 
 def _is_text(value: Sequence[Any]) -> bool:
-    # Whoever has a ``UserString``, whose items are of its own class, has imported it.
+    # Whoever has a ``UserString``, whose items are ``UserString`` too, has imported it.
     users = getattr(sys.modules.get("collections"), "UserString", str)
     return isinstance(value, (*_TEXT, users))
 

@@ -51,7 +51,7 @@ def write_lines(
     records: Iterable[Any],
     form: str,
 ) -> None:
-    """Writes a file. At a path it takes the place of what stood there when it is complete.
+    """Writes a file. At a path the complete file replaces an earlier one.
 
     Raises:
         InvalidValue: a record is invalid; its path begins with the line's number.

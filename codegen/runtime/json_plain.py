@@ -182,7 +182,7 @@ _KIND_OF: Final = {type(None): "null", bool: "boolean"}
 
 
 def _text_kind(node: Node) -> str:
-    """Which of ``_TEXTS`` a value may look like; "" of what is never text."""
+    """Which of ``_TEXTS`` a value may look like; "" for one that is never text."""
     if node.kind == "enum":
         return "enum"
     if node.logical:

@@ -1,7 +1,7 @@
 """The source of functions that make records of JSON text: see ``json_code``.
 
-An object is a tuple of the pairs of its keys and values, as the text has them: most texts have the
-fields of a record in the schema's order, so that no dict is needed to find them.
+An object is a tuple of its pairs of key and value, in the order of the text. Most texts have a record's fields in the
+schema's order, so no dict is needed to find them.
 """
 
 from __future__ import annotations

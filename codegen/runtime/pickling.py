@@ -20,7 +20,7 @@ def own_version() -> str:
 
 
 class MissingType:
-    """Base of what stands in an unpickled value for the types that this version lacks.
+    """Base of the stand-ins, in an unpickled value, for types that this version lacks.
 
     A record drops it with the attribute that it does not know, and refuses it elsewhere. Pickled
     alone, it says with its first use what is missing.

@@ -1,6 +1,6 @@
 """Where records are read from and written to: paths, folders of part files, the caller's streams.
 
-A file at a path is written beside it and takes its place at the end, so that nothing that goes
+A file at a path is written next to it and takes its place at the end, so that nothing that goes
 wrong before harms what stands there.
 """
 

@@ -143,5 +143,5 @@ def _of_numpy(given: object, *, rounds: bool = False) -> Any:
         _require_whole_micros(value, not rounds and micros != value)
         value = micros
     found = value.item()
-    # A number of what Python's classes cannot hold.
+    # A number that Python's classes cannot hold.
     return given if type(found) is int else found

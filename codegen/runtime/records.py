@@ -144,7 +144,7 @@ def _refuse_missing_types(field: str, value: Any) -> None:
 def _former_value(field: Field, values: Mapping[str, Any], attributes: Collection[str]) -> Any:
     """What the pickle has under a former name of the field, or ``UNCHANGED``."""
     for alias in field.aliases:
-        # As attributes are named: beside keywords and methods, and without mangling.
+        # As attributes are named: apart from keywords and methods, and without mangling.
         for attribute in (alias, f"{alias}_", f"f_{alias}"):
             if attribute in values and attribute not in attributes:
                 return values[attribute]

@@ -4,10 +4,10 @@ Follows the specification's "Schema Resolution" and, where that says nothing, Ja
 branch or record that cannot be resolved is an error only for data that reaches it. Two schemas are
 compared once; the result is a tree of functions.
 
-Decimals match as the specification says, whichever of ``bytes`` and ``fixed`` they are; Java's
-``Resolver`` compares those. Of equal scale but another precision, values are read that fit. Beyond
-both, units of time are converted, and so are the text and bytes that Spark writes for enums and fixed types;
-a field that the writer has in another case only is found, as Hive and Spark find it.
+Decimals match as the specification says, whether they are ``bytes`` or ``fixed``; Java's ``Resolver`` compares those,
+too. If only the precision differs, values that fit are read. Three rules go beyond both. Units of time are converted. So
+are the text and bytes that Spark writes for enums and fixed types. A field whose name the writer has in another case is
+found, as Hive and Spark find it.
 """
 
 from __future__ import annotations

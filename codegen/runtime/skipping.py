@@ -1,4 +1,4 @@
-"""Skips values that the reader's schema does not have, of which nothing is built.
+"""Skips values that the reader's schema does not have, and builds nothing.
 
 A skipper is a reader of None. What it skips is not validated further than its end requires.
 """

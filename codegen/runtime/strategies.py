@@ -71,7 +71,7 @@ class _Strategies:
         match node.kind:
             case "record":
                 if node.name not in self._made:
-                    # Before its fields, which may be of its own type.
+                    # Before its fields, which may be of the same type.
                     self._made[node.name] = self._st.deferred(lambda: self._record(node))
                 return self._made[node.name]
             case "union":
@@ -110,7 +110,7 @@ class _Strategies:
     def _some(
         self, draw: Callable[[Any], Any], node: Node, fields: Mapping[str, Any]
     ) -> dict[str, Any]:
-        """Values of all fields, some of which are drawn: Hypothesis bounds what an example takes."""
+        """Values of all fields, some of them drawn: Hypothesis bounds what an example takes."""
         st = self._st
         seed = draw(st.integers(0, 99))
         values = Examples(self._binding, random.Random(seed)).values_of(node)  # noqa: S311 - as above

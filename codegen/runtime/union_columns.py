@@ -8,7 +8,7 @@ from .schema import Field, Node
 def column_type(union: Node) -> Node:
     """The type besides null, or the wider of two numbers; else a record without a name.
 
-    Its fields are ``member0``, ``member1`` …, one for each type besides null, of which one is set.
+    Its fields are ``member0``, ``member1`` …, one for each type besides null; one of them is set.
     """
     branches = [branch for branch in union.branches if branch.kind != "null"]
     if len(branches) < 2:

@@ -123,7 +123,7 @@ def from_base(binding: Binding, node: Node) -> Callable[[Any], Any] | None:
 
 
 def optional_of(union: Node) -> Node | None:
-    """The type beside null; None of a union of other types."""
+    """The type besides null; None for a union of other types."""
     if len(union.branches) != 2:
         return None
     one, other = union.branches
@@ -140,7 +140,7 @@ def branch_of(binding: Binding, union: Node, value: Any, path: str) -> Node:
     branch. A value that is not null is of the type that the union makes optional, whatever it is.
 
     Raises:
-        InvalidValue: there is none.
+        InvalidValue: no branch fits.
     """
     optional = None if value is None else optional_of(union)
     if optional is not None:

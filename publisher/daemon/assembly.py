@@ -104,12 +104,15 @@ def shared_servers(settings: Settings) -> Mapping[str, str]:
     names = []
     for events in settings.events:
         match events:
-            case NotificationLogSettings() if isinstance(catalog, HiveCatalogSettings):
-                names += [NOTIFICATION_LOG] if events.uri in {None, catalog.uri} else []
+            case NotificationLogSettings():
+                if isinstance(catalog, HiveCatalogSettings) and events.uri in {None, catalog.uri}:
+                    names.append(NOTIFICATION_LOG)
             case DdlFolderSettings():
                 names.append(DDL_FOLDER)
-            case _:
+            case KafkaSettings():
                 pass
+            case _:
+                assert_never(events)
     return {event_source(name): CATALOG for name in names}
 
 

@@ -73,7 +73,7 @@ def _mistyped(kind: str, detail: ErrorDetails) -> str:
 
 
 def in_plain_words(message: str) -> str:
-    """What pydantic says of one value, without the names of its own classes."""
+    """What pydantic says of one value, without the names of its classes."""
     found = _EXPECTED.match(message)
     return f"expected {found[1]}" if found else message.removeprefix("Value error, ")
 

@@ -104,7 +104,7 @@ class Output:
     """What a relation's last derivation gave.
 
     Attributes:
-        content_hash: of what its newest package should contain; None if it is withheld or unfit.
+        content_hash: of the content that its newest package should have; None if it is withheld or unfit.
         fingerprint: SHA-256 of its schema's canonical form; None if an earlier release derived it.
     """
 

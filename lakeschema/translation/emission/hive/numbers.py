@@ -125,7 +125,7 @@ def _as_decimal(argument: RowExpression, *, by_digits: bool) -> RowExpression:
 
 
 def _folded(call: HiveCall, arguments: Sequence[RowExpression]) -> ColumnType | None:
-    """The type once Hive has folded a constant addend beside one of rows; None if that is not known."""
+    """The type once Hive has folded a constant addend next to a computed one; None if that is not known."""
     constants = [a for a in arguments if not any(isinstance(part, _OF_ROWS) for part in walk(a))]
     if call.name not in {"+", "-"} or len(constants) != 1:
         return call.type
