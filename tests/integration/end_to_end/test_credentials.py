@@ -22,7 +22,7 @@ from deploy.local_stack import PyPiServer
 from publisher.index.twine_index import TwineIndex
 from tests.integration.end_to_end.published import COLUMNS, configured, distribution, publish
 from tests.integration.index.devpi_server import DevpiServer
-from tests.publisher.test_settings import MemoryKeyring, keyring_of_the_machine
+from tests.publisher.settings.test_loading import MemoryKeyring, keyring_of_the_machine
 from tests.waiting import PATIENCE_SECONDS, eventually
 
 Server = PyPiServer | DevpiServer

@@ -18,7 +18,7 @@ from publisher.settings.json_schema import section_schema, settings_schema
 from publisher.settings.meanings import without_links
 from publisher.settings.starting_file import CatalogKind, starting_file
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 EXAMPLES = [
     pytest.param(block, id=f"{document}-{number}")
     for document in ("README.md", "docs/configuration.md", "docs/quick-start.md")
