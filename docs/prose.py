@@ -47,8 +47,6 @@ PHRASES: Final[Mapping[str, str]] = MappingProxyType(
 NOT_YET_CHECKED: Final = frozenset(
     {
         "docs/configuration.md",
-        # It quotes the names of tests.
-        "docs/reliability.md",
     }
 )
 
