@@ -44,11 +44,7 @@ PHRASES: Final[Mapping[str, str]] = MappingProxyType(
 )
 
 # Their sentences are older than this check. Take a file out when it is rewritten; add none.
-NOT_YET_CHECKED: Final = frozenset(
-    {
-        "docs/configuration.md",
-    }
-)
+NOT_YET_CHECKED: Final[frozenset[str]] = frozenset()
 
 ROOT: Final = Path(__file__).parents[1]
 PROGRAM: Final = ("codegen", "dependency_graph", "lakeschema", "publisher")
