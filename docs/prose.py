@@ -81,8 +81,7 @@ def main() -> int:
 
 def documents(root: Path) -> Iterator[Path]:
     """The pages that are checked."""
-    for page in (*sorted(root.glob("*.md")), *sorted((root / "docs").glob("*.md"))):
-        yield page
+    yield from (*sorted(root.glob("*.md")), *sorted((root / "docs").glob("*.md")))
 
 
 def findings_in_page(text: str) -> Iterator[Finding]:
