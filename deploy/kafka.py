@@ -56,7 +56,7 @@ class Kafka(StopsOnExit):
     ) -> Kafka:
         """Starts a broker that keeps all its files in ``directory``; returns when it answers.
 
-        ``options`` are properties beside ours, or in their place.
+        ``options`` are further properties; they override ours.
         """
         root = directory.resolve()
 
