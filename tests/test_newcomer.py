@@ -1,4 +1,4 @@
-"""The way of somebody new: README's quick start and what follows it, typed as they are written.
+"""A newcomer's steps: README's quick start and the following commands, typed as written.
 
 In an empty directory and an environment of its own, without Java.
 """

@@ -1,4 +1,4 @@
-"""Random schemas, what can become of them, and random bytes of each.
+"""Random schemas, their later versions, and random bytes of each.
 
 A family is a schema and its descendants; every step between two of them has a kind, named as a
 version's changelog would name it. All is drawn from one ``random.Random``: a seed gives the same

@@ -1,4 +1,4 @@
-"""Each test learns its own secrets, although those of a process are known to all of it."""
+"""Each test has its own secrets, although the secrets of a process are global."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Five kinds of relation, each in three versions as its owner would change it.
+"""Five kinds of relation, each in three versions as an owner would change it.
 
 All have the same columns, so that one action fits each of them; what is special of a kind is in its
 DDL and in the few facts beside it.

@@ -1,4 +1,4 @@
-"""Consumers' own tools, each in a fresh environment that knows none of this machine's settings.
+"""Consumers' own tools, each in a fresh environment without this machine's settings.
 
 ``pip`` and ``uv pip`` install what a command says, ``uv`` and ``poetry`` projects what a
 ``pyproject.toml`` and its lock file say; each in the way that ``docs/consuming.md`` tells and, to

@@ -1,4 +1,4 @@
-"""Runs statements in a Spark of its own over Hive 4's metastore, and writes down what Spark reads.
+"""Runs statements in a separate Spark over Hive 4's metastore, and writes down the rows that Spark reads.
 
 A process of its own, since a process has one session, and the other tests' is of another metastore.
 Standard input: JSON of ``settings``, ``statements``, the ``relations`` to read, those to read

@@ -1,4 +1,4 @@
-"""Tables and views as Spark, Hive and Delta make them: the statements of each, in order.
+"""The statements with which Spark, Hive and Delta create tables and views, in order.
 
 The tables that Spark and Delta make have rows, with nulls wherever the engine stores them.
 """

@@ -1,4 +1,4 @@
-"""What Spark calls columns and fields, asked of Spark again; ``--accept`` records all anew.
+"""Spark's names of columns and fields, asked of Spark again; ``--accept`` records all again.
 
 From a metastore a view has the columns that Spark stored, and from DDL those of its text.
 """

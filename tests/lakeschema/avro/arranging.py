@@ -1,4 +1,4 @@
-"""Schemas put together from parts of others, made whole.
+"""Schemas combined from parts of others, made complete.
 
 A schema that is cut out of another may refer to a type whose definition stayed behind, or define
 one twice; in the result the first occurrence is the definition.

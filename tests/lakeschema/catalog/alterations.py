@@ -1,4 +1,4 @@
-"""Every form of ALTER, and what the engine's table has after it; ``SAME``: what it had before.
+"""Every form of ALTER, and the engine's table after it; ``SAME``: the table before it.
 
 Spark's are those that the parser of Spark 4.3 reads. Its columns are those of a Delta table (4.4) after the
 statement ran; where Delta refuses the form, those that the form asks for. Hive's columns are what DESCRIBE of Hive

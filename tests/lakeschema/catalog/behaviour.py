@@ -1,4 +1,4 @@
-"""What every catalog does, whatever stands behind it.
+"""The behaviour of every catalog, whatever its source.
 
 ``Lake`` says what is asked to exist; each kind of catalog makes it in its own way.
 """

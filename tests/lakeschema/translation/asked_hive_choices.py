@@ -1,4 +1,4 @@
-"""Choices between decimals and whole numbers in Hive, and what is computed of them.
+"""Choices between decimals and whole numbers in Hive, and computations with them.
 
 Their types depend on whether Hive's optimiser makes something simpler of the choice.
 """

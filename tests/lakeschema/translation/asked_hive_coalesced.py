@@ -1,4 +1,4 @@
-"""What COALESCE and choices of numbers that Hive computes are of, also with collections in them."""
+"""COALESCE and choices of computed numbers in Hive, also with collections in them."""
 
 from __future__ import annotations
 

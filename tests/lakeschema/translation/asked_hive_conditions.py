@@ -1,4 +1,4 @@
-"""Choices between decimals and whole numbers in Hive whose conditions are known without a row.
+"""Choices between decimals and whole numbers in Hive with constant conditions.
 
 Its optimiser follows them before types meet a second time.
 """

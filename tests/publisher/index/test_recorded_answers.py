@@ -1,4 +1,4 @@
-"""What servers answer to an upload whose name they have: recorded, each with its source.
+"""Servers' recorded answers to an upload whose name exists, each with its source.
 
 The answer never decides: what the index holds then does. It decides only of a name that the index
 does not list and never takes again.
