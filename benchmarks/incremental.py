@@ -1,7 +1,7 @@
 """Stored views on Spark: refreshed by random inserts, and read by random queries: ``make bench-incremental``.
 
 A view's old rows, after its refresh adds or merges rows, must equal the rows of the view's own text over
-the changed tables. A query over a stored view must have the rows of its own text. Exit status: 0 if all
+the changed tables. A query over a stored view must have the same rows as its text. Exit status: 0 if all
 are equal or refused.
 """
 

@@ -1,6 +1,6 @@
 """TPC-H's and TPC-DS's queries as Trino views, in Avro and in Spark: ``make bench-trino_tpc``.
 
-Trino 476 creates each view in a metastore, over the ``tiny`` tables of its own connectors; we read the
+Trino 476 creates each view in a metastore, over the ``tiny`` tables of its connectors; we read the
 view from the metastore. The types of its text and the Avro schema are compared with Trino's DESCRIBE, and
 Spark's rows of the emitted SQL with Trino's rows, over the same files. For the rows, a query also sorts by
 all its columns, so that ties do not decide its LIMIT; rows are compared in that order. Exit status: 0 if

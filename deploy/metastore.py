@@ -108,7 +108,7 @@ class Metastore(StopsOnExit):
             transport.close()
 
     def addresses(self) -> dict[str, str]:
-        """What a client needs, by name."""
+        """A client's connection settings, by name."""
         found = {"uri": self.uri, "warehouse": self.warehouse.as_uri()}
         return found if self.options.kafka is None else found | {"topic": self.options.topic}
 

@@ -76,7 +76,7 @@ class PyPiServer(StopsOnExit):
         return f"http://{self.host}:{self.port}/simple/"
 
     def addresses(self) -> dict[str, str]:
-        """What a client needs, by name."""
+        """A client's connection settings, by name."""
         return {
             "upload_url": self.upload_url,
             "simple_url": self.simple_url,

@@ -20,7 +20,7 @@ FILE_NAME = "stack.json"
 
 @dataclass(frozen=True, slots=True)
 class ServerRecord:
-    """``addresses`` are a client's needs: URLs, bootstrap servers, name and password."""
+    """``addresses``: a client's connection settings, such as URLs, bootstrap servers, name and password."""
 
     process: ProcessIdentity
     log: str

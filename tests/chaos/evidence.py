@@ -60,7 +60,7 @@ class Evidence:
             None if it exceeded the bound.
         bound_seconds: how long any state may wait until the index shows it or a newer state.
         removed: files that a fault removed. The program does not miss those of a dropped relation.
-        hostile: the prefix of the packages of hostile relations, of which nothing is expected.
+        hostile: the prefix of the packages of hostile relations; the judge expects nothing of them.
     """
 
     deployment: str

@@ -1,6 +1,6 @@
 """No server holds a thread by sending single bytes: each wait for a whole answer ends.
 
-How fast is not measured: a wait that did not end would end the test, by its timeout.
+Speed is not measured: a wait that does not end would run into the test's timeout.
 """
 
 from __future__ import annotations

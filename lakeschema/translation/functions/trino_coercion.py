@@ -50,7 +50,7 @@ INTEGERS: Final = (TINYINT, SMALLINT, INT, BIGINT)
 MAX_CHAR: Final = 65_536
 _UNBOUNDED: Final = 2_147_483_647
 SCANNED_DIGITS: Final = 6
-"""Of a table's timestamps, whose type states no digits: as many as Spark and Avro keep."""
+"""Digits of a table's timestamps, whose type states none: as many as Spark and Avro keep."""
 _DECIMALS: Final[Mapping[ColumnType, DecimalType]] = MappingProxyType(
     {
         TINYINT: DecimalType(3, 0),

@@ -59,7 +59,7 @@ class DeclaredFunctions:
         return UserDefined(self.view, declared, self.classes[declared], self.dependencies)
 
     def return_of(self, name: str) -> UdfReturn | None:
-        """What the deployment says a function returns, by its class, else by its own name.
+        """The return type that the deployment states for a function, by its class, else by its name.
 
         Raises:
             UdfResolverFailed: there is no static entry, and the resolver could not answer.

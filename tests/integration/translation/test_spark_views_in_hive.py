@@ -1,6 +1,6 @@
 """Spark views, written for Hive: Hive's rows compared with Spark's, over the same files.
 
-``benchmarks.functions_elsewhere`` asks each function so, and ``benchmarks.random_views_elsewhere`` more views.
+``benchmarks.functions_elsewhere`` compares each function, ``benchmarks.random_views_elsewhere`` more views.
 """
 
 from __future__ import annotations

@@ -206,7 +206,7 @@ class _Apart:
 def _spark_refusal(error: Py4JJavaError) -> Refused:
     thrown = error.java_exception
     message = str(thrown.getMessage()).partition("\n")[0]
-    # Not every exception that Spark throws is one of its own.
+    # Not every exception from Spark is a Spark class.
     with suppress(Py4JError):
         context = thrown.getQueryContext()
         if len(context):

@@ -1,4 +1,4 @@
-"""COALESCE and choices of computed numbers in Hive, also with collections in them."""
+"""Types of COALESCE, and of choices between computed numbers, in Hive, also with collections."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The log shows all faults of Derby; no event is lost, whatever happens."""
+"""A simulated log shows all faults of Derby; no event is lost, whatever happens."""
 
 from __future__ import annotations
 
