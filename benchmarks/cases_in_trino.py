@@ -1,9 +1,9 @@
-"""Views recorded elsewhere, as Trino runs them: ``make bench-cases-in-trino CASES=path``.
+"""Recorded views, run in Trino: ``make bench-cases-in-trino CASES=path``.
 
-The file and its views are those of ``recorded_cases``. What is emitted of each for Trino runs in Trino 476
-over the generated rows, and beside it what sqlglot transpiles; both are compared with the rows of the view's
-own engine (Hive 4.0.1, Spark 4). Views that a view reads are made in Trino of the same writer's text. Exit
-status: 0 if nothing emitted fails or has other rows.
+The file and its views are those of ``recorded_cases``. Trino 476 runs our SQL for each view, and
+sqlglot's, over generated rows. Both are compared with the rows of the view's own engine (Hive 4.0.1,
+Spark 4). Views that a view reads are created in Trino with text from the same writer. Exit status: 0 if
+none of our SQL fails or has other rows.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ Writer = Callable[[AskedCase, RelationName], str]
 
 @dataclass(frozen=True, slots=True)
 class _Expected:
-    """What the engine returned: rows with their types, or why it refuses them."""
+    """The engine's answer: rows with their types, or the reason of its refusal."""
 
     types: tuple[ColumnType, ...]
     rows: Rows | None
@@ -76,7 +76,7 @@ def main() -> int:
     chosen = parser.parse_args()
     logging.disable(logging.ERROR)
     declared = json.loads(chosen.udfs.read_text()) if chosen.udfs else {}
-    # What wraps in Hive has to be computed, as sums of its extreme values do.
+    # Overflows that wrap in Hive, such as sums of extreme values, have to be computed.
     options = Options(
         udfs={name: read_udf(name, value) for name, value in declared.items()},
         overflow=Overflow.WRAP,
@@ -105,7 +105,7 @@ class _Judge:
         self._options = options
 
     def verdicts(self, question: Question) -> Iterator[tuple[str, Verdict]]:
-        """Each writer's; of a view that is not asked, one that says why."""
+        """Each writer's verdict; for a view that is not asked, one verdict with the reason."""
         case = AskedCase(question, self._options, self._hive, self._spark)
         try:
             case.find_stand_ins()
@@ -161,7 +161,7 @@ class _Judge:
         return Verdict(OTHER_ROWS, f"lost {lost}\n    more {more}\n    {sql}")
 
     def _make_functions(self, case: AskedCase) -> None:
-        """By the names that the text calls, and by those that we write for their classes."""
+        """Creates functions under the names that the text calls, and those that we write for their classes."""
         for stand_in in case.stand_ins:
             class_name = case.question.functions[stand_in.function]
             for name in (stand_in.function, class_name.rpartition(".")[2]):
@@ -175,17 +175,17 @@ class _Judge:
 
 
 def _derive_tables(case: AskedCase) -> None:
-    """So that all have rows, whether or not the view can be derived."""
+    """Derives all tables, so that they have rows even if the view cannot be derived."""
     for name, relation in case.relations.items():
         if not relation.is_view:
             case.interface(name)
 
 
 def _expected(case: AskedCase) -> _Expected:
-    """What the view's own engine returns.
+    """The answer of the view's own engine.
 
     Raises:
-        Refused: it does not take the view.
+        Refused: the engine refuses the view.
     """
     columns = [(name, parse_type(type_)) for name, type_ in case.engine_columns()]
     types = tuple(type_ for _, type_ in columns)
@@ -198,7 +198,7 @@ def _expected(case: AskedCase) -> _Expected:
 
 
 def _has_sets(case: AskedCase) -> bool:
-    """Whether a text collects a set, whose array is in no order."""
+    """Whether a text collects a set, whose array has no order."""
     views = [relation.view for relation in case.relations.values()]
     return any(view is not None and "collect_set" in view.text.lower() for view in views)
 

@@ -1,9 +1,9 @@
-"""``POST /check`` at a steady rate beside a daemon that works: ``python -m benchmarks.check``.
+"""``POST /check`` at a steady rate, to a daemon that works: ``python -m benchmarks.check``.
 
-The daemon runs in a process of its own over a folder of DDL: TPC-H's tables and ``--tables`` others, one of
-which changes every second, and so is derived, built and published while statements are checked. Statements
-are TPC-H's queries and short ones that break rules. Requests begin at fixed times, whether or not earlier
-ones were answered; each is measured from the time at which it should have begun.
+The daemon runs in a separate process over a folder of DDL: TPC-H's tables and ``--tables`` others. Every
+second one of these changes, and is derived, built and published while statements are checked. The
+statements are TPC-H's queries, and short ones that break rules. Requests begin at fixed times, whether or
+not earlier requests were answered; each is measured from its planned begin.
 """
 
 from __future__ import annotations
@@ -123,7 +123,7 @@ enabled = true
 def _daemon(config: Path) -> Iterator[str]:
     command = [sys.executable, "-m", "publisher", "run", "--config", str(config)]
     with config.with_suffix(".log").open("wb") as log:
-        # Elsewhere than in the checkout, as in a deployment.
+        # Outside of the checkout, as in a deployment.
         process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=log, cwd=config.parent)
     try:
         assert process.stdout is not None
@@ -137,14 +137,14 @@ def _daemon(config: Path) -> Iterator[str]:
 
 
 class _Client:
-    """One connection that is kept."""
+    """A client with one persistent connection."""
 
     def __init__(self, url: str) -> None:
         address = urlsplit(url)
         self._connection = http.client.HTTPConnection(address.hostname or "", address.port)
 
     def check(self, body: bytes) -> str:
-        """The rules that are broken, or the status."""
+        """The broken rules, or the status."""
         headers = {"Content-Type": "application/json"}
         self._connection.request("POST", "/check", body, headers)
         answer = self._connection.getresponse()
@@ -155,7 +155,7 @@ class _Client:
 
 
 def _wait(url: str, tables: int) -> None:
-    """Until the daemon has published what is there, and checks know it."""
+    """Waits until the daemon has published all tables, and checks know them."""
     client, end = _Client(url), time.monotonic() + _START_SECONDS
     body = json.dumps({"sql": "SELECT nothing FROM moving.t"}).encode()
     while _versions(url) < tables or client.check(body) != "violations":

@@ -1,4 +1,4 @@
-"""Generated codecs beside fastavro and generators of classes: ``make bench-codec``.
+"""Generated codecs compared with fastavro and generators of classes: ``make bench-codec``.
 
 A record for each kind of type, one of 20 fields of all kinds, a wide row, and the import of a package of 800 columns.
 Our codec checks the type and range of every value that it writes, and the bytes that it reads.
@@ -26,7 +26,7 @@ _IMPORT = (
     "import time; began = time.perf_counter(); import ours; print(time.perf_counter() - began)"
 )
 _WAYS = ("decode", "encode")
-# A sixth above what was measured: what exceeds it has become slower.
+# A sixth above the measured values: a codec that exceeds its limit has become slower.
 _MAX_OF_FASTAVRO = {
     "order, 20 fields": (0.63, 0.44),
     "200 columns": (0.38, 0.22),
@@ -56,12 +56,12 @@ def main() -> None:
 
 
 def _contest(shape: Shape, peers: Path | None) -> bool:
-    """Whether our codec keeps to its limits; prints all contenders' times."""
+    """Prints all contenders' times; returns whether our codec keeps to its limits."""
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place)
         (folder / "schema.avsc").write_text(json.dumps(shape.schema))
         out = io.BytesIO()
-        # Without a copy it would mark the schema as parsed.
+        # A copy, since fastavro would mark the schema as parsed.
         fastavro.schemaless_writer(out, fastavro.parse_schema({**shape.schema}), shape.value)
         (folder / "value.avro").write_bytes(out.getvalue())
         generate(_record(shape.schema), "ours", folder)
@@ -98,7 +98,7 @@ def _generate_peers(folder: Path, peers: Path) -> None:
 
 
 def generate_pydantic(folder: Path, peers: Path) -> None:
-    """``pydantic_model.py`` of the folder's ``schema.avsc``, as datamodel-code-generator makes it."""
+    """Makes datamodel-code-generator write ``pydantic_model.py`` for the folder's ``schema.avsc``."""
     command = [str(peers), "-m", "datamodel_code_generator", "--input-file-type", "avro"]
     command += ["--output-model-type", "pydantic_v2.BaseModel", "--formatters", "builtin"]
     command += ["--input", str(folder / "schema.avsc")]

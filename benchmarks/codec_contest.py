@@ -1,7 +1,7 @@
-"""The contest of ``benchmarks.codec``: imports nothing of this project, and runs in its peers' environment.
+"""The contest of ``benchmarks.codec``: runs in its peers' environment, without imports of this project.
 
-Arguments: a folder with the generated modules, and the contenders' names. Each line of the answer
-is a JSON object: contender, the microseconds of one decoding and of one encoding.
+Arguments: a folder with the generated modules, and the contenders' names. Each line of the output
+is a JSON object: contender, and the microseconds of one decoding and one encoding.
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ from typing import Any
 import fastavro
 
 _ROUNDS = 400
-# Shorter than a turn of the scheduler, so that the best rounds have the processor for themselves.
+# Shorter than a time slice of the scheduler, so that the best rounds are not interrupted.
 _ROUND_SECONDS = 0.001
 
 
 @dataclass(frozen=True, slots=True)
 class Contender:
-    """``decode`` reads the value's bytes, ``encode`` writes the value again.
+    """``decode`` reads the value's bytes; ``encode`` writes the value again.
 
-    ``data``: the bytes of a contender whose schema differs in the order of optional branches.
+    ``data``: the bytes for a contender whose schema has another order of optional branches.
     """
 
     name: str
@@ -51,7 +51,7 @@ def main() -> None:
     for contender in contenders:
         written = contender.encode()
         assert written == (contender.data or data), f"{contender.name} writes other bytes"
-    # In turns, so that other load of the machine affects all of them.
+    # In turns, so that other load of the machine affects all contenders.
     decoding = _best([contender.decode for contender in contenders])
     encoding = _best([contender.encode for contender in contenders])
     for contender, read, write in zip(contenders, decoding, encoding, strict=True):
@@ -59,7 +59,7 @@ def main() -> None:
 
 
 def _best(works: Sequence[Callable[[], Any]]) -> Sequence[float]:
-    """Microseconds of one call, the best of many rounds."""
+    """Microseconds of one call of each, the best of many rounds."""
     times = [max(1, int(_ROUND_SECONDS / _once(work, 20))) for work in works]
     best = [float("inf")] * len(works)
     for _ in range(_ROUNDS):
@@ -98,7 +98,7 @@ def _dataclasses_avroschema(name: str, schema: Any, data: bytes) -> Contender:
 
 
 def _datamodel_code_generator(name: str, schema: Any, data: bytes) -> Contender:
-    """It generates pydantic models and no codec: fastavro reads and writes for it."""
+    """Generates pydantic models but no codec: fastavro reads and writes for it."""
     model = importlib.import_module("pydantic_model").Order
     value = model.model_validate(fastavro.schemaless_reader(io.BytesIO(data), schema, None))
     return Contender(

@@ -74,10 +74,10 @@ _SYMBOLS = ["NEW", "PAID", "PACKED", "SENT", "DONE"]
 _TEXTS = ["", "EUR", "a short text", "Straße", "8e0c5f1a-3c1d", "leave it with the neighbours",
           "x" * 40, "y" * 80, "2026-0001234", "Lange Gasse 17"]  # fmt: skip
 _INTS = [0, 1, -1, 42, -300, 5_000, 77_120, -1_000_000, 20_000_000, 123_456_789]
-"""Of one to four bytes."""
+"""Numbers of one to four bytes."""
 _BIG_INTS = [2**27 * 5, -(2**33), 2**38 + 7, -(2**40) - 1, 1_790_000_000_000, 2**47 + 99,
              1_790_000_360_000_000, -(2**55) + 5, 2**61 + 11, -(2**63)]  # fmt: skip
-"""Of five to ten bytes."""
+"""Numbers of five to ten bytes."""
 _DECIMALS = [
     *map(decimal.Decimal, ("0.00", "9.50", "-1249.99", "77120.00", "9999999999.99")),
     *map(decimal.Decimal, ("0.00000001", "-1.5", "3.14159265", "123456789012.5", "1e20")),
@@ -100,7 +100,7 @@ _ARRAY_VALUES = [
     [[1, 2, 3], [40, 50, 60], [700, 800, 900]], _TEXTS, [*range(100)], _BIG_INTS[:-2] * 8,
     *[[n / 8 for n in range(100)]] * 2,
 ]  # fmt: skip
-"""The longs are of five to eight bytes."""
+"""The longs have five to eight bytes."""
 _MAPS = [_map("string"), _map("int"), _map("double"), _map(["null", "double"])]
 _MAP_VALUES = [
     dict(zip(_TEXTS, _TEXTS, strict=True)),
@@ -111,7 +111,7 @@ _MAP_VALUES = [
 
 
 def _nested(depth: int, name: str = "Root") -> Json:
-    """A tree of records, of two branches each."""
+    """A tree of records with two branches each."""
     types: list[tuple[str, Any]] = [("id", "int"), ("label", "string"), ("weight", "double")]
     if depth:
         types += [(side, _nested(depth - 1, f"{name}{side}")) for side in ("Left", "Right")]

@@ -1,7 +1,7 @@
 """Random Spark data frames through generated packages and back: ``make bench-data_frames``.
 
-Each frame has a schema of its own, for which a package is generated. Read by ``dataset`` and
-``from_rows``, and written by ``create_dataframe``, it must be the frame that it was.
+A package is generated for the schema of each frame. After ``dataset`` and ``from_rows`` have read the
+frame and ``create_dataframe`` has written it, it must be unchanged.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import time
 from tests.judges.codegen.frame_run import judge_frames
 from tests.judges.sessions import NOT_COMPILED, start_spark
 
-# Python's zone decides how PySpark shows instants, the session's zone nothing.
+# PySpark shows instants in Python's time zone, not in the session's.
 _ZONES = ("UTC", "America/New_York", "Asia/Kathmandu")
 
 

@@ -1,8 +1,8 @@
-"""A view's plan → text of another engine, beyond the plan: ``make bench-emission``.
+"""Time from a view's plan to the text for another engine: ``make bench-emission``.
 
-The plans of TPC-H's queries in both dialects and of the gallery of tests are made first; what is timed
-is the text of each for Trino and for Spark. sqlglot's transpile of the same view, which has to parse
-it, stands beside it.
+The plans of TPC-H's queries in both dialects and of the gallery of tests are made first; only writing
+each text for Trino and Spark is timed. The peer is sqlglot's transpile of the same view, which includes
+parsing.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ def _work(engine: str, cases: Sequence[Case]) -> Iterator[tuple[Write, Write]]:
 
 
 def _best(work: Write, repeat: int) -> float:
-    """In milliseconds."""
+    """The best time, in milliseconds."""
     times: list[float] = []
     for _ in range(repeat):
         began = time.perf_counter()

@@ -1,9 +1,9 @@
-"""Recorded facts of one query on two engines, asked of what is emitted: ``make bench-facts FACTS=path``.
+"""Recorded results of queries, compared with our emitted SQL: ``make bench-facts FACTS=path``.
 
 The folder has ``trino_facts.json``, a list of {"id", "dialect", "sql", "source_types", "source_result"}
 with optional "settings", "ordered" and "tolerance", and ``facts_tables.json`` with the tables that the
 queries read. Each query is translated as a view, run on Trino 476, and its rows are compared with those
-of the view's own engine. Beside it: the same text, and sqlglot's transpile if ``--peers`` is given.
+of the view's own engine. With ``--peers``, so are the unchanged text and sqlglot's transpile.
 Exit status: 0 if no rows differ silently.
 """
 
@@ -61,7 +61,7 @@ def main() -> int:
 
 
 class _Running(Trino):
-    """One that somebody else started and will stop."""
+    """A server that somebody else started and will stop."""
 
     def __init__(self, port: int) -> None:
         self.port = port
@@ -140,7 +140,7 @@ def judged(trino: Trino, fact: Fact, tables: Tables) -> Verdict:
 
 
 def of_text(trino: Trino, fact: Fact, sql: str) -> Verdict:
-    """What a text for Trino returns, beside what the fact's own engine did."""
+    """Compares the result of a text in Trino with the result in the fact's own engine."""
     refused = isinstance(fact["source_result"], str)
     if not sql:
         return Verdict(BOTH_REFUSE if refused else UNSUPPORTED)
@@ -192,14 +192,14 @@ def same_rows(
 
 
 def _comparable(value: Any, type_: str) -> Any:
-    """Decimals and timestamps without trailing zeros, numbers as floats, maps by their keys."""
+    """The value with decimals and timestamps without trailing zeros, numbers as floats, sorted maps."""
     match value:
         case str() if ("decimal" in type_ or "timestamp" in type_) and "." in value:
             return value.rstrip("0").rstrip(".")
         case str() if type_ in {"double", "real"}:
             return float(value)
         case int() | float() if type_ == "real":
-            # Engines show the same bits with more or fewer digits.
+            # Engines print the same bits with more or fewer digits.
             return struct.unpack("f", struct.pack("f", value))[0]
         case bool() | None | str():
             return value

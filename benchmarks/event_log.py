@@ -1,8 +1,8 @@
-"""Spark's own event log as an independent word on what queries read: ``make bench-event_log``.
+"""Spark's own event log as an independent judge of the columns that queries read: ``make bench-event_log``.
 
-TPC-DS and TPC-H run over empty tables with ``spark.eventLog.enabled``. Of each query the log has its text
-and its plans: which columns the analysed plan uses, which ones the scans of the physical plan read, and
-which columns joins compare. Our table and column access and our joins are held against them.
+TPC-DS and TPC-H run over empty tables with ``spark.eventLog.enabled``. The log has each query's text and
+plans: the columns that the analysed plan uses, that the scans of the physical plan read, and that joins
+compare. Our table and column access and our joins are compared with them.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ _CONF: Final[Mapping[str, str]] = {
     "spark.sql.ui.explainMode": "extended",
     "spark.sql.debug.maxToStringFields": "10000",
     "spark.sql.maxMetadataStringLength": "1000000",
-    # Without rows some quotients are of zeros.
+    # Over no rows, some quotients divide by zero.
     "spark.sql.ansi.enabled": "false",
     "spark.sql.catalogImplementation": "in-memory",
 }
@@ -73,7 +73,7 @@ def suites() -> Iterator[Suite]:
         for table, columns in schema.items()
     ]
     tables = {table: tuple(columns) for table, columns in schema.items()}
-    # Names in double quotes are texts to Spark.
+    # Spark reads names in double quotes as texts.
     quoted = [re.sub(r'"([^"]*)"', r"`\1`", text) for text in texts]
     yield Suite("tpcds", tables, made, quoted, tpcds_keys(tables))
     statements = [each for each in (_TPCH / "tables.sql").read_text().split(";") if each.strip()]
@@ -87,14 +87,14 @@ def suites() -> Iterator[Suite]:
 
 
 def run(suite: Suite, session: SparkSession) -> Iterator[str]:
-    """Why queries cannot be run."""
+    """Runs the queries; yields the reasons of those that fail."""
     session.sparkContext.setJobDescription("tables")
     session.sql(f"CREATE DATABASE {suite.name}")
     session.sql(f"USE {suite.name}")
     for statement in suite.ddl:
         session.sql(statement)
     for number, text in enumerate(suite.queries, 1):
-        # As Spark's own command line and its JDBC server do.
+        # Spark's command line and JDBC server do the same.
         session.sparkContext.setJobDescription(text)
         try:
             session.sql(text.strip().rstrip(";")).collect()
@@ -161,7 +161,7 @@ def _count_joins(
 
 
 def _follows(pair: Pair, others: set[Pair]) -> bool:
-    """Whether the two are equal because others are."""
+    """Whether the pair's equality follows from other pairs."""
     reached, pending = {pair[0]}, [pair[0]]
     while pending:
         at = pending.pop()

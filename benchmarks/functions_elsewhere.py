@@ -1,9 +1,8 @@
-"""Spark's functions as emitted for Trino or Hive, one by one: ``make bench-functions_in_trino``, ``…_in_hive``.
+"""Each Spark function, emitted for Trino or Hive: ``make bench-functions_in_trino``, ``…_in_hive``.
 
-Each function that Spark lists is called over columns and values of the types that both engines have,
-ordinary and extreme. What is emitted of a call runs in the engine over the same rows, which must be
-equal. Where an engine raises an error, rows are asked by themselves. Exit status: 0 if no call has other
-rows or types.
+Each function that Spark lists is called over ordinary and extreme values of the types that both engines
+have. The call's emitted text runs in the engine over the same rows; results must be equal. If an engine
+raises an error, each row is asked alone. Exit status: 0 if no call has other rows or types.
 """
 
 from __future__ import annotations
@@ -54,16 +53,16 @@ _TABLES: Final = ("t", "n")
 _OF_TEXTS: Final = frozenset({UNSUPPORTED, NOT_DERIVED, NOT_READ})
 _AT_ONCE: Final = 10
 _ENOUGH: Final = 12
-"""Wrong answers after which no more is asked of a function."""
+"""After so many wrong answers no more calls of a function are asked."""
 _EXAMPLES: Final = 4
 
 Judged = Iterator[tuple[str, Sequence[Verdict]]]
-"""Calls, each with its verdicts."""
+"""Calls, each with verdicts."""
 
 
 @dataclass
 class _Found:
-    """What became of the questions about a function, what is wrong, and why others were refused."""
+    """The outcomes of a function's calls, the wrong answers, and the reasons of refusals."""
 
     asked: Counter[str] = field(default_factory=Counter)
     wrong: list[str] = field(default_factory=list)
@@ -76,7 +75,7 @@ class _Found:
                 self.reasons[f"{verdict.outcome}: {verdict.details[:150]}"] += 1
         wrong = [verdict for verdict in verdicts if verdict.is_wrong]
         if wrong:
-            # The last is of few rows.
+            # The last verdict has few rows.
             shown = next((v for v in reversed(wrong) if v.outcome == OTHER_ROWS), wrong[-1])
             self.wrong.append(f"{select}\n      {shown.outcome}: {shown.details[:3000]}")
 
@@ -117,7 +116,7 @@ class _Calls(ABC):
     def verdicts(self, selects: Sequence[str], kind: Kind) -> Judged: ...
 
     def written(self, seed: Seed) -> Seed:
-        """As both engines read it."""
+        """The call in a form that both engines read."""
         return seed
 
     def found(self, name: str, documentation: str, calls: int) -> _Found:
@@ -129,7 +128,7 @@ class _Calls(ABC):
             selects = list(dict.fromkeys(self._accepted(seeds, source, documentation, found)))
             for select, verdicts in self.verdicts(selects, source.kind):
                 found.count(select, verdicts)
-            # Nothing more is asked of what the engine has no form for, whatever it is called with.
+            # A function without a form for the engine, whatever its arguments, is not asked further.
             is_known = set(found.asked) - _OF_TEXTS
             seeds = list(source.more(min(_AT_ONCE, calls - made))) if is_known else []
         return found
@@ -137,7 +136,7 @@ class _Calls(ABC):
     def _accepted(
         self, seeds: Sequence[Seed], source: Calls, documentation: str, found: _Found
     ) -> Iterator[str]:
-        """The calls that are written for the engine."""
+        """The calls that can be written for the engine."""
         for seed in map(self.written, seeds):
             for select in selects_of(seed, source, documentation):
                 if self.left_out.search(select):
@@ -164,10 +163,10 @@ class _TrinoCalls(_Calls):
     )
     _EACH_ROW: ClassVar = [(row,) for row in range(ROWS)]
     _SOME_ROWS: ClassVar = [(row, (row + 1) % ROWS, (row + 3) % ROWS) for row in range(ROWS)]
-    """Where all rows together raise: of a scalar each row is asked, of what goes over several a few."""
+    """If all rows together raise an error, a scalar is asked for each row, others for a few rows."""
 
     def verdicts(self, selects: Sequence[str], kind: Kind) -> Judged:
-        """Of all at once, and of each by itself where these have not the same rows."""
+        """Asks all calls at once, and each alone if the rows differ."""
         grouped = groups(selects)
         if len(selects) > 1 and len(grouped) == 1 and len(grouped[0][1]) == len(selects):
             ((rest, group),) = grouped
@@ -178,7 +177,7 @@ class _TrinoCalls(_Calls):
             yield select, list(self._alone(select, kind))
 
     def _alone(self, select: str, kind: Kind) -> Iterator[Verdict]:
-        """Of a call over both tables, and over a few of their rows where one raises."""
+        """Asks a call over both tables, and over a few of their rows if one raises an error."""
         for table in _TABLES:
             verdict = self.verdict(select.replace("{t}", table))
             yield verdict
@@ -215,7 +214,7 @@ class _HiveCalls(_Calls):
                 yield from self._alone(select)
 
     def _together(self, selects: Sequence[str], rest: str) -> Judged:
-        """Of all at once; where that is not equal, of each half."""
+        """Asks all calls at once; if the rows differ, each half."""
         if len(selects) == 1:
             yield from self._alone(selects[0])
             return
@@ -228,7 +227,7 @@ class _HiveCalls(_Calls):
         yield from self._together(selects[middle:], rest)
 
     def _alone(self, select: str) -> Judged:
-        """Of a call over both tables, and over each row where one raises."""
+        """Asks a call over both tables, and over each row if one raises an error."""
         for table in _TABLES:
             verdict = self.verdict(select.replace("{t}", table))
             raises = verdict.outcome in {BOTH_RAISE, FAILS, RAISES_ALONE, DOES_NOT_RAISE}
@@ -282,7 +281,7 @@ def main() -> int:
 
 def _table(name: str, lacks: Sequence[str]) -> Table:
     columns = {f"{c}{s}": t for s in ("", "2", "3") for c, t in columns_of(Dialect.SPARK).items()}
-    # Without the figure at the end, ``t3`` is ``t``.
+    # Without its last digit, ``t3`` is ``t``.
     kept = {c: t for c, t in columns.items() if c.rstrip("23") not in lacks}
     rows = tuple(
         ", ".join(f"{row[column]} AS {column}" for column in ("r", *kept))

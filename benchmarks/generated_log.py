@@ -1,4 +1,4 @@
-"""A log of queries as a warehouse has it: few texts that repeat with other literals, and some DDL."""
+"""A query log as in a warehouse: few texts that repeat with other literals, and some DDL."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def known_tables() -> dict[RelationName, KnownTable]:
 
 
 def write_log(path: Path, statements: int, templates: int) -> None:
-    """JSON lines; with as many templates as statements no text repeats."""
+    """Writes JSON lines; with as many templates as statements, no text repeats."""
     with path.open("w") as file:
         for number, sql in enumerate(statement_texts(statements, templates)):
             file.write(json.dumps(logged(number, sql, statements)) + "\n")
@@ -41,7 +41,7 @@ def logged(number: int, sql: str, statements: int) -> dict[str, object]:
 
 
 def statement_texts(statements: int, templates: int, seed: int = 3) -> Iterator[str]:
-    """One in a hundred makes a table, or drops the one before."""
+    """One statement in a hundred creates a table, or drops the previous one."""
     chance = random.Random(seed)
     for number in range(statements):
         if number % (2 * _DDL_EVERY) == _DDL_EVERY + 7:

@@ -1,7 +1,7 @@
 """Cones, waves and cycles of a large dependency graph, ours and networkx's: ``make bench-graph``.
 
-Each question runs in a separate process, which builds the graph first. The processor time is that of the
-question; the memory is the process's peak after its imports.
+Each question runs in a separate process, which builds the graph first. Processor time covers only the
+question; memory is the process's peak after its imports.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Hive's functions as emitted for Spark or Trino: ``make bench-hive_in_spark``, ``make bench-hive_in_trino``.
+"""Hive's functions, emitted for Spark or Trino: ``make bench-hive_in_spark``, ``make bench-hive_in_trino``.
 
-Each function that Hive lists and a view can call is called over columns and values of many types. The rows
-that Hive returns are held against those that the engine returns for the SQL that we emit for the call.
-Exit status: 0 if no call has other rows.
+Each function that Hive lists and a view can call is called over columns and values of many types. Hive's
+rows are compared with the rows of the engine for our emitted SQL. Exit status: 0 if no call has other
+rows.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ _OF_ONE_HIVE = 80
 
 
 StartEngine = Callable[[Path, argparse.Namespace], AbstractContextManager[CalledEngine]]
-"""Of the folder with Hive's tables."""
+"""Starts the engine over the folder with Hive's tables."""
 
 
 def _spark(tables: Path, chosen: argparse.Namespace) -> AbstractContextManager[CalledEngine]:
@@ -68,7 +68,7 @@ _ENGINES: Mapping[str, tuple[StartEngine, Mapping[str, str]]] = {
     "spark": (_spark, MISSING),
     "trino": (_trino, {}),
 }
-"""With the functions that are refused whatever they are called with, and why: Hive need not be asked."""
+"""Engines, with the functions that are refused with any arguments, and why: Hive need not be asked."""
 
 
 def main() -> int:
@@ -89,7 +89,7 @@ def main() -> int:
 
 
 def _compare(chosen: argparse.Namespace, start: StartEngine, missing: Mapping[str, str]) -> bool:
-    """Prints what becomes of each function, and returns whether any has other rows."""
+    """Prints the outcome of each function, and returns whether any has other rows."""
     listed = [n for n in builtin_names(Dialect.HIVE) if not why_not_callable(n, Dialect.HIVE)]
     names = chosen.only.split(",") if chosen.only else sorted(listed)
     began = time.monotonic()
@@ -141,9 +141,9 @@ def _asked(
 
 
 def _parts(names: Sequence[str]) -> Iterator[Sequence[Sequence[str]]]:
-    """What one Hive is asked, since each job that fails stays in its memory; in it, what is asked together.
+    """Functions for one process of Hive, since failed jobs stay in its memory, in groups for one statement.
 
-    Aggregates and windows are, since each statement of theirs is a job.
+    Aggregates and windows form groups, since each of their statements is a job.
     """
     functions = {name: find(name, Dialect.HIVE) for name in names}
     jobs = [n for n, f in functions.items() if f and f.kind in (Kind.AGGREGATE, Kind.WINDOW)]

@@ -1,9 +1,9 @@
 """Impact judged by execution: ``make bench-impact_truth``.
 
-A column of a table is renamed, dropped, added or given another type. What ``plan`` says becomes of each
-random view, and of views over these, is held against Spark, which reads every view again after the change:
-an error, another schema or nothing. Beside it: whether the lineage of the views reached those concerned,
-and whether the columns that the analysis finds in their texts are those whose loss breaks them.
+A column of a table is renamed, dropped, added or given another type. ``plan`` predicts the effect on each
+random view, and on views over these. Spark reads every view again after the change: it gives an error,
+another schema or no change. The run also judges whether the views' lineage reached all affected views, and
+whether a view breaks by the loss of exactly the columns that the analysis finds in its text.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ _MODES: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """``columns``: of the table afterwards, with their types."""
+    """``columns``: the table's columns after the change, with their types."""
 
     kind: str
     table: str
@@ -65,7 +65,7 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """``mode``: how Spark treats changes; ``over``: the view that it reads, "" if it reads tables."""
+    """``mode``: how Spark treats changes; ``over``: the view that this one reads, "" if it reads tables."""
 
     name: str
     text: str
@@ -81,7 +81,7 @@ class Found:
 
 
 class CapturedCatalog:
-    """What a catalog said once."""
+    """A copy of a catalog's answers."""
 
     def __init__(self, relations: Mapping[RelationName, Relation]) -> None:
         self._relations = relations
@@ -162,14 +162,14 @@ class ImpactJudge:
         return True
 
     def _schema(self, name: str) -> str | None:
-        """Of what Spark reads; None where it cannot."""
+        """The schema that Spark reads; None if Spark fails."""
         try:
             return self._spark.table(name).schema.simpleString()
         except PySparkException:
             return None
 
     def _columns_in(self, view: View) -> frozenset[tuple[str, str]]:
-        """Of tables, by the analysis of the text."""
+        """The columns of tables in the view's text, by the analysis."""
         catalog = KnownCatalog(
             {
                 RelationName.of(table.name): KnownTable(tuple(name for name, _ in table.columns))
@@ -242,7 +242,7 @@ def _fate(before: Derived, after: Outcome | None) -> Fate:
 
 
 def _reached(cone: Cone, change: Change) -> frozenset[str]:
-    """Views that the lineage of their columns and rows reaches from the column."""
+    """Views whose lineage, of columns or rows, leads to the column."""
     hit = {(change.table, change.column)}
     views: set[str] = set()
     while True:

@@ -1,8 +1,8 @@
 """Stored views on Spark: refreshed by random inserts, and read by random queries: ``make bench-incremental``.
 
-The rows that a view had, with what its refresh adds to them or merges into them, have to be the rows
-of the view's own text over the tables as they are then; a query over a stored view has to have the
-rows of its own text. Exit status: 0 if all are equal or refused.
+A view's old rows, after its refresh adds or merges rows, must equal the rows of the view's own text over
+the changed tables. A query over a stored view must have the same rows as its text. Exit status: 0 if all
+are equal or refused.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""What installed packages cost: bytes on disk, and memory at import and at first use: ``make bench-installed_packages``.
+"""Disk space of installed packages, and memory at import and first use: ``make bench-installed_packages``.
 
-Fifteen packages, each with a schema of its own: of plain columns, and of all kinds of types. Memory is
-the process's own, divided by their number; what they share of the standard library is imported before.
+Fifteen packages with different schemas: of plain columns, and of all kinds of types. The figure is the
+process's own memory, divided by their number, after the import of shared parts of the standard library.
 """
 
 from __future__ import annotations
@@ -94,7 +94,7 @@ def _report(name: str, folder: Path, types: list[Json], count: int) -> None:
 
 
 def _memory(folder: Path, count: int) -> list[int]:
-    """The least of five runs; what was used before is in what comes after it."""
+    """The least of five runs; each figure includes the earlier ones."""
     runs = []
     for _ in range(5):
         ended = subprocess.run(

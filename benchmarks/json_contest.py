@@ -1,7 +1,7 @@
-"""The contest of ``benchmarks.json_speed``: imports nothing of this project, and runs in its peers' environment.
+"""The contest of ``benchmarks.json_speed``: runs in its peers' environment, without imports of this project.
 
-Arguments: a folder with the generated modules, and a number of records. The answer is a JSON object:
-for reading and writing, the microseconds of a record and the median ratio; the versions.
+Arguments: a folder with the generated modules, and a number of records. The output is a JSON object:
+for reading and writing, the microseconds per record and the median ratio; the versions.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from typing import Any
 
 _TURNS = 10
 _RECORDS_OF_ROUND = 100
-"""A round takes less than a millisecond, so that most rounds have the processor for themselves."""
+"""A round takes less than a millisecond, so that most rounds are not interrupted."""
 
 
 def main() -> None:

@@ -1,7 +1,7 @@
-"""Avro's JSON encoding, and plain JSON, beside Java's Avro: ``make bench-json_encoding``.
+"""Avro's JSON encoding and plain JSON, compared with Java's Avro: ``make bench-json_encoding``.
 
-Random schemas: each value is written by us and read by Java, and the other way round; plain JSON
-must come back as it was, and damaged JSON that we accept must be what Java reads.
+For random schemas, Java reads each value that we write, and we read Java's. Plain JSON must come back
+unchanged, and Java must read damaged JSON that we accept as the same value.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""JSON of records beside pydantic: ``make bench-json``.
+"""JSON of records, compared with pydantic: ``make bench-json``.
 
-The peer is the pydantic model that datamodel-code-generator makes of the same schema. Both read the
-same texts and write the same records, in one process, in turns.
+The peer is datamodel-code-generator's pydantic model of the same schema. Both read the same texts and
+write the same records in turns, in one process.
 """
 
 from __future__ import annotations

@@ -6,9 +6,8 @@ one that it serves, and a real pypiserver. The clock starts when the metastore h
 every 5 ms. Two cases: an ALTER of a table that nothing reads, and an ALTER of a table with ten
 dependent views, until all eleven are there.
 
-``--beside CHECKOUT`` compares with another version in one run: each has a metastore, a daemon and an
-index of its own, and rounds alternate between them, so that a change of the machine's load concerns
-both.
+``--beside CHECKOUT`` compares with another version in one run. Each version has its own metastore, daemon
+and index, and rounds alternate between them, so that the machine's load affects both.
 """
 
 from __future__ import annotations
@@ -42,7 +41,7 @@ POLL_SECONDS = 0.005
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """Seconds of each round; a round alters a table of its own once, so that versions stay few."""
+    """Seconds of each round; each round alters another table once, so that versions stay few."""
 
     index: str
     name: str
@@ -52,7 +51,7 @@ class Case:
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """One version's daemon: the metastore that it hears, and the index that it publishes to."""
+    """One version's daemon, with the metastore that it listens to and the index that it publishes to."""
 
     version: str
     ddl: MetastoreDdl
@@ -109,10 +108,10 @@ def _side(kind: str, version: str, python: str, folder: Path) -> Iterator[Side]:
 
 @contextmanager
 def _daemon(python: str, config: Path) -> Iterator[str]:
-    """Where the running daemon answers over HTTP."""
+    """The HTTP address of the running daemon."""
     command = [python, "-m", "publisher", "run", "--config", str(config)]
     with config.with_suffix(".log").open("wb") as log:
-        # Elsewhere than in a checkout, so that each Python imports the version that it has.
+        # Outside of a checkout, so that each Python imports its installed version.
         process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=log, cwd=config.parent)
     try:
         assert process.stdout is not None
@@ -174,7 +173,7 @@ def _measure(kind: str, sides: Sequence[Side], chosen: argparse.Namespace) -> Se
     ):
         seconds: dict[str, list[float]] = {side.version: [] for side in sides}
         for number in range(rounds):
-            # Whoever begins has the other's last work beside its own.
+            # The first side competes with the other side's last work.
             for side in sides if number % 2 else reversed(sides):
                 table = f"{'cone' if views else 'alone'}_{number}"
                 seconds[side.version].append(_round(side, table, views=views))

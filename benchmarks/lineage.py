@@ -1,7 +1,7 @@
-"""Recorded cases of lineage, ours and other tools' answers in one run: ``make bench-lineage CASES=FILE``.
+"""Recorded cases of lineage: our answers and other tools', in one run: ``make bench-lineage CASES=FILE``.
 
-A case counts where tables, or columns, are all as its author has them; of columns also the share of
-edges that are right, and that are found. Names are compared without quotation marks and case.
+A case counts if all its tables, or columns, equal the author's. For columns, precision and recall of
+edges are also shown. Names are compared without quotation marks and case.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ Columns: TypeAlias = set[tuple[tuple[str, ...], str]]
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """What a tool says of one case; None where it says nothing."""
+    """A tool's answer to one case; None if there is none."""
 
     tables: tuple[set[str], set[str]] | None
     columns: Columns | None

@@ -1,7 +1,7 @@
-"""Recorded cases of lineage tools, answered by ``analyze --batch``: ``python -m benchmarks.lineage_cases FILE``.
+"""Answers of ``analyze --batch`` to recorded cases: ``python -m benchmarks.lineage_cases FILE``.
 
-Each author's conventions are options of the request, or of how an answer is read: what a script's
-sources and targets are, whose names are shown. None is by case.
+Each author's conventions are options of the request, or rules for reading the answer: the sources and
+targets of a script, the shown names. No rule depends on a single case.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ _QUOTES: Final = str.maketrans("", "", '"`[]')
 
 @dataclass(slots=True)
 class Read:
-    """What a case's statements do, in the words of its author."""
+    """The effects of a case's statements, in its author's terms."""
 
     sources: set[str] = field(default_factory=set)
     targets: set[str] = field(default_factory=set)
@@ -103,7 +103,7 @@ def request_of(case: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def read_answer(case: Mapping[str, Any], reply: Mapping[str, Any]) -> Read:
-    """The answer as the case's author would have it."""
+    """The answer by the conventions of the case's author."""
     found = Read()
     if "error" in reply:
         found.errors.append(reply["error"]["message"])
@@ -133,7 +133,7 @@ def read_answer(case: Mapping[str, Any], reply: Mapping[str, Any]) -> Read:
 
 
 def _graph_of(statements: list[Mapping[str, Any]]) -> ScriptGraph:
-    """The statements of a procedure are one to sqllineage."""
+    """The graph of the statements; sqllineage counts a procedure as one statement."""
     graph = ScriptGraph()
     for procedure, together in groupby(statements, lambda each: each.get("procedure")):
         parts = list(together)
@@ -169,7 +169,7 @@ def _moves(statement: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
 
 
 def _see_through(dataflow: list[Mapping[str, Any]], found: Read) -> None:
-    """sqllineage shows the columns that no later statement reads, and what they began as."""
+    """Follows columns as sqllineage does: from those that no later statement reads to their origins."""
     read = {source for sources, _ in found.columns for source in sources}
     found.columns.clear()
     for column in dataflow:
@@ -183,7 +183,7 @@ def _read_tables(author: str, statement: Mapping[str, Any], known: set[str], fou
     verb = statement["verb"]
     access = [(_ACCESS[use["access"]], plain(use["relation"])) for use in statement["table_access"]]
     dropped = verb.startswith("DROP")
-    # Queryparser says nothing of tables that its catalog lacks.
+    # Queryparser ignores tables that its catalog lacks.
     found.table_use.update((kind, table) for kind, table in access if not dropped or table in known)
     if author == "sqllineage":
         return
@@ -192,14 +192,14 @@ def _read_tables(author: str, statement: Mapping[str, Any], known: set[str], fou
         moves = list(_moves(statement))
         read, written = {old for old, _ in moves}, {new for _, new in moves}
     if author == "datahub" and verb == "UPDATE":
-        # Its rows are read before they are changed.
+        # The statement reads the table's rows before it changes them.
         read |= written
     found.sources |= read
     found.targets |= written
 
 
 def _reads_and_writes(statement: Mapping[str, Any]) -> tuple[set[str], set[str]]:
-    """The tables whose rows, or whose definition, become those of others."""
+    """The tables that the statement reads, as rows or definitions, and the tables that it writes."""
     verb = statement["verb"]
     access = [(use["access"], plain(use["relation"])) for use in statement["table_access"]]
     reads = {"read data", "read metadata"} if verb == "CREATE TABLE LIKE" else {"read data"}
@@ -215,7 +215,7 @@ def _reads_and_writes(statement: Mapping[str, Any]) -> tuple[set[str], set[str]]
 def _read_columns(author: str, lineage: Mapping[str, Any], found: Read) -> None:
     target = lineage["target"]
     if author == "sqllineage" and target is None and found.targets:
-        # Rows that a script shows are no lineage where it writes some.
+        # In a statement that writes rows, returned rows are no lineage.
         return
     prefix = f"{target}." if target else ""
     for column in lineage["columns"]:
@@ -225,7 +225,7 @@ def _read_columns(author: str, lineage: Mapping[str, Any], found: Read) -> None:
 
 
 def _shown_name(author: str, name: str) -> str:
-    """DataHub calls a column without a name by its expression, written anew by another parser."""
+    """Names a column as the author does: DataHub uses an unnamed column's expression, reformatted."""
     return "(unnamed)" if author == "datahub" and "(" in name else plain(name)
 
 
@@ -235,13 +235,13 @@ def _column(column: Mapping[str, Any]) -> str:
 
 
 def plain(name: str) -> str:
-    """Without quotation marks and case, in which authors differ."""
+    """The name without quotation marks and case, in which authors differ."""
     text = name.translate(_QUOTES).removeprefix("<default>.")
     return text.removeprefix("path:").lower()
 
 
 def misses(case: Mapping[str, Any], found: Read) -> Iterator[tuple[str, Any, Any]]:
-    """What the author expects otherwise: (what, expected, found)."""
+    """Differences from the author's expectation: (what, expected, found)."""
     expected = case["expected"]
     tables = expected.get("tables")
     if tables is not None:

@@ -1,7 +1,7 @@
-"""Answers of other lineage tools to recorded cases; run by ``benchmarks.lineage`` in the tools' own environment.
+"""Answers of other lineage tools to recorded cases; ``benchmarks.lineage`` runs it in their environment.
 
-Reads the cases as JSON from standard input; writes a line for each tool and case: sources, targets,
-edges between columns, seconds. It imports nothing of ours.
+It reads cases as JSON from standard input, and writes a line for each tool and case: sources, targets,
+edges between columns, seconds. It imports nothing from this project.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def sqllineage(case: Case) -> Answer:
 
 
 def _value(attribute: Any) -> Any:
-    """A property of some releases is a method of others."""
+    """The value of an attribute that is a property in some releases and a method in others."""
     return attribute() if callable(attribute) else attribute
 
 
@@ -116,7 +116,7 @@ def answers(cases: list[Case]) -> Iterator[dict[str, Any]]:
         for case in cases:
             began = time.perf_counter()
             try:
-                # What a tool prints is not its answer.
+                # Output that a tool prints is not its answer.
                 with contextlib.redirect_stdout(io.StringIO()):
                     found = tool(case)
             except Exception as error:  # noqa: BLE001 (another tool's failure is its answer)

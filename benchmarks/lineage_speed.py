@@ -1,8 +1,8 @@
-"""A query's text → lineage of its columns, beside sqlglot: ``make bench-lineage_speed``.
+"""Time from a query's text to its column lineage, compared with sqlglot: ``make bench-lineage_speed``.
 
-TPC-DS, with its tables' columns known. Ours is from the text to every column's sources, direct and
-indirect; sqlglot's is parse, qualify and its own lineage of every output column, which is direct.
-Processor time, rounds of both in turn, the best round of each query.
+The queries are TPC-DS's, with known columns of tables. Our time includes the direct and indirect sources
+of every column; sqlglot's includes parse, qualify and the direct lineage of every output column. Figures
+are processor time: rounds alternate, and the best round of each query counts.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ def _sqlglots(text: str, schema: Schema) -> None:
 
 
 def tpcds() -> tuple[Schema, Sequence[str]]:
-    """Tables and queries out of sqlglot's own tests, from the registry."""
+    """Tables and queries from sqlglot's own tests in the registry."""
     folder = source_of("sqlglot", PROJECTS["sqlglot"])
     (helpers,) = folder.rglob("tests/helpers.py")
     (queries,) = folder.rglob("tpc-ds/tpc-ds.sql")
@@ -83,7 +83,7 @@ def tpcds() -> tuple[Schema, Sequence[str]]:
         for node in ast.parse(helpers.read_text()).body
         if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "TPCDS_SCHEMA"
     ]
-    # Each query stands before the form into which sqlglot optimises it.
+    # Each query is followed by sqlglot's optimised form.
     texts = [
         "\n".join(line for line in part.splitlines() if not line.startswith(("--", "#")))
         for part in queries.read_text().split(";")

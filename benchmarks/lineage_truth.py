@@ -1,10 +1,10 @@
 """Column lineage judged by execution: ``make bench-lineage_truth``.
 
-Random queries are run by an engine over tables, and over the same tables with other values in one column.
-An output column whose values move must have that column in its lineage, direct or indirect: else an
-edge is missed. Edges along which nothing moves in any world are the imprecision. Both are judged:
-the analysis of the text, and the lineage that a view's derivation reads off its plan. Of two engines
-the first judges; the second runs what the first refuses, and some queries again.
+An engine runs random queries over tables, and over the same tables with other values in one column. If
+the values of an output column change, its lineage, direct or indirect, must contain that column: otherwise
+an edge is missed. Edges along which nothing changes in any world measure imprecision. The run judges both
+the analysis of the text and the lineage from a view's plan. The first of two engines judges; the second
+runs queries that the first refuses, and some queries again.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ from tests.judges.lineage.judge import LineageJudge
 from tests.judges.lineage.views import EngineName
 
 _MAX_SILENCE: Final = 6 * MAX_SECONDS
-"""Seconds after which a process is started anew, behind the query that it was at."""
+"""Seconds after which a process is restarted, at the query after its current one."""
 _START_SECONDS: Final = 240
-"""That an engine may need before its first query, on a busy machine."""
+"""Seconds that an engine may need before its first query on a busy machine."""
 
 
 _ENGINES: Final[Mapping[EngineName, Callable[[], Engine]]] = {
@@ -48,12 +48,12 @@ def _work(
 
 
 _Answer = tuple[int, Truth]
-"""A seed, and what was seen of its query."""
+"""A seed, and the findings about its query."""
 
 
 @dataclass(slots=True)
 class _Worker:
-    """A process that judges queries one after the other; ``done`` of them are."""
+    """A process that judges queries one after the other; ``done`` counts them."""
 
     engines: Sequence[EngineName]
     every: int
@@ -73,12 +73,12 @@ class _Worker:
             target=_work, args=(self.engines, self.every, self.seeds[self.done :], theirs)
         )
         self.process.start()
-        # Else its end would not be seen here.
+        # Otherwise the end of the process would not be noticed here.
         theirs.close()
         self.heard = time.monotonic() + _START_SECONDS
 
     def received(self) -> _Answer | None:
-        """None at the end of all."""
+        """The next answer; None at the end."""
         try:
             found: Truth = self.results.recv()
         except EOFError:

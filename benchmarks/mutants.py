@@ -1,9 +1,9 @@
 """Seeded mutants of the translation core, each to be caught by the tests: ``make bench-mutants``.
 
 A mutant is a copy of the code with one rule dropped, one null class flipped or one coercion changed.
-For each, the quick tests of the core run in a copy of the checkout until one fails; a mutant that
-none of them catches is a gap in the tests, and the run ends with 1. First they run on the
-unchanged code: a test that fails there would count as a catch.
+For each, the quick tests of the core run in a copy of the checkout until one fails. If no test catches
+a mutant, the tests have a gap, and the run ends with 1. The tests first run on the unchanged code,
+since a test that fails there would count as a catch.
 """
 
 from __future__ import annotations
@@ -103,7 +103,7 @@ def main() -> None:
         tempfile.TemporaryDirectory(prefix="unchanged-") as name,
         ThreadPoolExecutor(chosen.at_once) as pool,
     ):
-        # Copied once: the checkout may change while this runs.
+        # Copied once, since the checkout may change during the run.
         code = Path(name)
         _copy(ROOT, code)
         unchanged, *caught = list(pool.map(lambda m: _catch(m, code), [None, *mutants]))
@@ -117,7 +117,7 @@ def main() -> None:
 
 
 def _catch(mutant: Mutant | None, code: Path) -> str | None:
-    """The first test that fails on the mutant, or on the code as it is."""
+    """The first test that fails on the mutant, or on the unchanged code."""
     with tempfile.TemporaryDirectory(prefix="mutant-") as name:
         copy = Path(name)
         _copy(code, copy)

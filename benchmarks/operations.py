@@ -1,8 +1,8 @@
-"""What monitoring costs a large deployment, p50 and p99: ``make bench-operations``.
+"""The cost of monitoring in a large deployment, p50 and p99: ``make bench-operations``.
 
-A state of 100,000 relations, all of which have work that is not due yet, 1,000,000 versions with their
-schema texts and 600 dead letters of 100 kB, and an index of 1,000 projects; each address is requested over HTTP by one client. The state
-is written by SQL, since only its size counts.
+The state has 100,000 relations, all with work that is not due yet, 1,000,000 versions with their schema
+texts, and 600 dead letters of 100 kB; the index has 1,000 projects. One client requests each address over
+HTTP. SQL writes the state, since only its size counts.
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ def fill(path: Path, relations: int) -> None:
 
 @contextmanager
 def running(folder: Path) -> Iterator[Service]:
-    """A daemon that has nothing to do."""
+    """An idle daemon."""
     (folder / "ddl").mkdir()
     for number in range(PROJECTS):
         project = folder / "index" / "simple" / f"bench-bench-t{number}"

@@ -1,8 +1,8 @@
-"""Recorded views with rows as Pig prints them: ``make bench-pig-cases CASES=cases.json``.
+"""Recorded views, compared with rows as Pig prints them: ``make bench-pig-cases CASES=cases.json``.
 
 A case is {"id", "kind": "pig", "tables", "data", "views" or "expect": {"query"}, "expect":
-{"output_any_order"}}; a table is read by its own ``pig_loader`` from JSON lines. Exit status: 0 if each
-case is equal or refused, 1 if not.
+{"output_any_order"}}. The ``pig_loader`` of a table reads it from JSON lines. Exit status: 0 if each
+case is equal or refused, otherwise 1.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ def _verdict(case: Mapping[str, Any], folder: Path, pig: PigQueries) -> Verdict:
 
 
 def _loads(case: Mapping[str, Any], folder: Path) -> Sequence[Mapping[str, str]]:
-    """A rule for each table, whose rows are written to a file."""
+    """Writes each table's rows to a file; returns a rule for each table."""
     rules = []
     for table in case["tables"]:
         path = folder / case["id"].replace("#", "_") / table["name"]
@@ -86,7 +86,7 @@ def _loads(case: Mapping[str, Any], folder: Path) -> Sequence[Mapping[str, str]]
 
 
 def _printed(value: Any) -> str:
-    """As Pig prints a tuple; what is a list inside of a row is a bag of tuples."""
+    """The value as Pig prints it; a list inside a row is a bag of tuples."""
     if isinstance(value, list):
         bag = bool(value) and all(isinstance(item, list) for item in value)
         inner = ",".join(map(_printed, value))
@@ -97,7 +97,7 @@ def _printed(value: Any) -> str:
 
 
 def _comparable(text: str) -> str:
-    """Numbers in one spelling."""
+    """The text with numbers in one spelling."""
     return _NUMBER.sub(lambda number: repr(float(number[0])), text)
 
 

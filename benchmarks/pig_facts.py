@@ -1,7 +1,7 @@
 """Facts of Hive, translated for Pig and run: ``make bench-pig FACTS=facts.json TABLES=tables.json``.
 
 A fact is {"id", "sql", "source_types", "source_result", "equal", "ordered"}: a query, its rows in
-Hive, and whether any Pig script is known to have them. A table is {"columns": [[name, type]],
+Hive, and whether some Pig script is known to return them. A table is {"columns": [[name, type]],
 "rows"}. Exit status: 0 if each fact is equal or refused, 1 if one has other rows or fails.
 """
 

@@ -1,9 +1,9 @@
-"""How long ``plan`` takes over a large catalog: ``make bench-plan``.
+"""The time of ``plan`` over a large catalog: ``make bench-plan``.
 
-Tables and views over them are published once; then several changes are planned, each by the command as
-a process of its own: over a folder of DDL, which is read each time, and over a real metastore beside a
-state that has heard of every event, as that of a running service. Last, in this process, without the
-command's start. Nothing is written after the publication.
+Tables and views over them are published once. Then the command plans several changes, each in a separate
+process: over a folder of DDL, which it reads each time, and over a real metastore with a state that knows
+every event, as in a running service. At last, changes are planned in this process, without the command's
+start. Nothing is written after the publication.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ def main() -> None:
 
 
 def table_read_by(view: int) -> int:
-    """Every tenth view reads the same table, the others their own."""
+    """The table that a view reads: the same for every tenth view, separate for the others."""
     return 0 if view % 10 == 0 else view
 
 
@@ -141,7 +141,7 @@ def publish(settings: Settings, relations: int) -> None:
 
 
 def measure_command(what: str, config: Path, rounds: int, *options: str) -> None:
-    """Whole commands, from the start of the process to its end; the changes take turns."""
+    """Measures whole commands, from the start of the process to its end; the changes take turns."""
     print(f"the command over {what}, {rounds} times each: seconds, and those of processors")
     print("  median    max  processors")
     program = [sys.executable, "-m", "publisher", "plan", "--config", str(config), *options]

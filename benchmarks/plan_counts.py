@@ -1,4 +1,4 @@
-"""The size and contents of plans: sizes, depths, how often each node and operator occurs."""
+"""The contents of plans: sizes, depths, and how often each node and operator occurs."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class PlanCounts:
     operators: Counter[str] = field(default_factory=Counter)
 
     def add(self, plan: Plan, extents: Mapping[RelationName, Extent]) -> Extent:
-        """Counts a plan's parts; ``extents`` are those of the views that it reads."""
+        """Counts a plan's parts; ``extents`` has the extents of the views that it reads."""
         if isinstance(plan, Scan):
             self.nodes["scan"] += 1
             return extents.get(plan.relation, Extent(0, 0))

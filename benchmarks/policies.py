@@ -1,9 +1,8 @@
 """Random views under random policies, run on an engine: ``make bench-policies``.
 
-The tables' values are marked. Each view is written for the engine as a reader under the policies gets
-it, run there, and its output searched for marks that this reader must not see; its rows have to be
-those of the view over tables that were masked beforehand, by code of the benchmark's own. Exit
-status: 0 if nothing leaked and no rows differ.
+The tables' values are marked. Each view is written for the engine under a reader's policies and run. Its
+output is searched for marks that this reader must not see. Its rows must equal those of the view over
+tables that the benchmark's own code has masked. Exit status: 0 if nothing leaked and no rows differ.
 """
 
 from __future__ import annotations

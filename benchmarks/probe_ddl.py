@@ -1,8 +1,8 @@
-"""Every kind of change that DDL asks for, held against Spark, which refuses some: ``make probe-ddl``.
+"""Asks Spark which kinds of changes by DDL it refuses: ``make probe-ddl``.
 
-Each is asked of a table of each provider, with each pair of types. A provider that is a plugin is asked if ``--python``
-names the Python of a Spark that the plugin supports. ``--accept`` records the answers, which
-``lakeschema.catalog.spark_refusals`` reads.
+Each change is tried on a table of each provider, with each pair of types. A provider that is a plugin is
+asked if ``--python`` names the Python of a Spark that the plugin supports. ``--accept`` records the
+answers, which ``lakeschema.catalog.spark_refusals`` reads.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ def main() -> int:
 
 
 def _updated(recorded: Answers, found: Answers) -> Answers:
-    """All that was found, and what was recorded of the providers that were not asked."""
+    """The new answers, and the recorded answers of providers that were not asked."""
     errors: dict[str, Mapping[str, str]] = {}
     for kind in dict.fromkeys((*recorded.errors, *found.errors)):
         kept = recorded.errors.get(kind, {})
@@ -77,7 +77,7 @@ def _updated(recorded: Answers, found: Answers) -> Answers:
 
 
 def _generalize_types(found: dict[str, dict[str, str]], providers: Iterable[str]) -> None:
-    """One answer for all pairs of types, of a provider for which each pair has the same."""
+    """Records one answer for all pairs of types if a provider answers each pair alike."""
     pairs = [row for kind, row in found.items() if kind.startswith(f"{CHANGED_TYPE} ")]
     of_all: dict[str, str] = {}
     for provider in providers:

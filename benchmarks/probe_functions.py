@@ -1,8 +1,8 @@
-"""Every built-in function of an engine, held against the engine: ``make probe-functions``.
+"""Compares every built-in function of an engine with the engine: ``make probe-functions``.
 
-Each is called over columns and values of many types. The engine says what types the calls have; it
-computes those of which we say that something in them is never null, each over all rows, and row by
-row where one fails.
+Each is called over columns and values of many types. The engine gives the types of the calls. It also
+computes the calls that we say have a part which is never null: over all rows, and row by row if a row
+fails.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ def main() -> None:
 
 @contextmanager
 def opened_judge(engine: Engine, *, only_optimised: bool = False) -> Iterator[FunctionJudge]:
-    """``only_optimised``: what Hive compiles without its optimiser alone, with other types, is refused."""
+    """``only_optimised``: refuses calls that Hive compiles only without its optimiser, with other types."""
     if engine is Engine.HIVE:
         with (
             tempfile.TemporaryDirectory() as folder,
@@ -106,9 +106,9 @@ def _print_total(findings: Sequence[Finding], seconds: float) -> None:
 
 
 def _moved(engine: Engine, answers: Mapping[str, str], *, keep: bool, accept: bool) -> bool:
-    """Prints which recorded answers the engine gives otherwise now; with ``accept`` records them.
+    """Prints recorded answers that the engine now gives differently; ``accept`` records the new ones.
 
-    ``keep``: what was not asked stays recorded.
+    ``keep``: answers that were not asked again stay recorded.
     """
     path = RECORDED / f"probed_{engine.value}.tsv"
     lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []

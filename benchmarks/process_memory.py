@@ -14,14 +14,14 @@ _TICKS = os.sysconf("SC_CLK_TCK")
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """Of a Spark program: its JVM, and the Python workers that this started."""
+    """The memory of a Spark program's JVM, and of the Python workers that the JVM started."""
 
     jvm: int
     workers: int
 
 
 def tree_resident_bytes(root: int) -> int:
-    """Sum over the tree; shared pages count once for each process. 0 once it has ended."""
+    """The sum over the tree; shared pages count once per process. 0 after the process has ended."""
     return sum(map(_resident_bytes, _tree(root, _children())))
 
 
@@ -29,13 +29,13 @@ def resident_bytes_by_part(root: int) -> Parts:
     children = _children()
     jvms = [process for process in _tree(root, children) if _command(process) == "java"]
     below = (each for jvm in jvms for each in _tree(jvm, children) if each != jvm)
-    # What the JVM forks for a command is as large as itself, until the command is there.
+    # A process that the JVM forks is as large as the JVM until it runs its command.
     workers = [each for each in below if _command(each).startswith("python")]
     return Parts(sum(map(_resident_bytes, jvms)), sum(map(_resident_bytes, workers)))
 
 
 def processor_seconds_by_process(root: int) -> dict[int, float]:
-    """What each process of the tree has used until now."""
+    """The processor seconds that each process of the tree has used so far."""
     return {process: _ticks(process) / _TICKS for process in _tree(root, _children())}
 
 
@@ -63,14 +63,14 @@ def _parent(entry: Path) -> int | None:
 
 
 def _ticks(process: int) -> int:
-    """In user and kernel mode."""
+    """The ticks in user and kernel mode."""
     return sum(map(int, _stat(Path(f"/proc/{process}"))[11:13]))
 
 
 def _stat(entry: Path) -> list[str]:
-    """From its state on; nothing once it has ended."""
+    """The fields from the state on; empty after the process has ended."""
     try:
-        # The name, in brackets, may hold spaces and brackets of its own.
+        # The name, in brackets, may contain spaces and brackets.
         return (entry / "stat").read_text().rpartition(")")[2].split()
     except OSError:
         return []

@@ -1,9 +1,9 @@
-"""A log of queries on Spark, statements/s of the whole job: ``make bench-query_log``.
+"""Statements/s of the whole Spark job over a query log: ``make bench-query_log``.
 
-From JSON lines to the Parquet tables of all analyses on ``local[2]``, reading and writing included:
-a log whose texts repeat, read in 1, 2 and 4 tasks, whose tables must be the same; and one in which
-every text is new. Memory is sampled over each run: of the JVM, and of the Python workers together,
-its peak in each quarter of the time. Processor seconds are of all processes, the driver's included: on a busy machine they say more.
+The job reads JSON lines and writes the Parquet tables of all analyses on ``local[2]``. A log with
+repeated texts is read in 1, 2 and 4 tasks, whose tables must be the same; in another log every text is
+new. Memory is sampled over each run: the peaks of the JVM, and of all Python workers, in each quarter of
+the time. Processor seconds cover all processes, with the driver: they say more on a busy machine.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from benchmarks.process_memory import processor_seconds_by_process, resident_byt
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """``used``: processor seconds of all processes, of those that ended, too."""
+    """``used``: processor seconds of all processes, even ended ones."""
 
     at: float
     jvm: int
@@ -37,7 +37,7 @@ class Sample:
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """``samples``: from the job's beginning to its end."""
+    """``samples`` from the job's beginning to its end."""
 
     label: str
     report: Any

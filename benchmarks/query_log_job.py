@@ -1,4 +1,4 @@
-"""One run of the log's job in a process of its own; prints what it measured as JSON."""
+"""One run of the log's job in a separate process; prints its measurements as JSON."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def main() -> None:
     log, output, tasks, heap = sys.argv[1], sys.argv[2], int(sys.argv[3]), sys.argv[4]
     conf = {"spark.master": "local[2]", "spark.driver.memory": heap}
     session = spark_session(conf)
-    # What a session needs once is no part of the job.
+    # The session's one-time start is no part of the job.
     session.range(10).count()
     began = time.time()
     result = analyse_log(read_log(session, log), known_tables(), output, tasks=tasks)
@@ -44,7 +44,7 @@ def main() -> None:
 
 
 def digest(session: SparkSession, path: str) -> tuple[int, str]:
-    """Of a table's rows, in whatever order: how many there are, and the sum of their hashes."""
+    """The number of a table's rows and the sum of their hashes, which do not depend on the order."""
     frame: DataFrame = session.read.parquet(path)
     columns = (f.col(name).cast("string") for name in sorted(frame.columns))
     hashed = f.sum(f.xxhash64(*columns).cast("decimal(38,0)"))

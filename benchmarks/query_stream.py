@@ -1,9 +1,9 @@
-"""A stream of statements, Kafka to Kafka, its driver killed on its way: ``make bench-query_stream``.
+"""A stream of statements from Kafka to Kafka, whose driver is killed: ``make bench-query_stream``.
 
-A real broker, and Spark's Structured Streaming in a process that ``kill -9`` ends as often as asked,
-in the middle of its work, with its JVM. Whoever reads what is committed must see each statement's
-answer once: not one less, not one twice, and each as the library gives it without Spark. The seconds
-are those from the first start to the end of the last, starts of Spark included.
+There is a real broker, and Spark's Structured Streaming in a process. ``kill -9`` ends it, with its JVM,
+in the middle of its work, as often as asked. A reader of committed messages must see each statement's
+answer exactly once, equal to the library's answer without Spark. Seconds count from the first start to
+the last end, with all starts of Spark.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def main() -> None:
         ]
         for partition in range(chosen.partitions)
     ]
-    # None while the first batch is worked on: evenly over the rest.
+    # No kill during the first batch; evenly spread over the rest.
     kill_at = [chosen.statements * (n + 1) // (chosen.kills + 1) for n in range(chosen.kills)]
     with (
         tempfile.TemporaryDirectory() as folder,
@@ -83,7 +83,7 @@ def _print(outcome: Outcome, values: Sequence[Sequence[Mapping[str, Any]]]) -> N
 
 
 def _wrong(outcome: Outcome, values: Sequence[Sequence[Mapping[str, Any]]]) -> int:
-    """Answers that differ from those of one process. No statement reads what another makes."""
+    """The number of answers that differ from those of one process; no statement reads another's table."""
     statements = {
         (partition, offset): LoggedStatement(
             value["position"], value["sql"], session=value["session"]

@@ -1,8 +1,8 @@
 """Random expression trees against an engine: ``make bench-random_expressions ARGS="--dialect spark"``.
 
 Trees of at least three levels are grown over all callable rows of the function table and over operators
-(``expression_trees``). The engine says what type each has, and computes those of which we say that
-something in them is never null, over rows of ordinary and extreme values, with nulls and without.
+(``expression_trees``). The engine gives the type of each. It also computes the trees that we say have a
+part which is never null, over rows of ordinary and extreme values, with nulls and without.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ _MIN_DEPTH = 3
 
 
 class Trial:
-    """Trees of one engine and mode; ``forest`` grows by what the engine accepts."""
+    """Trees for one engine and mode; ``forest`` keeps the trees that the engine accepts."""
 
     def __init__(self, engine: Engine, judge: FunctionJudge, seed: int) -> None:
         self._judge = judge
@@ -57,7 +57,7 @@ class Trial:
         self.findings = Findings()
 
     def plant(self, each: int) -> None:
-        """Calls of every function, as the engine accepted them before; of others, if it is quick, now."""
+        """Starts with recorded calls of every function; asks a quick engine for calls of the others."""
         dialect = self._engine.dialect
         for name, known in recorded_calls(self._engine, callable_names(dialect)).items():
             for text, type_ in self._random.sample(known, min(each, len(known))):
@@ -68,7 +68,7 @@ class Trial:
                 self._plant_asked(name, each)
 
     def _plant_asked(self, name: str, each: int) -> None:
-        """What is documented and written in the tests, and its mutants."""
+        """Asks calls from the documentation and from the tests, and variations of them."""
         documentation = self._judge.documentation(name)
         seeds = Calls(name, self._engine.dialect, documentation).first(each)
         texts = [str(seed) for seed in seeds if not seed.form.startswith("SELECT ")]
@@ -82,7 +82,7 @@ class Trial:
                 self._take_in(tree, answer, as_template=True)
 
     def judge_round(self, number: int, depth: int | None) -> None:
-        """``depth`` None: of three to six levels, which count; else to grow upon."""
+        """With ``depth`` None, judges trees of three to six levels; otherwise grows trees of that depth."""
         trees: dict[str, Tree] = {}
         for _ in range(number):
             tree = self.forest.grow(depth or self._random.choices((3, 4, 5, 6), (6, 3, 2, 1))[0])
@@ -92,10 +92,10 @@ class Trial:
         readable = [tree for tree, answer in ours.items() if isinstance(answer, StructField)]
         others = [tree for tree, answer in ours.items() if isinstance(answer, Refused)]
         theirs = dict(self._typed(readable, self._asked_engine))
-        # Each by itself where that is cheap: what we refuse may be refused by the engine, too.
+        # Each alone if that is cheap: the engine may also refuse the calls that we refuse.
         for some in [others] if self._engine is Engine.HIVE else [[tree] for tree in others]:
             theirs |= self._typed(some, self._asked_engine)
-        # Hive plans a query whole, and some of its items can take its optimiser from the others.
+        # Hive plans a query as a whole: one item can disable the optimiser for all others.
         for tree in readable:
             outcome, _ = _outcome(self._engine, ours[tree], theirs[tree], None)
             if outcome is Outcome.WRONG_TYPE:
@@ -127,10 +127,10 @@ class Trial:
     def _nulls(
         self, trees: Sequence[Tree], ours: Mapping[Tree, Answer], theirs: Mapping[Tree, Answer]
     ) -> dict[Tree, str]:
-        """Of those that are null against what we say, where."""
+        """Trees with a null that contradicts our claim, and where it is."""
         over_nulls = self._typed(trees, lambda s: self._ours.columns(s, "n"))
         some = [tree for tree in trees if _claims(over_nulls[tree])]
-        # Hive's types say nothing of nulls.
+        # Hive's types do not state nullability.
         theirs_over_nulls = (
             theirs
             if self._engine is Engine.HIVE
@@ -155,7 +155,7 @@ class Trial:
     def _null_in(
         self, trees: Sequence[Tree], claimed: Mapping[Tree, StructField], table: str
     ) -> dict[Tree, str]:
-        # A batch was perhaps typed with others: its columns are numbered anew, as in its query.
+        # The trees may come from other batches: columns are numbered again, as in this query.
         columns = tuple(
             replace(claimed[tree], name=f"x{place}") for place, tree in enumerate(trees)
         )
@@ -178,14 +178,14 @@ class Trial:
 def _batches(trees: Sequence[Tree], at_once: int) -> Iterator[Sequence[Tree]]:
     for world in World:
         of_world = [tree for tree in trees if tree.world is world]
-        # A computation over groups fails as a whole: few at a time.
+        # A computation over groups fails as a whole: ask few at a time.
         size = {World.ROW: at_once, World.ALONE: 1}.get(world, at_once // 3)
         for start in range(0, len(of_world), size):
             yield of_world[start : start + size]
 
 
 def _asked(trees: Sequence[Tree], ask: Ask) -> dict[Tree, Answer]:
-    """What is refused is asked again without what the refusal is about, or by halves."""
+    """Asks for all trees; after a refusal, asks again without its cause, or by halves."""
     if not trees:
         return {}
     columns = ask(_select(trees))
@@ -200,13 +200,13 @@ def _asked(trees: Sequence[Tree], ask: Ask) -> dict[Tree, Answer]:
         return {**_asked(trees[:half], ask), **_asked(trees[half:], ask)}
     if trees[0].world is World.ALONE:
         return {trees[0]: StructField("x0", StructType(tuple(columns)), False)}
-    # What Avro has no type for comes last in our answers.
+    # Columns that Avro has no type for come last in our answers.
     by_name = {column.name: column for column in columns}
     return {tree: by_name[f"x{place}"] for place, tree in enumerate(trees)}
 
 
 def _item_at(trees: Sequence[Tree], at: int | None) -> int | None:
-    """Which of the trees stands there in the query."""
+    """The index of the tree at that position in the query."""
     start = len("SELECT ")
     for place, tree in enumerate(trees):
         end = start + len(f"{tree.text} AS x{place}")
@@ -247,7 +247,7 @@ def _claims(answer: Answer) -> bool:
 
 
 def _claims_more(ours: StructField, theirs: Answer | None) -> bool:
-    """Whether we say of a part that it is never null, and the engine does not."""
+    """Whether we say that some part is never null, but the engine does not."""
     if not isinstance(theirs, StructField):
         return False
     return (theirs.nullable and not ours.nullable) or _more(ours.type, theirs.type)

@@ -1,9 +1,9 @@
 """Random views against Spark itself: ``make bench-random_views``.
 
-Each view is generated over random nested tables (``tests.lakeschema.translation.growing``), derived, and analysed
-by Spark: names and types must agree, a required column must hold no null, and the Spark SQL that is
-emitted must return the rows of the view's own text. Half of the views run outside ANSI mode. What
-both refuse is counted separately, as are rows that cannot be compared because the view fails.
+Each view is generated over random nested tables (``tests.lakeschema.translation.growing``), derived, and
+analysed by Spark. Names and types must agree, a required column must hold no null, and the emitted Spark
+SQL must return the rows of the view's own text. Half of the views run outside ANSI mode. Views that both
+refuse, or that fail so that rows cannot be compared, are counted separately.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _PATIENCE_SECONDS: Final = 10.0
 
 @dataclass(slots=True)
 class Findings:
-    """Of one process, or of all together."""
+    """The findings of one process, or of all together."""
 
     tally: Tally = field(default_factory=Tally)
     looser: int = 0

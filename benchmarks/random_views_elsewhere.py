@@ -1,8 +1,8 @@
-"""Random views as emitted for Trino, Hive or Pig, against that engine: ``make bench-random_views_in_trino``.
+"""Random views, emitted for Trino, Hive or Pig, in that engine: ``make bench-random_views_in_trino``.
 
-Trino and Hive run what is emitted of the Spark views of ``random_views``, seed by seed, over the rows that
-Spark has; half of the views are of ANSI mode. Pig runs the scripts of random Hive views, over the files
-that Hive reads. Columns, types and rows must be equal. Exit status: 0 if nothing is wrong.
+Trino and Hive run our SQL for the Spark views of ``random_views``, seed by seed, over Spark's rows; half
+of the views use ANSI mode. Pig runs the scripts of random Hive views over Hive's files. Columns, types
+and rows must be equal. Exit status: 0 if nothing is wrong.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from tests.judges.views.in_pig import pig_judge
 from tests.judges.views.in_trino import TrinoJudge
 
 _SCRIPTS = 24
-"""In one run of Pig's."""
+"""Scripts in one run of Pig."""
 
 
 @contextmanager
@@ -50,7 +50,7 @@ _ENGINES: Mapping[str, tuple[Callable[[], AbstractContextManager[Verdicts]], int
     "hive": (_hive, 500, 1),
     "pig": (_pig, 2_000, _SCRIPTS),
 }
-"""The judge, how many views it is asked about by default, and how many of them at once."""
+"""The judge, the default number of views, and how many views are asked at once."""
 
 
 def main() -> int:

@@ -1,9 +1,9 @@
-"""Views recorded elsewhere, compared with their own engines: ``make bench-cases CASES=path``.
+"""Recorded views, compared with their own engines: ``make bench-cases CASES=path``.
 
 The file is a list of {"id", "module", "tables", "views", "functions", "expect"}. Each view's names
-and types are asked of the engine of its dialect (Hive 4.0.1, Spark 4), and the rows that the
-emitted Spark SQL returns over generated tables are compared with that engine's. ``spark_sql`` of an
-expectation is taken as a view of Spark's dialect too. Exit status: 0 all equal, 1 some differ.
+and types are compared with those of its dialect's engine (Hive 4.0.1, Spark 4). So are the rows of the
+emitted Spark SQL over generated tables. The ``spark_sql`` of an expectation counts as a view in Spark's
+dialect, too. Exit status: 0 all equal, 1 some differ.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ def main() -> int:
         for question in asked:
             verdict = _Case(question, Options(udfs=udfs), hive, spark).verdict()
             if question.text is not None and verdict.types.outcome == WITHOUT_ALIAS:
-                # It cannot be a view, but as a query it has types and rows in Spark.
+                # The text cannot be a view, but as a query it has types and rows in Spark.
                 named = with_names(question, spark)
                 verdict = _Case(named, Options(udfs=udfs), hive, spark).verdict()
             verdicts.append((question, verdict))
@@ -87,7 +87,7 @@ def main() -> int:
 
 
 class _Case:
-    """One question to the core and to the engine."""
+    """One question to the translation core and to the engine."""
 
     def __init__(self, question: Question, options: Options, hive: Hive, spark: Spark) -> None:
         self._question = question
@@ -156,7 +156,7 @@ class _Case:
         return Verdict(EQUAL)
 
     def _run_emitted_alone(self) -> Verdict:
-        """If there is nothing to compare: whether the emitted text runs."""
+        """The verdict if there are no rows to compare: whether the emitted text runs."""
         try:
             query = self._emit()
         except TranslationError as error:
@@ -208,14 +208,14 @@ class _Case:
 
 
 def _spark_columns(query: SparkQuery) -> list[tuple[str, str]]:
-    """The columns expected from Spark, which has no char and no varchar."""
+    """The columns expected from Spark, whose expressions lack char and varchar."""
     return [(c.name, print_type(parse_type(type_text(c.type)))) for c in query.columns]
 
 
 def _differences(
     ours: Sequence[tuple[str, str]], theirs: Sequence[tuple[str, str]], dialect: Dialect
 ) -> str:
-    """Compares without case for Hive, which lower-cases every name; ours keep their case."""
+    """Compares names; for Hive, which lower-cases all names, without case."""
     if dialect is Dialect.HIVE:
         ours = [(name.lower(), type_.lower()) for name, type_ in ours]
     if len(ours) != len(theirs):

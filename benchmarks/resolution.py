@@ -1,8 +1,8 @@
-"""Reading other versions' data, beside Java's Avro: ``make bench-resolution``.
+"""Reading other versions' data, compared with Java's Avro: ``make bench-resolution``.
 
-Families of random schemas: each member is read with each other's package, values and refusals
-compared. The same pairs judge the version rules: what is not a new major must be readable by Java
-both ways, logical types included, and come back unchanged to the older version.
+In families of random schemas, each member's package reads each other member's data; values and refusals
+are compared. The same pairs judge the version rules. Unless a version is a new major, Java must read it
+both ways, logical types included, and its values must come back unchanged to the older version.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Typed rows over Arrow beside records and beside a loop over its columns: ``make bench-rows``.
+"""Typed rows over Arrow, compared with records and with a loop over columns: ``make bench-rows``.
 
-Three of 200 columns of a million rows are read. The loop is what one writes without a package:
+Three of 200 columns of a million rows are read. Without a package, a user writes this loop:
 ``for a, b, c in zip(table["a"].to_pylist(), table["b"].to_pylist(), table["c"].to_pylist())``.
-Records are measured on fewer rows, and their time is multiplied. Times are the processor's.
+Records are measured on fewer rows, and their time is extrapolated. Times are processor times.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def main() -> None:
         expected = _loop(table)
         assert _rows(package, table) == expected
         assert _records(package, few) == _loop(few)
-        # In turns, so that what else the machine does slows all of them.
+        # In turns, so that other load of the machine slows all of them.
         times = [
             (_seconds(_loop, table), _seconds(_rows, package, table)) for _ in range(chosen.rounds)
         ]

@@ -1,4 +1,4 @@
-"""Runs of a judge over views of consecutive seeds: their options, what they print, and their exit status."""
+"""Runs of a judge over views of consecutive seeds: options, output and exit status."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typing import Final, TypeAlias
 from tests.judges.verdicts import ASKED, NOT_BY_POLICIES, REFUSED, Verdict
 
 Verdicts: TypeAlias = Callable[[Sequence[int]], Sequence[Verdict]]
-"""Of the views of these seeds."""
+"""The verdicts on the views of these seeds."""
 
 _VALUES: Final = re.compile(r"'[^']*'|\b[0-9]+\b|(?<=\bt)[0-9]+\b")
 _REASONS: Final = 60
@@ -22,7 +22,7 @@ _EACH: Final = 100
 
 @dataclass(slots=True)
 class Tally:
-    """How many views ended how, and the reasons of refusals."""
+    """Counts of views by outcome, and the reasons of refusals."""
 
     outcomes: Counter[str] = field(default_factory=Counter)
     reasons: Counter[str] = field(default_factory=Counter)
@@ -52,7 +52,7 @@ class Tally:
 
 
 def add_arguments(parser: argparse.ArgumentParser, *, views: int) -> None:
-    """``views``: how many there are by default."""
+    """``views``: the default number of views."""
     parser.add_argument("--views", type=int, default=views)
     parser.add_argument("--first", type=int, default=0, help="seed of the first view")
     parser.add_argument("--minutes", type=float, default=1e6, help="stop after that many")
@@ -74,10 +74,10 @@ def run(
 
     Args:
         verdicts: the judge.
-        seeds: of the views.
-        minutes: after which the run stops.
-        what: is judged, in the plural.
-        at_once: how many views the judge is asked about together.
+        seeds: the seeds of the views.
+        minutes: the time after which the run stops.
+        what: the judged things, in the plural.
+        at_once: how many views the judge gets together.
     """
     began = time.monotonic()
     tally = Tally()

@@ -1,9 +1,8 @@
-"""A snapshot on Spark: read, derive and publish seconds for 1, 2 and 4 tasks: ``make bench-snapshot``.
+"""A snapshot on Spark: seconds to read, derive and publish, for 1, 2 and 4 tasks: ``make bench-snapshot``.
 
-A real metastore is filled with tables and, in three levels above them, views. Each number of tasks
-then has its own empty state and empty static index, and a fresh process: that is how the
-daemon runs a snapshot. Its memory is that of the process, of Spark's JVM and of the Python workers
-together. A second snapshot on the last state shows the cost of one that finds no work.
+A real metastore is filled with tables and three levels of views. Each number of tasks has its own empty
+state, an empty static index and, as in the daemon, a new process. Memory is the sum over the process,
+Spark's JVM and the Python workers. A second snapshot on the last state shows the cost without work.
 """
 
 from __future__ import annotations

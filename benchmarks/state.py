@@ -1,8 +1,8 @@
 """Processor time of the state's operations on one SQLite file, as medians.
 
-Each operation runs inside an open transaction, so that a figure is the cost of the statements
-alone. Only ``claim and clear`` commits: once for the claim, once for each relation of it. Every
-figure with a number is for that many relations, entries or versions. Run: ``make bench-state``.
+Each operation runs inside an open transaction, so that a figure is the cost of its statements only.
+Only ``claim and clear`` commits: once for the claim, and once for each of its relations. A figure with
+a number is for so many relations, entries or versions. Run: ``make bench-state``.
 """
 
 from __future__ import annotations
@@ -238,7 +238,7 @@ def clear(tx: Transaction, claim: Claim) -> bool:
 
 
 def full_queue(path: Path) -> Mapping[str, float]:
-    """Of a queue as a snapshot leaves it: everything is due at one time."""
+    """Figures for a queue as a snapshot leaves it: everything is due at the same time."""
     state = SqliteState(path, synchronous="OFF")
     names = (RelationName.of(f"db{i % 8}", f"t{i:06}") for i in range(QUEUED))
     state.write(lambda tx: tx.work.request(WorkRequest(n, 1.0, Urgency.SNAPSHOT) for n in names))

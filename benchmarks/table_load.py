@@ -1,7 +1,7 @@
-"""How long the table of functions takes to load in a new process: ``make bench-table_load``.
+"""The load time of the table of functions in a new process: ``make bench-table_load``.
 
-The modules of functions are imported and each dialect's names become rows; then what each row says of its
-arguments is read, as the first call of a function reads it. Types and the nodes of plans are there before.
+The modules of functions are imported, and each dialect's names become rows. Then the parameters of each
+row are parsed, as at the first call of a function. Types and plan nodes are imported before.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Trino and Spark over one metastore, with the tables of Trino's own TPC connectors in files that both read."""
+"""Trino and Spark over one metastore, with the tables of Trino's TPC connectors in shared files."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ CATALOG = "hive"
 VIEWS = "views"
 _SOURCE = "tiny"
 _OF_THE_GENERATOR = "dbgen_version"
-"""No query reads this table, and it has a time, which no file of Hive's has."""
+"""No query reads this table, and it has a time, which Hive's files cannot hold."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +35,7 @@ class TpcServers:
 
 @contextmanager
 def tpc_servers(folder: Path) -> Iterator[TpcServers]:
-    """Starts all with the tables made; sets this process to UTC, as they are."""
+    """Starts all servers and creates the tables; sets this process to UTC, as in the servers."""
     os.environ["TZ"] = "UTC"
     time.tzset()
     with (
@@ -79,7 +79,7 @@ def _copy_tables(trino: Trino) -> None:
 def _session(metastore: Metastore) -> SparkSession:
     settings = {
         **spark_session_conf(metastore, memory_megabytes=3072),
-        # Of so few rows, plans cost more than work.
+        # For so few rows, compilation costs more than execution.
         "spark.sql.codegen.wholeStage": "false",
         "spark.sql.adaptive.enabled": "false",
     }

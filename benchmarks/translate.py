@@ -1,9 +1,9 @@
-"""View text → Avro schema, beside sqlglot's parse + qualify + annotate: ``make bench-translate``.
+"""View text → Avro schema, compared with sqlglot's parse + qualify + annotate: ``make bench-translate``.
 
-Corpora: TPC-H's 22 queries in both dialects and the gallery of tests. Each is timed from its text
-to the Avro schema and the lineage, upstreams given; sqlglot parses the same text with the same
-(compiled) parser, qualifies its columns and annotates types. Then a lake of views, each level
-reading the one before, whose shared parents are derived once.
+Corpora: TPC-H's 22 queries in both dialects and the gallery of tests. Each is timed from its text to the
+Avro schema and the lineage, with upstreams given. sqlglot parses the same text with the same (compiled)
+parser, qualifies columns and annotates types. Then follows a lake of views: each level reads the one
+before, and shared parents are derived once.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _REPETITIONS = count()
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """A view, its upstreams' interfaces, and what sqlglot needs to know of them."""
+    """A view, its upstreams' interfaces, and the same facts for sqlglot."""
 
     corpus: str
     relation: Relation
@@ -108,7 +108,7 @@ def _interface(relations: Mapping[RelationName, Relation], name: RelationName) -
 def _ours(case: Case) -> None:
     view = case.relation.view
     assert view is not None
-    # A comment makes each text new, so that the parser's cache does not have it.
+    # A comment makes each text new, so that it is not in the parser's cache.
     text = f"{view.text} -- {next(_REPETITIONS)}"
     derive(replace(case.relation, view=replace(view, text=text)), case.upstreams, OPTIONS)
 
@@ -125,7 +125,7 @@ def _sqlglots(case: Case) -> None:
 
 
 def _timed(cases: Sequence[Case], work: Callable[[Case], None], repeat: int) -> list[float | None]:
-    """The best of several, in seconds; None where the work was refused."""
+    """The best of several times, in seconds; None if the view was refused."""
     found: list[float | None] = []
     for case in cases:
         try:

@@ -1,10 +1,10 @@
-"""Types of Trino's queries beside what Trino said of them: ``make bench-trino_source``.
+"""Compares our types of Trino queries with Trino's: ``make bench-trino_source``.
 
     python -m benchmarks.trino_source FACTS.json TABLES.json [--limit N]
 
 FACTS is a list of objects with ``trino``, a query, and ``trino_types``, its columns' types by Trino's
 DESCRIBE OUTPUT; TABLES maps a table's name to its ``columns``, pairs of a name and Hive's type.
-Each query is derived as a view; those whose types are not Trino's, or that are refused, are shown.
+Each query is derived as a view. Queries that are refused, or whose types differ, are shown.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Rows of Trino's queries in Spark, beside those that Trino returned.
+"""Compares rows of Trino queries in Spark with those that Trino returned.
 
     python -m benchmarks.trino_source_rows FACTS.json TABLES.json [--limit N] [--skip N]
 
@@ -42,7 +42,7 @@ from tests.judges.verdicts import (
 
 _OPTIONS = Options()
 _DIGITS = 6
-"""Of floating-point numbers: those of Trino's real."""
+"""Digits of floating-point numbers: as many as Trino's real has."""
 
 
 def main() -> None:
@@ -100,7 +100,7 @@ def _rows(spark: SparkSession, query: SparkQuery) -> list[list[object]]:
 
 
 def _plain(value: object) -> object:
-    """A value in a form that both sides have."""
+    """A value in a form that both sides share."""
     match value:
         case bool() | None:
             return value
@@ -136,7 +136,7 @@ def _number(value: float) -> str:
 
 
 def _without_zeros(text: str) -> str:
-    """``7.50`` is ``7.5``; what is no decimal stays."""
+    """``7.50`` becomes ``7.5``; other texts stay."""
     body = text.lstrip("-")
     if "." in body and body.replace(".", "", 1).isdigit():
         return text.rstrip("0").rstrip(".")
@@ -156,7 +156,7 @@ def _make_tables(spark: SparkSession, stored: Mapping[str, Any]) -> None:
 
 
 def _value(cell: Any, type_: str) -> Any:
-    """A cell of the file as Python's value of a Hive type."""
+    """A cell of the file as the Python value of a Hive type."""
     if cell is None:
         return None
     match type_.partition("(")[0].partition("<")[0]:
@@ -165,7 +165,7 @@ def _value(cell: Any, type_: str) -> Any:
         case "decimal":
             return Decimal(cell)
         case "char":
-            # As Spark reads them of a file.
+            # Spark pads chars when it reads files.
             return cell.ljust(int(type_[5:-1]))
         case "date":
             return date.fromisoformat(cell)

@@ -1,10 +1,10 @@
-"""TPC-H's and TPC-DS's queries as views of Trino, in Avro and in Spark: ``make bench-trino_tpc``.
+"""TPC-H's and TPC-DS's queries as Trino views, in Avro and in Spark: ``make bench-trino_tpc``.
 
-Trino 476 makes each view in a metastore, over the ``tiny`` tables of its own connectors. The view is read
-back from the metastore. The types of its text and the Avro schema are compared with those of Trino's
-DESCRIBE; the rows that Spark returns for the emitted SQL with Trino's, over the same files. For the rows,
-a query's order also has all its columns as last keys, so that ties do not decide what its LIMIT takes;
-rows are then compared in that order. Exit status: 0 if nothing is wrong.
+Trino 476 creates each view in a metastore, over the ``tiny`` tables of its connectors; we read the
+view from the metastore. The types of its text and the Avro schema are compared with Trino's DESCRIBE, and
+Spark's rows of the emitted SQL with Trino's rows, over the same files. For the rows, a query also sorts by
+all its columns, so that ties do not decide its LIMIT; rows are compared in that order. Exit status: 0 if
+nothing is wrong.
 """
 
 from __future__ import annotations
@@ -93,9 +93,7 @@ def main() -> int:
 
 @dataclass(frozen=True, slots=True)
 class _Names:
-    """Made up for a query's columns, if it has two of one name or one without; Trino's views have to be given
-    names by an alias.
-    """
+    """Names for a query's columns if some are missing or equal; Trino's views need an alias with them."""
 
     width: int = 0
 
@@ -127,7 +125,7 @@ class _Judge:
         return found
 
     def _make(self, name: RelationName, text: str) -> tuple[_Names, list[tuple[str, str]]]:
-        """Makes the view; the names that it had to be given, and what Trino says of its columns."""
+        """Creates the view; returns its made-up names, and its columns by Trino."""
         made = f"CREATE VIEW {CATALOG}.{name} AS"
         trino, names = self._servers.trino, _Names()
         try:
@@ -142,7 +140,7 @@ class _Judge:
 
     def _schema(self, view: Relation, types: Sequence[tuple[str, str]]) -> Verdict:
         try:
-            # Without the stored columns, the types are those of the text.
+            # Without the stored columns, the types come from the text.
             _, plan = derive_view(replace(view, columns=()), self._tables, _OPTIONS)
             derivation, _ = derive_view(view, self._tables, _OPTIONS)
         except TranslationError as error:
@@ -184,7 +182,7 @@ class _Judge:
         return Verdict(EQUAL if wanted else NO_ROWS)
 
     def _both_refuse(self, error: Refused, query: SparkQuery) -> Verdict:
-        """The rows of the tables may be such that a query of them fails."""
+        """The verdict if both engines fail, which rows of the tables may cause."""
         try:
             found = self._spark_rows(query.sql, query.settings)
         except (PySparkException, Py4JJavaError) as refused:
@@ -211,7 +209,7 @@ def _only(
 
 
 def _branch(schema: Schema) -> Schema:
-    """The type of what is not null."""
+    """The schema of values that are not null."""
     if not isinstance(schema, Union):
         return schema
     (branch,) = (b for b in schema.branches if b != Primitive("null"))

@@ -1,7 +1,7 @@
-"""Packages a second from schema to the bytes of a wheel, in one process: ``make bench-wheels``.
+"""Packages per second, from schema to wheel bytes, in one process: ``make bench-wheels``.
 
-Tables of 20 columns, as a metastore has them: optional columns of all of Hive's types, an array, a
-map and a struct. Every table has a name and a schema of its own.
+Tables have 20 columns, as in a metastore: optional columns of all of Hive's types, an array, a map and a
+struct. Every table has another name and schema.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def main() -> None:
         profile.enable()
     seconds, worked, size, digest = 0.0, 0.0, 0, hashlib.sha256()
     for number in range(chosen.packages):
-        # One at a time, as in a service: allocating all of them would be timed too.
+        # One at a time, as in a service: otherwise the time would include the allocation of all.
         request = _request(number, chosen.columns)
         began, began_working = time.perf_counter(), time.process_time()
         wheel = build_wheel(request)

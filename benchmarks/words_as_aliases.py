@@ -1,6 +1,6 @@
-"""Spark and Hive, asked of each of their keywords whether it is an alias without AS.
+"""Asks Spark and Hive about each of their keywords whether it can be an alias without AS.
 
-Writes ``recorded/aliases.tsv`` anew, for the tests to hold the parser against.
+Rewrites ``recorded/aliases.tsv``, with which the tests compare the parser.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _TABLES = ("CREATE TABLE t (a int, b int)", "CREATE TABLE u (c int)")
 _ROUND = 100
 
 Reads = Callable[[Sequence[str], Sequence[str]], Sequence[bool]]
-"""Whether each text is read with its word as an alias."""
+"""Whether the engine reads each text with its word as an alias."""
 
 
 def main() -> int:
@@ -83,7 +83,7 @@ def _spark_reads(spark: SparkSession, texts: Sequence[str], words: Sequence[str]
 
 
 def _hive_reads(hive: HiveQueries, texts: Sequence[str], words: Sequence[str]) -> Sequence[bool]:
-    """Of a table the name is not among what Hive answers, and no other reading of it compiles."""
+    """Whether Hive reads each word as an alias: a column has the name, or a table's alias compiles."""
     found: list[bool] = []
     for start in range(0, len(texts), _ROUND):
         for text, answer in zip(
@@ -98,7 +98,7 @@ def _hive_reads(hive: HiveQueries, texts: Sequence[str], words: Sequence[str]) -
 
 
 def _hive_keywords() -> set[str]:
-    """The names of its lexer's tokens."""
+    """The names of the tokens of Hive's lexer."""
     for jar in downloaded_jars(find_jdk(), "hive"):
         with zipfile.ZipFile(jar) as archive:
             for name in archive.namelist():

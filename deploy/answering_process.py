@@ -24,7 +24,7 @@ class AnsweringProcess(StopsOnExit):
     title: ClassVar[str]
 
     def __init__(self, command: Sequence[str], directory: Path) -> None:
-        """Starts it in ``directory``, which is made, and keeps its log there."""
+        """Starts the program in ``directory``, which is created, and keeps its log there."""
         directory.mkdir(parents=True, exist_ok=True)
         self._log = directory / f"{self.title.lower()}.log"
         with self._log.open("ab") as output:
@@ -38,7 +38,7 @@ class AnsweringProcess(StopsOnExit):
             )
 
     def ask(self, request: object) -> Any:
-        """Raises ``ServerFailed`` where it ended instead of answering."""
+        """Raises ``ServerFailed`` if the program ended instead of answering."""
         try:
             self._requests.write(json.dumps(request).encode() + b"\n")
             self._requests.flush()
@@ -47,7 +47,7 @@ class AnsweringProcess(StopsOnExit):
         return self.read_answer()
 
     def read_answer(self) -> Any:
-        """The next line that it prints, decoded."""
+        """The next line that the program prints, decoded."""
         line = self._answers.readline()
         if not line:
             self.stop()

@@ -1,4 +1,4 @@
-"""Apache Avro for Java in a process of its own: the judge of what Avro's bytes mean.
+"""Apache Avro for Java in a separate process: the judge of the meaning of Avro's bytes.
 
 Its jars are those that pyspark brings. It reads some 20,000 values a second.
 """
@@ -18,7 +18,7 @@ from deploy.jdk import QUICK_START, find_jdk, launcher_jar
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """Values that one schema's owner wrote and another's reads.
+    """Values that are written with one schema and read with another.
 
     Attributes:
         logical: values pass through Java's classes of logical types, which may refuse them.
@@ -38,13 +38,13 @@ class AvroRefused:
 
     @property
     def is_failure(self) -> bool:
-        """It could not read the schemas themselves, and so judges nothing."""
+        """Whether Java could not read the schemas themselves, and so judges nothing."""
         return self.message.startswith("schema: ") or "StackOverflowError" in self.message
 
 
 @dataclass(frozen=True, slots=True)
 class Conversion:
-    """Values of a schema to convert from the binary to the JSON encoding, and others back."""
+    """Values of a schema to convert from binary to JSON encoding, and others to convert back."""
 
     schema: str
     data: Sequence[bytes]
@@ -74,7 +74,7 @@ class AvroJudge(AnsweringProcess):
         jdk = find_jdk()
         jars = avro_jars()
         classpath = (launcher_jar(jdk, ("AvroJudge",), jars), *jars)
-        # Damaged lengths make it allocate arrays of any size: a small heap fails quickly.
+        # Damaged lengths make Java allocate arrays of any size: a small heap fails quickly.
         options = (*QUICK_START, "-Xmx256m", "-Xlog:disable", "-Xlog:all=warning:stderr")
         command = (str(jdk.java), *options, "-cp", os.pathsep.join(map(str, classpath)))
         return AvroJudge((*command, "AvroJudge"), directory)
@@ -104,7 +104,7 @@ class AvroJudge(AnsweringProcess):
         return [[_answer(each) for each in found] for found in self.ask(request)["answers"]]
 
     def convert(self, conversions: Sequence[Conversion]) -> Sequence[Converted]:
-        """Values in Java's JSON encoding, and the bytes of JSON as Java reads it.
+        """The values in Java's JSON encoding, and the bytes of the JSON texts as Java reads them.
 
         Raises:
             ServerFailed: Java ended.
@@ -132,7 +132,7 @@ class AvroJudge(AnsweringProcess):
         ]
 
     def rewrite(self, files: Sequence[bytes]) -> Sequence[AvroAnswer]:
-        """The records of each container file in one that Java wrote, of the same codec.
+        """Each container file with its records written again by Java, in the same codec.
 
         Raises:
             ServerFailed: Java ended.

@@ -1,4 +1,4 @@
-"""The folder of what is ensure_entry once per machine: downloaded jars and compiled launchers.
+"""The folder of files that are prepared once per machine: downloaded jars and compiled launchers.
 
 An entry is named after its inputs, appears atomically and complete, and never changes.
 """
@@ -50,7 +50,7 @@ def ensure_entry(name: str, prepare: Callable[[Path], None]) -> Path:
 
 
 def discard_unused(pattern: str, *, days: float) -> None:
-    """Removes the matching entries that are older than ``days``; users touch theirs."""
+    """Removes the matching entries that no user has touched for ``days``."""
     oldest = time.time() - days * 24 * 3600
     for entry in cache_directory().glob(pattern):
         if entry.stat().st_mtime < oldest:

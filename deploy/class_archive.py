@@ -1,4 +1,4 @@
-"""Shared class archives: what a JVM has loaded and verified once, mapped at every later start.
+"""Shared class archives: classes that a JVM loads and verifies once, and maps at every later start.
 
 They halve a server's start. A trial run records one, once per Java and classpath; if that fails,
 servers start without it.
@@ -18,7 +18,7 @@ from deploy.jdk import Jdk
 
 _log = logging.getLogger(__name__)
 _FILE_NAME = "classes.jsa"
-# Each is 50 MB, and every new environment has a classpath of its own.
+# Each archive is 50 MB, and every new environment has another classpath.
 _KEPT_DAYS = 14
 
 TrialRun = Callable[[Path, Sequence[str]], None]

@@ -32,10 +32,9 @@ class StackOptions:
 
 
 def up(directory: Path, options: StackOptions) -> StackRecord:
-    """The stack of the directory, started unless it runs already.
+    """The stack of the directory; starts it, and removes the remains of a crash, unless it runs.
 
-    The remains of a crashed stack are removed first. Raises StackConflict if other servers than
-    the requested ones are running there.
+    Raises StackConflict if other servers than the requested ones are running there.
     """
     with _lock_of(directory):
         directory.mkdir(parents=True, exist_ok=True)
@@ -52,7 +51,7 @@ def up(directory: Path, options: StackOptions) -> StackRecord:
 
 
 def down(directory: Path, *, keep_data: bool) -> StackRecord | None:
-    """What was stopped; None if there was nothing. An empty directory is removed too."""
+    """The stopped stack; None if there was none. An empty directory is removed too."""
     with _lock_of(directory):
         found = read_record(directory)
         if found is None:
@@ -66,7 +65,7 @@ def down(directory: Path, *, keep_data: bool) -> StackRecord | None:
 
 
 def _lock_of(directory: Path) -> AbstractContextManager[None]:
-    # Not in the directory: a lock that is removed while others wait for it locks nothing.
+    # Not in the directory: a lock file that is removed while others wait for it locks nothing.
     cache = cache_directory()
     cache.mkdir(parents=True, exist_ok=True)
     return locked(cache / f".stack-{fingerprint(str(directory))}.lock")
@@ -93,7 +92,7 @@ def _refuse_unknown_files(directory: Path) -> None:
 
 
 def _clear(directory: Path, found: StackRecord, *, keep_data: bool) -> None:
-    """Stops what still runs, last started first, and removes the files."""
+    """Stops the servers that still run, last started first, and removes the files."""
     for server in reversed(tuple(found.servers.values())):
         end_processes([server.process])
     if not keep_data:
@@ -106,8 +105,7 @@ def _start_detached(directory: Path, options: StackOptions, keeps_data: bool) ->
     with _started(directory, options) as servers:
         records = {name: _record(server) for name, server in servers.items()}
         record = StackRecord(records, keeps_data)
-        # Written while the servers still end with this process, so that no server ever runs
-        # without being recorded.
+        # Recorded before ``release``, so that no server outlives this process unrecorded.
         write_record(directory, record)
         for server in servers.values():
             server.process.release()

@@ -3,9 +3,9 @@
 StackError
 ├── MissingPrerequisite    a program or package that the machine does not have
 ├── PreparationFailed      Ivy or javac failed
-├── UnexpectedJars         what was downloaded is not what was pinned
+├── UnexpectedJars         the downloaded jars are not the pinned ones
 ├── PortTaken              another program listens on the port of a server
-├── ServerFailed           it ended, or was not ready in time: its last log lines are shown
+├── ServerFailed           a server ended, or was not ready in time: its last log lines are shown
 └── StackConflict          the directory holds another stack, or files that are not ours
 """
 
@@ -16,7 +16,7 @@ from pathlib import Path
 
 
 class StackError(Exception):
-    """Root of the package's errors; ``hint`` says what a person can do."""
+    """Root of the package's errors; ``hint`` says what the user can do."""
 
     hint: str = ""
 

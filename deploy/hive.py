@@ -1,6 +1,6 @@
-"""Hive's own compiler and executor in a separate process: the judge of what HiveQL means.
+"""Hive's own compiler and executor in a separate process: the judge of the meaning of HiveQL.
 
-Its catalog is its own, in memory. A query costs 50 to 300 ms, one with a shuffle about 2 s.
+Its catalog is in memory. A query takes 50 to 300 ms, a query with a shuffle about 2 s.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ _NOTIFICATION_LOG = {"hive.metastore.transactional.event.listeners": "Notificati
 
 @dataclass(frozen=True, slots=True)
 class HiveAnswer:
-    """What one statement returned.
+    """The result of one statement.
 
     Attributes:
         columns: names and Hive type texts; none for a statement that returns no rows.
-        rows: as Hive prints them, columns between tabs, null as ``NULL``.
+        rows: as Hive prints them, columns separated by tabs, null as ``NULL``.
     """
 
     columns: Sequence[tuple[str, str]]
@@ -54,13 +54,13 @@ class HiveQueries(AnsweringProcess):
     def start(
         directory: Path, *, metastore_port: int | None = None, heap_megabytes: int = 1024
     ) -> HiveQueries:
-        """Keeps all its files in ``directory``; returns when it takes statements.
+        """Keeps all files in ``directory``; returns when Hive takes statements.
 
-        Its catalog is also served on ``metastore_port``, as a metastore of Hive 4 with a notification
-        log. It keeps something of each statement: of some thousand in 1024 megabytes.
+        ``metastore_port`` also serves the catalog, as a metastore of Hive 4 with a notification log.
+        Each statement leaves something in memory: 1024 megabytes hold some thousand statements.
 
         Raises:
-            ServerFailed: it ended before that.
+            ServerFailed: Hive ended before that.
         """
         root = directory.resolve()
         jdk = find_jdk()
@@ -78,7 +78,7 @@ class HiveQueries(AnsweringProcess):
                 *(f"--add-opens=java.base/{package}=ALL-UNNAMED" for package in _OPENED),
                 "-Dderby.stream.error.field=java.lang.System.err",
                 "-Dorg.apache.logging.log4j.level=OFF",
-                # What a class archive does not cover comes last.
+                # Jars that the class archive does not cover come last.
                 *("-cp", os.pathsep.join(map(str, (*classpath, *log))), "HiveQueries"),
             )
             return _launch(command, home, port)
@@ -98,7 +98,7 @@ class HiveQueries(AnsweringProcess):
         return _answers(statements, self.ask({"sql": list(statements)}))
 
     def compile(self, *statements: str) -> Sequence[HiveAnswer | Refused]:
-        """The columns that each would have, without running it.
+        """The columns of each statement, without running it.
 
         Raises:
             ServerFailed: Hive ended.
@@ -109,7 +109,7 @@ class HiveQueries(AnsweringProcess):
         """Runs one statement.
 
         Raises:
-            Refused: it could not be run.
+            Refused: Hive could not run it.
             ServerFailed: Hive ended.
         """
         (answer,) = self.run(statement)
@@ -157,7 +157,7 @@ def _hive_site(home: Path) -> dict[str, str]:
         "datanucleus.schema.autoCreateAll": "true",
         "hive.execution.engine": "mr",
         "mapreduce.framework.name": "local",
-        # Hive looks each second whether a job has ended: most of what a small one takes.
+        # By default Hive checks each second whether a job has ended: most of a small job's time.
         "hive.exec.counters.pull.interval": "10",
         # The buffer of each task that fails stays in memory.
         "mapreduce.task.io.sort.mb": "1",
@@ -171,6 +171,6 @@ def _hive_site(home: Path) -> dict[str, str]:
         "hive.query.reexecution.enabled": "false",
         # A map join starts a second JVM.
         "hive.auto.convert.join": "false",
-        # What the optimiser cannot compile is an error, not another compiler's answer.
+        # A statement that the optimiser cannot compile is an error; no other compiler tries it.
         "hive.cbo.fallback.strategy": "NEVER",
     }

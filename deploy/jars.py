@@ -1,6 +1,6 @@
 """The jars that servers run on: those in pyspark, and those that pyspark's Ivy downloads.
 
-What is downloaded is pinned twice: its versions in ``java/{group}-ivy.xml``, its bytes in
+Downloads are pinned twice: their versions in ``java/{group}-ivy.xml``, their bytes in
 ``java/{group}-checksums.txt``, in the format of ``sha256sum``.
 """
 
@@ -45,22 +45,22 @@ _AVRO = (
 
 
 def hive_jars() -> tuple[Path, ...]:
-    """The jars of Hive's metastore in pyspark, and few that it does not need.
+    """The jars of Hive's metastore in pyspark, and few others.
 
-    Hive searches all of them for each of its persistent classes: with fewer it starts faster.
+    Hive searches all jars for each of its persistent classes: with fewer jars it starts faster.
     """
     jars = _pyspark_jars().glob("*.jar")
     return tuple(sorted(jar for jar in jars if not jar.name.startswith(_ONLY_SPARK_NEEDS)))
 
 
 def avro_jars() -> tuple[Path, ...]:
-    """Apache Avro with what it needs to read and write values, and files of every codec."""
+    """Apache Avro with the jars that it needs for values and for files of every codec."""
     jars = _pyspark_jars()
     return tuple(sorted(jar for pattern in _AVRO for jar in jars.glob(pattern)))
 
 
 def downloaded_jars(jdk: Jdk, group: str) -> tuple[Path, ...]:
-    """What ``java/{group}-ivy.xml`` asks for, downloaded once and compared with its checksums."""
+    """The jars of ``java/{group}-ivy.xml``, downloaded once and compared with their checksums."""
     versions = SOURCES / f"{group}-ivy.xml"
     checksums = SOURCES / f"{group}-checksums.txt"
 
@@ -74,10 +74,10 @@ def downloaded_jars(jdk: Jdk, group: str) -> tuple[Path, ...]:
 
 
 def terse_defaults(jars: Sequence[Path]) -> Path:
-    """A jar of the jars' ``*-default.xml`` without what is written for people.
+    """A jar of the jars' ``*-default.xml`` without their descriptions and comments.
 
-    Hadoop's programs read these files anew for each of many objects: most of what a short script takes.
-    It has to stand before the others.
+    Hadoop's programs read these files again for each of many objects, which takes most of the time of a
+    short script. The jar has to come before the others in the classpath.
     """
 
     def write(directory: Path) -> None:
@@ -92,7 +92,7 @@ def terse_defaults(jars: Sequence[Path]) -> Path:
 
 
 def artifact_jars(jdk: Jdk, group: str, addresses: Iterable[str]) -> tuple[Path, ...]:
-    """Those of a group's jars that Ivy addresses, ``ivy://organisation:module:version``, name."""
+    """The jars of a group that the Ivy addresses, ``ivy://organisation:module:version``, name."""
     known = {jar.name: jar for jar in downloaded_jars(jdk, group)}
     names = {
         "{1}-{2}.jar".format(*address.partition("?")[0].split(":")[1:]) for address in addresses
@@ -127,7 +127,7 @@ def checksum_differences(expected: Mapping[str, str], found: Mapping[str, str]) 
 
 
 def retrieve(jdk: Jdk, versions: Path, directory: Path) -> None:
-    """Has Ivy put what a file asks for into the directory."""
+    """Makes Ivy put the jars that ``versions`` asks for into the directory."""
     # A separate Ivy home, so that files of the user's other tools have no effect.
     home = directory / "ivy"
     command = (

@@ -16,7 +16,7 @@ from deploy.errors import MissingPrerequisite, PreparationFailed
 
 SOURCES = Path(__file__).parent / "java"
 MIN_JAVA_VERSION = 17
-# For small servers that run for one test run: compiling the best code would not pay.
+# For servers that live for one test run: it does not pay to compile the best code.
 QUICK_START = ("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1")
 LOG_TO_STANDARD_OUTPUT = """\
 rootLogger.level = warn
@@ -51,15 +51,15 @@ def find_jdk() -> Jdk:
         raise MissingPrerequisite(f"Java {MIN_JAVA_VERSION} (found {version})", _INSTALL_JAVA)
     javac = java.with_name("javac")
     if not javac.exists():
-        raise MissingPrerequisite(f"javac (beside {java})", _INSTALL_JAVA)
+        raise MissingPrerequisite(f"javac (next to {java})", _INSTALL_JAVA)
     return Jdk(java, javac, version)
 
 
 def find_newer_jdk(version: int) -> Jdk:
-    """A JDK of at least ``version``: that of ``find_jdk``, else the newest that is installed beside it.
+    """A JDK of at least ``version``: that of ``find_jdk``, else the newest that is installed.
 
     Raises:
-        MissingPrerequisite: there is none.
+        MissingPrerequisite: no JDK is new enough.
     """
     found = find_jdk()
     beside = (path.parent.parent for path in _INSTALLED.glob("*/bin/javac"))
@@ -84,7 +84,7 @@ def _feature(version: str) -> int:
 def launcher_jar(jdk: Jdk, sources: Sequence[str], classpath: Sequence[Path]) -> Path:
     """A jar of our own classes, compiled once per content, Java version and library versions.
 
-    It is a jar and not a folder because a shared class archive takes no folders.
+    A shared class archive takes jars, but no folders.
     """
     paths = [SOURCES / f"{name}.java" for name in sources]
     libraries = " ".join(jar.name for jar in classpath)
@@ -108,7 +108,7 @@ def launcher_jar(jdk: Jdk, sources: Sequence[str], classpath: Sequence[Path]) ->
 
 
 def run_tool(command: Sequence[str], hint: str) -> str:
-    """What it printed; ``PreparationFailed`` with the hint if it ended with an error."""
+    """The output of the command; raises ``PreparationFailed`` with the hint if the command fails."""
     done = subprocess.run(
         command,
         stdin=subprocess.DEVNULL,

@@ -56,7 +56,7 @@ class Kafka(StopsOnExit):
     ) -> Kafka:
         """Starts a broker that keeps all its files in ``directory``; returns when it answers.
 
-        ``options`` are properties beside ours, or in their place.
+        ``options`` are further properties; they override ours.
         """
         root = directory.resolve()
 
@@ -72,7 +72,7 @@ class Kafka(StopsOnExit):
         return f"{self.host}:{self.port}"
 
     def addresses(self) -> dict[str, str]:
-        """What a client needs, by name."""
+        """A client's connection settings, by name."""
         return {"bootstrap_servers": self.bootstrap_servers}
 
     def stop(self) -> None:

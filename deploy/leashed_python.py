@@ -1,7 +1,7 @@
 """Runs a Python module as a server that ends when its parent does.
 
-``python leashed_python.py MODULE ARGUMENTS…``: standard input is the leash, as in
-``java/Leash.java``: a byte releases the server, an end without one ends it.
+Usage: ``python leashed_python.py MODULE ARGUMENTS…``. Standard input is the leash, as in
+``java/Leash.java``: a byte releases the server; the end of input without a byte ends it.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import threading
 def main() -> None:
     threading.Thread(target=_exit_when_parent_is_gone, daemon=True).start()
     sys.argv = sys.argv[1:]
-    # Python puts this file's folder first, where our modules would shadow others of equal names.
+    # Python puts this file's folder first: our modules would shadow others of the same name.
     sys.path.pop(0)
     runpy.run_module(sys.argv[0], run_name="__main__", alter_sys=True)
 

@@ -41,11 +41,11 @@ Storage = Literal["memory", "disk"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MetastoreOptions:
-    """How a metastore is run.
+    """The options of a metastore.
 
     Attributes:
         storage: Derby in memory is fastest; on disk the catalog outlives the process.
-        kafka: every table event is also sent to ``topic`` there; None for no Kafka.
+        kafka: the broker to which every table event is also sent, on ``topic``; None for no Kafka.
         serialise_ddl: makes event ids unique, as with MySQL or PostgreSQL: Derby may assign one
             id twice under concurrent DDL.
         settings: further hive-site.xml properties; they override ours.
@@ -99,7 +99,7 @@ class Metastore(StopsOnExit):
 
     @contextmanager
     def client(self) -> Iterator[ThriftHiveMetastore.Client]:
-        """A connection of Hive's own Thrift bindings; not to be shared between threads."""
+        """A connection with Hive's own Thrift bindings; no two threads may share it."""
         transport = TBufferedTransport(TSocket(self.host, self.port))
         transport.open()
         try:
@@ -108,7 +108,7 @@ class Metastore(StopsOnExit):
             transport.close()
 
     def addresses(self) -> dict[str, str]:
-        """What a client needs, by name."""
+        """A client's connection settings, by name."""
         found = {"uri": self.uri, "warehouse": self.warehouse.as_uri()}
         return found if self.options.kafka is None else found | {"topic": self.options.topic}
 
@@ -122,7 +122,7 @@ class Metastore(StopsOnExit):
     def restart(self, timeout_seconds: float = 120) -> None:
         """Stops it if it runs and starts it again on the same port.
 
-        Only a catalog with ``storage="disk"`` is still there afterwards.
+        Only a catalog with ``storage="disk"`` survives this.
         """
         self.process.stop()
         self.process = _start_process(self.directory, self.port, self.options, timeout_seconds)
@@ -153,7 +153,7 @@ def hive_site(directory: Path, options: MetastoreOptions) -> dict[str, str]:
             "org.apache.hive.hcatalog.messaging.json.JSONMessageFactory"
         ),
         "hive.metastore.dml.events": "true",
-        # Otherwise the handler refuses changes such as string to int, which the tests need.
+        # By default the handler refuses changes such as string to int, which the tests need.
         "hive.metastore.disallow.incompatible.col.type.changes": "false",
     }
     if options.kafka is not None:

@@ -49,8 +49,8 @@ class PyPiServer(StopsOnExit):
     ) -> PyPiServer:
         """Starts an index that keeps all its files in ``directory``; returns when it answers.
 
-        Without a ``password`` a random one is chosen. With ``overwrites`` it takes other bytes
-        under a file name that exists, as some indexes do.
+        Without a ``password`` a random one is chosen. With ``overwrites`` an upload may replace the
+        bytes of an existing file, as in some indexes.
         """
         root = directory.resolve()
         credentials = (username, password or secrets.token_urlsafe(16))
@@ -76,7 +76,7 @@ class PyPiServer(StopsOnExit):
         return f"http://{self.host}:{self.port}/simple/"
 
     def addresses(self) -> dict[str, str]:
-        """What a client needs, by name."""
+        """A client's connection settings, by name."""
         return {
             "upload_url": self.upload_url,
             "simple_url": self.simple_url,
@@ -101,9 +101,9 @@ class PyPiServer(StopsOnExit):
 
 
 def htpasswd_line(username: str, password: str) -> str:
-    """Apache's format with its SHA-1 scheme, which needs no library.
+    """A line in Apache's format with its SHA-1 scheme, which needs no library.
 
-    Enough for a random password on the loopback address, and for nothing else.
+    It is safe enough only for a random password on the loopback address.
     """
     digest = hashlib.sha1(password.encode(), usedforsecurity=False).digest()
     return f"{username}:{{SHA}}{base64.b64encode(digest).decode()}\n"

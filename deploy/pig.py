@@ -1,7 +1,7 @@
-"""Pig 0.18 in local mode in a separate process: the judge of what Pig Latin means.
+"""Pig 0.18 in local mode in a separate process: the judge of the meaning of Pig Latin.
 
-It reads the tables of a metastore by HCatLoader, and local files. A schema costs 0.2 to 1 s, rows 1
-to 4 s.
+It reads tables of a metastore with HCatLoader, and local files. A schema takes 0.2 to 1 s, rows 1 to
+4 s.
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ _TRIAL = (
 
 @dataclass(frozen=True, slots=True)
 class PigAnswer:
-    """What an alias of a script is.
+    """The schema and rows of an alias in a script.
 
     Attributes:
-        schema: as ``DESCRIBE`` prints it; None where Pig knows of none.
+        schema: as ``DESCRIBE`` prints it; None if Pig knows no schema.
         rows: tuples and bags as lists, maps as objects, decimals as text, bytes as text of Latin-1.
     """
 
@@ -49,10 +49,10 @@ class PigQueries(AnsweringProcess):
 
     @staticmethod
     def start(directory: Path, *, metastore_uri: str = "") -> PigQueries:
-        """Keeps all its files in ``directory``; returns when it takes scripts.
+        """Keeps all files in ``directory``; returns when Pig takes scripts.
 
         Raises:
-            ServerFailed: it ended before that.
+            ServerFailed: Pig ended before that.
         """
         root = directory.resolve()
         jdk = find_jdk()
@@ -82,7 +82,7 @@ class PigQueries(AnsweringProcess):
         """Registers the script in a new session, and returns the alias's schema and its rows.
 
         Raises:
-            Refused: it could not be compiled or run.
+            Refused: Pig could not compile or run it.
             ServerFailed: Pig ended.
         """
         found = self.ask({"script": script, "alias": alias, "rows": rows})
@@ -91,13 +91,13 @@ class PigQueries(AnsweringProcess):
         return PigAnswer(found["schema"], found.get("rows", ()))
 
     def answer_together(self, scripts: Sequence[tuple[str, str]]) -> Sequence[PigAnswer | Refused]:
-        """What several scripts have, each with its alias, in one run.
+        """The answers to several scripts, each with its alias, from one run.
 
-        No two may use an alias alike. Much quicker than one by one, since a run waits for its jobs by
-        polling.
+        No two scripts may use the same alias. One run is much faster than many, since each run polls for
+        the end of its jobs.
 
         Raises:
-            Refused: one of them could not be compiled.
+            Refused: Pig could not compile one of them.
             ServerFailed: Pig ended.
         """
         asked = [{"script": script, "alias": alias} for script, alias in scripts]

@@ -37,7 +37,7 @@ def on_free_ports(count: int, start: Callable[[tuple[int, ...]], Started]) -> St
 
 def is_taken(port: int) -> bool:
     with socket.socket() as probe:
-        # As servers do, so that a connection that lingers after a restart does not matter.
+        # As servers do, so that connections that linger after a restart do not block the port.
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             probe.bind((LOOPBACK, port))

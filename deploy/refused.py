@@ -1,4 +1,4 @@
-"""What every engine answers to a statement that it does not run."""
+"""The answer of every engine to a statement that it refuses."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ class Refused(Exception):
     Attributes:
         message: the engine's own words.
         sql: the statement.
-        name: the error's name, as DIVISION_BY_ZERO, where the engine has names.
-        kind: whose fault it is, as Trino says: USER_ERROR, INTERNAL_ERROR, INSUFFICIENT_RESOURCES or EXTERNAL.
-        at: the place in the statement that the error points to, from 0.
+        name: the error's name, such as DIVISION_BY_ZERO, if the engine has names.
+        kind: Trino's kind: USER_ERROR, INTERNAL_ERROR, INSUFFICIENT_RESOURCES or EXTERNAL.
+        at: the position in the statement that the error points to, from 0.
     """
 
     message: str

@@ -1,7 +1,7 @@
 """One server as a process on a leash: started, watched until it is ready, ended.
 
-A server holds the read end of a pipe whose write end only we hold. It ends when that closes, so
-no crash of ours leaves an orphan; ``release`` lets it outlive us.
+A server holds the read end of a pipe; only we hold the write end. The server ends when that closes, so
+our crash leaves no orphan; ``release`` lets a server outlive us.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class ProcessIdentity:
 
 
 class ServerProcess:
-    """A child process; what it prints goes to ``log``."""
+    """A child process whose output goes to ``log``."""
 
     def __init__(
         self, name: str, log: Path, log_start: int, process: subprocess.Popen[bytes]
@@ -92,7 +92,7 @@ class ServerProcess:
             time.sleep(_POLL_SECONDS)
 
     def printed(self) -> str:
-        """What the server has printed since this start; the log keeps that of earlier ones."""
+        """The server's output since this start; the log also keeps the output of earlier starts."""
         with self.log.open("rb") as log:
             log.seek(self._log_start)
             return log.read().decode(errors="replace")
@@ -104,7 +104,7 @@ class ServerProcess:
         self._process.stdin.close()
 
     def stop(self, timeout_seconds: float = 20) -> None:
-        """Asks the server to end, and kills it if it has not done so in time."""
+        """Asks the server to end, and kills it if it does not end in time."""
         self._process.terminate()
         try:
             self._process.wait(timeout_seconds)
@@ -178,7 +178,7 @@ def _send(process: ProcessIdentity, number: signal.Signals) -> None:
 
 
 def _start_time(pid: int) -> str | None:
-    """When the process was started; None if there is none, or only its exit status is left."""
+    """When the process was started; None if it does not exist, or is a zombie."""
     stat = Path(f"/proc/{pid}/stat")
     if Path("/proc/self/stat").exists():
         try:
@@ -186,7 +186,7 @@ def _start_time(pid: int) -> str | None:
             fields = stat.read_text().rpartition(")")[2].split()
         except (FileNotFoundError, ProcessLookupError):
             return None
-        # Counted from boot, so that a start time alone may recur after a reboot.
+        # The start time counts from boot: after a reboot it may recur.
         boot = Path("/proc/sys/kernel/random/boot_id").read_text().strip()
         return None if fields[0] in "ZX" else f"{fields[19]} {boot}"
     listed = subprocess.run(

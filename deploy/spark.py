@@ -12,7 +12,7 @@ from deploy.ports import LOOPBACK
 def spark_session_conf(
     metastore: Metastore, *, master: str = "local[2]", memory_megabytes: int = 1024
 ) -> dict[str, str]:
-    """To be set key by key, by ``SparkConf.setAll`` or ``builder.config``."""
+    """Settings for ``SparkConf.setAll`` or ``builder.config``."""
     scratch = metastore.directory / "spark"
     scratch.mkdir(exist_ok=True)
     return {

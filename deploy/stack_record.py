@@ -1,7 +1,7 @@
-"""The record of a stack that runs detached: ``stack.json`` in its directory.
+"""The record of a detached stack: ``stack.json`` in its directory.
 
 Programs may read it for the addresses; we read it to find our processes and files again. It is
-written before the first server is started, so that what a killed start leaves is known as ours.
+written before the first server starts, so that we recognise the remains of a killed start.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ FILE_NAME = "stack.json"
 
 @dataclass(frozen=True, slots=True)
 class ServerRecord:
-    """``addresses`` is what a client needs: URLs, bootstrap servers, name and password."""
+    """``addresses``: a client's connection settings, such as URLs, bootstrap servers, name and password."""
 
     process: ProcessIdentity
     log: str
@@ -29,7 +29,7 @@ class ServerRecord:
 
 @dataclass(frozen=True, slots=True)
 class StackRecord:
-    """``servers`` in the order in which they were started; ``keeps_data`` across restarts."""
+    """``servers`` are in the order of their start; ``keeps_data`` holds across restarts."""
 
     servers: Mapping[str, ServerRecord]
     keeps_data: bool
@@ -62,7 +62,7 @@ def read_record(directory: Path) -> StackRecord | None:
 
 
 def write_record(directory: Path, record: StackRecord) -> None:
-    """Readable by its owner only, because it may hold a password; replaced atomically."""
+    """Replaces the record atomically; only its owner may read it, as it may hold a password."""
     unfinished = directory / f".{FILE_NAME}"
     unfinished.unlink(missing_ok=True)
     descriptor = os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)

@@ -1,4 +1,4 @@
-"""What every server of the rig does at the end of a ``with`` block."""
+"""Servers that stop at the end of a ``with`` block."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Self
 class StopsOnExit(ABC):
     @abstractmethod
     def stop(self) -> None:
-        """Ends it; may be called again."""
+        """Ends the server; may be called again."""
 
     def __enter__(self) -> Self:
         return self

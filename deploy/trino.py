@@ -1,7 +1,7 @@
-"""A real Trino 476: the judge of what the SQL that is emitted for it returns.
+"""A real Trino 476: the judge of the rows that the SQL emitted for Trino returns.
 
-It keeps its tables in memory, in the catalog ``memory``, unless it is given other catalogs. Ready in 10 s
-on an idle machine.
+It keeps its tables in memory, in the catalog ``memory``, unless it gets other catalogs. It is ready in
+10 s on an idle machine.
 """
 
 from __future__ import annotations
@@ -30,16 +30,16 @@ _HEADERS = {
     "X-Trino-User": "judge",
     "X-Trino-Schema": "default",
     "X-Trino-Time-Zone": "UTC",
-    # Where functions are looked up that are none of Trino's own.
+    # Where Trino looks up functions that are not built in.
     "X-Trino-Path": "memory.default",
-    # Timestamps are cut to milliseconds without it.
+    # Without it, Trino cuts timestamps to milliseconds.
     "X-Trino-Client-Capabilities": "PARAMETRIC_DATETIME",
 }
 
 
 @dataclass(frozen=True, slots=True)
 class TrinoAnswer:
-    """What one statement returned: columns' names and types, and rows as JSON values."""
+    """The result of one statement: names and types of columns, and rows as JSON values."""
 
     columns: Sequence[tuple[str, str]]
     rows: Sequence[Sequence[object]]
@@ -62,11 +62,11 @@ class Trino(StopsOnExit):
     ) -> Trino:
         """Starts a server that keeps its files in ``directory``; returns when it takes statements.
 
-        It has ``catalogs`` beside those of a judge.
+        The server has ``catalogs`` in addition to those of a judge.
 
         Raises:
-            MissingPrerequisite: there is no JDK that is new enough.
-            ServerFailed: it ended before that.
+            MissingPrerequisite: no JDK is new enough.
+            ServerFailed: the server ended before that.
         """
         root = directory.resolve()
         held = {**JUDGES_CATALOGS, **(catalogs or {})}
@@ -81,10 +81,10 @@ class Trino(StopsOnExit):
         self.process.stop()
 
     def answer(self, sql: str, catalog: str = "memory") -> TrinoAnswer:
-        """Runs one statement; ``catalog`` is where names without one are looked up.
+        """Runs one statement; names without a catalog are looked up in ``catalog``.
 
         Raises:
-            Refused: it could not be run.
+            Refused: Trino could not run it.
         """
         return _answer(self.port, sql, catalog)
 
@@ -133,7 +133,7 @@ def server_properties(port: int, heap_megabytes: int = 1024) -> dict[str, str]:
         "node.internal-address": LOOPBACK,
         "discovery.uri": f"http://{LOOPBACK}:{port}",
         "web-ui.enabled": "false",
-        # It keeps what it knows of each query for a quarter of an hour, with which many fill its memory.
+        # By default Trino keeps facts of each query for 15 minutes: many queries would fill its memory.
         "query.min-expire-age": "1s",
         "query.max-history": "10",
         "query.max-memory": memory,
@@ -182,7 +182,7 @@ def _properties_text(properties: Mapping[str, str]) -> str:
 
 
 def _is_ready(port: int) -> bool:
-    """Whether it runs statements: for some time after its start it has no node to run them on."""
+    """Whether Trino runs statements: for some time after its start it has no node for them."""
     try:
         if _get(f"http://{LOOPBACK}:{port}/v1/info").get("starting") is not False:
             return False

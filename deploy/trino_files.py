@@ -1,7 +1,7 @@
 """The parts of Trino's archive that a judge needs: its own libraries and a few connectors.
 
-The archive is 800 MB. Its jars are hard links between plugins, so that what a wanted name links to has
-to be read as well.
+The archive is 800 MB. Plugins share jars by hard links, so the targets of wanted links have to be read
+as well.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from deploy.jdk import SOURCES, Jdk
 VERSION = "476"
 PLUGINS = ("memory", "tpch")
 MORE_PLUGINS = (*PLUGINS, "hive", "tpcds")
-"""With 300 MB more of jars, so that those who need none of them are spared these."""
+"""These need 300 MB more of jars, which users of other plugins are spared."""
 _ROOT = f"trino-server-{VERSION}"
 _ARCHIVE = f"{_ROOT}.tar.gz"
 _VERSIONS = SOURCES / "trino-ivy.xml"
@@ -47,7 +47,7 @@ def trino_files(jdk: Jdk, plugins: Sequence[str] = PLUGINS) -> Path:
 
 
 def _in_maven_repository() -> Path | None:
-    """The archive where Maven keeps it, if it has been downloaded so."""
+    """The archive in Maven's local repository, if Maven has downloaded it."""
     place = Path.home() / ".m2" / "repository" / "io" / "trino" / "trino-server" / VERSION
     return place / _ARCHIVE if (place / _ARCHIVE).exists() else None
 

@@ -50,7 +50,7 @@ PHRASES: Final[Mapping[str, str]] = MappingProxyType(
 NOT_CHECKED: Final = frozenset({"codegen/runtime/errors.py"})
 
 ROOT: Final = Path(__file__).parents[1]
-PROGRAM: Final = ("codegen", "dependency_graph", "lakeschema", "publisher")
+PROGRAM: Final = ("codegen", "dependency_graph", "deploy", "lakeschema", "publisher")
 
 _PHRASE = re.compile(rf"(?i)\b({'|'.join(sorted(PHRASES, key=len, reverse=True))})\b")
 _SKIPPED = re.compile(

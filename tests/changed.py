@@ -1,4 +1,4 @@
-"""Which tests a change concerns: prints their paths, for ``make test-fast``.
+"""The tests that a change concerns: prints their paths, for ``make test-fast``.
 
 A changed file of a package concerns the tests in the folder that mirrors its own, and each test module
 that imports it. A changed test concerns itself. A changed page concerns the tests of the documents.

@@ -1,8 +1,8 @@
-"""Options of the whole test suite, and what repeats a failure.
+"""Options of the whole test suite, and the command that repeats a failure.
 
 ``--hypothesis-profile quick`` draws a fifth of the examples; ``make test`` draws all; ``make hunt``
-draws new ones. ``--sample`` takes some cases of each test that has many, ``--turn`` some of those that a
-test says are alike.
+draws new ones. ``--sample`` takes some cases of each test that has many, ``--turn`` some of the cases
+that a test marks as alike.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A server that begins an answer and then sends a byte now and then, always within the time for one read."""
+"""A server that sends its answer a byte at a time, always within the timeout of one read."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a run has time for: its Hypothesis profile, and how many examples a property draws under it.
+"""The effort of a run: its Hypothesis profile, and the number of examples of a property.
 
 Under ``quick``, ``turn`` and ``thorough`` every run draws the same examples and reads no clock; ``hunt`` draws
 new ones, which ``--hypothesis-seed`` repeats.

@@ -1,4 +1,4 @@
-"""Texts on which a reader may take time that grows faster than they do, and how to see that it does.
+"""Texts on which a reader may take more than linear time, and a check that it does not.
 
 Openings without their ends, pairs of tokens, beginnings of valid text and nested brackets, each repeated.
 """

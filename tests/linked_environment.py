@@ -1,4 +1,4 @@
-"""Environments of their own for what we built, without a download."""
+"""Separate environments for our built distributions, without a download."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which tests ``make test-fast`` takes for a change."""
+"""The tests that ``make test-fast`` takes for a change."""
 
 from __future__ import annotations
 

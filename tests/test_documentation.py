@@ -1,4 +1,4 @@
-"""What README and ``docs/`` say is what the program does: examples of settings, and commands."""
+"""The program does what README and ``docs/`` say: examples of settings, and commands."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A run without ``hunt`` draws what every other such run draws."""
+"""Runs without ``hunt`` all draw the same examples."""
 
 from __future__ import annotations
 

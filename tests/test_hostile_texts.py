@@ -1,4 +1,4 @@
-"""No reader of untrusted text takes time that grows faster than the text, whatever the text is.
+"""No reader of untrusted text takes more than linear time, whatever the text is.
 
 Growth is measured in processor time at two sizes, as a ratio.
 """

@@ -1,6 +1,6 @@
-"""The way of somebody new: README's quick start and what follows it, typed as they are written.
+"""A newcomer's steps: README's quick start and the following commands, typed as written.
 
-In an empty directory and an environment of its own, without Java.
+They run in an empty directory and a separate environment, without Java.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The check of sentences finds what ``docs/writing.md`` warns of, and nothing in code."""
+"""The check of sentences finds the faults that ``docs/writing.md`` names, and none in code."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The tables in ``docs/`` are what the program and ``benchmarks.json`` declare: all of it, and as it is now."""
+"""The tables in ``docs/`` equal the declarations of the program and of ``benchmarks.json``."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Queries of public test suites, judged live by Spark: ``make bench-corpus``."""
+"""Queries from public test suites, judged by a running Spark: ``make bench-corpus``."""

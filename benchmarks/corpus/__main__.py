@@ -1,4 +1,4 @@
-"""``make bench-corpus``: queries that others wrote to test SQL engines, judged live by Spark.
+"""``make bench-corpus``: queries that others wrote to test SQL engines, judged by a running Spark.
 
 Each query that Spark accepts is derived as a view: equal types, a refusal with its reason, a wrong
 name or type, a null where a column is required, or a crash. Exit status: 0 unless something is wrong.
@@ -78,7 +78,7 @@ def _scripts(spark: SparkSession, chosen: Sequence[str]) -> Iterator[suites.Scri
 
 
 def _run(spark: SparkSession, script: suites.Script) -> Iterator[tuple[str, Verdict]]:
-    """Each query's verdict; what the script creates is dropped after it."""
+    """Each query's verdict; drops the script's tables and views afterwards."""
     session = spark.newSession()
     for key, value in script.settings.items():
         _attempt(session, f"SET {key}={value}")
@@ -92,7 +92,7 @@ def _run(spark: SparkSession, script: suites.Script) -> Iterator[tuple[str, Verd
 
 
 def _drop_all(session: SparkSession) -> None:
-    """In a session of its own: with a script's settings USER may be a reserved word."""
+    """Uses a new session: with a script's settings USER may be a reserved word."""
     for (name,) in session.sql("SHOW DATABASES").collect():
         if name != "default":
             _attempt(session, f"DROP DATABASE `{name}` CASCADE")
@@ -104,7 +104,7 @@ def _drop_all(session: SparkSession) -> None:
 
 
 def _attempt(session: SparkSession, statement: str) -> bool:
-    """Whether Spark did it."""
+    """Whether Spark ran the statement."""
     try:
         session.sql(statement)
     except (PySparkException, Py4JError, Exception):  # noqa: BLE001 (whatever it is, it was not done)
@@ -113,7 +113,7 @@ def _attempt(session: SparkSession, statement: str) -> bool:
 
 
 def _class_of(reason: str) -> str:
-    """The reason without names and positions, so that like cases count together."""
+    """The reason without names and positions, so that similar cases count together."""
     text = re.sub(r"line \d+, column \d+:? ?", "", reason)
     text = re.sub(r"judged\.v:? ?", "", text)
     return text[:110]

@@ -1,4 +1,4 @@
-"""One query's derivation held against Spark's analysis, and its nulls against the rows."""
+"""Compares one query's derivation with Spark's analysis, and its nullability with the rows."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ from tests.judges.verdicts import (
 
 _OPTIONS: Final = Options()
 _COLLATION: Final = re.compile(r" collate \w+")
-"""Avro has one type of text, however it is compared."""
+"""Avro has only one type of text, whatever its collation."""
 _MAX_ROWS: Final = 1_000
 _VIEW: Final = RelationName.of("judged", "v")
 
@@ -60,7 +60,7 @@ def quiet() -> None:
 
 @dataclass(frozen=True, slots=True)
 class Made:
-    """What a session has that no catalog knows: settings, SQL functions, variables by lower name."""
+    """Objects of a session that no catalog has: settings, SQL functions, variables by lower name."""
 
     settings: Mapping[str, str]
     functions: Mapping[RelationName, SqlFunction]
@@ -107,12 +107,12 @@ def _as_ours(type_: str) -> str:
 
 
 def _as_shown(type_: ColumnType) -> ColumnType:
-    """Spark's expressions have no char and varchar."""
+    """The type without char and varchar, which Spark's expressions lack."""
     return STRING if isinstance(type_, (CharType, VarcharType)) else type_
 
 
 def _names(spark: SparkSession, query: str, made: Made) -> Sequence[str]:
-    """In lower case; none where a column has no name, or two have one, as no stored view may."""
+    """Names in lower case; empty if a column has no name or a duplicate one, as no view may."""
     try:
         return [column.name.lower() for column in _derived(spark, query, 0, made)]
     except TranslationError:
@@ -120,7 +120,7 @@ def _names(spark: SparkSession, query: str, made: Made) -> Sequence[str]:
 
 
 def _derived(spark: SparkSession, query: str, width: int, made: Made) -> Sequence[PlanColumn]:
-    """The columns of the query as a view over what it reads, with ``width`` declared columns."""
+    """The columns of the query as a view over its relations, with ``width`` declared columns."""
     view = ViewText(
         Dialect.SPARK,
         query,
@@ -139,7 +139,7 @@ def _derived(spark: SparkSession, query: str, width: int, made: Made) -> Sequenc
 
 
 def _interface(spark: SparkSession, name: RelationName) -> Interface | None:
-    """Of a table or temporary view, with Spark's columns; null is possible everywhere."""
+    """The interface of a table or temporary view, with Spark's columns, all nullable."""
     for parts in (name.parts, name.parts[-1:]):
         try:
             schema = spark.table(".".join(f"`{part}`" for part in parts)).schema
@@ -152,7 +152,7 @@ def _interface(spark: SparkSession, name: RelationName) -> Interface | None:
 
 
 def _false_required(frame: DataFrame, columns: Sequence[PlanColumn]) -> str:
-    """The first place that we call required and that is null in a row; empty if there is none."""
+    """The first part that we call required but that is null in a row; empty if there is none."""
     if not any(not c.nullable or claims(c.type) for c in columns):
         return ""
     try:

@@ -1,7 +1,7 @@
-"""Queries in the tests and documentation of Python projects, as the registry has their sources.
+"""Queries in the tests and documentation of Python projects, from their sources in the registry.
 
-They are string constants of Python files, the calls of ``.sql(…)`` in documentation, and files of SQL.
-Their tables are made up; a query of others is one that Spark refuses, and does not count.
+They are string constants of Python files, calls of ``.sql(…)`` in documentation, and SQL files. Some
+tables are made up here; Spark refuses queries of other tables, which do not count.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ _JINJA: Final = re.compile(r"\{\{.*?\}\}|\{%.*?%\}|\{#.*?#\}", re.DOTALL)
 
 
 def project_suite(project: str) -> Iterator[Script]:
-    """One script for each set of tables, which take longer to make than queries to be read."""
+    """One script for each set of tables, since tables take longer to create than queries to analyse."""
     folder = source_of(project, PROJECTS[project])
     queries: dict[str, dict[str, None]] = {}
     for path in sorted(folder.rglob("*")):
@@ -99,7 +99,7 @@ def pyspark_suite() -> Iterator[Script]:
 
 
 def _schema_of(path: Path) -> str:
-    """The constant of sqlglot's helpers that has the tables of the file's queries."""
+    """The name of sqlglot's constant with the tables of the file's queries."""
     plain = str(path).replace("-", "").lower()
     return next((f"{n.upper()}_SCHEMA" for n in ("tpcds", "tpch") if n in plain), "")
 
@@ -132,17 +132,17 @@ def _constants(source: str) -> Iterator[str]:
 
 
 def _calls_in(text: str) -> Sequence[str]:
-    """The texts of ``.sql("…")``; a doctest goes on behind three dots."""
+    """The texts of ``.sql("…")``; a doctest continues after three dots."""
     return [re.sub(r"\n\s*\.\.\.", "\n", found) for _, found in _CALL.findall(text)]
 
 
 def _plain(text: str) -> str:
-    """Without Jinja, whose references are names of tables; of several statements the last."""
+    """The last statement, with Jinja's references replaced by names of tables."""
     return _JINJA.sub(" ", _REFERENCE.sub(r"\1", text)).strip().rstrip("; \n")
 
 
 def _tables_of_tpc(name: str) -> Sequence[str]:
-    """From the helpers of sqlglot's tests."""
+    """The tables from the helpers of sqlglot's tests."""
     (helpers,) = source_of("sqlglot", PROJECTS["sqlglot"]).rglob("tests/helpers.py")
     for node in ast.parse(helpers.read_text()).body:
         if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == name:

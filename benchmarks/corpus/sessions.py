@@ -1,4 +1,4 @@
-"""What the statements of a script leave in its session, for the views that its queries would be."""
+"""The objects that a script's statements leave in its session, for the views made of its queries."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _TEMPORARY: Final = re.compile(r"(?i)\b(?:TEMP|TEMPORARY)\s+FUNCTION\b")
 
 
 class SessionState:
-    """A temporary function counts like others: a view could read it if it were stored."""
+    """Temporary functions count like others: a view could call them if they were stored."""
 
     def __init__(self, settings: dict[str, str]) -> None:
         self._settings = settings
@@ -34,7 +34,7 @@ class SessionState:
         return Made(self._settings, self._functions, frozenset(self._variables))
 
     def apply(self, statement: str, database: str) -> None:
-        """A statement that Spark has carried out."""
+        """Applies a statement that Spark has run."""
         changed = _SETTING.match(statement)
         if changed and changed[1]:
             self._settings[changed[1]] = changed[2].strip()

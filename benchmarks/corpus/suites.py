@@ -1,6 +1,6 @@
-"""What public suites bring: statements with the settings under which they run.
+"""Public test suites: statements with their settings.
 
-Nothing of them is kept in the project: they come from the registries, and stay in the cache.
+The project contains none of them: they come from the registries, and stay in the cache.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _QUERY = re.compile(r"\s*[\s(]*(SELECT|WITH|FROM|VALUES|TABLE)\b", re.IGNORECASE
 
 @dataclass(frozen=True, slots=True)
 class Script:
-    """Statements that run one after the other in one session; the queries among them are judged."""
+    """Statements that run in order in one session; the queries among them are judged."""
 
     name: str
     statements: Sequence[str]
@@ -42,7 +42,7 @@ def _without_comments(statement: str) -> str:
 
 
 def spark_suite(jdk: Jdk) -> Iterator[Script]:
-    """Spark's own SQL tests, from its jar of tests."""
+    """Spark's own SQL tests, from its test jar."""
     (jar,) = downloaded_jars(jdk, "corpus")
     with zipfile.ZipFile(jar) as archive:
         files = {

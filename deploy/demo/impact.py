@@ -1,4 +1,4 @@
-"""Where a column comes from, and whom another one reaches, asked beside the running daemon."""
+"""Asks where a column comes from and which packages a column reaches, while the daemon runs."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def show_lineage(
     column: str,
     direction: Direction,
 ) -> Traced:
-    """As ``schema-publisher lineage`` shows it.
+    """Shows the lineage of a column as ``schema-publisher lineage`` does.
 
     Raises:
         LookupError: the state does not know the column.

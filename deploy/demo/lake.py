@@ -1,4 +1,4 @@
-"""The demo's lake: Member and Company, the view CompanyEngLevels with its UDF, two views above.
+"""The demo's lake: Member and Company, the view CompanyEngLevels with its UDF, and two views on it.
 
 The tables and the view are those of LinkedIn's article on Coral; the Avro schemas say what Hive
 cannot: casing, an enum, required fields, documentation.
@@ -144,7 +144,7 @@ def create_views(ddl: MetastoreDdl) -> None:
 
 
 def unit_number_ddl() -> str:
-    """What ``add_unit_number`` does, as somebody would write it for Hive."""
+    """The change of ``add_unit_number``, as somebody would write it for Hive."""
     return _replace_columns_ddl("company", company_columns(with_unit=True), company(with_unit=True))
 
 

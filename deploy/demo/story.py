@@ -50,7 +50,7 @@ log = logging.getLogger(__name__)
 
 
 class DemoFailed(OSError):
-    """A program that the demo runs failed, or packages did not arrive; the message says which."""
+    """A program of the demo failed, or packages did not arrive; the message says which."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,7 +147,7 @@ class _Demo:
         self._console.rule(f"[bold]{title}", align="left")
 
     def _show_impact(self) -> None:
-        """Nothing is dropped: both questions are answered before anything is run."""
+        """Asks both questions before any statement runs; nothing is dropped."""
         settings = load_settings(self._folder / "schema-publisher.toml")
         view = RelationName.of(lake.DATABASE, "companyenglevels")
         member = RelationName.of(lake.DATABASE, "member")
@@ -160,7 +160,7 @@ class _Demo:
             raise DemoFailed(f"lineage said {sorted(reached)}, and plan {sorted(broken)}")
 
     def _plan(self, script: Script) -> Plan:
-        """Asks ``plan`` before the change, beside the running daemon, and shows its answer."""
+        """Asks ``plan`` before the change, while the daemon runs, and shows its answer."""
         settings = load_settings(self._folder / "schema-publisher.toml")
         self._console.print(f"[bold]$ schema-publisher plan {script.label}[/bold]")
         began = time.perf_counter()
@@ -221,7 +221,7 @@ port = 0
             yield service
 
     def _wait(self, versions: Mapping[str, str], started: float) -> Mapping[str, Seen]:
-        """Each relation's newest package, once those of ``versions`` are there."""
+        """The newest package of each relation, once the packages of ``versions`` are there."""
         seen: dict[str, Seen] = {}
         deadline = started + _TIMEOUT_SECONDS
         while any(relation not in seen for relation in versions):
@@ -301,7 +301,7 @@ def make_environment(folder: Path) -> Path:
 
 
 def run(command: Sequence[str]) -> str:
-    """What the command printed. Pip does not see this machine's settings."""
+    """The output of the command. Pip does not see this machine's settings."""
     environment = {k: v for k, v in os.environ.items() if not k.startswith("PIP_")}
     environment |= {"PIP_CONFIG_FILE": os.devnull, "PYTHONWARNINGS": "ignore"}
     ended = subprocess.run(command, capture_output=True, text=True, env=environment, check=False)

@@ -35,11 +35,12 @@ import org.apache.avro.io.EncoderFactory;
 /**
  * Reads Avro's binary encoding with Apache Avro itself, with the schema of its writer.
  *
- * <p>One JSON text a line each way: {"schemas": [schema text, ...], "readings": [{"writer": index,
+ * <p>Each line of input and output is a JSON text:
+ * {"schemas": [schema text, ...], "readings": [{"writer": index,
  * "reader": index, "logical": boolean, "data": [hex, ...]}, ...]} is answered by {"answers":
  * [[{"data": hex} or {"error": message}, ...], ...]}. The message about a schema that it
- * cannot parse begins with "schema: ". An answer is the value that was read, encoded
- * again with the reader's schema; a map keeps its order. With "logical", values pass through the
+ * cannot parse begins with "schema: ". An answer is the value that Java read, encoded again with the
+ * reader's schema; a map keeps its order. With "logical", values pass through the
  * classes of logical types. Bytes left over are an error.
  *
  * <p>{"files": [hex, ...]} is answered by {"answers": [{"data": hex} or {"error": message}, ...]}:

@@ -36,22 +36,22 @@ import org.apache.thrift.transport.TTransportFactory;
 /**
  * Runs statements with Hive's own driver in this process.
  *
- * <p>Arguments: hive-site.xml and, optionally, a port of the loopback address on which its catalog is
- * served to others, as a metastore. One JSON text a line each way: {"sql": [statement, ...]} is answered
+ * <p>Arguments: hive-site.xml and, optionally, a loopback port on which a metastore serves the catalog.
+ * Each line of input and output is a JSON text: {"sql": [statement, ...]} is answered
  * by {"answers": [{"columns": [[name, type], ...], "rows": [...]} or {"error": message}, ...]};
- * a row is the text of Hive's own result, columns between tabs. With {"compile": true} beside them the
- * statements are only compiled: columns, no rows. Ends when standard input does.
+ * a row is the text of Hive's own result, columns separated by tabs. With "compile": true, statements
+ * are only compiled: columns, no rows. Ends when standard input does.
  */
 public final class HiveQueries {
   private static final int MOST_ROWS = 100_000;
 
-  /** Not of HiveQL: it is a command of Hive's shells, which the driver does not know. */
+  /** A command of Hive's shells, not of HiveQL: the driver does not know it. */
   private static final Pattern SETTING = Pattern.compile("(?is)\\s*set\\s+([\\w.]+)\\s*=(.*)");
 
   private HiveQueries() {}
 
   public static void main(String[] arguments) throws Exception {
-    // Hive prints what it likes to standard output: answers need one of their own.
+    // Hive prints to standard output, too: answers need a separate stream.
     PrintStream answers =
         new PrintStream(new FileOutputStream(FileDescriptor.out), true, StandardCharsets.UTF_8);
     System.setOut(System.err);

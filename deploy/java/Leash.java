@@ -4,8 +4,8 @@ import java.io.InputStream;
 /**
  * Ends this process when the one that started it is gone.
  *
- * <p>Standard input is a pipe whose other end only the parent holds: however the parent dies, it
- * closes. A parent that wants the server to outlive it writes one byte first.
+ * <p>Standard input is a pipe whose other end only the parent holds: the pipe closes, however the
+ * parent dies. A parent that wants the server to outlive it writes one byte first.
  */
 final class Leash {
   private Leash() {}
@@ -24,7 +24,7 @@ final class Leash {
     } catch (IOException broken) {
       System.out.println("leash broken: " + broken);
     }
-    // No shutdown hooks: no process is left to wait for them, and a hung one would leave an orphan.
+    // No shutdown hooks: no process is left to wait for them, and a hook that hangs would leave an orphan.
     Runtime.getRuntime().halt(143);
   }
 }

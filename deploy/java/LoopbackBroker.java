@@ -2,7 +2,7 @@ import kafka.Kafka;
 import kafka.tools.StorageTool;
 
 /**
- * Formats the log directory where that is still to be done, then runs the broker: one JVM start
+ * Formats the log directory if it is new, then runs the broker: one JVM start
  * instead of two.
  *
  * <p>Arguments: server.properties and the cluster id.

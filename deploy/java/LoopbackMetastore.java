@@ -20,12 +20,12 @@ import org.apache.thrift.transport.TTransportFactory;
 /**
  * Hive's own metastore handler behind Thrift, on the loopback address only.
  *
- * <p>{@code HiveMetaStore.main} will not do: it binds every address, and it needs classes that
+ * <p>{@code HiveMetaStore.main} is no alternative: it binds every address, and it needs classes that
  * Spark leaves out of its copy of Hive.
  *
- * <p>Arguments: hive-site.xml, port, and "serialised" or "concurrent". Derby hands out one event
- * id twice when DDL runs concurrently, which MySQL and PostgreSQL do not, so "serialised" runs all
- * that may write one at a time.
+ * <p>Arguments: hive-site.xml, port, and "serialised" or "concurrent". Under concurrent DDL, Derby
+ * may assign an event id twice, unlike MySQL and PostgreSQL. So "serialised" runs all calls that may
+ * write one at a time.
  */
 public final class LoopbackMetastore {
   private static final String DERBY_TABLE_EXISTS = "X0Y32";
@@ -59,7 +59,7 @@ public final class LoopbackMetastore {
     server.serve();
   }
 
-  /** Makes the tables of locks, which an Iceberg commit takes; a catalog on disk has them already. */
+  /** Creates the tables of locks, which Iceberg commits need; a catalog on disk has them already. */
   private static void prepareLocks(HiveConf conf) throws Exception {
     try {
       TxnDbUtil.prepDb(conf);

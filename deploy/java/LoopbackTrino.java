@@ -1,4 +1,4 @@
-/** A Trino server on a leash. Its class is found by name, so that this compiles without Trino. */
+/** A Trino server on a leash. It finds Trino's class by name, so that it compiles without Trino. */
 final class LoopbackTrino {
   private LoopbackTrino() {}
 

@@ -22,8 +22,7 @@ import org.apache.hadoop.hive.metastore.messaging.MessageEncoder;
 import org.apache.hadoop.hive.metastore.messaging.MessageFactory;
 
 /**
- * The notification log of Hive 4's metastore, as far as tables, views, databases and NOT NULL are
- * concerned.
+ * The notification log of Hive 4's metastore for tables, views, databases and NOT NULL.
  *
  * <p>Hive's own DbNotificationListener is in an artifact that is not published for Hive 4. Messages,
  * their format and the table that keeps them are Hive's; they are written in the transaction of the
@@ -105,7 +104,7 @@ public final class NotificationLog extends TransactionalMetaStoreEventListener {
     entry.setTableName(table);
     entry.setMessageFormat(encoder.getMessageFormat());
     RawStore store = event.getIHMSHandler().getMS();
-    // Tables that are created automatically come with the first question for what they hold.
+    // The first query for their rows creates these tables.
     store.getCurrentNotificationEventId();
     store.addNotificationEvent(entry);
   }

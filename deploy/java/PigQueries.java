@@ -41,17 +41,18 @@ import org.apache.pig.impl.logicalLayer.schema.Schema;
 /**
  * Runs scripts with Pig's own server in this process, in local mode.
  *
- * <p>Argument: hive-site.xml. One JSON text a line each way: {"script": text, "alias": name, "rows":
+ * <p>Argument: hive-site.xml. Each line of input and output is a JSON text:
+ * {"script": text, "alias": name, "rows":
  * boolean} is answered by {"schema": text, "rows": [...]} or {"error": message}, and {"scripts":
  * [{"script": text, "alias": name}, ...]} by {"answers": [...]} in the same form, all computed in one
- * run. Tuples and bags are lists, bytes are text of Latin-1, decimals and what JSON has no number for
- * are text. Ends when standard input does.
+ * run. Tuples and bags are lists, bytes are text of Latin-1. Decimals and numbers that JSON lacks are
+ * text. Ends when standard input does.
  */
 public final class PigQueries {
   private PigQueries() {}
 
   public static void main(String[] arguments) throws Exception {
-    // Pig prints what it likes to standard output: answers need one of their own.
+    // Pig prints to standard output, too: answers need a separate stream.
     PrintStream answers =
         new PrintStream(new FileOutputStream(FileDescriptor.out), true, StandardCharsets.UTF_8);
     System.setOut(System.err);
@@ -100,7 +101,7 @@ public final class PigQueries {
     return answer;
   }
 
-  /** One run has the rounds of waiting for jobs only once. */
+  /** Several scripts in one run wait for jobs only once. */
   private static JsonObject together(JsonObject request) {
     JsonObject answer = new JsonObject();
     PigServer pig = null;
@@ -141,7 +142,7 @@ public final class PigQueries {
     return answer;
   }
 
-  /** Rows in a file; it is told the schema of the alias, which is kept by the alias's place. */
+  /** Writes rows to a file; it is told the schema of the alias, which it keeps by the alias's position. */
   public static final class Stored extends InterStorage {
     static final Map<Integer, String> SCHEMAS = new ConcurrentHashMap<>();
     private final int place;
@@ -178,10 +179,10 @@ public final class PigQueries {
 
   private static PigServer opened() throws IOException {
     Properties settings = new Properties();
-    // As small as the rows are: each of the jobs that run at once fills a buffer of that many megabytes.
+    // The rows are few, and each concurrent job fills a buffer of so many megabytes.
     settings.setProperty("mapreduce.task.io.sort.mb", "4");
     PigServer pig = new PigServer("local", settings);
-    // Else all that is there is read anew with each statement, and loaders ask for their tables again.
+    // Otherwise each statement reads everything again, and loaders ask for their tables again.
     pig.setBatchOn();
     pig.setSkipParseInRegisterForBatch(true);
     return pig;
@@ -198,7 +199,7 @@ public final class PigQueries {
     return text.toString();
   }
 
-  /** Why a job failed is only logged: Pig itself says no more than that it did. */
+  /** The reason of a failed job, from the log: Pig's own error does not contain it. */
   private static final class Failures extends AppenderSkeleton {
     static volatile Throwable last;
 

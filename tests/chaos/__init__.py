@@ -1,5 +1,5 @@
 """The real stack under kills, pauses, lies and hostile input, judged from outside: ``make chaos``.
 
-Nothing here imports the engine, as ``lint-imports`` checks: what it should have published is known from
-the DDL that was issued.
+``lint-imports`` checks that nothing here imports the engine: the DDL alone says what the engine should
+have published.
 """

@@ -39,10 +39,10 @@ def main() -> int:
     folder = chosen.report or Path("build/chaos") / f"{time.strftime('%Y%m%d-%H%M%S')}-{seed}"
     folder.mkdir(parents=True)
     print(f"seed {seed}, journals and report in {folder}", flush=True)
-    # Ctrl-C and SIGTERM alike unwind, so that nothing is left running.
+    # Both Ctrl-C and SIGTERM unwind, so that nothing is left running.
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.default_int_handler)
-    # Thrift tells of each connection that fails; here it is expected.
+    # Thrift logs each connection that fails; here failures are expected.
     logging.getLogger("thrift").setLevel(logging.CRITICAL)
     options = RunOptions(
         seconds=chosen.seconds,

@@ -1,4 +1,4 @@
-"""What the metastore itself holds, read over Thrift: the judge's own eyes."""
+"""The judge's own view of the metastore, read over Thrift."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tests.chaos.lake import Columns, Definition, Lake, Name, Table, View
 _TIMEOUT_MILLISECONDS = 30_000
 
 Stored: TypeAlias = tuple[str, Columns | str]
-"""A table with its columns, or a view with its expanded text: what a definition says in the metastore."""
+"""A definition in the metastore: a table with its columns, or a view with its expanded text."""
 
 
 def stored_form(definition: Definition) -> Stored:
@@ -29,7 +29,7 @@ def stored_form(definition: Definition) -> Stored:
 
 
 class CatalogReader(StopsOnExit):
-    """A connection of its own; every method raises TException or OSError if that breaks."""
+    """A separate connection; every method raises TException or OSError if it breaks."""
 
     # A class, since the bindings' exceptions cannot pass through a generator's context manager.
     def __init__(self, host: str, port: int) -> None:
@@ -43,7 +43,7 @@ class CatalogReader(StopsOnExit):
         self._transport.close()
 
     def relation(self, name: Name) -> Stored | None:
-        """None if there is none."""
+        """The relation; None if it does not exist."""
         try:
             table = self._client.get_table(name.database, name.relation)
         except NoSuchObjectException:

@@ -1,4 +1,4 @@
-"""A daemon of the program under test, as a process that is killed, paused, stopped and started again."""
+"""A daemon of the program under test: a process that faults kill, pause, stop and restart."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Daemon(StopsOnExit):
         return self._running
 
     def start(self) -> None:
-        """Returns at once: what it does before it is ready may be disturbed too."""
+        """Returns at once, since faults may also disturb the start."""
         settings = (f"SCHEMA_PUBLISHER__HTTP__PORT={self.http_port}",)
         command = (*self._command("run"), "--config", str(self._config))
         self._running = ServerProcess.start(self.name, ("env", *settings, *command), self.log)
@@ -51,7 +51,7 @@ class Daemon(StopsOnExit):
         self.start()
 
     def health(self) -> str:
-        """What it says of itself, and how much memory it took."""
+        """The daemon's health report, and the memory that it used."""
         connection = http.client.HTTPConnection(LOOPBACK, self.http_port, timeout=_HTTP_SECONDS)
         try:
             connection.request("GET", "/health/ready")
@@ -64,7 +64,7 @@ class Daemon(StopsOnExit):
         return f"{said.strip()}; {_peak_memory(self.process.pid)}"
 
     def run_command(self, *words: str) -> subprocess.CompletedProcess[str]:
-        """Another command of the program, on this deployment."""
+        """Runs another command of the program on this deployment."""
         return subprocess.run(
             (sys.executable, "-m", "publisher", *words, "--config", str(self._config)),
             capture_output=True,
@@ -80,7 +80,7 @@ class Daemon(StopsOnExit):
 
 
 def settings_text(metastore_uri: str, folder: Path, sections: Mapping[str, str]) -> str:
-    """A deployment's settings: quick enough that minutes show what else takes hours."""
+    """A deployment's settings, with intervals so short that minutes of a run replace hours."""
     extra = "\n".join(f"{head}\n{body}" for head, body in sections.items())
     return f"""\
 [artifacts]

@@ -1,4 +1,4 @@
-"""What was seen of one index: every file at the moment when it arrived, and all files at the end."""
+"""Evidence about one index: every file when it arrived, and all files at the end."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ PREFIX = "acme-schema"
 
 @dataclass(frozen=True, slots=True)
 class Sighting:
-    """A file's bytes on their way into the index, or on its shelves for the first time."""
+    """A file's bytes on their way into the index, or when the index first shows them."""
 
     at: float
     filename: str
@@ -49,18 +49,18 @@ class IndexFile:
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """All that the judge is told of one deployment.
+    """The judge's facts about one deployment.
 
     Attributes:
         catalog: the metastore's own answer at the end.
-        sent: every upload that was tried, whether or not the index took it.
-        arrived: what the index took, or showed, in the order of its arrival.
-        yanks: whether the index can withdraw what belongs to a dropped relation.
-        settled_after_seconds: from the last fault until the index agreed with the catalog; None if
-            it did not within the bound.
-        bound_seconds: how long any state may wait until the index shows it, or a newer one.
+        sent: every attempted upload, whether or not the index took it.
+        arrived: the files that the index took or showed, in order of arrival.
+        yanks: whether the index can withdraw the files of a dropped relation.
+        settled_after_seconds: time from the last fault until the index agreed with the catalog;
+            None if it exceeded the bound.
+        bound_seconds: how long any state may wait until the index shows it or a newer state.
         removed: files that a fault removed. The program does not miss those of a dropped relation.
-        hostile: how the names of hostile relations' packages begin: nothing is expected of these.
+        hostile: the prefix of the packages of hostile relations; the judge expects nothing of them.
     """
 
     deployment: str
@@ -77,7 +77,7 @@ class Evidence:
 
 
 def distribution_of(name: Name) -> str:
-    """For the plain names that the workload gives."""
+    """The package's name for a relation, for the plain names of the workload."""
     return canonicalize_name(f"{PREFIX}-{name.database}-{name.relation}")
 
 

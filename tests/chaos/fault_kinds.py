@@ -1,4 +1,4 @@
-"""Every kind of fault, as a table: its target, how often it is drawn, how long it lasts, how it is made."""
+"""A table of all kinds of faults: target, frequency, duration and cause."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from tests.chaos.tcp_proxy import Passage
 MakeFault: TypeAlias = Callable[[], Fault]
 
 HOSTILE_TARGETS = frozenset({"topic", "tables", "http"})
-"""What untrusted people can do, without any process or connection failing."""
+"""Faults that untrusted people can cause, without failures of processes or connections."""
 
 GAPS: Mapping[str, float] = {
     "daemon-1": 25.0,
@@ -61,7 +61,7 @@ class FaultKind:
 
 
 def fault_kinds(stack: Stack, current_lake: Callable[[], Lake], seed: int) -> tuple[FaultKind, ...]:
-    """``current_lake``: from which forged messages take their names."""
+    """``current_lake``: the source of names in forged messages."""
     return (
         *_of_processes(stack),
         *_of_links(stack),

@@ -1,4 +1,4 @@
-"""Faults of processes and connections: each begins with ``start`` and is over after ``stop``."""
+"""Faults of processes and connections: each begins with ``start`` and ends with ``stop``."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from tests.chaos.tcp_proxy import Passage, TcpProxy
 
 class Fault(Protocol):
     def start(self) -> str:
-        """Returns what there is to say of it in the timeline."""
+        """Returns the fault's text for the timeline."""
 
     def stop(self) -> None: ...
 
@@ -38,7 +38,7 @@ class Server(Protocol):
 
 
 class Kill:
-    """``kill -9``, and a new start."""
+    """``kill -9`` and a restart."""
 
     def __init__(self, server: Server) -> None:
         self._server = server
@@ -52,7 +52,7 @@ class Kill:
 
 
 class Restart:
-    """SIGTERM, and a new start."""
+    """SIGTERM and a restart."""
 
     def __init__(self, server: Server) -> None:
         self._server = server
@@ -66,7 +66,7 @@ class Restart:
 
 
 class Pause:
-    """SIGSTOP for the process and its children, as a host that swaps or migrates."""
+    """SIGSTOP for the process and its children, as if the host swapped or migrated."""
 
     def __init__(self, server: Server) -> None:
         self._group = server.process.pid
@@ -96,7 +96,7 @@ class CutConnections:
         return ""
 
     def stop(self) -> None:
-        """Nothing lasts."""
+        """Nothing to undo."""
 
 
 class ChangePassage:
@@ -138,7 +138,7 @@ _DAMAGES: Final[Mapping[str, Callable[[bytes], bytes | None]]] = {
 
 
 class DamageFiles:
-    """Wheels, pages and metadata files of a static index, as a bad disk or a careless hand leaves them."""
+    """Damages wheels, pages and metadata files of a static index, like a bad disk or a careless user."""
 
     def __init__(self, watch: FolderWatch, random: Random, count: int = 3) -> None:
         self._watch = watch
@@ -158,14 +158,14 @@ class DamageFiles:
                 path.unlink()
             else:
                 self._watch.expect_damage(data)
-                # At once: a file that is half written would be seen as a third content.
+                # Replaced atomically: a half-written file would count as a third content.
                 damaged = path.with_name(f".{path.name}.damaged")
                 damaged.write_bytes(data)
                 damaged.replace(path)
         return f"{path.name} {how}"
 
     def stop(self) -> None:
-        """The program mends them."""
+        """Nothing to undo: the program repairs the files."""
 
 
 _BEGINNINGS: Final = (
@@ -176,7 +176,7 @@ _BEGINNINGS: Final = (
 
 
 class HoldingClients:
-    """Connections that send the beginning of a head or of a body, or many requests, and read nothing."""
+    """Connections that send part of a head or body, or many requests, and read nothing."""
 
     def __init__(self, port: int, count: int) -> None:
         self._port = port

@@ -1,4 +1,4 @@
-"""Records what a static index shows, as it shows it: its recorder, as no proxy stands before a folder."""
+"""Records the files of a static index when they appear, since a folder has no recording proxy."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _POLL_SECONDS = 0.1
 
 
 class FolderWatch:
-    """Each listed file once, and again whenever its bytes are others."""
+    """Records each listed file once, and again whenever its bytes change."""
 
     def __init__(self, index: Path, log: Journal) -> None:
         self.simple = index / "simple"
@@ -39,14 +39,14 @@ class FolderWatch:
             thread.join()
 
     def expect_damage(self, data: bytes) -> None:
-        """These bytes will stand in a file, and the program did not put them there."""
+        """Announces bytes in a file that the program did not write."""
         self._damaged.add(hashlib.sha256(data).hexdigest())
 
     def expect_removal(self, filename: str) -> None:
         self._log.write("removed", filename=filename)
 
     def look(self) -> None:
-        """A file counts as shown once its project's page lists it."""
+        """Records new files: a file is shown once its project's page lists it."""
         for page in sorted(self.simple.glob("*/index.json")):
             try:
                 changed = page.stat().st_mtime_ns
@@ -80,7 +80,7 @@ class FolderWatch:
 
 
 def static_files(index: Path) -> list[IndexFile]:
-    """All that the pages list; a yanked file is not offered."""
+    """All files that the pages list; a yanked file is not offered."""
     return [
         read_index_file(page.parent / file["filename"], offered=file.get("yanked", False) is False)
         for page in sorted((index / "simple").glob("*/index.json"))
@@ -90,7 +90,7 @@ def static_files(index: Path) -> list[IndexFile]:
 
 
 def _listed(page: Path) -> list[Mapping[str, Any]]:
-    """Nothing of a page that is damaged, or gone."""
+    """The files of a page; none if the page is damaged or gone."""
     try:
         return list(json.loads(page.read_bytes())["files"])
     except (FileNotFoundError, ValueError):

@@ -1,4 +1,4 @@
-"""Small lakes and the wheels of their indexes, made by hand: right ones, to be spoilt by tests."""
+"""Small correct lakes, with the wheels of their indexes, for tests to spoil."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ SETTLED_SECONDS = 12.0
 
 
 def executed(*statements: Statement) -> list[Executed]:
-    """One every ten seconds, each acknowledged a second after it was issued."""
+    """The statements, issued every ten seconds and each acknowledged a second later."""
     return [Executed(10.0 * n, 10.0 * n + 1, each) for n, each in enumerate(statements, start=1)]
 
 
@@ -50,7 +50,7 @@ def wheel(
 
 
 def wheel_bytes(content: Content) -> bytes:
-    """What the judge reads of a wheel, in a wheel's places."""
+    """A wheel with only the files that the judge reads."""
     fields = [
         {"name": name, "type": ["null", shape], "default": None} for name, shape in content.fields
     ]
@@ -76,7 +76,7 @@ def evidence(
     yanks: bool = True,
     settled: float | None = SETTLED_SECONDS,
 ) -> Evidence:
-    """By default the files arrived in the order given, one every ten seconds from 15 on."""
+    """By default the files arrive in the given order, every ten seconds from second 15 on."""
     history = history_of(statements)
     seen = sightings(files) if arrived is None else arrived
     return Evidence(

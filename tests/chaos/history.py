@@ -1,4 +1,4 @@
-"""From the log of DDL to what each relation's packages may have said, and when."""
+"""The log of DDL → the contents that each relation's packages may have had, and when."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Executed:
 
 @dataclass(frozen=True, slots=True)
 class Epoch:
-    """From a statement until the next that concerns the relation; no content if it had none."""
+    """The time between two statements about a relation; no content if the relation had none."""
 
     issued: float
     acknowledged: float
@@ -45,7 +45,7 @@ class History:
 
 
 def executed_statements(log: Sequence[Mapping[str, Any]]) -> Sequence[Executed]:
-    """Those that were acknowledged, or found in the metastore after their answer was lost."""
+    """The statements that were acknowledged, or found in the metastore after a lost answer."""
     issued = {line["number"]: line for line in log if line["event"] == "issued"}
     return [
         Executed(

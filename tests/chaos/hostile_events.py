@@ -27,12 +27,12 @@ _DEEP: _Columns = [{"name": "forged", "type": _DEEP_TYPE, "comment": None}]
 
 
 def invented_names(database: str) -> list[Name]:
-    """Relations that only forged messages name: the catalog never has them."""
+    """Names of relations that occur only in forged messages, never in the catalog."""
     return [Name(database, f"invented{number}") for number in range(10)]
 
 
 class SendMessages:
-    """Sends what ``messages`` draws, to partitions at random. A broker that is down takes none."""
+    """Sends the messages that ``messages`` draws to random partitions, unless the broker is down."""
 
     def __init__(self, broker: Kafka, messages: Sequence[bytes], random: Random) -> None:
         self._broker = broker
@@ -61,11 +61,11 @@ class SendMessages:
         return f"{sent} sent"
 
     def stop(self) -> None:
-        """What was sent stays."""
+        """Nothing to undo: the messages stay."""
 
 
 def forged_messages(lake: Lake, database: str, random: Random) -> list[bytes]:
-    """Each speaks of relations of ``database``, of invented ones, or of the database itself."""
+    """Messages about relations of ``database``, invented relations, or the database itself."""
     victims = sorted(name for name in lake if name.database == database)
     victims = random.sample(victims, min(3, len(victims)))
     drawn: list[Callable[[], bytes]] = [
@@ -105,7 +105,7 @@ def _event(kind: str, name: Name, event_id: str | None) -> bytes:
 
 
 def _altered(name: Name, columns: _Columns) -> bytes:
-    """Claims that the relation has columns which it never had."""
+    """A message that claims columns which the relation never had."""
     table = {
         "tableName": name.relation,
         "dbName": name.database,

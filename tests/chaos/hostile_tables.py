@@ -1,4 +1,4 @@
-"""Tables and views that cost a reader too much, or that it cannot read at all."""
+"""Tables and views that are too expensive for a reader, or unreadable."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _RETRY_SECONDS = 0.5
 
 @dataclass(frozen=True, slots=True)
 class HostileRelation:
-    """A view if it has a text. ``altered``: its properties after a second statement."""
+    """A relation; a view if it has a text. ``altered``: the properties after a second statement."""
 
     name: str
     columns: Columns = _PLAIN
@@ -35,7 +35,7 @@ class HostileRelation:
 
 
 class HostileTables:
-    """Creates some, and drops at the end what the metastore took."""
+    """Creates hostile relations, and at the end drops those that the metastore took."""
 
     def __init__(self, metastore: Metastore, database: str, number: int, random: Random) -> None:
         self._metastore = metastore
@@ -60,7 +60,7 @@ class HostileTables:
                 time.sleep(_RETRY_SECONDS)
 
     def _drop(self, name: str) -> bool:
-        """False if the metastore did not answer; one that never does keeps it, which does no harm."""
+        """False if the metastore did not answer; if it never does, the relation stays, without harm."""
         try:
             with MetastoreDdl(self._metastore.uri) as ddl:
                 ddl.drop(self._database, name)
@@ -94,7 +94,7 @@ def _long_name(name: str) -> HostileRelation:
 
 
 def _longest_name(name: str) -> HostileRelation:
-    """Of as many characters as Hive's own tables allow."""
+    """A name with as many characters as Hive's own tables allow."""
     return HostileRelation(name.ljust(128, "x"))
 
 
@@ -103,7 +103,7 @@ def _huge_enum(name: str) -> HostileRelation:
 
 
 def _enum(name: str) -> HostileRelation:
-    """Compared with its earlier self, symbol by symbol."""
+    """A large enum: readers compare it with its earlier version, symbol by symbol."""
     before, after = (_enum_literal(letter, _SOME_SYMBOLS) for letter in "ab")
     return HostileRelation(name, properties=before, altered=after)
 
@@ -149,7 +149,7 @@ def _long_view(name: str) -> HostileRelation:
 
 
 def _doubling_view(name: str) -> HostileRelation:
-    """Its type has twice as many parts at each of its levels."""
+    """A view whose type has twice as many parts at each level."""
     inner = "SELECT 1 AS x"
     for level in range(20):
         inner = f"SELECT named_struct('a', x, 'b', x) AS x FROM ({inner}) t{level}"

@@ -1,4 +1,4 @@
-"""An HTTP proxy before the package index: records every upload, and lies about the answers on demand."""
+"""An HTTP proxy in front of the package index: records every upload, and falsifies answers on demand."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class IndexUnreachable(Exception):
 
 
 class Exchange:
-    """One request, and what a lie may do with it."""
+    """One request, with the actions that a lie may take."""
 
     def __init__(self, handler: BaseHTTPRequestHandler, index_port: int, log: Journal) -> None:
         length = int(handler.headers.get("Content-Length", 0))
@@ -48,10 +48,10 @@ class Exchange:
         return self.method == "POST"
 
     def forward(self) -> Answer:
-        """The index's own answer; an upload is recorded before and after.
+        """The index's own answer; records an upload before and after.
 
         Raises:
-            IndexUnreachable: the connection broke; whether the index took it is unknown.
+            IndexUnreachable: the connection broke; whether the index took the upload is unknown.
         """
         wheel = uploaded_wheel(self._body) if self.is_upload else None
         if wheel is None:
@@ -71,7 +71,7 @@ class Exchange:
         self._handler.wfile.write(answer.body)
 
     def send_slowly(self, answer: Answer, pause: Callable[[], None]) -> None:
-        """A byte at a time, ``pause`` after each."""
+        """Sends single bytes, with ``pause`` after each."""
         self._send_head(answer)
         for at in range(len(answer.body)):
             self._handler.wfile.write(answer.body[at : at + 1])
@@ -110,7 +110,7 @@ class Exchange:
 
 
 Lie: TypeAlias = Callable[[Exchange], None]
-"""What answers a request instead of the truth."""
+"""Answers a request instead of the index."""
 
 
 def tell_the_truth(exchange: Exchange) -> None:
@@ -119,15 +119,15 @@ def tell_the_truth(exchange: Exchange) -> None:
 
 class _QuietServer(ThreadingHTTPServer):
     daemon_threads = True
-    # Their answers may wait for an index that is paused.
+    # Handlers may wait for a paused index.
     block_on_close = False
 
     def handle_error(self, *_: object) -> None:
-        """A client that was killed is no news."""
+        """Ignores clients that were killed."""
 
 
 class IndexProxy:
-    """Listens on a port of its own; ``lie`` answers all requests that begin while it is set."""
+    """Listens on a separate port; ``lie`` answers all requests that begin while it is set."""
 
     def __init__(self, index_port: int, log: Journal) -> None:
         self._lie: Lie = tell_the_truth
@@ -150,7 +150,7 @@ class IndexProxy:
                     exchange.hang_up()
 
             def log_message(self, *_: object) -> None:
-                """The log of uploads says what matters."""
+                """Logs nothing: the log of uploads is enough."""
 
         self._server = _QuietServer((LOOPBACK, 0), Handler)
         self._thread = threading.Thread(target=self._server.serve_forever, name="index proxy")

@@ -19,7 +19,7 @@ def start_clock() -> Clock:
 
 
 class Journal:
-    """Safe for threads; a line is on its way to the disk before ``write`` returns."""
+    """Safe for threads; ``write`` passes the line to the operating system before it returns."""
 
     def __init__(self, path: Path, clock: Clock) -> None:
         self.path = path

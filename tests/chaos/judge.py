@@ -1,6 +1,6 @@
-"""Whether an index tells the truth about a lake: from outside, by the DDL that was issued.
+"""Judges from outside whether an index tells the truth about a lake, by the issued DDL.
 
-Every finding names a file or a relation. No finding means: nothing was lost, doubled, invented,
+Every finding names a file or a relation. No finding means: nothing was lost, repeated, invented,
 reordered or changed, and everything settled in time.
 """
 
@@ -23,17 +23,17 @@ class Verdict(Enum):
     LOST = "lost"
     """A relation's newest package differs from the catalog at the end."""
     DOUBLED = "doubled"
-    """One content twice in a row."""
+    """Two successive packages with the same content."""
     GHOST = "ghost"
-    """A package of what the catalog never had, or still offered of what it has no more."""
+    """A package of a state that the catalog never had, or still offered for a dropped relation."""
     REORDERED = "out of order"
-    """An older state above a newer one, or a number that arrived after a higher one."""
+    """An older state with a higher number, or a number that arrived after a higher number."""
     CHANGED = "changed bytes"
-    """A file name that stood for two contents, or whose file is gone."""
+    """A file name with two contents, or whose file is gone."""
     STUCK = "stuck"
     """Not settled within the bound, at the end or before."""
     VOID = "void"
-    """The run itself is at fault: log and metastore disagree, or a file came past the recorder."""
+    """The run itself is faulty: log and metastore disagree, or a file bypassed the recorder."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,14 +60,14 @@ def judge(evidence: Evidence) -> Sequence[Finding]:
 
 
 def is_settled(evidence: Evidence) -> bool:
-    """Whether the index agrees with the catalog now; whether it always did is not asked."""
+    """Whether the index agrees with the catalog now, whatever happened before."""
     names = {distribution_of(name): name for name in evidence.history.epochs}
     stale = [*_lost(evidence, _releases(evidence.files)), *_offered_though_dropped(evidence, names)]
     return not stale and not _has_damage(evidence)
 
 
 def _has_damage(evidence: Evidence) -> bool:
-    """Whether a file of an index that the program keeps itself is gone, or has other bytes than at first."""
+    """Whether a file of an index that the program keeps itself is gone or changed."""
     if not evidence.yanks:
         return False
     there = {file.filename: file.sha256 for file in evidence.files}
@@ -77,7 +77,7 @@ def _has_damage(evidence: Evidence) -> bool:
 
 
 def _gone(evidence: Evidence) -> Sequence[str]:
-    """Files that arrived and are not there; a fault removed none of them, or its relation exists."""
+    """Files that disappeared, except those of dropped relations that a fault removed."""
     living = {distribution_of(name) for name in evidence.history.final}
     gone = {each.filename for each in evidence.arrived} - {f.filename for f in evidence.files}
     return sorted(
@@ -86,7 +86,7 @@ def _gone(evidence: Evidence) -> Sequence[str]:
 
 
 def published_epochs(epochs: Sequence[Epoch], contents: Sequence[Content]) -> Sequence[int] | None:
-    """For each content in turn, the earliest epoch after the last one's; None if there is no such."""
+    """For each content in turn, the earliest epoch after the previous one; None if there is none."""
     found: list[int] = []
     for content in contents:
         start = found[-1] + 1 if found else 0
@@ -131,7 +131,7 @@ def _stuck(evidence: Evidence) -> Iterator[Finding]:
 
 
 def _lost(evidence: Evidence, releases: Mapping[str, Sequence[IndexFile]]) -> Iterator[Finding]:
-    """A view that reads what is gone is expected nowhere."""
+    """Relations without a current package; a view that reads a missing relation needs none."""
     for name in sorted(evidence.history.final):
         expected = content_of(evidence.history.final, name)
         if expected is None:
@@ -145,7 +145,7 @@ def _lost(evidence: Evidence, releases: Mapping[str, Sequence[IndexFile]]) -> It
 
 
 def _doubled(evidence: Evidence, releases: Mapping[str, Sequence[IndexFile]]) -> Iterator[Finding]:
-    """Two with another between them, which a fault removed, do not count."""
+    """Successive equal packages, unless a fault removed a package between them."""
     removed = [name_and_version(name) for name in evidence.removed if name.endswith(".whl")]
     for distribution, files in sorted(releases.items()):
         gone = [version for name, version in removed if name == distribution]
@@ -221,7 +221,7 @@ def _changed(evidence: Evidence) -> Iterator[Finding]:
     for each in (*evidence.sent, *evidence.arrived):
         hashes.setdefault(each.filename, set()).add(each.sha256)
     for file in evidence.files:
-        # A part of a wheel is the index's own doing, if it was killed while it wrote.
+        # A killed index itself may leave a part of a wheel.
         if file.content is not None:
             hashes.setdefault(file.filename, set()).add(file.sha256)
     for filename, seen in sorted(hashes.items()):

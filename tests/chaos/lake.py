@@ -1,4 +1,4 @@
-"""The relations of a lake as values, what statements make of them, and what their packages must say."""
+"""The relations of a lake as values, the effects of statements, and the contents of packages."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ class Table:
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """Selects columns of one upstream, by their names."""
+    """A view that selects columns of one upstream by name."""
 
     upstream: Name
     selected: tuple[str, ...]
 
     @property
     def text(self) -> str:
-        """As Hive expands it."""
+        """The text as Hive expands it."""
         table = self.upstream.relation
         columns = ", ".join(f"`{table}`.`{column}`" for column in self.selected)
         return f"SELECT {columns} FROM `{self.upstream.database}`.`{table}`"
@@ -52,7 +52,7 @@ Lake: TypeAlias = Mapping[Name, Definition]
 
 @dataclass(frozen=True, slots=True)
 class Content:
-    """What a package of a relation must say: its fields with their shapes, and a view's text."""
+    """The required content of a relation's package: its fields with their shapes, and a view's text."""
 
     fields: tuple[tuple[str, str], ...]
     view_text: str | None
@@ -60,7 +60,7 @@ class Content:
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """``changes``: each relation that it touches as it is afterwards; None if it is gone."""
+    """``changes``: the new state of each relation that it touches; None for a dropped relation."""
 
     verb: str
     changes: tuple[tuple[Name, Definition | None], ...]
@@ -77,7 +77,7 @@ def apply(lake: Lake, statement: Statement) -> dict[Name, Definition]:
 
 
 def columns_of(lake: Lake, name: Name) -> Columns | None:
-    """What a relation yields now; None if there is none, or if it reads what is not there."""
+    """A relation's columns; None if the relation, or a relation that it reads, does not exist."""
     match lake.get(name):
         case Table(columns):
             return columns
@@ -100,7 +100,7 @@ def content_of(lake: Lake, name: Name) -> Content | None:
 
 
 def upstreams_of(lake: Lake, name: Name) -> Iterator[Name]:
-    """Those that a relation reads, directly or through views, nearest first."""
+    """The relations that a relation reads, directly or through views, nearest first."""
     definition = lake.get(name)
     while isinstance(definition, View):
         yield definition.upstream

@@ -1,4 +1,4 @@
-"""How long after a statement the index showed what it made of a relation."""
+"""Time from a statement until the index showed the relation's new state."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from tests.chaos.lake import Content, Name
 
 @dataclass(frozen=True, slots=True)
 class Publication:
-    """``acknowledged``: when the metastore said that the statement is done.
+    """``acknowledged``: when the metastore acknowledged the statement.
 
-    ``shown`` is false if it waited in vain: until the relation was gone, or returned to a state that
-    the index showed already.
+    ``shown`` is false if the state waited in vain: until the relation was gone, or returned to a state
+    that the index already showed.
     """
 
     name: Name
@@ -35,7 +35,7 @@ class Quantiles:
 
 @dataclass(frozen=True, slots=True)
 class _Version:
-    """``epoch``: the latest of this content that had begun when it arrived."""
+    """``epoch``: the latest epoch with this content that had begun when the version arrived."""
 
     arrived: float
     epoch: int
@@ -43,10 +43,10 @@ class _Version:
 
 
 def publications(evidence: Evidence) -> Iterator[Publication]:
-    """For each state of a relation: how long until the index showed it, or a newer one.
+    """For each state of a relation, the time until the index showed it or a newer state.
 
-    Without the newer ones, a state that waited until it was replaced would not count. One that the
-    index shows already, since the relation returned to it, has nothing to wait for.
+    Without the newer states, a state that waited until it was replaced would not count. A state that
+    the index already shows, since the relation returned to it, does not wait.
     """
     files: dict[str, list[IndexFile]] = {}
     for file in evidence.files:
@@ -58,7 +58,7 @@ def publications(evidence: Evidence) -> Iterator[Publication]:
             wait = None if epoch.content is None else _wait(versions, epochs, number)
             if wait is not None:
                 until, shown = wait
-                # A package may arrive before the answer to its statement does.
+                # A package may arrive before its statement's answer.
                 seconds = max(0.0, until - epoch.acknowledged)
                 yield Publication(name, epoch.acknowledged, seconds, shown)
 
@@ -81,14 +81,14 @@ def _versions(
 def _wait(
     versions: Sequence[_Version], epochs: Sequence[Epoch], number: int
 ) -> tuple[float, bool] | None:
-    """Until when a state waited, and whether it was shown then; None if it had nothing to wait for."""
+    """Until when a state waited, and whether it was shown then; None if it did not wait."""
     if _is_shown_at_its_begin(versions, epochs[number]):
         return None
     later = range(number + 1, len(epochs))
     over = (
         n
         for n in later
-        # Dropped, or broken by a change of what it reads: nobody can see it any more.
+        # Dropped, or broken by a change upstream: nobody can see it any more.
         if epochs[n].content is None or _is_shown_at_its_begin(versions, epochs[n])
     )
     end = next(over, len(epochs))

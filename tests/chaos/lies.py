@@ -1,4 +1,4 @@
-"""What a broken index, or a broken way to it, may answer."""
+"""Answers that a broken index, or a broken connection to it, may give."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def accept_without_storing(exchange: Exchange) -> None:
 
 
 class StalePages:
-    """Serves each page as it was when it was first asked for."""
+    """Serves each page as it was at its first request."""
 
     def __init__(self) -> None:
         self._pages: dict[str, Answer] = {}
@@ -48,7 +48,7 @@ class StalePages:
 
 
 class DrippedBodies:
-    """Sends a byte at a time, until ``stop``."""
+    """Sends single bytes with pauses, until ``stop``."""
 
     def __init__(self) -> None:
         self._stopped = threading.Event()

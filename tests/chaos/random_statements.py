@@ -25,7 +25,7 @@ _MAX_DEPTH = 4
 
 
 class RandomStatements:
-    """Draws one statement after another; each fits the lake that it is given."""
+    """Draws one statement after another; each fits the given lake."""
 
     def __init__(self, database: str, random: Random) -> None:
         self._database = database
@@ -74,7 +74,7 @@ class RandomStatements:
             case _:
                 at = self._random.randrange(len(others))
                 others[at] = (others[at][0], self._random.choice(_TYPES))
-        # A second column of one name is not a table.
+        # A table cannot have two columns of one name.
         changed = Table((first, *dict(others).items()))
         return self._change(lake, name, changed)
 
@@ -91,7 +91,7 @@ class RandomStatements:
         return None if view is None else self._change(lake, name, view)
 
     def _revert(self, lake: Lake) -> Statement | None:
-        """A relation as it was before its last change: A, B, A."""
+        """Returns a relation to its state before the last change: A, B, A."""
         names = sorted(name for name in lake if isinstance(self._earlier.get(name), Table))
         if not names:
             return None
@@ -115,7 +115,7 @@ class RandomStatements:
         return Statement("rename", ((name, None), (Name(self._database, f"t{self._count}"), table)))
 
     def _create_again(self, lake: Lake) -> Statement | None:
-        """A table that was dropped, as it was or with other columns."""
+        """Creates a dropped table again, as it was or with other columns."""
         names = sorted(
             name
             for name, gone in self._gone.items()

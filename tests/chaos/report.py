@@ -25,7 +25,7 @@ _MIN_SAMPLES = 20
 
 @dataclass(frozen=True, slots=True)
 class DeploymentReport:
-    """``slowdown``: innocents under hostile input against the quiet phase, None of too few."""
+    """``slowdown`` of innocent relations under hostile input; None if there are too few."""
 
     versions: int
     settled_after_seconds: float | None
@@ -91,14 +91,14 @@ def _deployment(evidence: Evidence, phases: Mapping[str, tuple[float, float]]) -
 
 
 def _slowdown(quiet: Quantiles | None, hostile: Quantiles | None) -> float | None:
-    """Of the median or of the 95th percentile, whichever suffered more."""
+    """The slowdown of the median or of the 95th percentile, whichever is larger."""
     if quiet is None or hostile is None or min(quiet.count, hostile.count) < _MIN_SAMPLES:
         return None
     return round(max(hostile.median / quiet.median, hostile.p95 / quiet.p95), 2)
 
 
 def _statements(log: Sequence[Mapping[str, Any]]) -> Mapping[str, int]:
-    """By outcome, and by verb."""
+    """Counts of statements by outcome and by verb."""
     outcomes = _count(line["event"] for line in log if line["event"] != "issued")
     return {**outcomes, **_count(line["verb"] for line in log if line["event"] == "issued")}
 
@@ -127,7 +127,7 @@ def _trouble(line: str) -> str | None:
         return None
     why = str(entry.get("trace") or entry.get("why") or entry.get("reason") or "")
     last = next(reversed(why.strip().splitlines()), "")
-    # Numbers and names differ where the trouble is one.
+    # Numbers and names differ between messages about the same trouble.
     return re.sub(r"\d+", "N", f"{entry['level']}: {entry.get('event')}: {last}"[:300])
 
 

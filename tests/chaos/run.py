@@ -1,4 +1,4 @@
-"""One run: a quiet phase, a phase of hostile input, a phase of everything, and the settling after it."""
+"""One run: a quiet phase, a phase of hostile input, a phase of all faults, and a settling phase."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ _CONFIRM_SECONDS = 15.0
 
 @dataclass(frozen=True, slots=True)
 class RunOptions:
-    """How long a run takes, and what it does.
+    """The duration and the targets of a run.
 
     Attributes:
         settle_seconds: how long the last changes may take once all faults are over.
-        without: targets that are left alone, to find out which fault does the harm.
+        without: targets to leave alone, to find the fault that does the harm.
     """
 
     seconds: float
@@ -58,7 +58,7 @@ class RunOptions:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """``phases``: begin and end of each, in seconds since the run began."""
+    """``phases``: the begin and end of each, in seconds since the run began."""
 
     phases: Mapping[str, tuple[float, float]]
     evidence: Sequence[Evidence]
@@ -67,7 +67,7 @@ class Outcome:
 
 
 class RunFailed(Exception):
-    """The run could not be carried out, so that it says nothing; the message says why."""
+    """The run could not be carried out and so proves nothing; the message says why."""
 
 
 def run(options: RunOptions) -> Outcome:
@@ -153,7 +153,7 @@ class _Run:
             self._stopping.set()
             raise
         finally:
-            # What a fault started again must be there before the stack is stopped.
+            # All processes that faults restart must run before the stack is stopped.
             for thread in threads:
                 thread.join()
         return begin, self._clock()
@@ -173,7 +173,7 @@ class _Run:
                 self._timeline.write("stop", fault=planned.kind)
 
     def _guarded(self, action: Callable[..., None]) -> Callable[..., None]:
-        """A failure of the run itself ends the run, and is told."""
+        """Ends the run if the action fails, and reports the failure."""
 
         def run(*arguments: object) -> None:
             try:
@@ -185,7 +185,7 @@ class _Run:
         return run
 
     def _settle(self, name: str) -> Mapping[str, float | None]:
-        """Seconds until each index agreed with the catalog; None where it did not in time."""
+        """Seconds until each index agreed with the catalog; None if it did not in time."""
         begin = self._clock()
         confirmed_at = begin
         self._timeline.write("phase", name=name)
@@ -203,7 +203,7 @@ class _Run:
         return found
 
     def _confirm_deletions(self, deployments: Sequence[Deployment]) -> None:
-        """What a person does about deletions that the service holds: so many were meant."""
+        """Confirms deletions that the service holds back, as a person would."""
         for deployment in deployments:
             begin = self._clock()
             done = deployment.daemons[0].run_command("confirm-deletions")
@@ -242,7 +242,7 @@ class _Run:
 
 
 def _verify(deployment: Deployment) -> str:
-    """What the program itself says of the index: a cross-check, and no verdict."""
+    """The program's own report about the index: a cross-check, not a verdict."""
     done = deployment.daemons[0].run_command("verify")
     lines = [line for line in done.stdout.splitlines() if "cannot be derived" not in line]
     return f"exit {done.returncode}, {len(lines)} differ" + "".join(f"; {x}" for x in lines[:3])

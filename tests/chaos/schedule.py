@@ -1,4 +1,4 @@
-"""Which fault happens when: a function of the seed alone."""
+"""The schedule of faults, determined by the seed alone."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Planned:
 def plan(
     kinds: Sequence[Kind], gaps: Mapping[str, float], seed: str, seconds: float
 ) -> Mapping[str, Sequence[Planned]]:
-    """By target: its faults in turn, ``gaps`` seconds apart on average; none outlasts ``seconds``."""
+    """The faults of each target in order, ``gaps`` seconds apart on average; all end by ``seconds``."""
     found: dict[str, list[Planned]] = {}
     for target in sorted({kind.target for kind in kinds}):
         random = Random(f"{seed} {target}")

@@ -1,4 +1,4 @@
-"""One text for the type of a column, from Hive's and from Avro's side: what a package must agree with."""
+"""One text for a column's type, from Hive's type and from Avro's schema, so that they can be compared."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def shape_of_hive_type(type_: str) -> str:
 
 
 def shape_of_avro_type(schema: Any) -> str:
-    """Whether a value may be null, and what names say, is left out."""
+    """The shape, without nullability and names."""
     match schema:
         case list():
             branches = [shape_of_avro_type(each) for each in schema if each != "null"]

@@ -1,4 +1,4 @@
-"""All that runs: the servers, proxies before them, and two deployments of the program on one metastore.
+"""The whole stack: servers, their proxies, and two deployments of the program on one metastore.
 
 ``uploaded``: two daemons on one state, events from Kafka, pypiserver behind a recording proxy.
 ``folder``: one daemon, events from the notification log, a static index.
@@ -29,7 +29,7 @@ INNOCENT = "lake"
 """The database that no hostile input names."""
 EXPOSED = "exposed"
 
-# By default a statement that the catalog's database cannot store holds up all others for 20 s.
+# By default a statement that the catalog's database cannot store blocks all others for 20 s.
 _REFUSE_AT_ONCE = {"hive.hmshandler.retry.attempts": "1", "hive.hmshandler.retry.interval": "10ms"}
 
 
@@ -44,7 +44,7 @@ class Deployment:
     files: Callable[[], Sequence[IndexFile]]
 
     def sent(self) -> Sequence[Sighting]:
-        # Nobody sees what is on its way into a folder.
+        # Uploads into a folder cannot be observed.
         log = read_journal(self.log)
         return sightings_in(log, "sent") or sightings_in(log, "arrived")
 
@@ -73,7 +73,7 @@ class Stack:
 
 @contextmanager
 def running_stack(folder: Path, journals: Path, clock: Clock) -> Iterator[Stack]:
-    """The daemons are not started yet. At the end everything is stopped, in the opposite order."""
+    """The stack, with its daemons not started yet. At the end all stops in reverse order."""
     with ExitStack() as parts:
         kafka = parts.enter_context(Kafka.start(folder / "kafka"))
         _create_topic(kafka)

@@ -1,4 +1,4 @@
-"""A TCP proxy before a server: connections can be cut, refused, held, slowed down or let drip."""
+"""A TCP proxy in front of a server: can cut, refuse, hold, slow down or drip connections."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Passage(Enum):
     """Nothing passes until the passage is open again."""
     SLOW = "slow"
     DRIPPING = "dripping"
-    """Answers pass a byte a second."""
+    """Answers pass at a byte per second."""
 
 
 class TcpProxy:

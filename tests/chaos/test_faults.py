@@ -42,7 +42,7 @@ def sleeper(tmp_path: Path) -> Iterator[Sleeper]:
 
 
 def state_of(pid: int) -> str:
-    """T if it is stopped by a signal."""
+    """The state of the process: T if a signal has stopped it."""
     command = ["ps", "-o", "stat=", "-p", str(pid)]
     return subprocess.run(command, capture_output=True, text=True, check=False).stdout[:1]
 

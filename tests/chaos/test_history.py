@@ -30,7 +30,7 @@ from tests.chaos.random_statements import RandomStatements
 
 
 def drawn(seed: int, count: int) -> list[Statement]:
-    """Statements on the lake that those before them made."""
+    """Random statements, each on the lake that the statements before it made."""
     statements = RandomStatements("lake", Random(seed))
     lake: dict[Name, Definition] = {}
     found = []

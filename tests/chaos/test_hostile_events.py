@@ -11,7 +11,7 @@ from tests.chaos.lake import Name, Table
 from tests.chaos.stack import EXPOSED, INNOCENT
 
 MAX_MESSAGE_BYTES = 1_048_576 - 1_000
-"""What a broker takes by default, without what a record adds."""
+"""A broker's default limit, minus the overhead of a record."""
 LAKE = {
     Name(database, f"t{number}"): Table(ID)
     for database in (EXPOSED, INNOCENT)

@@ -1,4 +1,4 @@
-"""The recording proxy before a small index: what is forwarded, what is recorded, and each lie."""
+"""The recording proxy in front of a small index: forwarding, recording, and each lie."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ FORM = (
 
 
 class SmallIndex:
-    """Stores the forms that are posted, and answers with how many there are."""
+    """Stores posted forms, and answers with their number."""
 
     def __init__(self) -> None:
         self.forms: list[bytes] = []
@@ -73,7 +73,7 @@ class Rig:
         return [line["event"] for line in read_journal(self._log.path)]
 
     def ask(self, method: str, body: bytes | None = None) -> tuple[int, bytes] | None:
-        """None if the connection ended without an answer."""
+        """The answer; None if the connection ended without one."""
         connection = http.client.HTTPConnection(LOOPBACK, self.proxy.port, timeout=PATIENCE_SECONDS)
         try:
             headers = {"Content-Type": f"multipart/form-data; boundary={BOUNDARY}"}

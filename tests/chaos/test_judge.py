@@ -60,7 +60,7 @@ def test_a_view_follows_the_types_of_its_table() -> None:
         wheel("2.0.0", after, VIEW),
     ]
 
-    # The view arrives after the last statement: a state that began later could not have been read.
+    # The view arrives after the last statement: no later state exists that it could show.
     assert not judge(evidence(statements, files))
     assert verdicts(evidence(statements, files[:3])) == {Verdict.LOST}
 
@@ -256,7 +256,7 @@ def test_damage_in_a_folder_is_not_settled_until_it_is_mended() -> None:
     assert not is_settled(evidence(ALTERED, files[1:], arrived))
     assert not is_settled(gone := evidence(ALTERED, files[1:], arrived))
     assert verdicts(gone) == {Verdict.CHANGED}
-    # A server of packages takes no second upload of one name.
+    # A package server refuses a second upload of the same name.
     assert is_settled(evidence(ALTERED, [damaged, files[1]], arrived, yanks=False))
 
 

@@ -17,7 +17,7 @@ WRONG = evidence(executed(table(ID)), [])
 
 
 def report(folder: Path, found: Evidence, failures: tuple[str, ...] = ()) -> Report:
-    """Of a run with one statement, one fault and one upload."""
+    """The report of a run with one statement, one fault and one upload."""
     timeline, ddl, uploads = (
         Journal(folder / f"{name}.jsonl", lambda: 11.0) for name in ("timeline", "ddl", "uploads")
     )

@@ -14,7 +14,7 @@ from tests.waiting import PATIENCE_SECONDS
 
 @contextmanager
 def echo_server() -> Iterator[int]:
-    """Answers each connection with what it sends."""
+    """A server that returns all bytes that a connection sends."""
     listener = socket.create_server((LOOPBACK, 0))
 
     def serve() -> None:
@@ -55,7 +55,7 @@ def connected(proxy: TcpProxy) -> Iterator[socket.socket]:
 
 
 def answer_to(client: socket.socket, data: bytes) -> bytes:
-    """Nothing if the connection was ended instead."""
+    """The answer to the data; empty if the connection ended instead."""
     try:
         client.sendall(data)
         return client.recv(100)

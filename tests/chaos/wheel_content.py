@@ -1,4 +1,4 @@
-"""What a wheel says of its relation, read with ``zipfile`` alone."""
+"""A wheel's statements about its relation, read with ``zipfile`` alone."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tests.chaos.shapes import shape_of_avro_type
 
 @dataclass(frozen=True, slots=True)
 class WheelContent:
-    """``digest`` identifies all that the wheel says of the relation, its provenance apart."""
+    """``digest`` identifies all of the wheel's statements about the relation, except provenance."""
 
     content: Content
     digest: str
@@ -29,7 +29,7 @@ def name_and_version(filename: str) -> tuple[str, Version]:
 
 
 def read_wheel_content(data: bytes) -> WheelContent | None:
-    """None if it is not a whole wheel: an index that was killed may have written a part of it."""
+    """None if the wheel is incomplete: a killed index may have written a part of it."""
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             (stated,) = (n for n in archive.namelist() if n.endswith("/provenance.json"))

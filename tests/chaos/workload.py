@@ -1,6 +1,6 @@
-"""Runs DDL on the metastore, one statement at a time, and records what was acknowledged.
+"""Runs DDL on the metastore, one statement at a time, and records the acknowledged statements.
 
-A statement whose answer was lost is looked up in the metastore afterwards: a server that was killed
+If an answer is lost, the workload looks the statement up in the metastore afterwards: a killed server
 has committed it or never will.
 """
 
@@ -35,11 +35,11 @@ _PAUSE_SECONDS = (0.2, 1.0)
 
 
 class UnexpectedCatalog(Exception):
-    """The metastore holds neither what was before a statement nor what it says: the run is void."""
+    """The metastore holds neither the state before a statement nor after it: the run is void."""
 
 
 class Workload:
-    """``lake`` is what the metastore holds, by the statements that it took."""
+    """``lake`` is the metastore's content, according to the statements that it took."""
 
     def __init__(
         self, metastore: Metastore, databases: Sequence[str], seed: int, log: Journal
@@ -62,7 +62,7 @@ class Workload:
                 ddl.create_database(database)
 
     def run(self, count: int | None = None) -> None:
-        """``count`` statements at once; without it, one after another with pauses, until ``stop``."""
+        """Runs ``count`` statements without pauses; without ``count``, with pauses until ``stop``."""
         while not self._stopping.is_set() and count != 0:
             database = self._random.choice(sorted(self._statements))
             self._execute(self._statements[database].draw(self.lake))
@@ -85,7 +85,7 @@ class Workload:
         self._log.write(outcome, number=self._number)
 
     def _attempt(self, statement: Statement) -> str | None:
-        """What became of it, as a line of the log; None if the run ended before that is known."""
+        """The statement's outcome as a line of the log; None if the run ended before it was known."""
         try:
             _perform(self._connected(), self.lake, statement)
         except (TException, OSError) as error:
@@ -95,7 +95,7 @@ class Workload:
         return "acknowledged"
 
     def _look_up(self, statement: Statement) -> str | None:
-        """Whether the metastore has it, asked until it answers; None if the run ends meanwhile."""
+        """Asks the metastore about the statement until it answers; None if the run ends meanwhile."""
         while not self._stopping.is_set():
             try:
                 with CatalogReader(self._metastore.host, self._metastore.port) as reader:
@@ -155,7 +155,7 @@ def _perform(ddl: MetastoreDdl, lake: Lake, statement: Statement) -> None:
 
 
 def _alter_view(ddl: MetastoreDdl, lake: Lake, name: Name, view: View) -> None:
-    """As Hive's ALTER VIEW … AS: text and columns at once."""
+    """Changes text and columns at once, like Hive's ALTER VIEW … AS."""
     columns = columns_of({**lake, name: view}, name) or ()
     changed = ddl.table(name.database, name.relation)
     changed.sd.cols = [type(changed.sd.cols[0])(name=each, type=type_) for each, type_ in columns]

@@ -1,4 +1,4 @@
-"""One schema that has every type which columns can hold, and records of it."""
+"""One schema with every type that columns can hold, and records of it."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Each kind of change that a version rule names, as a random change of a schema's graph.
 
-A change answers the place that it reached, or None where the schema has nothing for it.
+A change returns the position that it reached, or None if it does not apply to the schema.
 """
 
 from __future__ import annotations

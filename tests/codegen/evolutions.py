@@ -1,8 +1,7 @@
-"""Random schemas, what can become of them, and random bytes of each.
+"""Random schemas, their later versions, and random bytes of each.
 
-A family is a schema and its descendants; every step between two of them has a kind, named as a
-version's changelog would name it. All is drawn from one ``random.Random``: a seed gives the same
-family for ever.
+A family is a schema and its descendants; every step between two of them has a kind, named as in a
+version's changelog. All is drawn from one ``random.Random``: a seed always gives the same family.
 """
 
 from __future__ import annotations

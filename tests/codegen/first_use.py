@@ -1,7 +1,7 @@
 """Processes that use a package for the first time, from one thread and from many at once.
 
-Arguments: a folder of packages, a package, a way of using it, numbers of threads. Prints a JSON array,
-for each number the set of what its threads found.
+Arguments: a folder of packages, a package, a use of it, numbers of threads. It prints a JSON array: for
+each number, the set of its threads' results.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Generated packages, imported into this process, and random schemas with values of theirs."""
+"""Generated packages, imported into this process, and random schemas with values."""
 
 from __future__ import annotations
 

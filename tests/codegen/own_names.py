@@ -1,4 +1,4 @@
-"""Every name that generated modules are made of, for schemas whose types and fields have them."""
+"""Every name that generated modules use, for schemas whose types and fields have these names."""
 
 from __future__ import annotations
 

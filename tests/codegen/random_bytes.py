@@ -1,4 +1,4 @@
-"""Random bytes of a schema, laid out by the specification and by nobody's codec."""
+"""Random bytes of a schema, laid out by the specification, without any codec."""
 
 from __future__ import annotations
 

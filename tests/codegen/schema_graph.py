@@ -1,7 +1,7 @@
 """A schema as a graph of types that a random change can reach into, and its text.
 
-Named types are kept apart from where they are used, so that to rename one, or to move the field
-that defines it, needs no search.
+Named types are stored apart from their uses, so that renaming a type, or moving the field that defines
+it, needs no search.
 """
 
 from __future__ import annotations

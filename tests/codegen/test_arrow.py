@@ -1,4 +1,4 @@
-"""A package's records in Arrow and back, and what Arrow cannot hold."""
+"""A package's records in Arrow and back, and values that Arrow cannot hold."""
 
 from __future__ import annotations
 

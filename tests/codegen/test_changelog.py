@@ -1,4 +1,4 @@
-"""Changelogs: every version told, bounded, and never markup."""
+"""Changelogs: every version is listed, the size is bounded, and no text is markup."""
 
 from __future__ import annotations
 

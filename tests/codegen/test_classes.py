@@ -1,4 +1,4 @@
-"""The generated classes: names, defaults, docs, equality; and that nothing of a schema is code."""
+"""The generated classes: names, defaults, docs, equality; no text of a schema becomes code."""
 
 from __future__ import annotations
 

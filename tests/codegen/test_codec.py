@@ -1,4 +1,4 @@
-"""The generated binary codec beside fastavro's, and what it refuses."""
+"""The generated binary codec: compared with fastavro's, and its refusals."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The names of columns: text that Spark reads as the column, with the columns of structs beneath."""
+"""Names of columns: text that Spark reads as the column, with the nested columns of structs."""
 
 from __future__ import annotations
 

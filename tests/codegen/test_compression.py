@@ -1,4 +1,4 @@
-"""Container files in every codec, beside other libraries' files, with damage and with bombs."""
+"""Container files in every codec: other libraries' files, damaged files, and decompression bombs."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""A program written against a package's 1.0 runs unchanged against every later 1.x.
+"""A program written for a package's 1.0 runs unchanged with every later 1.x.
 
-The programs are written by the test: they build a record out of all that 1.0 has, by keyword, class
-and member, and read every attribute back.
+The test writes the programs. They build a record from everything in 1.0, by keyword, class and member,
+and read every attribute back.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""pandas by Arrow, as docs/packages.md shows it."""
+"""pandas through Arrow, as docs/packages.md shows it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Defaults are one value whichever way they come; those that Python cannot hold leave a required attribute."""
+"""A default is one value, however it is given; a default that Python cannot hold makes a required attribute."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Durations are values: they stay as they are in records of either kind."""
+"""Durations are values: records of either kind keep them unchanged."""
 
 from __future__ import annotations
 

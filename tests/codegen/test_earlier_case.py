@@ -1,4 +1,4 @@
-"""Packages of Spark's tables had names in lower case before; what these wrote is still read."""
+"""Packages of Spark's tables once had lower-case names; data from them is still read."""
 
 from __future__ import annotations
 

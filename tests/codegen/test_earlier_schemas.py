@@ -1,4 +1,4 @@
-"""Messages of earlier versions, which a package reads without a registry."""
+"""A package reads messages of earlier versions without a registry."""
 
 from __future__ import annotations
 

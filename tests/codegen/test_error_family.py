@@ -1,4 +1,4 @@
-"""Errors that packages share, whichever of their runtimes comes first into a process."""
+"""Errors that packages share, whichever package's runtime a process imports first."""
 
 from __future__ import annotations
 

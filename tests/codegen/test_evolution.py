@@ -1,4 +1,4 @@
-"""Container files, and reading what other versions of a schema wrote."""
+"""Container files, and reading data that other versions of a schema wrote."""
 
 from __future__ import annotations
 

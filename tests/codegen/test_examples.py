@@ -1,4 +1,4 @@
-"""Made-up records, one of a seed or many by Hypothesis: all can be written, and read back equal."""
+"""Made-up records, one from a seed or many by Hypothesis: all can be written and read back equal."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whatever a package makes on first use is whole before any thread sees it."""
+"""Objects that a package makes on first use are complete before any thread sees them."""
 
 from __future__ import annotations
 

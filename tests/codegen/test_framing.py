@@ -1,4 +1,4 @@
-"""Single objects and Confluent's wire format, beside fastavro and with damage."""
+"""Single objects and Confluent's wire format: compared with fastavro, and damaged."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What programs do with dataclasses, they do with records."""
+"""Programs can use records as they use dataclasses."""
 
 from __future__ import annotations
 

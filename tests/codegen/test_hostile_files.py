@@ -1,4 +1,4 @@
-"""Small inputs that ask a reader for much: values, time and memory stay within what the input holds."""
+"""Small hostile files: values, time and memory stay proportional to the input."""
 
 from __future__ import annotations
 

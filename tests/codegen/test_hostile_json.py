@@ -1,4 +1,4 @@
-"""JSON that asks a reader for much, or that readers understand differently, is an ``AvroError``."""
+"""JSON that costs a reader too much, or that readers understand differently, is an ``AvroError``."""
 
 from __future__ import annotations
 

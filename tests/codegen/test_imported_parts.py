@@ -1,4 +1,4 @@
-"""Which files of the runtime a program imports, by what it does with a package."""
+"""The files of the runtime that a program imports, by its use of a package."""
 
 from __future__ import annotations
 

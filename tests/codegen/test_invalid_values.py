@@ -1,4 +1,4 @@
-"""What one error says of several invalid values."""
+"""One error about several invalid values."""
 
 from __future__ import annotations
 

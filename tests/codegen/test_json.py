@@ -1,4 +1,4 @@
-"""JSON of records: both forms read back as what was written, and say what is wrong."""
+"""JSON of records: both forms read back equal, and errors say what is wrong."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Compiled functions for JSON do exactly what the rules do that they are a short cut of."""
+"""Compiled functions for JSON do exactly what the general rules do."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Lists of numbers, which are read and written many at a time, beside numbers one at a time."""
+"""Lists of numbers, coded many at a time, compared with numbers coded one at a time."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a package says of the columns that its relation has and its record has not."""
+"""A package's documentation of columns that its relation has but its record lacks."""
 
 from __future__ import annotations
 

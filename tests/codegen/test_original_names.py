@@ -1,4 +1,4 @@
-"""Columns whose names Avro does not allow: data frames have the name, the schema a legal one."""
+"""Columns whose names Avro does not allow: data frames keep the name; the schema has a legal one."""
 
 from __future__ import annotations
 

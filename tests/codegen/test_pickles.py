@@ -1,4 +1,4 @@
-"""Pickles that another version of a package wrote."""
+"""Pickles from another version of a package."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where files are written and read: what stood there survives a failure, and errors say where."""
+"""Writing and reading files: a failure leaves an existing file unchanged, and errors name the position."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Records in models of pydantic: what is read, what is refused and where, and the JSON Schema."""
+"""Records in pydantic models: reading, refusals with their position, and the JSON Schema."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What can be done with records apart from reading and writing them."""
+"""Operations on records other than reading and writing."""
 
 from __future__ import annotations
 

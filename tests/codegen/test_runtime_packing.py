@@ -1,4 +1,4 @@
-"""The runtime as packages contain it: its modules joined, without comments, docstrings and types."""
+"""The runtime in packages: its modules joined, without comments, docstrings and types."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The version of generated code: of the runtime and the renderers, and of no schema."""
+"""The version of generated code: it depends on the runtime and the renderers, but on no schema."""
 
 from __future__ import annotations
 

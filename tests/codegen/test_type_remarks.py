@@ -1,4 +1,4 @@
-"""What editors show of a column beside its Python type: precision, units, and the owner's comment."""
+"""Editors show more of a column than its Python type: precision, units, and the owner's comment."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a type checker says of generated packages: nothing."""
+"""Type checkers find no fault in generated packages."""
 
 from __future__ import annotations
 

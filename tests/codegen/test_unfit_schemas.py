@@ -1,4 +1,4 @@
-"""What no package can be built from is refused before one is built, for the same reason."""
+"""A schema that no package can be built from is refused before the build, for the same reason."""
 
 from __future__ import annotations
 

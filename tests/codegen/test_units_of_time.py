@@ -1,4 +1,4 @@
-"""Times of another unit than the schema's: from other writers' bytes, Arrow's columns, Spark's rows."""
+"""Times in another unit than the schema's: from other writers' bytes, Arrow's columns, Spark's rows."""
 
 from __future__ import annotations
 

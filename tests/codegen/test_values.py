@@ -1,6 +1,6 @@
-"""One answer for a value, whichever way it is written and wherever it stands.
+"""A value gets the same answer, however it is written and wherever it occurs.
 
-Each row of the table is a value of a subclass or of another library, and the plain value that it is.
+Each row of the table is a value of a subclass or of another library, and the equal plain value.
 It is written in every way: required, optional, in a larger union, an array, a map, a nested record.
 """
 

@@ -1,4 +1,4 @@
-"""Values that pandas and Arrow have and Python's classes do not: nanoseconds, NaT, 24:00."""
+"""Values that pandas and Arrow have but Python's classes lack: nanoseconds, NaT, 24:00."""
 
 from __future__ import annotations
 

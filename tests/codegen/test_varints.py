@@ -1,4 +1,4 @@
-"""Numbers as bytes, beside the few lines that the Avro specification needs to tell of them."""
+"""Numbers as bytes, compared with a few lines that follow the Avro specification."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Wheels: the same bytes everywhere, right by the standards, and read back."""
+"""Wheels: the same bytes everywhere, valid by the standards, and readable."""
 
 from __future__ import annotations
 

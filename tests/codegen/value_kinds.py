@@ -1,4 +1,4 @@
-"""Values of subclasses and of other libraries, with the plain value that each is; and refused ones."""
+"""Values of subclasses and of other libraries, with the equal plain values; and refused values."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The GitHub action, the GitLab job and the pre-commit hook around ``plan``: their scripts, run as those systems run them."""
+"""The scripts of the GitHub action, the GitLab job and the pre-commit hook around ``plan``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The judge itself: it answers, says no, and survives both."""
+"""The judge itself: it answers, refuses, and survives both."""
 
 from __future__ import annotations
 

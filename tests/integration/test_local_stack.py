@@ -1,4 +1,4 @@
-"""The servers behave as the rest of the tests rely on."""
+"""The behaviour of the servers that other tests rely on."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Tools that the tests start but never import, each in an environment of its own, made once per machine.
+"""Tools that the tests start but never import, each in a separate environment, created once per machine.
 
-Their pins (``requirements/{tool}.txt``) stand apart, so that no tool decides the versions of our
+Their pins (``requirements/{tool}.txt``) are separate, so that no tool decides the versions of our
 own dependencies.
 """
 

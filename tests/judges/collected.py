@@ -1,4 +1,4 @@
-"""The rows of a data frame as values that are compared with another engine's."""
+"""The rows of a data frame as values that can be compared with another engine's."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from tests.judges.compared_values import Row, from_spark
 def collected(
     frame: DataFrame, types: Sequence[ColumnType], shown: Callable[[ColumnType], ColumnType]
 ) -> list[Row]:
-    """``shown``: the type that values of a type are cast to, since Python has not all of them."""
+    """``shown`` gives the type that values are cast to, since Python lacks some types."""
     names = [f"k{place}" for place in range(len(types))]
     texts = [shown(type_) for type_ in types]
     items = (
@@ -49,7 +49,7 @@ def _is_text_or_time(type_: ColumnType) -> bool:
 
 
 def as_hive_prints(type_: ColumnType) -> ColumnType:
-    """With dates and times as texts, and with bytes as texts where they are a part of a value."""
+    """The type with dates and times as texts, and with bytes inside a value as texts."""
     is_nested = isinstance(type_, ArrayType | MapType | StructType)
     texts = (DATE, TIMESTAMP, BINARY) if is_nested else (DATE, TIMESTAMP)
     return map_type(type_, lambda part: STRING if part in texts else part)

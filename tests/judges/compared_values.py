@@ -1,4 +1,4 @@
-"""Hive's printed rows, Spark's collected and Trino's answered ones → values that are equal if the rows are."""
+"""Rows that Hive prints, Spark collects or Trino answers → values that are equal if the rows are."""
 
 from __future__ import annotations
 
@@ -37,11 +37,11 @@ _INTEGERS = {"tinyint", "smallint", "int", "bigint"}
 Row: TypeAlias = tuple[object, ...]
 Rows: TypeAlias = Sequence[Row]
 _RELATIVE: Final = 1e-9
-"""Sums of floating-point numbers differ with their order in the last digits."""
+"""The last digits of a sum of floating-point numbers depend on their order."""
 
 
 def same_rows(one: Rows, other: Rows, *, ordered: bool = False, nothing: float = 0.0) -> bool:
-    """``nothing``: a floating-point number that is as good as zero, such as the deviation of equal numbers."""
+    """``nothing``: the largest number that counts as zero, such as the deviation of equal numbers."""
     if not ordered:
         one, other = (sorted(rows, key=lambda row: _place(row, nothing)) for rows in (one, other))
     return len(one) == len(other) and all(
@@ -84,7 +84,7 @@ def from_spark(row: Sequence[Any], types: Sequence[ColumnType]) -> tuple[object,
 
 
 def from_trino(row: Sequence[Any], types: Sequence[ColumnType]) -> tuple[object, ...]:
-    """A row of JSON values; days and moments as the texts that Spark's casts make."""
+    """A row of JSON values; dates and timestamps become the texts of Spark's casts."""
     return tuple(_answered(value, type_) for value, type_ in zip(row, types, strict=True))
 
 
@@ -145,7 +145,7 @@ def _real(number: float, type_: ColumnType) -> object:
         return str(number)
     if type_ == FLOAT:
         (number,) = struct.unpack("f", struct.pack("f", number))
-    # Sums of doubles differ with their order.
+    # Sums of doubles depend on their order.
     return float(f"{number:.6g}" if type_ == FLOAT else f"{number:.12g}")
 
 
@@ -182,7 +182,7 @@ def moment(value: datetime) -> str:
 
 
 class _Nested:
-    """Hive's own kind of JSON: keys that are not strings have no quotes."""
+    """Parses Hive's variant of JSON: keys that are not strings have no quotes."""
 
     def __init__(self, text: str) -> None:
         self._text = text
@@ -241,6 +241,6 @@ _BEFORE_YEAR_ONE: Final = re.compile(r"(?:-([0-9]{4})|0000)(-[0-9]{2}-[0-9]{2}\b
 
 
 def in_its_era(moment: str) -> str:
-    """A day or moment as Hive prints it: the year 0 is the first one before the year 1."""
+    """A date or timestamp as Hive prints it: year 0 becomes year 1 of the era before."""
     match = _BEFORE_YEAR_ONE.fullmatch(moment)
     return f"{int(match[1] or 0) + 1:04}{match[2]}" if match else moment

@@ -1,4 +1,4 @@
-"""Hive and Pig over the same tables of one catalog, in ORC files as other programs write them."""
+"""Hive and Pig over the same tables of one catalog, in ORC files such as other programs write."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ DATABASE = "facts"
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """``rows`` as JSON has them: decimals, days and times as text, bytes in hexadecimal."""
+    """``rows`` in JSON: decimals, dates and timestamps as text, bytes in hexadecimal."""
 
     columns: Sequence[tuple[str, ColumnType]]
     rows: Sequence[Sequence[Any]]
@@ -52,7 +52,7 @@ class Table:
 
 
 def read_tables(texts: Mapping[str, Any]) -> dict[str, Table]:
-    """Tables by name, of a file with ``columns`` (name and type) and ``rows``."""
+    """Tables by name, from a file with ``columns`` (name and type) and ``rows``."""
     return {
         name: Table([(c, parse_type(t)) for c, t in held["columns"]], held["rows"])
         for name, held in texts.items()
@@ -63,7 +63,7 @@ def read_tables(texts: Mapping[str, Any]) -> dict[str, Table]:
 def hive_and_pig(
     folder: Path, tables: Mapping[str, Table]
 ) -> Iterator[tuple[HiveQueries, PigQueries]]:
-    """Both over one catalog that has the tables in ``DATABASE``."""
+    """Both engines over one catalog that has the tables in ``DATABASE``."""
     (port,) = free_ports(1)
     with HiveQueries.start(
         folder / "hive", metastore_port=port, heap_megabytes=LONG_RUN_MEGABYTES
@@ -78,7 +78,7 @@ def hive_and_pig(
 def create_tables(
     hive: HiveQueries, folder: Path, database: str, tables: Mapping[str, Table]
 ) -> None:
-    """Their files are in ``folder``."""
+    """Creates the tables, with their files in ``folder``."""
     for name, table in tables.items():
         location = folder / name
         write_orc(table, location)
@@ -166,7 +166,7 @@ def comparable(
     ordered: bool = False,
     bags: bool = False,
 ) -> list[tuple[object, ...]]:
-    """Rows of JSON in the form that ``from_hive`` gives; ``bags``: as Pig has them, of tuples."""
+    """Rows of JSON in the form of ``from_hive``; ``bags``: arrays are Pig's bags of tuples."""
     found = [tuple(_value(v, t, bags) for v, t in zip(row, types, strict=True)) for row in rows]
     return found if ordered else in_no_order(found)
 

@@ -1,4 +1,4 @@
-"""The stream of statements in a process that is killed on its way, and what readers then see."""
+"""The stream of statements in a process that is killed, and the answers that readers then see."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from lakeschema.analysis.log import TABLES
 
 @dataclass(frozen=True, slots=True)
 class StreamArguments:
-    """``tables``: columns by name, of what exists before the first statement."""
+    """``tables``: columns by name of the tables that exist before the first statement."""
 
     bootstrap_servers: str
     statements: str
@@ -36,7 +36,7 @@ class StreamArguments:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """``answers``: those that are committed, in the order in which they were read."""
+    """``answers``: the committed answers, in the order in which they were read."""
 
     answers: Sequence[Mapping[str, Any]]
     kills: Sequence[int]
@@ -44,7 +44,7 @@ class Outcome:
 
 
 def tables_of(rows: Sequence[tuple[str, tuple[str, ...]]]) -> Mapping[str, Any]:
-    """An answer's rows as they are in JSON."""
+    """The tables of an answer's rows, as in JSON."""
     found: dict[str, list[Mapping[str, str]]] = {}
     for table, values in rows:
         found.setdefault(table, []).append(dict(zip(TABLES[table], values, strict=True)))
@@ -63,7 +63,7 @@ def create_topics(bootstrap_servers: str, names: Sequence[str], partitions: int)
 
 
 def send(bootstrap_servers: str, topic: str, by_partition: Sequence[Sequence[Any]]) -> None:
-    """Values as JSON; bytes as they are."""
+    """Sends bytes as they are, and other values as JSON."""
     producer = KafkaProducer(bootstrap_servers=bootstrap_servers, linger_ms=20)
     for partition, values in enumerate(by_partition):
         for value in values:
@@ -76,7 +76,7 @@ def send(bootstrap_servers: str, topic: str, by_partition: Sequence[Sequence[Any
 def run_killed(
     given: StreamArguments, kill_at: Sequence[int], timeout_seconds: float = 900
 ) -> Outcome:
-    """Starts the stream until it ends by itself; kills it once each number of answers is seen."""
+    """Restarts the stream until it ends by itself; kills it at each number of answers."""
     kills: list[int] = []
     began = time.perf_counter()
     with Answers(given.bootstrap_servers, given.results) as seen:
@@ -85,7 +85,7 @@ def run_killed(
             while driver.poll() is None and len(seen.answers) < at:
                 seen.read()
             assert driver.poll() is None, "the stream ended before it was to be killed"
-            # The JVM, too: it belongs to the process's group.
+            # This also kills the JVM, which belongs to the process's group.
             os.killpg(driver.pid, signal.SIGKILL)
             driver.wait()
             kills.append(len(seen.answers))
@@ -101,7 +101,7 @@ def run_killed(
 
 
 class Answers:
-    """What a reader of committed messages sees."""
+    """The messages that a reader of committed messages sees."""
 
     def __init__(self, bootstrap_servers: str, topic: str) -> None:
         self.answers: list[Mapping[str, Any]] = []

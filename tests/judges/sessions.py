@@ -34,7 +34,7 @@ NOT_COMPILED: Final[Mapping[str, str]] = MappingProxyType(
         "spark.sql.codegen.factoryMode": "NO_CODEGEN",
     }
 )
-"""To compile a query that runs once over a few rows takes longer than to run it."""
+"""Disables compilation: for a query over a few rows it takes longer than to run the query."""
 RUN_ONCE: Final[Mapping[str, str]] = MappingProxyType(
     {
         **NOT_COMPILED,
@@ -43,13 +43,13 @@ RUN_ONCE: Final[Mapping[str, str]] = MappingProxyType(
         "spark.driver.memory": "3g",
     }
 )
-"""The settings for many queries that each run once."""
+"""Settings for many queries that each run once."""
 _TRINO_MEGABYTES: Final = 4096
-"""Trino's parser keeps what it learns of each new text."""
+"""Trino's parser keeps state for each new text."""
 
 
 def start_spark(settings: Mapping[str, str] = RUN_ONCE) -> SparkSession:
-    # A session takes its workers' Python from the environment alone.
+    # A session takes its workers' Python only from the environment.
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     conf = SparkConf().setAll([*{**_LOCAL, **settings}.items()])
     return SparkSession.builder.config(conf=conf).getOrCreate()
@@ -76,7 +76,7 @@ def spark_and_trino() -> Iterator[tuple[SparkSession, Trino]]:
 
 @contextmanager
 def spark_and_hive() -> Iterator[tuple[SparkSession, HiveQueries, Path]]:
-    """Both, and a folder for the tables' files."""
+    """Both engines, and a folder for the tables' files."""
     with (
         tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder,
         HiveQueries.start(Path(folder) / "hive", heap_megabytes=LONG_RUN_MEGABYTES) as hive,
@@ -87,7 +87,7 @@ def spark_and_hive() -> Iterator[tuple[SparkSession, HiveQueries, Path]]:
 
 @contextmanager
 def with_settings(spark: SparkSession, settings: Mapping[str, str]) -> Iterator[None]:
-    """The session has these settings meanwhile."""
+    """The session has these settings inside the block."""
     before = {key: spark.conf.get(key, None) for key in settings}
     for key, value in settings.items():
         spark.conf.set(key, value)
@@ -103,7 +103,7 @@ def with_settings(spark: SparkSession, settings: Mapping[str, str]) -> Iterator[
 
 @contextmanager
 def limited(seconds: float, cancel: Callable[[], object]) -> Iterator[None]:
-    """``cancel`` is called where it takes longer."""
+    """Calls ``cancel`` if the block takes longer."""
     late = threading.Timer(seconds, cancel)
     late.start()
     try:
@@ -113,6 +113,6 @@ def limited(seconds: float, cancel: Callable[[], object]) -> Iterator[None]:
 
 
 def use_utc() -> None:
-    """Spark's dates and times become Python's in the time zone of this process."""
+    """Sets this process to UTC: PySpark converts dates and times in the process's time zone."""
     os.environ["TZ"] = "UTC"
     time.tzset()

@@ -1,4 +1,4 @@
-"""Statements that Spark is asked to run, each on a new table: which it refuses, and by which class of error."""
+"""Runs statements in Spark, each on a new table: those that it refuses, with the class of error."""
 
 from __future__ import annotations
 
@@ -30,37 +30,37 @@ PLUGINS: Final[Mapping[str, Mapping[str, str]]] = {
         "spark.sql.extensions": "org.apache.iceberg.spark.extensions.IcebergSparkSessionExtensions",
         _CATALOG: "org.apache.iceberg.spark.SparkSessionCatalog",
         f"{_CATALOG}.type": "hive",
-        # Iceberg makes its own client of the metastore, which reads these settings.
+        # Iceberg creates its own metastore client, which reads these settings.
         "spark.hadoop.datanucleus.schema.autoCreateAll": "true",
         "spark.hadoop.hive.metastore.schema.verification": "false",
         "spark.hadoop.iceberg.engine.hive.lock-enabled": "false",
-        # By default the metastore itself refuses to change columns, and Iceberg cannot work on it.
+        # By default the metastore refuses changes of columns, and Iceberg cannot work with it.
         "spark.hadoop.hive.metastore.disallow.incompatible.col.type.changes": "false",
     },
 }
-"""By provider. A session has a plugin from its start on or never."""
+"""Settings by provider. A session can load a plugin only when it starts."""
 
 _BROKEN = frozenset({"AbstractMethodError", "IncompatibleClassChangeError", "NoSuchMethodError"})
-"""What Java raises where a plugin was made for another Spark: no answer."""
+"""Java's errors for a plugin that was built for another Spark: no answer."""
 
 Answer = str | None
-"""The class of the error, nothing if Spark accepts; None if the plugin cannot answer."""
+"""The class of the error, empty if Spark accepts; None if the plugin cannot answer."""
 
 Asked = Mapping[str, tuple[str, Sequence[str]]]
-"""By provider: the statement that makes the table, and those to ask."""
+"""By provider: the statement that creates the table, and the statements to ask."""
 
 Answered = Mapping[str, tuple[str, Sequence[Answer]]]
 """By provider: the version of Spark, and the answers in order of the statements."""
 
 
 def ask_spark(asked: Asked, pythons: Mapping[str, str]) -> Answered:
-    """``pythons`` are those of another Spark, by provider: a plugin is made for one Spark."""
+    """``pythons``: by provider, a Python with another Spark, since a plugin is built for one Spark."""
     plain = {provider: asked[provider] for provider in asked.keys() - PLUGINS.keys()}
     plugged = ({provider: asked[provider]} for provider in asked.keys() & PLUGINS.keys())
     answers: dict[str, tuple[str, Sequence[Answer]]] = {}
     for group in (plain, *plugged):
         if group:
-            # A process has one session.
+            # A process can have only one session.
             ended = subprocess.run(
                 [pythons.get(next(iter(group)), sys.executable), "-m", "tests.judges.spark_ddl"],
                 input=json.dumps(group), text=True, stdout=subprocess.PIPE, check=True,
@@ -70,7 +70,7 @@ def ask_spark(asked: Asked, pythons: Mapping[str, str]) -> Answered:
 
 
 class SparkDdl:
-    """A session whose tables are changed."""
+    """A session in which statements change tables."""
 
     def __init__(self, spark: SparkSession) -> None:
         self._spark = spark
@@ -82,7 +82,7 @@ class SparkDdl:
             if not is_new:
                 self.create(created)
             error = self._error(statement)
-            # A plugin that broke may have changed something.
+            # A broken plugin may have changed something.
             is_new = error != "" and error not in _BROKEN
             found.append(None if error in _BROKEN else error)
         return found

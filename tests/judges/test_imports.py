@@ -1,4 +1,4 @@
-"""No test imports a benchmark, and benchmarks import of the tests only judges and what judges are asked."""
+"""No test imports a benchmark, and benchmarks import only judges and their questions from tests."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ from lakeschema.catalog.column_types import (
 from lakeschema.translation.emission.trino.text import quoted, string, type_text
 
 Tables = Mapping[str, Mapping[str, Any]]
-"""By name: ``columns``, pairs of a name and a type's text, and ``rows`` of JSON values."""
+"""Tables by name: ``columns``, pairs of a name and a type's text, and ``rows`` of JSON values."""
 _JAVAS_WORDS = {"nan": "NaN", "inf": "Infinity", "-inf": "-Infinity"}
 
 
@@ -35,7 +35,7 @@ def create_tables(trino: Trino, tables: Tables) -> None:
 
 
 def json_value(value: Any, type_: ColumnType) -> Any:
-    """A value of Python's, as Spark or Arrow gives it, as ``create_tables`` takes it."""
+    """Converts a Python value from Spark or Arrow to the form that ``create_tables`` takes."""
     if value is None:
         return None
     match type_:
@@ -44,7 +44,7 @@ def json_value(value: Any, type_: ColumnType) -> Any:
         case MapType(value=held):
             return {key: json_value(each, held) for key, each in dict(value).items()}
         case StructType(fields):
-            # Arrow's have names, Spark's and those of the benchmarks are tuples.
+            # Arrow's structs have names; Spark's and the benchmarks' are tuples.
             parts = value.values() if isinstance(value, dict) else value
             return {f.name: json_value(v, f.type) for f, v in zip(fields, parts, strict=True)}
         case _ if isinstance(value, bytes | bytearray):

@@ -1,6 +1,6 @@
 """How a question to a judge ended, in the same words for every engine.
 
-What we emit of a view for an engine is held against the view's own engine.
+The text that we emit for an engine is compared with the view's own engine.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ ENGINE_FAILS: Final = "the engine fails itself, with an internal error"
 
 REFUSED: Final = frozenset({UNSUPPORTED, NOT_DERIVED, FAILS})
 ASKED: Final = REFUSED | {EQUAL, NOT_BEFOREHAND, WITHOUT_RULES, PRUNED, BOTH_RAISE}
-"""What counts as asked of us: the view's own engine reads it, and its rows are determined."""
+"""Outcomes that count: the view's own engine reads the view, and its rows are determined."""
 REFRESHED: Final = frozenset({APPENDED, MERGED, UNCHANGED})
 _FINE: Final = (
     ASKED
@@ -75,9 +75,9 @@ class Verdict:
     """How a question ended.
 
     Attributes:
-        outcome: one of the constants above, or what else is wrong.
-        details: what shows a wrong one; the reason of a refusal.
-        constructs: what stands in the view, of those that the generator names.
+        outcome: one of the constants above, or another fault.
+        details: evidence of a fault, or the reason of a refusal.
+        constructs: the generator's constructs that the view contains.
     """
 
     outcome: str
@@ -90,6 +90,6 @@ class Verdict:
 
 
 def refusal(error: TranslationError) -> Verdict:
-    """Of a view that its own engine reads."""
+    """The verdict on our refusal of a view that its own engine reads."""
     is_unsupported = isinstance(error, Unsupported | TooLarge)
     return Verdict(UNSUPPORTED if is_unsupported else NOT_DERIVED, error.message)

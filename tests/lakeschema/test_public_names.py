@@ -1,4 +1,4 @@
-"""The names that people outside may rely on: what they are called, take and do."""
+"""The public names on which other people may rely: names, parameters and behaviour."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""No neighbour holds a thread by sending a byte now and then: each wait for a whole answer ends.
+"""No server holds a thread by sending single bytes: each wait for a whole answer ends.
 
-How fast is not measured: a wait that did not end would end the test, by its timeout.
+Speed is not measured: a wait that does not end would run into the test's timeout.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""From an event to its version, and how far a source is ahead, by times that a test sets."""
+"""The time from an event to its version, and the lead of a source, with clocks that a test sets."""
 
 from __future__ import annotations
 

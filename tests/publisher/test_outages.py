@@ -1,4 +1,4 @@
-"""An outage is one warning when it begins, one line a minute while it lasts, and one when it ends."""
+"""An outage logs one warning when it begins, one line a minute while it lasts, and one when it ends."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Work that only retries is a trouble after a while, and the first relation that is done ends it."""
+"""Work that only retries becomes a trouble after a while; the first finished relation ends it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The clock for leases, delays and graces: it never steps, and goes on over processes and boots."""
+"""The clock for leases, delays and graces: it never jumps, and continues across processes and boots."""
 
 from __future__ import annotations
 

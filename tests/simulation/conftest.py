@@ -1,4 +1,4 @@
-"""The seeds of the stories: consecutive ones, the first given by ``--first-seed``."""
+"""The seeds of the stories: consecutive numbers from ``--first-seed`` on."""
 
 from __future__ import annotations
 

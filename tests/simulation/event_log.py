@@ -1,4 +1,4 @@
-"""A log of events that sources poll: with what went wrong on the way there, and a position to return to."""
+"""A log of events that sources poll, with transport faults and a position to return to."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ _BATCH_SIZE = 3
 
 @dataclass
 class EventLog:
-    """Entries before ``oldest`` are gone: whoever still needs them finds a gap."""
+    """A log whose entries before ``oldest`` are gone: a reader who still needs them finds a gap."""
 
     entries: list[Entry] = field(default_factory=list)
     oldest: int = 0
 
     def forget(self) -> None:
-        """The log's retention passes before the newest events are read."""
+        """Deletes all entries, including a new entry that nobody has read."""
         self.entries.append(NamespaceHint(("unread",)))
         self.oldest = len(self.entries)
 
@@ -42,7 +42,7 @@ def _batch(entries: Sequence[Entry], position: str) -> Batch:
 
 @dataclass(frozen=True, slots=True)
 class LogSource:
-    """``publisher.events.protocol.EventSource`` on the log."""
+    """An ``EventSource`` that reads the log."""
 
     log: EventLog
     name: str = "log"

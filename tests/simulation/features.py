@@ -1,4 +1,4 @@
-"""What may happen in a world beside DDL, deliveries and crashes: each a switch, drawn for each history."""
+"""Events of a world other than DDL, deliveries and crashes: switches that are drawn per history."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from enum import Enum
 
 
 class Feature(Enum):
-    """The value is how likely a world has it."""
+    """The value is the probability that a world has the feature."""
 
     LAG = "replicas are behind"
     DEBOUNCE = "relations must be quiet before they are read"
@@ -41,7 +41,7 @@ class Feature(Enum):
 F = Feature
 
 LANDED = frozenset(Feature)
-"""Those in which the engine keeps its promises; one that waits for a mending is taken out here."""
+"""Features with which the engine keeps its promises; remove a feature here until a fault is fixed."""
 
 _SHARES = {F.LAG: 0.5, F.TROUBLE: 0.5, F.TWO_PROCESSES: 0.5, F.SNAPSHOTS: 0.5, F.LOG: 0.5}
 _SHARE = 0.2
@@ -50,7 +50,7 @@ _SHARE = 0.2
 def draw_features(
     chance: random.Random, enabled: Collection[Feature] = LANDED
 ) -> frozenset[Feature]:
-    # Every feature takes one draw, so that enabling one leaves the others of a seed as they are.
+    # Every feature takes one draw, so that enabling one does not change a seed's other features.
     drawn = {f for f in Feature if chance.random() < _SHARES.get(f, _SHARE) and f in enabled}
     if F.GAPS in drawn or F.RESTARTED_IDS in drawn:
         drawn.add(F.LOG)
@@ -60,8 +60,8 @@ def draw_features(
 
 
 def may_go_back(features: Collection[Feature]) -> bool:
-    """Whether an older state may be read after a newer one, and nothing tells them apart.
+    """Whether an older state may be read after a newer one, with nothing to tell them apart.
 
-    Then what is published follows what was read; only the end is certain.
+    Publications then follow the order of reading; only the final state is certain.
     """
     return F.LAG in features and not {F.NO_IDS, F.IDS_UNKNOWN_TO_CATALOG}.isdisjoint(features)

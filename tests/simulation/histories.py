@@ -1,8 +1,8 @@
-"""Plays many histories from fresh seeds, over all worlds, and shows what they were like: ``make histories``.
+"""Plays many histories from fresh seeds, over all worlds, and summarises them: ``make histories``.
 
-A history that breaks a promise is named with what repeats it, and the run ends with 1. With
-``--mutants``, engines that lack a safeguard play until the first broken promise; one that survives
-its budget proves a gap, and ends the run with 1 too.
+If a history breaks a promise, the run prints a command that repeats it, and ends with 1. With
+``--mutants``, engines that lack a safeguard play until the first broken promise. An engine that
+survives its budget proves a gap, and the run also ends with 1.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class Divergence:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """``features`` are those that a world may have."""
+    """``features``: the features that a world may have."""
 
     features: frozenset[Feature]
     length: int
@@ -59,20 +59,20 @@ class Plan:
     def play(self, seed: int, assemble: Callable[[Deployment], Engine]) -> Report | Divergence:
         try:
             return play(seed, assemble, self.length, self.features)
-        # One history may fail in whatever way; the others go on.
+        # One history may fail with any error; the others continue.
         except Exception as error:  # noqa: BLE001
             return Divergence(seed, f"{type(error).__name__}: {error}")
 
 
 def _be_silent() -> None:
-    """The simulation listens to what the engine logs, but nobody reads it."""
+    """Silences the engine's log, which only the simulation reads."""
     logging.getLogger("publisher").propagate = False
 
 
 def first_divergence(
     plan: Plan, assemble: Callable[[Deployment], Engine], first: int, budget: int
 ) -> tuple[int, Divergence | None]:
-    """How many histories an engine survived, and the one that it did not."""
+    """How many histories an engine survived, and the history that it did not survive."""
     _be_silent()
     for number in range(budget):
         result = plan.play(first + number, assemble)
@@ -83,7 +83,7 @@ def first_divergence(
 
 @dataclass(frozen=True, slots=True)
 class Catch:
-    """``by`` is what caught a mutant after ``histories`` others; "" if nothing did."""
+    """``by`` names what caught a mutant after ``histories`` others; "" if nothing did."""
 
     mutant: str
     histories: int
@@ -93,7 +93,7 @@ class Catch:
 def catch(mutant: str, plan: Plan, first: int, budget: int) -> Catch:
     """Plays an engine without one safeguard, a class or an edited text.
 
-    What the whole engine does not survive either catches nobody.
+    A history that the complete engine does not survive catches no mutant.
     """
     tests = MUTATIONS[mutant].tests if mutant in MUTATIONS else ()
     if tests:
@@ -119,7 +119,7 @@ def _first_divergence_of(mutant: str, plan: Plan, first: int, budget: int) -> tu
 
 
 def _mutated(mutant: str, first: int, budget: int) -> subprocess.CompletedProcess[str]:
-    """A mutation edits modules as they are imported, and so needs a process of its own."""
+    """A mutation edits modules as they are imported, so it needs a separate process."""
     command = [sys.executable, "-m", "tests.simulation.mutated", mutant, str(first), str(budget)]
     ran = subprocess.run(command, capture_output=True, text=True, check=False)
     if ran.returncode not in {0, 1} or not ran.stdout:
@@ -206,7 +206,7 @@ def _show(divergence: Divergence, plan: Plan) -> None:
 
 
 def summary(reports: Sequence[Report]) -> Sequence[str]:
-    """How long the histories were, and which worlds they had."""
+    """The lengths of the histories, and their worlds."""
     if not reports:
         return []
     faulty = sum(report.faults > 0 for report in reports)
@@ -230,7 +230,7 @@ def _quantiles(what: str, values: Iterable[int]) -> str:
 def _play_mutants(
     pool: ProcessPoolExecutor, plan: Plan, first: int, chosen: argparse.Namespace
 ) -> int:
-    """How many survived that have no second safeguard."""
+    """How many mutants without a second safeguard survived."""
     play = partial(catch, plan=plan, first=first, budget=chosen.budget)
     survived = 0
     for found in pool.map(play, chosen.mutants):

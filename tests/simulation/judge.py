@@ -1,6 +1,6 @@
-"""Whether a history kept the promises: told from the catalog's states and the index's uploads.
+"""Judges whether a history kept the promises, from the catalog's states and the index's uploads.
 
-The judge derives everything again and uses nothing of the engine, but the records of its state.
+The judge derives everything again. Of the engine it uses only the records of its state.
 """
 
 from __future__ import annotations
@@ -34,11 +34,11 @@ class Upload:
 
 @dataclass(frozen=True, slots=True)
 class Excuses:
-    """What the world itself did, so that a promise does not hold.
+    """Acts of the world itself for which a promise does not hold.
 
     Attributes:
-        index_lost: it took files away, which may come again under any number.
-        reads_go_back: it showed older states after newer ones, and nothing told them apart.
+        index_lost: it removed files, which may come again under any number.
+        reads_go_back: it showed older states after newer ones, with nothing to tell them apart.
     """
 
     index_lost: bool = False
@@ -103,7 +103,7 @@ def _judge_each(
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What the state says in the end."""
+    """The state at the end."""
 
     records: Mapping[RelationName, RelationRecord]
     versions: Sequence[VersionRecord]
@@ -111,7 +111,7 @@ class Outcome:
 
 
 def judge_end(catalog: FakeCatalog, index: FakeIndex, outcome: Outcome) -> None:
-    """Everything is published as the newest state of the catalog says, and offered or yanked."""
+    """Requires that all is published as in the catalog's newest state, and offered or yanked."""
     truths = full_derivation(catalog.states[-1])
     if any(v.status is VersionStatus.RESERVED for v in outcome.versions):
         raise Violation("a reservation is left open")
@@ -141,7 +141,7 @@ def _judge_status(name: RelationName, truth: Truth, record: RelationRecord | Non
 
 
 def _newest_contents(index: FakeIndex) -> Mapping[str, str]:
-    """What pip would install of each distribution, if nothing is yanked."""
+    """The content that pip would install of each distribution, if nothing were yanked."""
     newest: dict[str, tuple[tuple[int, ...], str]] = {}
     for filename, wheel in index.owner.items():
         number = tuple(map(int, wheel.version.split(".")))

@@ -1,6 +1,6 @@
 """The state's own SQL on an SQLite database in memory, which needs neither files nor locks.
 
-Several states on one ``Database`` are several processes on one file: a simulation never switches
+Several states on one ``Database`` act as several processes on one file: a simulation never switches
 between actors inside a transaction.
 """
 
@@ -40,10 +40,10 @@ def _opened(data: bytes) -> sqlite3.Connection:
 
 
 class Database:
-    """What the disk holds: ``copy`` and ``restore`` stand for a backup."""
+    """The content of the disk: ``copy`` and ``restore`` stand for a backup."""
 
     def __init__(self) -> None:
-        # A thread that renews a lease knows nothing of turns: like a file, this has one writer at a time.
+        # A thread that renews a lease takes no turns: like a file, this allows one writer at a time.
         self.writing = threading.RLock()
         self.connection = _opened(_empty())
 
@@ -51,8 +51,8 @@ class Database:
         return self.connection.serialize()
 
     def restore(self, copy: bytes | None) -> None:
-        """``None``: all is lost."""
-        # SQLite crashes in a connection's statements with ``json_each`` that are older than a copy.
+        """Restores the copy; None loses everything."""
+        # SQLite crashes in ``json_each`` statements of the connection that are older than a copy.
         self.connection.close()
         self.connection = _opened(_empty() if copy is None else copy)
 
@@ -61,7 +61,7 @@ class Database:
 
 
 class MemoryState:
-    """``publisher.state.protocol.State`` on a database in memory."""
+    """A ``State`` on a database in memory."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -80,7 +80,7 @@ class MemoryState:
             return result
 
     def read(self, action: Callable[[Transaction], T]) -> T:
-        # Nobody writes meanwhile, and no reader does.
+        # Nobody writes meanwhile: readers never write.
         return action(SqlTransaction(self._database.connection))
 
     def close(self) -> None:

@@ -1,4 +1,4 @@
-"""Engines with one safeguard removed each. A simulation that lets one of them pass proves nothing."""
+"""Engines that each lack one safeguard. A simulation that does not catch them all proves nothing."""
 
 from __future__ import annotations
 
@@ -174,7 +174,7 @@ class _Member:
 
 
 def cone_lease(deployment: Deployment) -> Engine:
-    """Derives all dependents of a relation in its own claim, from the state at that moment."""
+    """Derives all dependents of a relation under its claim, from the state at that moment."""
     return _ConeLease(parts_of(deployment))
 
 

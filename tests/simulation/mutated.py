@@ -30,7 +30,7 @@ class _EditingLoader(SourceFileLoader):
         self._edits = edits
 
     def exec_module(self, module: ModuleType) -> None:
-        """Past the cache of compiled modules, which holds the text as it was."""
+        """Compiles the edited text; the cache of compiled modules holds the original."""
         source = edit_text(self.get_data(self.path).decode(), self._edits, self.name)
         exec(compile(source, self.path, "exec"), module.__dict__)
 
@@ -51,7 +51,7 @@ class _EditingFinder(MetaPathFinder):
 
 
 def main() -> int:
-    """Ends with 1 if the engine was caught; prints by what."""
+    """Ends with 1 if the engine was caught, and prints the failure."""
     name, first, budget = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
     mutation = MUTATIONS[name]
     sys.meta_path.insert(0, _EditingFinder(mutation.edits))
@@ -66,7 +66,7 @@ def _run_tests(mutation: Mutation) -> int:
 
 
 def _play(first: int, budget: int) -> int:
-    # Imports the engine, and so must come after the finder.
+    # This imports the engine, so it must come after the finder.
     from tests.simulation.features import LANDED
     from tests.simulation.histories import Plan, first_divergence
     from tests.simulation.simulation import assemble

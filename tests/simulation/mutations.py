@@ -1,7 +1,7 @@
-"""Safeguards of the engine, each with the text that removes it; ``mutated`` runs an engine without it.
+"""Safeguards of the engine, each with an edit that removes it; ``mutated`` runs such an engine.
 
-``tests`` are those that must notice, where the worlds of the simulation cannot: what they promise
-is not in those worlds. A mutation with a ``backup`` may survive alone: the two together must not.
+``tests`` must catch a mutation if the simulation's worlds lack its promise. A mutation with a
+``backup`` may survive alone, but not both together.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Engines in a simulated world: what may happen to them, one method each, and the judgement."""
+"""Engines in a simulated world: a method for each possible event, and the judgement."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ POLICY = Policy(
 LAG_SECONDS = 0.8
 
 IN_PUBLICATION = frozenset({"index page", "index download", "index upload", "index answer"})
-"""Points at which a publication is under way."""
+"""Points during a publication."""
 
 
 @lru_cache(maxsize=1)
@@ -61,12 +61,12 @@ def _fresh_database() -> Path:
 
 
 def assemble(deployment: Deployment) -> Engine:
-    """The engine as it is; a mutant's own function replaces one part."""
+    """The complete engine; a mutant's function replaces one part."""
     return Engine(parts_of(deployment))
 
 
 class _Unexpected(logging.Handler):
-    """What the engine contains as one relation's failure would pass unseen, but it says so."""
+    """Records errors that the engine handles as one relation's failure: only its log shows them."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -89,13 +89,13 @@ class Event:
 
 @dataclass
 class Simulation:
-    """One or two processes in a world that ``seed`` decides: replicas' lag and the index's failures.
+    """One or two processes in a world that ``seed`` determines: replicas' lag and index failures.
 
     Attributes:
-        folder: where the state's file is; None for a state in memory, which is faster.
-        processes: with a state and an engine of their own each. The actors of a process are named
-            by it: "one" works, "receive one" polls the log, "snapshot one" compares.
-        lost: whether only a snapshot can find what happened.
+        folder: the folder of the state's file; None for a state in memory, which is faster.
+        processes: each has its own state and engine, and names its actors: "one" works, "receive
+            one" polls the log, "snapshot one" compares.
+        lost: whether only a snapshot can find some change.
         index_lost, reads_go_back: as in ``judge.Excuses``.
     """
 
@@ -207,7 +207,7 @@ class Simulation:
     def send(
         self, position: int, as_entry: Callable[[Event], Entry], *, keep: bool = False
     ) -> None:
-        """An event reaches the log that processes poll, in whatever form."""
+        """An event reaches the log that processes poll, in any form."""
         event = self._take_event(position, keep=keep)
         if event is not None:
             entry = as_entry(event)
@@ -243,7 +243,7 @@ class Simulation:
         self.stage.step(actor, points)
 
     def _receive(self, process: str) -> bool:
-        """As a daemon's thread does it; False if there was nothing new."""
+        """Polls as a daemon's thread does; False if there was nothing new."""
         engine, source = self.engine_of(process), LogSource(self.log)
         batch = source.poll(engine.position(source.name), 0.0)
         if batch is None:
@@ -263,7 +263,7 @@ class Simulation:
     def snapshot(self) -> None:
         self.engine.snapshot()
 
-    # What goes wrong
+    # Faults
 
     def crash(self) -> None:
         """Kills every process and starts them again."""
@@ -298,7 +298,7 @@ class Simulation:
         return self._database.copy()
 
     def restore_state(self, copy: bytes | None) -> None:
-        """All processes start again on an earlier state, or with None on an empty one."""
+        """Restarts all processes on an earlier state, or on an empty one if ``copy`` is None."""
         assert self._database is not None
         self._kill(self.stage.busy())
         self._database.restore(copy)
@@ -314,7 +314,7 @@ class Simulation:
     # The end
 
     def settle(self) -> None:
-        """Delivers every event that was not lost, and lets the engines finish all work."""
+        """Delivers all events that were not lost, and lets the engines finish all work."""
         for actor in self.stage.busy():
             self.stage.finish(actor)
         with self._healed():
@@ -328,7 +328,7 @@ class Simulation:
 
     @contextmanager
     def _healed(self) -> Iterator[None]:
-        """The index and the catalog answer as they should."""
+        """The index and the catalog work without faults."""
         index, catalog = self.index, self.catalog
         before = index.down, index.trouble, index.unstored, index.late, catalog.refused
         index.down, index.trouble, index.unstored, index.late, catalog.refused = (
@@ -346,12 +346,12 @@ class Simulation:
         self._drain()
 
     def _has_quarantined(self) -> bool:
-        """A crash of the process counts against its relations until a snapshot retries them."""
+        """Whether crashes put relations in quarantine, until a snapshot retries them."""
         records = self._inner.read(lambda tx: tx.graph.every_record())
         return any(record.status is Status.QUARANTINED for record in records.values())
 
     def _drain(self) -> None:
-        # What failed often for a cause of its own, such as a refused namespace, waits for hours.
+        # Work that failed often for its own cause, such as a refused namespace, waits for hours.
         if not any(map(self.engine.drain, (600.0, self.policy.max_backoff_seconds))):
             outstanding = self.engine.status().work
             raise Violation(f"work does not end: {outstanding}")
@@ -366,10 +366,10 @@ class Simulation:
         if self.folder is not None:
             shutil.rmtree(self.folder, ignore_errors=True)
 
-    # What is judged
+    # Judgement
 
     def judge(self) -> None:
-        """In the end. What went wrong until now does so no more."""
+        """Judges the end, after all faults have stopped."""
         with self._healed():
             self.settle()
             if _UNEXPECTED.errors:
@@ -382,7 +382,7 @@ class Simulation:
                 raise Violation("a snapshot of an unchanged catalog published something")
 
     def check(self) -> None:
-        """Lets everything settle in the midst of a history: what holds now must be published now."""
+        """Lets all work settle during a history: the current states must then be published."""
         self.settle()
         self._judge_end()
 

@@ -1,6 +1,6 @@
 """Threads that take turns: one runs at a time, and the test decides which one continues.
 
-So interleavings are chosen by the test, repeatably, and not by the operating system.
+So the test, not the operating system, chooses the interleavings, which are repeatable.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ def _locked() -> threading.Lock:
 
 @dataclass
 class _Actor:
-    """``points`` that it may still pass in its turn."""
+    """``points``: how many points it may still pass in its turn."""
 
     play: Callable[[], object]
     points: int = 0
@@ -48,7 +48,7 @@ class _Actor:
 
 
 class _Thread:
-    """Runs one actor after another: a history has many, and starting a thread is slow."""
+    """Runs actors one after another: a history has many, and starting a thread is slow."""
 
     def __init__(self) -> None:
         self._given = _locked()
@@ -75,7 +75,7 @@ _IDLE: list[_Thread] = []
 
 
 def stay_on_one_core(number: int) -> None:
-    """Keeps this process on one core, where threads hand over their turns several times as fast."""
+    """Keeps this process on one core, where threads hand over turns several times faster."""
     if sys.platform == "linux":
         cores = sorted(os.sched_getaffinity(0))
         os.sched_setaffinity(0, {cores[number % len(cores)]})
@@ -123,7 +123,7 @@ class Stage:
         thread.give(actor)
 
     def step(self, name: str, points: int = 1) -> int:
-        """Lets an actor pass so many points, or to its end; returns how many it had left then."""
+        """Lets an actor pass ``points`` points, or run to its end; returns how many were left."""
         actor = self._actors[name]
         actor.points = points
         self._playing = name

@@ -1,4 +1,4 @@
-"""A story is drawn from a number: a world, and what happens in it, in one order."""
+"""Draws a story from a number: a world and the sequence of its events."""
 
 from __future__ import annotations
 
@@ -44,14 +44,14 @@ LENGTH = 120
 _FORGED = 1_000_000
 
 _SHOWS_LESS = frozenset({F.LAG, F.REFUSED_NAMESPACES})
-"""The catalog may not list what an event created: then only a later snapshot finds it."""
+"""With these, the catalog may not list a relation that an event created: a later snapshot finds it."""
 
 _Action = tuple[float, Callable[[], object]]
 
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What happened in a history."""
+    """The events of a history."""
 
     features: frozenset[Feature]
     events: int
@@ -79,10 +79,10 @@ class Story:
         self._actions = [action for _, action in actions]
 
     def act(self) -> None:
-        """One thing happens."""
+        """Makes one event happen."""
         self.chance.choices(self._actions, self._weights)[0]()
 
-    # Each yields what its part of the world may do, and how often.
+    # Each method yields the possible acts of its part of the world, and their frequencies.
 
     def _ddl(self) -> Iterator[_Action]:
         yield 4, self._change
@@ -147,7 +147,7 @@ class Story:
         if F.LOST_STATE in self.features:
             yield 0.15, lambda: simulation.restore_state(None)
 
-    # What needs more than one call
+    # Acts of more than one call
 
     def _change(self) -> None:
         relation = _random_relation(self.chance, self._tables, self._views)
@@ -168,7 +168,7 @@ class Story:
         self._tell(NamespaceHint(namespace, event_id))
 
     def _drop_namespace(self) -> None:
-        """One event for all of it, as of DROP DATABASE … CASCADE."""
+        """One event for the whole namespace, as for DROP DATABASE … CASCADE."""
         namespace = self.chance.choice(self._names).namespace
         for name in [n for n in self.simulation.catalog.states[-1] if n.namespace == namespace]:
             self.simulation.catalog.drop(name)
@@ -190,7 +190,7 @@ class Story:
     def _entry(self, event: Event) -> Entry:
         drawn = self.chance.random()
         if F.DEAD_LETTERS in self.features and drawn < 0.2:
-            # Its namespace may not be listed as it is now.
+            # The catalog may not list the namespace's current content.
             self.simulation.lost |= not _SHOWS_LESS.isdisjoint(self.features)
             known = self.chance.random() < 0.7
             return dead_letter(event) if known else dead_letter_of_unknown_namespace(event)
@@ -211,7 +211,7 @@ class Story:
 
     def _forget_events(self) -> None:
         self.simulation.log.forget()
-        # The snapshot that follows may not see everything.
+        # The next snapshot may not see everything.
         self.simulation.lost |= not _SHOWS_LESS.isdisjoint(self.features)
 
     def _refuse_namespace(self) -> None:
@@ -227,12 +227,12 @@ class Story:
             self.simulation.crash()
 
     def _snapshot(self) -> None:
-        # One that was killed still holds its lease.
+        # A killed snapshot still holds its lease.
         with suppress(SnapshotBusy):
             self.simulation.snapshot()
 
     def _select(self) -> None:
-        """People change the settings, and start everything again; the next snapshot carries it out."""
+        """Changes the settings and restarts all processes; the next snapshot applies the change."""
         self.simulation.selection = self.chance.choice(
             (EVERYTHING, Selection(exclude=("d.v*",)), Selection(include=("*.t*", "d.v1")))
         )
@@ -322,7 +322,7 @@ def begin(
     enabled: Collection[Feature] = LANDED,
     folder: Path | None = None,
 ) -> tuple[Simulation, Story]:
-    """The world of a seed, and the story that will happen in it."""
+    """The world of a seed, and its story."""
     chance = random.Random(seed)
     features = draw_features(chance, enabled)
     simulation = _simulation(seed, features, assemble, folder)

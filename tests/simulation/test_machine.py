@@ -1,4 +1,4 @@
-"""The same world as in the stories, driven by Hypothesis, which shrinks what fails."""
+"""The world of the stories, driven by Hypothesis, which shrinks failures."""
 
 from __future__ import annotations
 

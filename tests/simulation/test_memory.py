@@ -1,4 +1,4 @@
-"""The state in memory behaves as the one in a file."""
+"""The state in memory behaves like the state in a file."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def test_a_story_is_the_same_in_memory_and_in_a_file(tmp_path: Path, seed: int) 
 def remembered(
     seed: int, folder: Path | None
 ) -> tuple[list[bytes], list[RelationRecord], list[VersionRecord]]:
-    """What was uploaded in the story of a seed, and the state in its end."""
+    """The uploads in the story of a seed, and its final state."""
     simulation, story = begin(seed, folder=folder)
     for _ in range(60):
         story.act()

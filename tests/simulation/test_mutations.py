@@ -1,4 +1,4 @@
-"""The texts of the mutations are still those of the engine."""
+"""The texts that mutations replace still occur in the engine."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The four events of the blog's example, in every order, with the DDL done between deliveries."""
+"""The four events of the blog's example, in every order, with DDL between deliveries."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ DDL: dict[int, Relation] = {
 
 
 def play(simulation: Simulation, order: tuple[int, ...], lost: int | None) -> None:
-    """Does each statement just before the delivery that needs it, in the order of statements."""
+    """Runs the statements in order, each just before the delivery that needs it."""
     done = 0
     event_ids: dict[int, int] = {}
     for number in order:
@@ -45,7 +45,7 @@ def play(simulation: Simulation, order: tuple[int, ...], lost: int | None) -> No
         pytest.param(
             order,
             lost,
-            # Every order, and every loss, are quick; every loss in every order is not.
+            # All orders, or all losses, are quick; all losses in all orders are not.
             marks=() if lost is None or order == (1, 2, 3, 4) else pytest.mark.slow,
         )
         for order in permutations((1, 2, 3, 4))

@@ -1,4 +1,4 @@
-"""Random stories keep every promise, and show every safeguard to be needed."""
+"""Random stories keep every promise, and show that every safeguard is needed."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """A translation core and a generator small enough to verify by reading: views are unions of columns.
 
-A view's text is the names that it reads, and the word ``wide`` or ``narrow``: a narrow view has
-one column whatever its upstreams have, so that changes stop at it. ``nonsense`` cannot be read.
+A view's text has the names that it reads, and the word ``wide`` or ``narrow``. A narrow view has one
+column, whatever its upstreams have, so that changes stop at it. The text ``nonsense`` is unreadable.
 """
 
 from __future__ import annotations
@@ -111,9 +111,9 @@ class ToyPackaging:
         runtime: str = "",
         checks: str = "",
     ) -> None:
-        """``refused``: relations that it cannot package; ``runtime``: the code of its packages.
+        """``refused``: relations that cannot be packaged; ``runtime``: the code of the packages.
 
-        ``checks`` names the one that refuses them, if it is not the generator itself.
+        ``checks`` names the check that refuses them, if the generator does not.
         """
         self._rules = naming_rule + build_options_key
         self._refused = refused
@@ -175,7 +175,7 @@ class ToyPackaging:
     def rebuild(
         self, version: VersionRecord, provenance: str, earlier: Mapping[str, str]
     ) -> Wheel | None:
-        """Only with the generator and the options of that time, as in reality."""
+        """Like the real one, rebuilds only with the generator and the options of that version."""
         data = provenance.encode()
         sha256 = hashlib.sha256(data).hexdigest()
         if sha256 != version.wheel_sha256 or json.loads(data)["rules"] != self._rules:

@@ -1,4 +1,4 @@
-"""What deriving everything from one state of the catalog yields; uses nothing of the engine."""
+"""The results of deriving everything from one state of the catalog, independently of the engine."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _MAX_KNOWN = 20_000
 
 @dataclass(frozen=True, slots=True)
 class Truth:
-    """``content`` is None unless it is OK."""
+    """``content`` is None unless the status is OK."""
 
     status: Status
     content: str | None = None
@@ -75,7 +75,7 @@ _KNOWN: dict[object, _Known] = {}
 
 
 def _derive(relation: Relation, upstreams: tuple[Interface, ...]) -> _Known:
-    """Kept, since the states of a history differ in one relation each."""
+    """Derives a relation; cached, since successive states of a history differ in one relation."""
     text = relation.view.text if relation.view is not None else None
     columns = tuple(c.name for c in relation.columns)
     seen = tuple((u.name, tuple(c.name for c in u.columns)) for u in upstreams)

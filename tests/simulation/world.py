@@ -1,6 +1,6 @@
-"""The simulated world of the engine: a catalog with replicas, an index that fails, a clock, a state.
+"""The engine's simulated world: a catalog with replicas, an index that fails, a clock, a state.
 
-Every call on it is a point at which another actor may run instead, or a crash may happen.
+At every call to it, another actor may run instead, or a crash may happen.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ T = TypeVar("T")
 
 
 class FakeClock:
-    """Time passes when an actor sleeps, and a little at every point. Only wall time steps."""
+    """Time passes when an actor sleeps, and a little at every point. Only wall time may jump."""
 
     def __init__(self) -> None:
         self._now = 1_000_000.0
@@ -45,7 +45,7 @@ class FakeClock:
 
 @dataclass(slots=True)
 class _Session:
-    """A connection to one replica, whose position never goes back; others may be behind it."""
+    """A connection to one replica, whose position never goes back; other replicas may lag."""
 
     position: int
     has_read: bool = False
@@ -53,12 +53,12 @@ class _Session:
 
 @dataclass
 class FakeCatalog:
-    """All states of a catalog. A replica is behind by at most ``lag_seconds``.
+    """All states of a catalog. A replica lags by at most ``lag_seconds``.
 
     Attributes:
-        atomic: whether a batch is read at one moment, and not row by row.
-        refused: namespaces that it refuses to show.
-        event_ids: of the event that led to each state.
+        atomic: whether a batch is read at one moment, not row by row.
+        refused: namespaces that it refuses to list.
+        event_ids: the id of the event that led to each state.
     """
 
     clock: FakeClock
@@ -99,7 +99,7 @@ class FakeCatalog:
         """The next event has the id 1, as after a restore of the metastore into a new database."""
         self.clock.sleep(0.01)
         self.states.append(self.states[-1])
-        # No replica still shows the numbers of before.
+        # No replica still shows the old numbers.
         self.times.append(0.0)
         self.event_ids.append(0)
 
@@ -143,7 +143,7 @@ class FakeCatalog:
         return found
 
     def disconnect(self, actors: Iterable[str]) -> None:
-        """Closes their connections, as the end of their process does."""
+        """Closes the actors' connections, like the end of their process."""
         for actor in actors:
             self._sessions.pop(actor, None)
 
@@ -163,7 +163,7 @@ class FakeCatalog:
 
 @dataclass(frozen=True, slots=True)
 class IndexCopy:
-    """A backup of an index; without values, one that is empty."""
+    """A backup of an index; without values, an empty backup."""
 
     visible: Mapping[str, bytes] = field(default_factory=dict)
     owner: Mapping[str, Wheel] = field(default_factory=dict)
@@ -172,17 +172,17 @@ class IndexCopy:
 
 @dataclass
 class FakeIndex:
-    """Answers as real ones do.
+    """An index that answers like real ones.
 
     Attributes:
-        overwrites: as Artifactory may: other bytes under a known name replace the old ones.
-        tolerant: as devpi: equal bytes are accepted again.
+        overwrites: new bytes under a known name replace the old ones, as in Artifactory.
+        tolerant: equal bytes are accepted again, as in devpi.
         shows_sha: whether the page has hashes.
-        trouble: share of uploads that fail, before or after the file was taken.
-        unstored: share of uploads that are answered with success and not stored.
+        trouble: share of uploads that fail, before or after the file is stored.
+        unstored: share of uploads that are answered with success but not stored.
         late: share of uploads that time out and are stored later, by ``land``.
-        faults: uploads that did not go as they should.
-        orphans: how many of those in flight, the oldest, are of a state that was lost meanwhile.
+        faults: number of faulty uploads.
+        orphans: how many of the oldest uploads in flight come from a state that was lost meanwhile.
         history: every upload that changed what is visible, in order.
     """
 
@@ -251,10 +251,10 @@ class FakeIndex:
             raise IndexUnavailable("fake", "timed out")
 
     def land(self) -> bool:
-        """Stores the oldest upload that timed out, unless its number was taken meanwhile.
+        """Stores the oldest upload that timed out, unless its number is taken.
 
-        True if that cost a file: no state that there is knows of the upload, and it went over what
-        another one had put there.
+        True if this cost a file: no existing state knows the upload, and it replaced another upload's
+        file.
         """
         if not self.in_flight:
             return False
@@ -266,7 +266,7 @@ class FakeIndex:
         return is_orphan and self.visible.get(wheel.filename, before) != before
 
     def lose(self, filename: str) -> None:
-        """The file is gone, as after a damaged disk."""
+        """Loses the file, like a damaged disk."""
         del self.visible[filename]
         del self.owner[filename]
         self.yanked.pop(filename, None)
@@ -319,7 +319,7 @@ class FakeIndex:
 
 
 class StagedState:
-    """A state store with a point before each transaction, and after each that writes."""
+    """A state store with a point before each transaction, and after each writing transaction."""
 
     def __init__(self, inner: State, stage: Stage) -> None:
         self._inner = inner

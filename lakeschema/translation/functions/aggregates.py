@@ -1,4 +1,4 @@
-"""What Spark's aggregates and sketches yield."""
+"""Result types of Spark's aggregates and sketches."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ from lakeschema.translation.plan.expressions import RowExpression
 
 
 def _average(arguments: Sequence[RowExpression], semantics: Semantics) -> CallResult | None:
-    """TRY_AVG of intervals is one of the whole range of its kind's units."""
+    """TRY_AVG of intervals has all units of its kind of interval."""
     type_ = arguments[0].type
     if not isinstance(type_, IntervalType):
         return arithmetic.average(arguments, semantics)
@@ -45,7 +45,7 @@ def _average(arguments: Sequence[RowExpression], semantics: Semantics) -> CallRe
 
 
 def _percentile(arguments: Sequence[RowExpression], semantics: Semantics) -> CallResult | None:
-    """Of numbers a double; of intervals and times of day one of them."""
+    """A double for numbers; intervals and times of day keep their kind."""
     type_, rank = (argument.type for argument in arguments[:2])
     one = _ordered(type_, semantics)
     if one is None:
@@ -77,7 +77,7 @@ def _elements(arguments: Sequence[RowExpression], _: Semantics) -> CallResult | 
 
 
 def _histogram(arguments: Sequence[RowExpression], _: Semantics) -> CallResult | None:
-    """The middle of each bin, of the values' type, and its height."""
+    """An array of bins: the middle, in the values' type, and the height."""
     type_ = arguments[0].type
     middle = DOUBLE if is_text(type_) or type_ == VOID else type_
     shown = is_numeric(middle) or is_time(middle) or is_interval(middle)
@@ -106,7 +106,7 @@ def _top_k_sketch(arguments: Sequence[RowExpression], _: Semantics) -> CallResul
 
 
 def _sketch(item: ColumnType) -> CallResult:
-    """With a null of the items' type, which says what they are."""
+    """``itemDataType`` is always null; its type is the items' type."""
     fields = (
         StructField("sketch", BINARY, nullable=False),
         StructField("maxItemsTracked", INT, nullable=False),
@@ -140,7 +140,7 @@ def _counter(arguments: Sequence[RowExpression], _: Semantics) -> CallResult | N
 
 
 def _quantiles(one: ColumnType, asked: ColumnType = DOUBLE) -> Rule:
-    """An answer for each of an array's questions, or the one of a number's."""
+    """An array of answers if the second argument is an array, otherwise one answer."""
 
     def quantile(arguments: Sequence[RowExpression], _: Semantics) -> CallResult | None:
         match arguments[1].type:
@@ -155,7 +155,7 @@ def _quantiles(one: ColumnType, asked: ColumnType = DOUBLE) -> Rule:
 
 
 def _best(arguments: Sequence[RowExpression], _: Semantics) -> CallResult | None:
-    """MAX_BY of one row, or of as many as a third argument says."""
+    """MAX_BY returns one value, or an array of as many as the third argument says."""
     type_ = arguments[0].type
     return CallResult(type_ if len(arguments) == 2 else ArrayType(type_))
 

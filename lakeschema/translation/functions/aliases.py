@@ -1,7 +1,4 @@
-"""Other names of the same function: the only place where an alias stands.
-
-Every other table has the canonical name. To add an alias is to add it here.
-"""
+"""Aliases of functions, listed only here: every other table has the canonical names."""
 
 from __future__ import annotations
 
@@ -89,5 +86,5 @@ ALIASES: Final[Mapping[Dialect, Mapping[str, str]]] = MappingProxyType(
 
 
 def canonical(name: str, dialect: Dialect) -> str:
-    """The name under which the tables know a function; ``name`` is in lower case."""
+    """The name of a function in the tables; ``name`` is in lower case."""
     return ALIASES[dialect].get(name, name)

@@ -1,4 +1,4 @@
-"""What sums, products and roundings yield: of numbers, dates and intervals, by each dialect."""
+"""Result types of sums, products and roundings of numbers, dates and intervals, by dialect."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def minus(arguments: Sequence[RowExpression], semantics: Semantics) -> CallResul
 
 
 def _time_plus(left: ColumnType, right: ColumnType) -> CallResult | None:
-    """Of Hive."""
+    """Hive's sum of a time or an interval and another value."""
     if is_interval(left) and is_interval(right):
         met = united_interval(left, right)
         return None if met is None else CallResult(met)
@@ -80,7 +80,7 @@ def _time_plus(left: ColumnType, right: ColumnType) -> CallResult | None:
         return CallResult(TIMESTAMP, (TIMESTAMP, None), may_be_null=True)
     if left != DATE:
         return CallResult(left)
-    # A date stays one under whole days and months; hours make it a timestamp.
+    # A date plus days or months is a date; a date plus hours is a timestamp.
     whole = isinstance(right, IntervalType) and right.unit in _WHOLE_DAYS
     return CallResult(DATE if whole else TIMESTAMP)
 
@@ -101,13 +101,13 @@ def _arithmetic(
             return CallResult(rule(other, other, fit), may_be_null=True)
         if other == VOID and semantics.is_hive:
             return CallResult(VOID)
-        # Hive, once its optimiser has typed the NULL, has no decimal of it.
+        # Hive's optimiser types a NULL next to a decimal as double.
         return CallResult(DOUBLE if other == VOID or isinstance(other, DecimalType) else other)
     if is_float(left) or is_float(right):
         return _floating(left, right, semantics)
     if isinstance(left, DecimalType) or isinstance(right, DecimalType):
         if semantics.is_hive and rule is not decimals.plus:
-            # Hive counts a written factor by its digits everywhere.
+            # In Hive a literal factor always has the precision of its digits.
             semantics = replace(semantics, full_literals=False)
         a, b = _exact(arguments[0], left, semantics), _exact(arguments[1], right, semantics)
         fit = decimals.bounded if semantics.keeps_all_digits else decimals.adjusted
@@ -122,14 +122,14 @@ def _floating(left: ColumnType, right: ColumnType, semantics: Semantics) -> Call
 
 
 def _is_only_text(arguments: Sequence[RowExpression], semantics: Semantics) -> bool:
-    """Text beside text is not a number in ANSI mode: its numeric type is undefined."""
+    """In ANSI mode two texts do not become numbers: their numeric type is undefined."""
     return semantics.is_spark and semantics.ansi and all(is_text(a.type) for a in arguments)
 
 
 def _number(
     type_: ColumnType, arguments: Sequence[RowExpression], semantics: Semantics
 ) -> ColumnType | None:
-    """What a value is as a number: text beside a number becomes one."""
+    """The numeric type of an operand; a text is cast to a number."""
     if is_numeric(type_) or type_ == VOID:
         return type_
     if not is_text(type_):
@@ -141,8 +141,8 @@ def _number(
 
 
 def _exact(expression: RowExpression, type_: ColumnType, semantics: Semantics) -> DecimalType:
-    """An integer beside a decimal counts as a decimal: a literal with its own digits."""
-    # Spark counts the digits of no tinyint (``DecimalType.fromLiteral``).
+    """The decimal type of an operand; an integer literal has the precision of its digits."""
+    # Spark gives a tinyint literal its type's precision (``DecimalType.fromLiteral``).
     counted = is_integer(type_) and not (semantics.is_spark and type_ == TINYINT)
     counted = counted and not semantics.full_literals
     if isinstance(expression, Literal) and counted and expression.value is not None:
@@ -203,7 +203,7 @@ def wider(arguments: Sequence[RowExpression], semantics: Semantics) -> CallResul
 
 
 def shifted(arguments: Sequence[RowExpression], semantics: Semantics) -> CallResult | None:
-    """A bigint stays one; what else Spark takes for a number becomes an int first."""
+    """A bigint stays a bigint; Spark casts any other number or text to int first."""
     type_ = arguments[0].type
     if type_ == BIGINT:
         return CallResult(BIGINT)
@@ -214,11 +214,11 @@ def shifted(arguments: Sequence[RowExpression], semantics: Semantics) -> CallRes
 
 
 def whole(arguments: Sequence[RowExpression], semantics: Semantics) -> CallResult | None:
-    """CEIL and FLOOR: a decimal keeps its whole digits and one for the carry."""
+    """CEIL and FLOOR: a decimal keeps its digits before the point, and one for the carry."""
     type_ = arguments[0].type
     if isinstance(type_, DecimalType):
         digits = max(1, type_.precision - type_.scale + 1)
-        # Spark leaves the precision of a decimal that has no fraction.
+        # Spark keeps the precision of a decimal that has no fraction.
         digits = type_.precision if semantics.is_spark and type_.scale == 0 else digits
         return CallResult(decimals.bounded(digits, 0))
     return CallResult(BIGINT)
@@ -237,7 +237,7 @@ def rounded(arguments: Sequence[RowExpression], semantics: Semantics) -> CallRes
     if places < 0:
         return CallResult(DecimalType(min(38, max(whole, 1 - places)), 0))
     if semantics.is_hive and places >= type_.scale:
-        # There is nothing to carry, and the places are filled with zeros.
+        # Nothing is rounded, so nothing carries; zeros fill the places.
         return CallResult(decimals.bounded(whole - 1 + places, places))
     scale = min(type_.scale, places)
     return CallResult(decimals.bounded(whole + scale, scale))
@@ -247,7 +247,7 @@ def absolute(arguments: Sequence[RowExpression], _: Semantics) -> CallResult | N
     """Hive's ABS widens the small integers; text becomes double."""
     type_ = arguments[0].type
     if is_integer(type_):
-        # Wider first: -128 has no opposite among the smallest.
+        # -128 has no opposite in a tinyint.
         wide = BIGINT if type_ == BIGINT else INT
         return CallResult(wide, (wide,))
     return CallResult(DOUBLE if is_float(type_) or is_text(type_) else type_)
@@ -259,7 +259,7 @@ def hive_sign(arguments: Sequence[RowExpression], _: Semantics) -> CallResult | 
 
 
 def float_or_double(arguments: Sequence[RowExpression], _: Semantics) -> CallResult | None:
-    """Spark's NANVL: a float of floats, a double of anything else."""
+    """Spark's NANVL: float for floats, otherwise double."""
     one, other = (argument.type for argument in arguments)
     type_ = FLOAT if one == FLOAT and other in (FLOAT, VOID) else DOUBLE
     return CallResult(type_, (type_, type_))
@@ -268,7 +268,7 @@ def float_or_double(arguments: Sequence[RowExpression], _: Semantics) -> CallRes
 def positive_remainder(
     arguments: Sequence[RowExpression], semantics: Semantics
 ) -> CallResult | None:
-    """Hive's PMOD is as wide as both; its % only as the narrower."""
+    """Hive's PMOD holds both operands' digits; % only those of the narrower operand."""
     return _arithmetic(arguments, semantics, decimals.wider)
 
 
@@ -296,7 +296,7 @@ def average(arguments: Sequence[RowExpression], semantics: Semantics) -> CallRes
 
 
 def _sum_may_overflow(type_: DecimalType, semantics: Semantics) -> bool:
-    """Ten digits more hold ten thousand million rows; without room for them a sum may be null."""
+    """A sum has ten more digits, enough for 10^10 rows; without room for them it may be null."""
     return not semantics.ansi and type_.precision + 10 > decimals.MAX_PRECISION
 
 
@@ -306,7 +306,7 @@ def second_average(arguments: Sequence[RowExpression], semantics: Semantics) -> 
 
 
 def truncated(arguments: Sequence[RowExpression], _: Semantics) -> CallResult | None:
-    """Hive's TRUNC: of a number that number's type, of a date text."""
+    """Hive's TRUNC keeps a number's type; a truncated date is text."""
     type_ = arguments[0].type
     if isinstance(type_, DecimalType):
         places = None if len(arguments) == 1 else constants.constant_int(arguments[1])

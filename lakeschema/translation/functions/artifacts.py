@@ -1,6 +1,6 @@
 """A view's ``dependencies`` property → coordinates of the artifacts that hold its functions' classes.
 
-Coordinates are data: nothing here, or above, fetches or loads what they name.
+Coordinates are data: neither this module nor its callers fetch or load the artifacts.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ import re
 from dataclasses import dataclass
 
 MAX_LENGTH = 1000
-"""Of one dependency; a longer one is malformed."""
+"""Characters of one dependency; a longer one is malformed."""
 
 _PART = r"[A-Za-z0-9][A-Za-z0-9._+-]*"
 _PARAMETER = r"[A-Za-z]+=[A-Za-z0-9._:,*+-]*"
@@ -39,7 +39,7 @@ class Artifact:
 
 
 def parse_artifact(text: str) -> Artifact | None:
-    """``organisation:module:version``, with ``ivy://`` before and ``?key=value&…`` after or without."""
+    """Reads ``organisation:module:version``, perhaps after ``ivy://`` or before ``?key=value&…``."""
     found = _ARTIFACT.fullmatch(text) if len(text) <= MAX_LENGTH else None
     return None if found is None else Artifact(found[1], found[2], found[3], found[4] or "")
 
@@ -47,8 +47,7 @@ def parse_artifact(text: str) -> Artifact | None:
 def split_dependencies(text: str) -> tuple[str, ...]:
     """The entries of the property, separated by spaces or commas, each once, well-formed or not.
 
-    The commas of an ``exclude=org:module,org:module`` separate nothing: what follows them has no
-    version.
+    A comma inside ``exclude=org:module,org:module`` is no separator: no version follows it.
     """
     entries: dict[str, None] = {}
     for word in _BLANKS.split(text):
@@ -68,9 +67,9 @@ def split_dependencies(text: str) -> tuple[str, ...]:
 
 
 def _ends_in_exclude(piece: str) -> bool:
-    """Whether the last parameter is ``exclude``, to which what follows a comma may belong.
+    """Whether the last parameter is ``exclude``, so that text after a comma may belong to it.
 
-    Untrusted: the time must grow with the length alone.
+    The text is untrusted: the time must be linear in its length.
     """
     _, separator, last = piece.rpartition("&")
     return "?exclude=" in last or (separator == "&" and last.startswith("exclude="))

@@ -1,4 +1,4 @@
-"""FROM_AVRO: the type that Spark gives what a literal Avro schema says, and options that change it."""
+"""FROM_AVRO: the type that Spark reads from a literal Avro schema, and the options that change it."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ from lakeschema.translation.plan.expressions import Call, RowExpression
 _MAX_PARTS: Final = 10_000
 """A record that refers to itself several times unfolds exponentially."""
 _MAX_LEVELS: Final = 15
-"""Spark's own bound of ``recursiveFieldMaxDepth``."""
+"""Spark's limit of ``recursiveFieldMaxDepth``."""
 
 OF_PRIMITIVES: Final[Mapping[str, PrimitiveType]] = MappingProxyType(
     {
@@ -77,7 +77,7 @@ OF_PRIMITIVES: Final[Mapping[str, PrimitiveType]] = MappingProxyType(
         "string": STRING,
     }
 )
-"""What Spark and Hive read Avro's types as that are neither named nor built of others."""
+"""The types that Spark and Hive read Avro's primitive types as."""
 _LOGICAL: Final[Mapping[str, ColumnType]] = MappingProxyType(
     {
         "date": DATE,
@@ -87,10 +87,10 @@ _LOGICAL: Final[Mapping[str, ColumnType]] = MappingProxyType(
 )
 _UNKNOWN: Final = frozenset({"timestamp-nanos", "local-timestamp-nanos", "custom-decimal"})
 _WRITTEN_BY_SPARK: Final = "spark.sql.catalyst.type"
-"""A property in which Spark says what a number was before, such as an interval."""
+"""The property in which Spark records a number's original type, such as an interval."""
 _WHOLE: Final = re.compile(r"[+-]?\d{1,9}")
 _WIDER: Final = (({"int", "long"}, BIGINT), ({"float", "double"}, DOUBLE))
-"""Unions of two kinds of numbers are the wider."""
+"""A union of these two types is read as the wider one."""
 
 
 def _of_avro_schema(arguments: Sequence[RowExpression], _: Semantics) -> CallResult | None:
@@ -106,12 +106,12 @@ def _of_avro_schema(arguments: Sequence[RowExpression], _: Semantics) -> CallRes
     mode = options.get("mode", "FAILFAST").upper()
     if mode == "DROPMALFORMED":
         raise TypeMismatch("from_avro has no mode DROPMALFORMED, expected PERMISSIVE or FAILFAST")
-    # Of what cannot be read Spark makes nulls in every field, unless it fails.
+    # Otherwise an unreadable record becomes nulls in every field.
     return CallResult(type_ if mode == "FAILFAST" else map_type(type_, as_nullable))
 
 
 def _options(arguments: Sequence[RowExpression]) -> Mapping[str, str]:
-    """By their names in lower case, as Spark finds them."""
+    """The options by name in lower case: Spark ignores case."""
     match arguments:
         case [] | [_] if all(map(is_null, arguments)):
             return {}
@@ -128,7 +128,7 @@ def _by_name(texts: Sequence[str]) -> Mapping[str, str]:
     if len(set(names)) < len(names):
         raise TypeMismatch("expected each option of from_avro once, got one twice")
     if len(options) < len(names):
-        # Which of them counts is a matter of their hashes.
+        # Which one Spark uses depends on their hashes.
         raise UnsupportedConstruct("from_avro with options that differ in case alone")
     return options
 
@@ -150,13 +150,13 @@ def _type(schema: Schema, options: Mapping[str, str]) -> ColumnType:
             f" expected a whole number up to {_MAX_LEVELS}, got {shown(depth)}"
         )
     found = _Typer(definitions(schema), int(depth)).type(schema)
-    # Nothing is left out at the top, which is no recursion yet.
+    # Only recursion is left out, which starts below the top level.
     assert found is not None
     return found
 
 
 class _Typer:
-    """``levels``: where a record refers to itself, it stands so often; 0 or less refuses that."""
+    """``levels``: how many levels of a recursive record are kept; 0 or less refuses recursion."""
 
     def __init__(self, known: Mapping[str, NamedSchema], levels: int) -> None:
         self._known = known
@@ -165,7 +165,7 @@ class _Typer:
         self._parts = 0
 
     def type(self, schema: Schema) -> ColumnType | None:
-        """None for what is left out."""
+        """None for a part that is left out."""
         self._parts += 1
         if self._parts > _MAX_PARTS:
             raise UnsupportedConstruct(f"an Avro schema of more than {_MAX_PARTS:,} parts")

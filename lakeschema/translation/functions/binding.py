@@ -76,7 +76,7 @@ from lakeschema.translation.plan.operators import EQUATING, NullClass, Operator
 
 @dataclass(frozen=True, slots=True)
 class Function:
-    """A table's row, read."""
+    """A parsed row of a table."""
 
     operator: Operator
     kind: Kind
@@ -86,7 +86,7 @@ class Function:
 
 @dataclass(frozen=True, slots=True)
 class Bound:
-    """``nullable`` is of a scalar call; an aggregate's depends on its group too."""
+    """``nullable`` holds for a scalar call; an aggregate's also depends on its group."""
 
     operator: Operator
     arguments: tuple[RowExpression, ...]
@@ -109,7 +109,7 @@ def rows_by_name(dialect: Dialect) -> Mapping[str, Row]:
 
 
 def rows_of(dialect: Dialect) -> tuple[Row, ...]:
-    """Of two rows of one name the later one counts."""
+    """A later row replaces an earlier one of the same name."""
     own = _OF_SPARK if dialect is Dialect.SPARK else _OF_HIVE
     return (*shared.ROWS, *(row for table in own for row in table.ROWS))
 
@@ -127,7 +127,7 @@ def _rows(dialect: Dialect) -> Mapping[str, Row]:
 
 
 def _names(row: Row) -> tuple[str, ...]:
-    """Names part at blanks; an operator that is spelled with one (IS NULL) has a low line there."""
+    """Splits names at blanks; an operator with a blank in its name (IS NULL) is written with ``_``."""
     return tuple(n.replace("_", " ") if n in SPELLED_APART else n for n in row.names.split())
 
 
@@ -157,8 +157,8 @@ def bind(function: Function, arguments: Sequence[RowExpression], semantics: Sema
     """Checks and coerces the arguments.
 
     Raises:
-        TypeMismatch: a wrong number of arguments, or one that cannot be brought to its type.
-        Unsupported: what decides the type is not known.
+        TypeMismatch: a wrong number of arguments, or one that cannot be cast to its parameter's type.
+        Unsupported: the type depends on something unknown.
     """
     known, name = function.operator.name, function.operator.spelling
     if semantics.is_trino:
@@ -193,7 +193,7 @@ def bind(function: Function, arguments: Sequence[RowExpression], semantics: Sema
     nullable = result.may_be_null or _result_is_nullable(function.operator, coerced, result)
     operator = function.operator
     if operator.keeps is not None and result.type == ArrayType(coerced[operator.keeps].type):
-        # An array of such values is none of them (MAX_BY of many).
+        # The result is an array, not the argument itself (MAX_BY with a count).
         operator = replace(operator, keeps=None)
     return Bound(operator, tuple(coerced), result.type, nullable)
 
@@ -208,8 +208,7 @@ def implicit_cast(
         return expression
     nullable = expression.nullable or may_turn_null(expression.type, target, semantics)
     if not semantics.is_spark and is_narrower(target, expression.type):
-        # An argument that does not fit is null in Hive, where a written cast wraps round. Digits
-        # that are written are seen to fit.
+        # In Hive an argument that does not fit becomes null, not wrapped as in a CAST; literals fit.
         nullable = nullable or not isinstance(expression, Literal)
     return Cast(expression, target, nullable, implicit=True)
 
@@ -257,7 +256,7 @@ def _variables(
     arguments: Sequence[RowExpression],
     semantics: Semantics,
 ) -> dict[str, ColumnType]:
-    """What each type variable stands for: the type in which its arguments meet."""
+    """Binds each type variable to the common type of its arguments."""
     found: dict[str, ColumnType] = {}
     for parameter, argument in zip(parameters, arguments, strict=True):
         for variable, type_ in _parts(parameter.pattern, argument.type):
@@ -274,7 +273,7 @@ def _variables(
 
 
 def _parts(pattern: str, type_: ColumnType) -> tuple[tuple[str, ColumnType], ...]:
-    """What a type says of a pattern's variables; NULL says that they are null as well."""
+    """The types that a pattern's variables take from an argument; NULL makes them NULL's type."""
     if len(pattern) == 1:
         return ((pattern, type_),)
     match pattern, type_:
@@ -296,7 +295,7 @@ def _comparison_type(
     arguments: Sequence[RowExpression],
     semantics: Semantics,
 ) -> ColumnType | None:
-    """The type in which all arguments meet that are compared with each other."""
+    """The common type of the arguments that are compared with each other."""
     met: ColumnType | None = None
     name = operator.spelling
     for parameter, argument in zip(parameters, arguments, strict=True):
@@ -317,17 +316,17 @@ def _comparable(
     name: str, left: ColumnType, right: ColumnType, semantics: Semantics
 ) -> ColumnType | None:
     if semantics.is_spark and not semantics.ansi and name in _EQUALITIES:
-        # A truth value is 1 or 0 there (Spark's BooleanEquality), if not to < or >.
+        # Equality, unlike < and >, reads a boolean as 1 or 0 (Spark's BooleanEquality).
         for truth, number in ((left, right), (right, left)):
             if truth == BOOLEAN and is_numeric(number):
                 return number
-    # Spark's IN is no comparison of two: its values meet as branches do.
+    # Spark coerces the values of IN like branches.
     use = Use.BRANCH if semantics.is_spark and name == "in" else Use.COMPARISON
     return common_type(left, right, use, semantics)
 
 
 _COMPARED = frozenset({"compared", "kept_compared"})
-"""Patterns of arguments that must meet; the second kind are compared as copies and stay as they are."""
+"""Patterns of arguments that need a common type; ``kept_compared`` arguments are not cast to it."""
 _EQUALITIES = frozenset({"=", "<>", "<=>", "nullif"})
 
 _CONCRETE: Mapping[str, ColumnType] = MappingProxyType(
@@ -352,7 +351,7 @@ _OF_NULL: Mapping[str, ColumnType] = MappingProxyType(
         "map<K,V>": MapType(VOID, VOID),
     }
 )
-"""What Spark takes NULL for where a pattern allows several types."""
+"""The type that Spark gives NULL where a pattern allows several types."""
 
 
 def _target(
@@ -362,7 +361,7 @@ def _target(
     compared: ColumnType | None,
     semantics: Semantics,
 ) -> ColumnType | None:
-    """The type an argument is brought to; None if it may not stand here."""
+    """The type an argument is cast to; None if the pattern refuses it."""
     if len(pattern) == 1:
         return variables[pattern]
     concrete = _CONCRETE.get(pattern) or _decimal(pattern)
@@ -378,7 +377,7 @@ def _target(
         case "compared":
             return compared
         case "number" | "summed":
-            # Spark sums seconds, and computes nothing else of them without being told.
+            # Spark converts a timestamp to seconds only in sums.
             in_seconds = type_ == TIMESTAMP and (pattern == "summed" or not semantics.is_spark)
             if is_text(type_) or in_seconds:
                 return DOUBLE
@@ -416,7 +415,7 @@ def _target(
 
 
 _IN_WORDS: Mapping[str, str] = MappingProxyType({"summed": "number", "bits": "integer"})
-"""Patterns that a message calls otherwise."""
+"""Patterns that have another name in messages."""
 
 
 def _decimal(pattern: str) -> ColumnType | None:
@@ -428,7 +427,7 @@ def _is_interval(type_: ColumnType) -> bool:
 
 
 def _is_accepted(type_: ColumnType, wanted: ColumnType, semantics: Semantics) -> bool:
-    """Whether the dialect converts silently: narrower than what an explicit cast may do."""
+    """Whether the dialect casts silently; it allows more explicit casts than silent ones."""
     if type_ in (wanted, VOID):
         return True
     if not is_primitive(type_):
@@ -470,7 +469,7 @@ def _result(
     if result.startswith("@"):
         return RULES[result](arguments, semantics)
     if len(result) == 1:
-        # Without arguments nothing says what the variable is.
+        # Without arguments nothing binds the variable.
         return CallResult(variables[result]) if result in variables else None
     for pattern in ("array<K not null>", "array<K>", "map<K,V>"):
         if result == pattern:
@@ -486,7 +485,7 @@ def _build(pattern: str, variables: Mapping[str, ColumnType]) -> CallResult:
 
 @cache
 def _fixed_type(text: str) -> ColumnType:
-    """A type without variables; ``not null`` may stand behind an array's element."""
+    """Parses a type without variables; ``not null`` may follow an array's element type."""
     return _required_inside(parse_type(text.replace(" not null", "")), text)
 
 

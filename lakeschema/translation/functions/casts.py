@@ -52,7 +52,7 @@ CAST_FUNCTIONS: Final[Mapping[str, ColumnType]] = MappingProxyType(
             type_.name: type_ for type_ in (BOOLEAN, *INTEGERS, FLOAT, DOUBLE, BINARY, DATE, STRING)
         },
         "decimal": DecimalType(10, 0),
-        # An instant, whatever "timestamp" means in the view's text otherwise.
+        # An instant, even where "timestamp" in the view's text has no zone.
         "timestamp": TIMESTAMP_LOCAL,
     }
 )
@@ -85,7 +85,7 @@ def can_cast(source: ColumnType, target: ColumnType, semantics: Semantics) -> bo
 
 
 def _is_variant_like(type_: ColumnType) -> bool:
-    """Whether a variant holds such values; objects have TO_VARIANT_OBJECT."""
+    """Whether values of the type can be cast to or from a variant."""
     match type_:
         case ArrayType(element):
             return _is_variant_like(element)
@@ -108,7 +108,7 @@ def _primitive(source: ColumnType, target: ColumnType, semantics: Semantics) -> 
         return True
     if is_interval(source) or is_interval(target):
         return _interval(source, target) or (semantics.is_spark and _interval(target, source))
-    # Outside ANSI mode Spark makes null of it.
+    # Outside ANSI mode Spark casts a date to these types as null.
     legacy = semantics.is_spark and not semantics.ansi and source == DATE
     if BOOLEAN in (source, target):
         other = target if source == BOOLEAN else source
@@ -123,7 +123,7 @@ def _primitive(source: ColumnType, target: ColumnType, semantics: Semantics) -> 
 
 
 def _interval(source: ColumnType, target: ColumnType) -> bool:
-    """Intervals of one kind, and in Spark whole and decimal numbers of their last field."""
+    """Whether both are intervals of one kind, or an interval becomes a whole or decimal number."""
     if is_interval(source) and is_interval(target):
         return united_interval(source, target) is not None
     number = is_integer(target) or isinstance(target, DecimalType)
@@ -159,7 +159,7 @@ def can_up_cast(source: ColumnType, target: ColumnType) -> bool:
             exact = decimal_of(source, 20)
             return exact is not None and _holds(target, exact)
         case DecimalType(precision, 0), _ if is_integer(target):
-            # One digit less than the largest integer has: ten nines are more than an int.
+            # The decimal needs fewer digits than the largest integer: ten nines exceed an int.
             exact = decimal_of(target, 20)
             return exact is not None and precision < exact.precision
         case _ if is_integer(source) and is_integer(target):
@@ -186,17 +186,17 @@ def _holds(outer: ColumnType, inner: ColumnType) -> bool:
 
 
 def may_turn_null(source: ColumnType, target: ColumnType, semantics: Semantics) -> bool:
-    """Whether a cast can give null for a value that is none.
+    """Whether a cast can turn a value into null.
 
-    Spark in ANSI mode raises instead, yet its analyser calls the result nullable
-    (``Cast.forceNullable``), and so do we.
+    In ANSI mode Spark fails instead, but its analyser calls the result nullable
+    (``Cast.forceNullable``), so we do too.
     """
     if source == target:
         return False
     if source == VOID:
         return True
     if semantics.is_trino:
-        # It refuses instead; JSON's own null is one.
+        # Trino fails instead; only JSON's null becomes null.
         return source == JSON
     match source, target:
         case (ArrayType(), ArrayType()) | (MapType(), MapType()) | (StructType(), StructType()):
@@ -207,7 +207,7 @@ def may_turn_null(source: ColumnType, target: ColumnType, semantics: Semantics) 
 
 def _value_may_turn_null(source: ColumnType, target: ColumnType, semantics: Semantics) -> bool:
     if source == VARIANT:
-        # A null inside is one outside.
+        # A variant can hold a null, which becomes NULL.
         return True
     if is_text(target) or (is_text(source) and target == BINARY):
         return False

@@ -1,4 +1,4 @@
-"""What functions of times of day yield, and Spark's windows of time."""
+"""Result types of functions of times of day, and of Spark's time windows."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _MICROSECONDS = 6
 
 
 def plus(left: ColumnType, right: ColumnType) -> CallResult | None:
-    """A time and an interval of days and smaller units, in either order; Spark calls it nullable."""
+    """A time plus a day-time interval, in either order; Spark calls the sum nullable."""
     digits, interval = time_digits(left), right
     if digits is None:
         digits, interval = time_digits(right), left
@@ -62,7 +62,7 @@ def _truncated(arguments: Sequence[RowExpression], _: Semantics) -> CallResult |
 
 
 def seconds(type_: ColumnType) -> ColumnType:
-    """The seconds of a value with their fraction, as EXTRACT gives them."""
+    """The type of EXTRACT(SECOND …): seconds with a fraction."""
     digits = time_digits(type_)
     places = _MICROSECONDS if digits is None else digits
     return DecimalType(2 + places, places)

@@ -1,4 +1,4 @@
-"""Which type two values meet in, per dialect and use. None: the dialect refuses.
+"""The common type of two values, by dialect and use; None if the dialect refuses.
 
 Sources: Spark's ``AnsiTypeCoercion`` and ``TypeCoercion``; Hive's ``FunctionRegistry`` (comparison,
 branches) and its set operations' stricter ``getCommonClassForUnionAll``.
@@ -46,7 +46,7 @@ from lakeschema.translation.functions.semantics import Semantics
 
 
 class Use(Enum):
-    """Where the two values meet."""
+    """Where two values need a common type."""
 
     SET_OPERATION = "set operation"
     BRANCH = "branch"
@@ -102,7 +102,7 @@ def is_interval(type_: ColumnType) -> bool:
 
 
 def united_interval(left: ColumnType, right: ColumnType) -> ColumnType | None:
-    """Spark's interval with the fields of both; None for intervals of two kinds."""
+    """Spark's interval with the fields of both; None for intervals of different kinds."""
     if left == right:
         return left
     if not (isinstance(left, IntervalType) and isinstance(right, IntervalType)):
@@ -127,7 +127,7 @@ def as_spark_reads(type_: ColumnType) -> ColumnType:
 def common_type(
     left: ColumnType, right: ColumnType, use: Use, semantics: Semantics
 ) -> ColumnType | None:
-    """The type in which values of both meet; nested types merge part by part."""
+    """The common type of values of both; nested types merge part by part."""
     if semantics.is_trino:
         return trino_coercion.common_type(left, right)
     if left == right:
@@ -180,7 +180,7 @@ def _numeric(left: ColumnType, right: ColumnType, semantics: Semantics) -> Colum
         return wider(a, b) if semantics.keeps_fractions else wider_keeping_whole(a, b)
     widest = max(left, right, key=lambda type_: _NUMERIC_ORDER[type_])
     if widest == FLOAT and semantics.is_spark and semantics.ansi:
-        # An integer's digits do not all fit a float: ANSI mode widens to double.
+        # A float cannot hold all digits of an integer: ANSI mode widens to double.
         return DOUBLE
     return widest
 
@@ -203,13 +203,13 @@ def _time(left: ColumnType, right: ColumnType, use: Use, semantics: Semantics) -
 
 
 def _shape(left: ColumnType, right: ColumnType) -> ColumnType | None:
-    """Shapes of several coordinate systems, all geometries or all geographies."""
+    """The type of shapes in two coordinate systems: both geometries or both geographies."""
     kinds = {print_type(type_).partition("(")[0] for type_ in (left, right)}
     return PrimitiveType(f"{kinds.pop()}(any)") if len(kinds) == 1 else None
 
 
 def _hive_unlike(left: ColumnType, right: ColumnType, use: Use) -> ColumnType | None:
-    """Hive compares what has little in common: as numbers, a date beside a number as text."""
+    """Hive compares a number with a boolean or timestamp as doubles, with a date as texts."""
     if use is not Use.COMPARISON:
         return None
     other = right if is_numeric(left) else left
@@ -223,14 +223,14 @@ def _hive_unlike(left: ColumnType, right: ColumnType, use: Use) -> ColumnType | 
 def _with_text(
     text: ColumnType, other: ColumnType, use: Use, semantics: Semantics
 ) -> ColumnType | None:
-    """A string beside another primitive type."""
+    """The common type of a string and another primitive type."""
     if semantics.is_spark:
         return _spark_with_text(other, use, semantics)
     if use is Use.SET_OPERATION:
-        # Hive's UNION refuses to mix; its branches turn everything to text.
+        # Hive's UNION refuses to mix text with other types.
         return None
     if use is Use.BRANCH:
-        # To the text's own type, even if that truncates.
+        # Branches become the text's type, even if that truncates.
         return text if other not in {BINARY, BOOLEAN} and not is_interval(other) else None
     if is_numeric(other):
         return DOUBLE
@@ -271,10 +271,10 @@ def _nested(
 def _structs(
     left: tuple[StructField, ...], right: tuple[StructField, ...], use: Use, semantics: Semantics
 ) -> ColumnType | None:
-    """By position, under the left's names; Hive needs equal names and types.
+    """Matches fields by position, with the left's names; Hive needs equal names and types.
 
-    Hive makes no view of a UNION whose structs differ. Where they do now, the tables below have
-    drifted since, and fields go by name: such a view is better read than lost.
+    Hive creates no view of a UNION whose structs differ. If they differ now, the tables have changed
+    since; fields then match by name, so that the view stays readable.
     """
     if use is Use.SET_OPERATION and not semantics.is_spark:
         return _by_name(left, right, semantics)
@@ -295,7 +295,7 @@ def _structs(
 def _by_name(
     left: tuple[StructField, ...], right: tuple[StructField, ...], semantics: Semantics
 ) -> ColumnType | None:
-    """The left's fields, then what only the right has; a field that one side lacks may be null."""
+    """The left's fields, then those only the right has; a field that one side lacks is nullable."""
     others = {field.name.lower(): field for field in right}
     fields: list[StructField] = []
     for field in left:

@@ -1,4 +1,4 @@
-"""What is written where a type depends on it, also in other words: ``1 + 1`` for 2."""
+"""Values of constant expressions, such as ``1 + 1``, on which a result type depends."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ BITS: Final[Mapping[ColumnType, int]] = MappingProxyType(
 SURE_DIGITS: Final[Mapping[ColumnType, int]] = MappingProxyType(
     {TINYINT: 2, SMALLINT: 4, INT: 9, BIGINT: 18}
 )
-"""As many digits fit, whatever they are."""
+"""How many digits fit, whatever they are."""
 _MAX_DIGITS: Final = 40
-"""More than any type holds: what 1E9999999 is takes minutes to write out."""
+"""More digits than any type holds; to write out 1E9999999 would take minutes."""
 _OPERATORS: Final[Mapping[str, Callable[[int, int], int]]] = MappingProxyType(
     {"+": add, "-": sub, "*": mul}
 )
 
 
 def constant_int(expression: RowExpression) -> int | None:
-    """None if it is no number, or is computed of anything but written ones."""
+    """The value of an integer literal or of arithmetic on literals; otherwise None."""
     match expression:
         case Literal(str(text)):
             try:
@@ -49,7 +49,7 @@ def constant_int(expression: RowExpression) -> int | None:
 
 
 def constant_text(expression: RowExpression) -> str | None:
-    """Written texts, also put together; None for what is no text or is computed."""
+    """The value of a text literal or of concatenated literals; otherwise None."""
     match expression:
         case Literal(str(text), type_) if is_text(type_):
             return text
@@ -63,7 +63,7 @@ def constant_text(expression: RowExpression) -> str | None:
 
 
 def is_null(expression: RowExpression) -> bool:
-    """Whether NULL is written, also as one of a type."""
+    """Whether the expression is NULL, or a cast of NULL."""
     match expression:
         case Literal(None):
             return True
@@ -86,7 +86,7 @@ def _whole_part(expression: RowExpression) -> int | None:
 
 
 def _fitting(value: int | None, type_: ColumnType) -> int | None:
-    """What does not fit wraps round or is an error: the dialects differ."""
+    """None if the value does not fit: some dialects wrap it round, others fail."""
     bits = BITS.get(type_)
     if value is None or bits is None:
         return None

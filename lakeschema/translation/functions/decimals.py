@@ -16,12 +16,12 @@ from lakeschema.catalog.column_types import (
 )
 
 Fit: TypeAlias = Callable[[int, int], DecimalType]
-"""Of a precision and a scale, which may be too large, the decimal that a dialect makes."""
+"""The decimal that a dialect makes of a precision and a scale, which may be too large."""
 
 MAX_PRECISION = 38
 MINIMUM_KEPT_SCALE = 6
 SUMMED_DIGITS = 28
-"""Of decimals whose sum of fewer than 10^10 rows has no more than 38."""
+"""A sum of fewer than 10^10 decimals of so many digits fits 38 digits."""
 
 _OF_INTEGERS: Mapping[ColumnType, DecimalType] = {
     TINYINT: DecimalType(3, 0),
@@ -43,7 +43,7 @@ def decimal_of(type_: ColumnType, bigint_digits: int) -> DecimalType | None:
 
 
 def of_number(number: Decimal) -> DecimalType:
-    """The digits of a number, without zeros before it, or at the end of a fraction."""
+    """The smallest decimal type that holds the number."""
     # ``abs`` would round to the digits of the context.
     whole, _, fraction = f"{number.copy_abs():f}".partition(".")
     scale = len(fraction.rstrip("0"))
@@ -57,7 +57,7 @@ def shown(number: Decimal) -> str:
 
 
 def holds(type_: DecimalType, number: Decimal) -> bool:
-    """Whether a number is of the type as it stands."""
+    """Whether the type holds the number without rounding."""
     needed = of_number(number)
     whole = needed.precision - needed.scale
     return needed.scale <= type_.scale and whole <= type_.precision - type_.scale
@@ -90,7 +90,7 @@ def divided(a: DecimalType, b: DecimalType, fit: Fit = adjusted) -> DecimalType:
     whole = a.precision - a.scale + b.scale
     scale = max(MINIMUM_KEPT_SCALE, a.scale + b.precision + 1)
     if fit is bounded:
-        # Both give way where there is no room for both (Spark's ``Divide``).
+        # If the two do not fit together, both shrink (Spark's ``Divide``).
         whole, scale = min(whole, MAX_PRECISION), min(scale, MAX_PRECISION)
         excess = whole + scale - MAX_PRECISION
         if excess > 0:
@@ -105,21 +105,21 @@ def remainder(a: DecimalType, b: DecimalType, fit: Fit = adjusted) -> DecimalTyp
 
 
 def averaged(type_: DecimalType) -> DecimalType:
-    """Hive's."""
+    """The type of Hive's AVG."""
     whole = type_.precision - type_.scale
     scale = min(type_.scale + 4, MAX_PRECISION - whole)
     return DecimalType(min(whole + scale, MAX_PRECISION), scale)
 
 
 def wider(a: DecimalType, b: DecimalType, _: Fit = adjusted) -> DecimalType:
-    """Holds both without loss, up to the maximum; beyond it the scale is kept (a legacy setting of Spark's)."""
+    """Holds both without loss, up to the maximum; beyond it keeps the scale (a legacy setting of Spark)."""
     scale = max(a.scale, b.scale)
     whole = max(a.precision - a.scale, b.precision - b.scale)
     return bounded(whole + scale, scale)
 
 
 def wider_keeping_whole(a: DecimalType, b: DecimalType) -> DecimalType:
-    """Holds both without loss, up to the maximum; beyond it the digits before the point are kept."""
+    """Holds both without loss, up to the maximum; beyond it keeps the digits before the point."""
     scale = max(a.scale, b.scale)
     whole = max(a.precision - a.scale, b.precision - b.scale)
     lost = max(0, whole + scale - MAX_PRECISION)

@@ -15,11 +15,11 @@ ROWS: Final = (
     Row("pmod", "any, any", "@positive_remainder", PARTIAL),
     Row("array", "any...", "@array", NEVER, merges=0),
     Row("positive", "any", "@same", TOTAL, keeps=0),
-    # Of letters beyond A to Z there is none.
+    # Letters outside A to Z give null.
     Row("soundex", "string", "string", PARTIAL),
     Row("hex", "any", "@hexed", TOTAL),
     Row("instr", "string, string, int?, int?", "@occurrence", TOTAL),
-    # Nothing is padded with an empty text.
+    # An empty padding gives null.
     Row("lpad rpad", "string, int, string", "string", PARTIAL),
     Row("nullif", "kept_compared, kept_compared", "@kept_beside_its_kind", PARTIAL, keeps=0),
     Row("greatest least", "compared, compared...", "@extreme", TOTAL),
@@ -40,7 +40,7 @@ ROWS: Final = (
     Row("unix_timestamp", "any?, string?", "bigint", PARTIAL),
     Row("from_utc_timestamp to_utc_timestamp", "any, string", "timestamp", PARTIAL),
     Row("substr", "text_or_binary, int, int?", "@same_text", TOTAL),
-    # Its other name makes text of bytes.
+    # SUBSTRING, unlike SUBSTR, turns bytes into text.
     Row("substring", "string, int, int?", "string", TOTAL),
     Row("concat_ws", "string, any...", "string", PARTIAL),
     Row("reverse", "string", "string", TOTAL),
@@ -88,7 +88,7 @@ ROWS: Final = (
     Row("array_except array_intersect array_union", "array<T>, array<T>", "@same", TOTAL),
     Row("array_remove", "array<T>, any", "@same", TOTAL),
     Row("array_slice", "array<T>, int, int", "@same", TOTAL),
-    # Of an empty array it is null.
+    # An empty array gives null.
     Row("array_join", "array<T>, string, string?", "@joined", PARTIAL),
     Row("array_max array_min", "array<T>", "@element", PARTIAL),
     Row("regr_intercept regr_r2 regr_slope", "double, double", "double", PARTIAL, _AGGREGATE),

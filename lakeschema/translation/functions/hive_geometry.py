@@ -6,7 +6,7 @@ from typing import Final
 
 from lakeschema.translation.functions.signature import PARTIAL, Kind, Row
 
-# Java's methods answer null for what is no geometry, and for a geometry of another kind.
+# Java's methods return null for bytes that are no geometry, or a geometry of the wrong kind.
 # fmt: off
 ROWS: Final = (
     # made of numbers, text, bytes and JSON

@@ -1,9 +1,8 @@
-"""Hive's functions of several overloads, of which an untyped NULL decides none.
+"""Hive's overloaded functions, whose overload an untyped NULL cannot choose.
 
-An old-style class of Hive has an ``evaluate`` for each type. Where an untyped NULL is all there is
-to choose by, all of them fit, and Hive takes the one that Java's reflection lists first: the same
-Hive 4.0.1 types ``sign(NULL)`` as int or as double, and ``substr(NULL, 1)`` as text or as bytes,
-with and without an archive of its classes.
+An old-style class of Hive has an ``evaluate`` method for each type. An untyped NULL fits them all, so
+Hive takes the one that Java's reflection lists first. With and without an archive of its classes,
+Hive 4.0.1 types ``sign(NULL)`` as int or as double, and ``substr(NULL, 1)`` as text or as bytes.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ _DECIDING: Final[Mapping[str, int]] = MappingProxyType(
         **dict.fromkeys(("&", "|", "^"), _BOTH),
     }
 )
-"""How many arguments, from the first on, Hive chooses the overload by."""
+"""How many leading arguments decide Hive's choice of the overload."""
 
 
 def require_overload(name: str, arguments: Sequence[RowExpression]) -> None:

@@ -1,4 +1,4 @@
-"""The ``@rules`` of what only Hive has."""
+"""The ``@rules`` of functions that only Hive has."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _NESTED = (ArrayType, MapType, StructType)
 
 
 def _nullable(type_: ColumnType) -> Rule:
-    """Of a call without arguments, which otherwise counts as never null."""
+    """A nullable result for a call without arguments, which otherwise counts as never null."""
 
     def rule(_: Sequence[RowExpression], __: Semantics) -> CallResult | None:
         return CallResult(type_, may_be_null=True)
@@ -39,7 +39,7 @@ def _nullable(type_: ColumnType) -> Rule:
 
 
 def _floored(arguments: Sequence[RowExpression], _: Semantics) -> CallResult | None:
-    """FLOOR … TO and its functions keep the kind of a moment; texts and days are none."""
+    """FLOOR … TO and its functions keep a timestamp's type; they refuse texts and dates."""
     match arguments[0].type:
         case type_ if type_ in {TIMESTAMP, TIMESTAMP_LOCAL}:
             return CallResult(type_)
@@ -71,37 +71,37 @@ def _of_type_text(arguments: Sequence[RowExpression], _: Semantics) -> CallResul
 
 
 def _extreme(arguments: Sequence[RowExpression], _: Semantics) -> CallResult:
-    """Of what a NULL beside them leaves: they have met in one type."""
+    """The first type that is not NULL's: all others were already cast to it."""
     known = [argument.type for argument in arguments if argument.type != VOID]
     return CallResult(known[0] if known else VOID)
 
 
 def _extreme_of_group(arguments: Sequence[RowExpression], _: Semantics) -> CallResult:
-    """MAX of arrays was seen to be null in a group that has one."""
+    """Hive was seen to return null for MAX of arrays in a group that has an array."""
     type_ = arguments[0].type
     return CallResult(type_, may_be_null=isinstance(type_, _NESTED))
 
 
 def _occurrence(arguments: Sequence[RowExpression], _: Semantics) -> CallResult | None:
-    """INSTR is null where it shall find an occurrence below the first."""
+    """INSTR is null if the wanted occurrence is below 1."""
     return CallResult(INT, may_be_null=len(arguments) > 2)
 
 
 def _joined(arguments: Sequence[RowExpression], _: Semantics) -> CallResult | None:
-    """ARRAY_JOIN of arrays in an array was seen to be null."""
+    """Hive was seen to return null for ARRAY_JOIN of nested arrays."""
     type_ = arguments[0].type
     nested = isinstance(type_, ArrayType) and isinstance(type_.element, _NESTED)
     return CallResult(STRING, may_be_null=nested)
 
 
 def _of_another_row(arguments: Sequence[RowExpression], _: Semantics) -> CallResult | None:
-    """LAG and LEAD: what stands for a missing row is brought to the value's type."""
+    """LAG and LEAD: the default for a missing row is cast to the value's type."""
     type_ = arguments[0].type
     return CallResult(type_, (None, None, type_)[: len(arguments)])
 
 
 def _kept_beside_its_kind(arguments: Sequence[RowExpression], _: Semantics) -> CallResult | None:
-    """NULLIF refuses a text beside a number, which ``=`` compares (GenericUDFNullif's groups)."""
+    """NULLIF refuses a text and a number, unlike ``=`` (the groups of ``GenericUDFNullif``)."""
     groups = {_group(argument.type) for argument in arguments if argument.type != VOID}
     return None if len(groups) > 1 else CallResult(arguments[0].type)
 

@@ -1,6 +1,6 @@
 """Hive's sketches (Apache DataSketches): bytes that estimate counts, quantiles and frequencies.
 
-Also the sketches of its own that Hive keeps statistics with.
+Also the sketches in which Hive keeps statistics.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ ROWS: Final = (
     Row("ds_quantile_strings_quantile", "binary, double", "string", PARTIAL),
     Row("ds_quantile_strings_quantiles", "binary, double...", "array<string>", PARTIAL),
 
-    # values that a key has: tuples
+    # values of a key: tuples
     Row("ds_tuple_arrayofdouble_sketch", "any, any...", "binary", PARTIAL, _AGGREGATE),
     Row("ds_tuple_arrayofdouble_union", "binary, int?, int?", "binary", PARTIAL, _AGGREGATE),
     Row("ds_tuple_arrayofdouble_estimate ds_tuple_arrayofdouble_estimate_bounds", "binary", "array<double>", PARTIAL),
@@ -73,7 +73,7 @@ ROWS: Final = (
     Row("ds_freq_union", "binary", "binary", PARTIAL, _AGGREGATE),
     Row("ds_freq_frequent_items", "binary, string?", "@rows", PARTIAL, _GENERATOR),
 
-    # Hive's statistics, and its filters of joins
+    # Hive's statistics and join filters
     Row("compute_bit_vector_fm compute_bit_vector_hll", "any, int?", "binary", PARTIAL, _AGGREGATE),
     Row("ndv_compute_bit_vector", "binary", "bigint", PARTIAL),
     Row("bloom_filter", "any, bigint?", "binary", PARTIAL, _AGGREGATE),

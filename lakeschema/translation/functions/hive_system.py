@@ -1,4 +1,4 @@
-"""Hive's functions of its own machinery, of files, JSON and calendars, and its other aggregates."""
+"""Hive's functions of its internals, files, JSON and calendars, and its remaining aggregates."""
 
 from __future__ import annotations
 
@@ -47,12 +47,12 @@ HIVES_TYPE_CASTS: Final[Mapping[str, ColumnType]] = MappingProxyType(
         )
     }
 )
-"""Types' names that are functions, too (``date(x)``), although Hive lists none of them."""
+"""Type names that are also functions (``date(x)``), although Hive does not list them."""
 
 QUANTIFIED: Final = tuple(
     f"{symbol}_{word}" for symbol in ("=", "<>", "<", "<=", ">", ">=") for word in ("any", "all")
 )
-"""``x > ALL (SELECT …)``, but for what IN says."""
+"""Quantified comparisons such as ``x > ALL (SELECT …)``."""
 
 # fmt: off
 ROWS: Final = (
@@ -69,10 +69,10 @@ ROWS: Final = (
     Row("in_file", "string, string", "boolean", PARTIAL),
     Row("split_map_privs", "any", "array<string>", PARTIAL),
     Row("surrogate_key", "int?, int?", "bigint", NEVER, deterministic=False),
-    # These do not look at their arguments.
+    # This function ignores its arguments.
     Row("bucket_number", "any...", "@null_text", PARTIAL),
 
-    # what is asserted
+    # assertions
     Row("assert_true", "boolean", "@nothing", PARTIAL),
     Row("enforce_constraint", "boolean", "boolean", PARTIAL),
     Row("cardinality_violation", "any, any...", "int", PARTIAL),
@@ -88,7 +88,7 @@ ROWS: Final = (
     # aggregates
     Row("grouping", "any, any...", "bigint", NEVER, _AGGREGATE),
     Row("percentile_cont percentile_disc", "number, any", "@percentile_in_order", PARTIAL, _AGGREGATE),
-    # RANK(1) WITHIN GROUP (ORDER BY x): what rank a value would have
+    # RANK(1) WITHIN GROUP (ORDER BY x): the rank that a value would have
     Row("hypothetical_rank hypothetical_dense_rank", "any, any...", "bigint", PARTIAL, _AGGREGATE),
     Row("hypothetical_percent_rank hypothetical_cume_dist", "any, any...", "double", PARTIAL, _AGGREGATE),
     Row("ngrams", "any, int, int, int?", _NGRAMS, PARTIAL, _AGGREGATE),

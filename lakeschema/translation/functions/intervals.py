@@ -1,8 +1,8 @@
-"""What Spark's arithmetic on dates, times and intervals yields (``BinaryArithmeticWithDatetimeResolver``).
+"""Result types of Spark's arithmetic on dates, times and intervals (``BinaryArithmeticWithDatetimeResolver``).
 
-An ANSI interval has a span of fields, ``day to minute``, of months or of days and shorter; sums take
-the span of both operands, multiples the whole span of their kind. A calendar interval (``INTERVAL``)
-has months, days and microseconds at once.
+An ANSI interval has a span of fields, either of years and months or of days and shorter units. A sum
+spans the fields of both operands; a multiple has all fields of its kind. A calendar interval
+(``INTERVAL``) has months, days and microseconds at once.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ _FIELDS: Mapping[str, str] = MappingProxyType(
 
 
 def concerns(*types: ColumnType) -> bool:
-    """Whether a sum or product of these types is one of times or intervals."""
+    """Whether arithmetic on these types involves times or intervals."""
     return any(is_time(type_) or is_interval(type_) or is_time_of_day(type_) for type_ in types)
 
 
@@ -103,7 +103,7 @@ def _moved(moment: ColumnType, by: ColumnType) -> CallResult | None:
 
 
 def _difference(left: ColumnType, right: ColumnType, semantics: Semantics) -> CallResult | None:
-    """Between two dates, timestamps or times of day, one of which may be text."""
+    """The difference of two dates, timestamps or times of day; one operand may be text."""
     types = {left, right}
     moment = right if is_text(left) or left == VOID else left
     if types == {DATE, TIMESTAMP_NTZ}:
@@ -123,7 +123,7 @@ def _difference(left: ColumnType, right: ColumnType, semantics: Semantics) -> Ca
 
 
 def multiple(left: ColumnType, right: ColumnType) -> CallResult | None:
-    """Of an interval by a number; of a calendar interval Spark calls it nullable."""
+    """An interval times a number; Spark calls a multiple of a calendar interval nullable."""
     interval, factor = (left, right) if is_interval(left) else (right, left)
     if not (is_numeric(factor) or is_text(factor) or factor == VOID):
         return None
@@ -134,18 +134,18 @@ def multiple(left: ColumnType, right: ColumnType) -> CallResult | None:
 
 
 def quotient(left: ColumnType, right: ColumnType) -> CallResult | None:
-    """To divide by zero is an error in any mode."""
+    """Division by zero fails in every mode."""
     found = multiple(left, right)
     return None if found is None else replace(found, total=not found.may_be_null)
 
 
 def average(type_: ColumnType) -> CallResult | None:
-    """Of a calendar interval there is none."""
+    """Calendar intervals have no average."""
     return CallResult(whole(type_)) if isinstance(type_, IntervalType) else None
 
 
 def extracted(unit: str, type_: ColumnType) -> ColumnType | None:
-    """What EXTRACT of a unit yields; an ANSI interval has the units of its own fields alone."""
+    """The type of EXTRACT of a unit; an ANSI interval has only the units of its fields."""
     field = _FIELDS.get(unit)
     if field is None or not is_interval(type_):
         return None if is_interval(type_) else (clock.seconds(type_) if field == "second" else INT)
@@ -155,12 +155,12 @@ def extracted(unit: str, type_: ColumnType) -> ColumnType | None:
 
 
 def is_of_day(unit: str) -> bool:
-    """Whether it is a part of the time of day."""
+    """Whether the unit is a part of the time of day."""
     return _FIELDS.get(unit.lower()) in {"hour", "minute", "second"}
 
 
 def whole(type_: IntervalType) -> IntervalType:
-    """With all fields of its kind."""
+    """The interval type with all fields of the same kind."""
     return _YEAR_MONTH if type_.is_of_months else _DAY_TIME
 
 

@@ -1,4 +1,4 @@
-"""What functions of arrays, maps, structs and uniontypes yield."""
+"""Result types of functions of arrays, maps, structs and uniontypes."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ def common(values: Sequence[RowExpression], semantics: Semantics) -> CallResult 
 
 
 def with_element(arguments: Sequence[RowExpression], semantics: Semantics) -> CallResult | None:
-    """Spark brings an array and a value to the tightest type that holds both.
+    """Spark casts an array and a value to the tightest type that holds both.
 
-    Of a decimal and a whole number that is the decimal, if it has the digits; of two decimals none.
+    For a decimal and a whole number, it is the decimal if it has the digits; two decimals have none.
     """
     array, value = (argument.type for argument in arguments)
     if not isinstance(array, ArrayType):
@@ -51,7 +51,7 @@ def with_element(arguments: Sequence[RowExpression], semantics: Semantics) -> Ca
 
 
 def united(arguments: Sequence[RowExpression], semantics: Semantics) -> CallResult | None:
-    """Two arrays as one, of the tightest type that holds the elements of both."""
+    """The union of two arrays, in the tightest type that holds the elements of both."""
     one, other = (argument.type for argument in arguments)
     if VOID in (one, other):
         return CallResult(other if one == VOID else one)
@@ -93,7 +93,7 @@ def array(arguments: Sequence[RowExpression], semantics: Semantics) -> CallResul
 
 
 def map_of(arguments: Sequence[RowExpression], semantics: Semantics) -> CallResult | None:
-    # What Hive cannot know the type of is a string.
+    # Hive makes a key or value of unknown type a string.
     unknown = VOID if semantics.is_spark else STRING
     if not arguments:
         return CallResult(MapType(unknown, unknown, False))

@@ -1,4 +1,4 @@
-"""Functions that an engine lists and that no view can call, each with the reason."""
+"""Functions that an engine lists but that no view can call, each with the reason."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ _REASONS: Final[Mapping[Dialect, Mapping[str, str]]] = MappingProxyType(
 
 
 def why_not_callable(name: str, dialect: Dialect) -> str | None:
-    """The reason for a function of this name, in any case; None if the list has none."""
+    """Why no view can call the function of this name, in any case; None if it is not listed."""
     return _REASONS.get(dialect, {}).get(name.lower())
 
 

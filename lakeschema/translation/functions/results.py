@@ -1,7 +1,6 @@
-"""What a rule of the function tables says of a call: its type, and what its arguments become.
+"""The answer of a rule of the function tables: the type of a call, and the casts of its arguments.
 
-A rule gets the arguments and says the result, with the type each argument is brought to, or None
-where the dialect refuses.
+A rule gets the arguments; it returns None if the dialect refuses them.
 """
 
 from __future__ import annotations
@@ -20,8 +19,8 @@ class CallResult:
     """``arguments``: the type each argument is cast to first; None leaves it as it is.
 
     ``may_be_null``: null is possible though the table's row says total (decimal overflow).
-    ``total``: null only of null, though the row says that null is possible.
-    ``null_with``: the arguments of which one is null where the result is; None leaves it to the row.
+    ``total``: null only if an argument is null, though the row says that null is always possible.
+    ``null_with``: places of the arguments that alone decide about null; None leaves it to the row.
     """
 
     type: ColumnType

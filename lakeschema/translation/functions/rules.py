@@ -59,7 +59,7 @@ def _same_text(arguments: Sequence[RowExpression], _: Semantics) -> CallResult |
 
 
 def _filled_up(arguments: Sequence[RowExpression], _: Semantics) -> CallResult | None:
-    """Spark's LPAD of bytes with bytes is bytes; beside a text both are texts."""
+    """Spark's LPAD of bytes with bytes returns bytes; a mix of bytes and text returns text."""
     texts = arguments[::2]
     if all(argument.type == BINARY for argument in texts):
         return CallResult(BINARY)
@@ -72,7 +72,7 @@ def _reversed(arguments: Sequence[RowExpression], _: Semantics) -> CallResult | 
         return CallResult(type_)
     if isinstance(type_, (MapType, StructType)):
         return None
-    # What a variant holds may be no text's (its null).
+    # A variant becomes null if the value in it is null.
     return CallResult(STRING, (None if is_text(type_) else STRING,))
 
 
@@ -90,7 +90,7 @@ def _concat(arguments: Sequence[RowExpression], semantics: Semantics) -> CallRes
 
 
 def _hive_concat(types: Sequence[ColumnType]) -> CallResult | None:
-    """Lengths add up where all have one; any other argument makes it a string."""
+    """Lengths add up if all arguments have one; otherwise the result is a string."""
     if any(isinstance(type_, (ArrayType, MapType, StructType)) for type_ in types):
         return None
     lengths = [t.length for t in types if isinstance(t, (CharType, VarcharType))]
@@ -109,7 +109,7 @@ _LONGEST_VARCHAR = 65_535
 
 
 def _date_of_parts(_: Sequence[RowExpression], semantics: Semantics) -> CallResult | None:
-    """Of 31 February ANSI mode makes an error, and Spark without it null."""
+    """31 February is an error in ANSI mode, and null in Spark without it."""
     return CallResult(DATE, may_be_null=not semantics.ansi)
 
 
@@ -123,7 +123,7 @@ def _moment_of_text(_: Sequence[RowExpression], semantics: Semantics) -> CallRes
 
 
 def _moment_added(arguments: Sequence[RowExpression], _: Semantics) -> CallResult | None:
-    """A zoneless moment stays one; a date or a text becomes a timestamp first."""
+    """A zoneless timestamp stays zoneless; a date or a text becomes a timestamp first."""
     type_ = arguments[2].type
     if not (is_time(type_) or is_text(type_) or type_ == VOID):
         return None
@@ -145,7 +145,7 @@ def _shown(arguments: Sequence[RowExpression], _: Semantics) -> CallResult | Non
 
 
 def _masked(arguments: Sequence[RowExpression], _: Semantics) -> CallResult | None:
-    """Hive's MASK functions keep the type, but for the digits of decimals."""
+    """Hive's MASK functions keep the type, except for the digits of decimals."""
     type_ = arguments[0].type
     if isinstance(type_, VarcharType):
         return CallResult(VarcharType(_LONGEST_VARCHAR))
@@ -158,19 +158,19 @@ def _masked(arguments: Sequence[RowExpression], _: Semantics) -> CallResult | No
 
 
 def _same_case(arguments: Sequence[RowExpression], _: Semantics) -> CallResult | None:
-    """UPPER and LOWER in Hive keep char and varchar; of anything else they make a string."""
+    """Hive's UPPER and LOWER keep char and varchar; any other type becomes a string."""
     type_ = arguments[0].type
     return CallResult(type_ if isinstance(type_, (CharType, VarcharType)) else STRING)
 
 
 def _percentile(arguments: Sequence[RowExpression], _: Semantics) -> CallResult | None:
-    """Hive's."""
+    """Hive's PERCENTILE, of one rank or of an array of ranks."""
     many = isinstance(arguments[1].type, ArrayType)
     return CallResult(ArrayType(DOUBLE, False) if many else DOUBLE)
 
 
 def _percentile_in_order(arguments: Sequence[RowExpression], _: Semantics) -> CallResult | None:
-    """Hive's, of one place or of an array of them."""
+    """Hive's PERCENTILE_CONT and PERCENTILE_DISC, of one rank or of an array of ranks."""
     places = arguments[1].type
     if isinstance(places, ArrayType):
         return CallResult(ArrayType(DOUBLE, False))
@@ -192,7 +192,7 @@ def _extracted(arguments: Sequence[RowExpression], _: Semantics) -> CallResult |
     if unit is None:
         return None
     found = intervals.extracted(unit.lower(), arguments[1].type)
-    # Of a TIME Spark calls it nullable, as it does the date of a timestamp without a zone.
+    # Spark calls parts of a TIME nullable, and date parts of a timestamp without a zone.
     of_date = arguments[1].type == TIMESTAMP_NTZ and not intervals.is_of_day(unit)
     nullable = is_time_of_day(arguments[1].type) or of_date
     if found is None:

@@ -1,4 +1,4 @@
-"""FROM_JSON and its kin: a literal schema, as DDL or Spark's JSON, or inferred of a literal document."""
+"""FROM_JSON and its kin: a literal schema as DDL or Spark's JSON, or one inferred from a document."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ from lakeschema.translation.model.errors import UnsupportedConstruct
 from lakeschema.translation.plan.expressions import Call, RowExpression
 
 _MAX_DEPTH = 100
-"""Of a document whose schema is inferred; a deeper one is refused."""
+"""Nesting of a document whose schema is inferred; a deeper one is refused."""
 
 
 def _of_schema(arguments: Sequence[RowExpression], _: Semantics) -> CallResult | None:
@@ -61,7 +61,7 @@ def _schema(expression: RowExpression) -> ColumnType | None:
 
 
 def _read(text: str) -> ColumnType | None:
-    """A type's text, the columns of a table, or the JSON of a type."""
+    """Reads the text of a type, the columns of a table, or the JSON of a type."""
     for written in (text, f"struct<{text}>"):
         try:
             return parse_type(written)
@@ -75,7 +75,7 @@ def _read(text: str) -> ColumnType | None:
 
 
 def as_nullable(type_: ColumnType) -> ColumnType:
-    """A type whose own parts may be null."""
+    """The type with nullable parts, but not nullable parts of parts."""
     match type_:
         case ArrayType(element):
             return ArrayType(element)
@@ -88,7 +88,7 @@ def as_nullable(type_: ColumnType) -> ColumnType:
 
 
 def _inferred(text: str) -> ColumnType | None:
-    """What Spark's ``JsonInferSchema`` makes of a document."""
+    """The type that Spark's ``JsonInferSchema`` infers from a document."""
     try:
         document = json.loads(text, parse_float=float, parse_int=int)
         return _named(_type_of(document, 0))
@@ -123,7 +123,7 @@ def _type_of(value: Any, depth: int) -> ColumnType:
 
 
 def _met(one: ColumnType, other: ColumnType) -> ColumnType:
-    """What values of both types are read as; text, if they have nothing in common."""
+    """The type that values of both are read as; text if they have nothing in common."""
     if other in (one, VOID):
         return one
     match one, other:
@@ -147,7 +147,7 @@ def _met(one: ColumnType, other: ColumnType) -> ColumnType:
 
 
 def _named(type_: ColumnType) -> ColumnType | None:
-    """Of what is only ever null Spark makes a text; it leaves out objects without fields."""
+    """Spark reads values that are always null as text, and leaves out objects without fields."""
     match type_:
         case ArrayType(element):
             inner = _named(element)

@@ -1,4 +1,4 @@
-"""The rules that apply: a view's dialect and the recorded settings that change what its text means."""
+"""A view's dialect, and its recorded settings that change what its text means."""
 
 from __future__ import annotations
 
@@ -10,29 +10,29 @@ from lakeschema.translation.functions.settings import recorded
 
 @dataclass(frozen=True, slots=True)
 class Semantics:
-    """Hive's, or Spark's under the settings that a view recorded (``settings.SETTINGS``).
+    """The rules of Hive, Trino, or Spark under a view's recorded settings (``settings.SETTINGS``).
 
     Attributes:
         ansi: Spark's ANSI mode, on unless the view recorded that it was off.
         zoneless: ``timestamp`` in the view's text means ``timestamp_ntz``.
         legacy_intervals: interval literals, and differences of times, are calendar intervals.
         keeps_all_digits: decimal arithmetic keeps the scale where the precision is too large.
-        full_literals: an integer beside a decimal counts as its type, not by its digits;
-            so does an addend in Hive, under FLOOR and OVER.
+        full_literals: an integer literal next to a decimal has the precision of its type, not of
+            its digits. In Hive this holds for addends under FLOOR and OVER.
         decimal_exponents: ``1e3`` is a decimal, not a double.
-        keeps_fractions: decimals meet in one that keeps the scale rather than the whole digits.
+        keeps_fractions: the common type of decimals keeps the scale rather than the whole digits.
         size_of_null: ``size(NULL)`` is -1, not null.
         times_as_text: a date or timestamp is compared with text as text.
         empty_is_text: ``array()`` has elements of text.
         bytes_as_text: ``concat`` of bytes is text.
         elt_as_text: ``elt`` of bytes is text.
-        case_sensitive: of two columns whose names differ in case, the one spelled so is meant.
-        group_by_ordinal: a number in GROUP BY is the place of a column.
+        case_sensitive: a name means only the column that is spelled in the same case.
+        group_by_ordinal: a number in GROUP BY is the position of a column.
         order_by_ordinal: likewise in ORDER BY.
         group_by_aliases: GROUP BY may name an alias of the SELECT list.
-        lateral_aliases: an item of SELECT may name the alias of one before it.
-        outer_tables_first: a table of an outer WITH hides one of its name in an inner WITH, if that
-            stands in a table's query or in an expression.
+        lateral_aliases: an item of SELECT may use the alias of an earlier item.
+        outer_tables_first: a table of an outer WITH hides one of the same name in an inner WITH, if
+            the inner WITH is in a table's query or in an expression.
         having_of_rows: HAVING without GROUP BY is WHERE.
     """
 
@@ -61,7 +61,7 @@ class Semantics:
     is_trino: bool = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        # Asked many times for each call of a view.
+        # Computed once: they are read many times for each call of a view.
         object.__setattr__(self, "is_spark", self.dialect is Dialect.SPARK)
         object.__setattr__(self, "is_hive", self.dialect is Dialect.HIVE)
         object.__setattr__(self, "is_trino", self.dialect is Dialect.TRINO)
@@ -73,7 +73,7 @@ class Semantics:
 
 def semantics_of(view: ViewText) -> Semantics:
     if view.dialect is not Dialect.SPARK:
-        # Trino refuses where a session without ANSI mode gives null.
+        # Trino fails where Spark without ANSI mode returns null.
         return Semantics(view.dialect, ansi=view.dialect is Dialect.TRINO)
     found = recorded(view)
     ansi = found.is_on("ansi.enabled")

@@ -1,8 +1,8 @@
 """Spark's settings that change what a view's text means, as the view recorded them.
 
-Spark analyses a view under the settings that it stored when the view was made, and under the
-defaults of all others, whatever the session that reads it says. A setting that is not in this table
-changes neither names nor types nor nulls: it is about speed, files, services or what is allowed.
+Spark analyses a view under the settings that it stored when the view was created, and the defaults
+of all others; the session that reads the view does not matter. A setting that is not in this table
+changes no names, types or nulls: it concerns speed, files, services or permissions.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ class Effect(Enum):
 class Setting:
     """``name`` without ``spark.sql.``; ``default`` is Spark 4's, in lower case.
 
-    ``carried``: Spark SQL that is emitted for the view needs it in its session, too. ``where``: what
-    a text contains that such a setting could change, as a regular expression of lower-case text.
+    ``carried``: the session that runs the view's emitted Spark SQL needs the setting, too.
+    ``where``: a regular expression that finds the lower-case texts which the setting could change.
     """
 
     name: str
@@ -55,7 +55,7 @@ SETTINGS: Final = (
     Setting("legacy.createEmptyCollectionUsingStringType", "false", _HONOURED, carried=True),
     Setting("function.concatBinaryAsString", "false", _HONOURED, carried=True),
     Setting("function.eltOutputAsString", "false", _HONOURED, carried=True),
-    # Types that a session must know to analyse what is emitted.
+    # Types that a session must know to analyse the emitted SQL.
     Setting("timeType.enabled", "false", _HONOURED, carried=True),
     Setting("legacy.lpadRpadAlwaysReturnString", "false", _REFUSED, where=r"\b[lr]pad\b"),
     Setting("legacy.integerGroupingId", "false", _REFUSED, where=r"\bgrouping_id\b"),
@@ -82,7 +82,7 @@ SETTINGS: Final = (
     Setting("legacy.parser.havingWithoutGroupByAsWhere", "false", _HONOURED),
     Setting("legacy.bangEqualsNot", "false", _HONOURED),
 
-    # values alone
+    # values only
     Setting("session.timeZone", "", _ROWS),
     Setting("mapKeyDedupPolicy", "exception", _ROWS),
     Setting("legacy.timeParserPolicy", "corrected", _ROWS),
@@ -110,7 +110,7 @@ SETTINGS: Final = (
 # fmt: on
 
 _ALIKE = frozenset({"exception"})
-"""Values under which a text that Spark accepts means what it means by default."""
+"""Values that do not change the meaning of any text that Spark accepts."""
 
 _PREFIX = "spark.sql."
 _BY_NAME: Final = {setting.name.lower(): setting for setting in SETTINGS}
@@ -118,7 +118,7 @@ _BY_NAME: Final = {setting.name.lower(): setting for setting in SETTINGS}
 
 @dataclass(frozen=True, slots=True)
 class Recorded:
-    """A view's settings; what it did not record has Spark's default."""
+    """A view's settings; a setting that it did not record has Spark's default."""
 
     values: Mapping[str, str]
 
@@ -135,7 +135,7 @@ def recorded(view: ViewText) -> Recorded:
 
 
 def carried(view: ViewText) -> Mapping[str, str]:
-    """Settings of the session that reads what is emitted for the view, as the view recorded them."""
+    """The recorded settings that a session needs to run the SQL emitted for the view."""
     known = {key.lower(): value for key, value in view.sql_configs.items()}
     return {
         _PREFIX + setting.name: known[key]
@@ -146,7 +146,7 @@ def carried(view: ViewText) -> Mapping[str, str]:
 
 
 def rows_changed(view: ViewText) -> Mapping[str, str]:
-    """The recorded settings that change a view's rows, other than by default, by their names."""
+    """The recorded settings, by name, that make a view's rows differ from those under defaults."""
     known = {key.lower(): value for key, value in view.sql_configs.items()}
     return {
         _PREFIX + setting.name: value

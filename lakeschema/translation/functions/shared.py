@@ -137,7 +137,7 @@ ROWS: Final = (
     Row("sort_array", "array<T>, boolean?", "@same", TOTAL, keeps=0),
     Row("str_to_map", "string, string?, string?", "map<string,string>", TOTAL),
 
-    # of XML, and of Java
+    # XML and Java
     Row("xpath", "string, string", "array<string>", PARTIAL),
     Row("xpath_string", "string, string", "string", PARTIAL),
     Row("xpath_boolean", "string, string", "boolean", PARTIAL),

@@ -1,8 +1,8 @@
-"""One row of the function tables, and reading its small language.
+"""A row of the function tables, and the parser of its small language.
 
 Parameters, separated by commas: a type class (``string``, ``numeric``, ``any`` …), a type variable
 (one capital letter), also inside ``array<T>`` or ``map<K,V>``; ``?`` after it means optional,
-``...`` any number. The result is a type, built of variables too, or ``@rule`` (``results``).
+``...`` any number. The result is a type, perhaps with variables, or ``@rule`` (``results``).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Aggregates that only Spark has, or has otherwise (Spark 4.3)."""
+"""Aggregates that only Spark has, or that differ from Hive's (Spark 4.3)."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ ROWS: Final = (
     Row("try_sum", "summed", "@sum", PARTIAL, _AGGREGATE),
     Row("try_avg", "summed", "@average_of_any", PARTIAL, _AGGREGATE),
 
-    # the value of these may stand in WITHIN GROUP
+    # these may take their value from WITHIN GROUP
     Row("mode", "T, boolean?", "T", TOTAL, _AGGREGATE, keeps=0),
     Row("percentile_cont percentile_disc", "any, any", "@percentile_of_order", PARTIAL, _AGGREGATE),
     Row("listagg", "text_or_binary, text_or_binary?", "@same_text", TOTAL, _AGGREGATE),

@@ -9,7 +9,7 @@ from lakeschema.translation.functions.signature import NEVER, PARTIAL, TOTAL, Ro
 # fmt: off
 ROWS: Final = (
     Row("current_time localtime", "int?", "@time_now", NEVER),
-    # Of NaN seconds it is null.
+    # NaN seconds give null.
     Row("make_time", "int, int, double", "time", PARTIAL),
     Row("to_time", "string, string?", "time", TOTAL),
     Row("try_to_time", "string, string?", "time", PARTIAL),

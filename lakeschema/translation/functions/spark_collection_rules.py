@@ -1,4 +1,4 @@
-"""The ``@rules`` of Spark's functions of arrays and maps: what may be null inside stands in the type."""
+"""The ``@rules`` of Spark's functions of arrays and maps; the types say which parts may be null."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from lakeschema.translation.plan.expressions import (
 
 
 def _with_added(arguments: Sequence[RowExpression], semantics: Semantics) -> CallResult | None:
-    """ARRAY_APPEND: null of a null array alone; the value may be a null element."""
+    """ARRAY_APPEND is null only if the array is; a null value becomes an element."""
     value = arguments[1]
     met = nested.with_element(arguments, semantics)
     if met is None or not isinstance(met.type, ArrayType):
@@ -37,7 +37,7 @@ def _with_added(arguments: Sequence[RowExpression], semantics: Semantics) -> Cal
 
 
 def _with_inserted(arguments: Sequence[RowExpression], semantics: Semantics) -> CallResult | None:
-    """Behind the end nulls fill the gap."""
+    """ARRAY_INSERT beyond the end fills the gap with nulls."""
     array, _, value = arguments
     met = nested.with_element((array, value), semantics)
     if met is None or not isinstance(met.type, ArrayType):
@@ -52,13 +52,13 @@ def _without_nulls(arguments: Sequence[RowExpression], _: Semantics) -> CallResu
 
 
 def _repeated(arguments: Sequence[RowExpression], _: Semantics) -> CallResult | None:
-    """The value may be a null element; a null count makes a null array."""
+    """ARRAY_REPEAT: a null value becomes an element; a null count makes the array null."""
     value, _count = arguments
     return CallResult(ArrayType(value.type, value.nullable), null_with=(1,))
 
 
 def _zipped(arguments: Sequence[RowExpression], _: Semantics) -> CallResult | None:
-    """The shorter arrays are filled with nulls. Fields are named by columns, else by position."""
+    """ARRAYS_ZIP fills shorter arrays with nulls and names fields by column, else by position."""
     fields = []
     for number, argument in enumerate(arguments):
         element = _element(argument.type)
@@ -80,7 +80,7 @@ def _element(type_: ColumnType) -> ColumnType | None:
 
 
 def _flattened(arguments: Sequence[RowExpression], _: Semantics) -> CallResult | None:
-    """One null among the inner arrays makes all null."""
+    """FLATTEN is null if one of the inner arrays is null."""
     match arguments[0].type:
         case ArrayType(ArrayType() as inner, nullable):
             return CallResult(inner, may_be_null=nullable)
@@ -117,7 +117,7 @@ def _entries(arguments: Sequence[RowExpression], _: Semantics) -> CallResult | N
 
 
 def _map_of_entries(arguments: Sequence[RowExpression], _: Semantics) -> CallResult | None:
-    """One null among the entries makes all null."""
+    """MAP_FROM_ENTRIES is null if one of the entries is null."""
     match arguments[0].type:
         case ArrayType(StructType((key, value)), nullable):
             return CallResult(MapType(key.type, value.type, value.nullable), may_be_null=nullable)
@@ -134,7 +134,7 @@ def _map_of_arrays(arguments: Sequence[RowExpression], _: Semantics) -> CallResu
 
 
 def _maps_joined(arguments: Sequence[RowExpression], _: Semantics) -> CallResult | None:
-    """Without arguments a map of texts."""
+    """MAP_CONCAT without arguments is a map of texts."""
     return CallResult(arguments[0].type if arguments else MapType(STRING, STRING))
 
 

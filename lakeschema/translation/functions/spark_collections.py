@@ -1,4 +1,4 @@
-"""Spark's functions of arrays and maps that Hive lacks, or has otherwise (Spark 4.3).
+"""Spark's functions of arrays and maps that Hive lacks, or that differ from Hive's (Spark 4.3).
 
 Those that take a lambda are in ``resolution.higher_order``.
 """

@@ -39,12 +39,12 @@ _SECONDS = DecimalType(16, 6)
 
 
 def _whole_to(arguments: Sequence[RowExpression], semantics: Semantics) -> CallResult | None:
-    """CEIL and FLOOR; with a second argument, to so many places, a decimal."""
+    """CEIL and FLOOR; with a number of places as second argument they return a decimal."""
     if len(arguments) == 1:
         return arithmetic.whole(arguments, semantics)
     type_, places = arguments[0].type, constant_int(arguments[1])
     if isinstance(arguments[0], Cast) and is_text(arguments[0].operand.type):
-        # Here a text is no double, as it is with one argument.
+        # With two arguments a text becomes a decimal, not a double.
         exact: DecimalType | None = DecimalType(38, 18)
     else:
         exact = _AS_DECIMAL.get(type_) or decimals.decimal_of(type_, semantics.bigint_digits)
@@ -66,7 +66,7 @@ def _with_zero(arguments: Sequence[RowExpression], semantics: Semantics) -> Call
 
 
 def _uniform(arguments: Sequence[RowExpression], _: Semantics) -> CallResult | None:
-    """The wider of two integer types; with a fraction in either, the type that has it."""
+    """UNIFORM: the wider of two integer types; otherwise the type that has a fraction."""
     low, high = (argument.type for argument in arguments[:2])
     if VOID in (low, high):
         return CallResult(DOUBLE)
@@ -82,7 +82,7 @@ def _uniform(arguments: Sequence[RowExpression], _: Semantics) -> CallResult | N
             return CallResult(wanted)
     found = [type_ for type_ in (low, high) if isinstance(type_, DecimalType)]
     type_ = max(found, key=lambda type_: type_.precision)
-    # What lies between 1.25 and 100 is a decimal(3,2), or null where it does not fit.
+    # A value between 1.25 and 100 is a decimal(3,2), or null if it does not fit.
     fits = all(_fits(bound, type_) for bound in arguments[:2])
     return CallResult(type_, may_be_null=not fits)
 
@@ -95,7 +95,7 @@ def _fits(bound: RowExpression, type_: DecimalType) -> bool:
 
 
 def _chosen(arguments: Sequence[RowExpression], semantics: Semantics) -> CallResult | None:
-    """ELT: bytes of bytes alone, unless a setting says otherwise, else a text."""
+    """ELT returns bytes if all values are bytes and no setting asks for text; otherwise text."""
     values = [argument.type for argument in arguments[1:]]
     if not values or not all(is_primitive(type_) for type_ in values):
         return None
@@ -106,9 +106,9 @@ def _chosen(arguments: Sequence[RowExpression], semantics: Semantics) -> CallRes
 
 
 def _decoded(arguments: Sequence[RowExpression], semantics: Semantics) -> CallResult | None:
-    """Bytes and a character set; with more arguments a CASE of values, results and a default.
+    """DECODE of bytes and a character set; with more arguments, a CASE with an optional default.
 
-    Without a default that is a null text, which has a say in the common type.
+    A missing default counts as a null text in the common type.
     """
     if len(arguments) == 2:
         return CallResult(STRING)
@@ -139,7 +139,7 @@ def _in_other_zone(arguments: Sequence[RowExpression], _: Semantics) -> CallResu
 
 
 def _of_parts(type_: ColumnType | None) -> Rule:
-    """Of a year, month, day, hour, minute and second, or of a date and a time, and perhaps a zone."""
+    """MAKE_TIMESTAMP of year to second, or of a date and a time; a zone may follow."""
 
     def rule(arguments: Sequence[RowExpression], semantics: Semantics) -> CallResult | None:
         made = type_ or (TIMESTAMP_NTZ if semantics.zoneless else TIMESTAMP)
@@ -155,12 +155,12 @@ def _of_parts(type_: ColumnType | None) -> Rule:
 
 
 def _interval_of_parts(_: Sequence[RowExpression], semantics: Semantics) -> CallResult | None:
-    """Outside ANSI mode what is too large is null."""
+    """Outside ANSI mode an overflow is null."""
     return CallResult(INTERVAL, may_be_null=not semantics.ansi)
 
 
 def _hexadecimal(arguments: Sequence[RowExpression], _: Semantics) -> CallResult | None:
-    """HEX of what is neither number, text nor bytes: a variant may hold null as a value."""
+    """HEX of a variant may be null: a variant can hold null as a value."""
     return CallResult(STRING, may_be_null=arguments[0].type == VARIANT)
 
 

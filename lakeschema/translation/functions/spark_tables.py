@@ -1,4 +1,4 @@
-"""Spark's functions that stand in FROM alone, and the columns of those that list something."""
+"""Spark's functions that only FROM may call, and the columns of those that list metadata."""
 
 from __future__ import annotations
 
@@ -64,4 +64,4 @@ LISTED: Final[Mapping[str, tuple[StructField, ...]]] = MappingProxyType(
         ),
     }
 )
-"""The columns of what Spark lists about itself."""
+"""The columns of the functions that list Spark's metadata."""

@@ -1,4 +1,4 @@
-"""Spark's functions of text, bytes and of the session that Hive lacks, or has otherwise (Spark 4.3)."""
+"""Spark's functions of text, bytes and of the session that Hive lacks, or that differ from Hive's (Spark 4.3)."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ ROWS: Final = (
     Row("to_number", "string, string", "@number_of_format", TOTAL),
     Row("try_to_number", "string, string", "@number_of_format", PARTIAL),
 
-    # of bytes
+    # bytes
     Row("hex", "any", "@hexadecimal", TOTAL),
     Row("to_binary try_to_binary", "text_or_binary, string?", "binary", PARTIAL),
     Row("to_base32", "binary", "string", TOTAL),
@@ -41,7 +41,7 @@ ROWS: Final = (
     Row("try_url_decode", "string", "string", PARTIAL),
     Row("try_parse_url", "string, string, string?", "string", PARTIAL),
 
-    # the session, and the task that computes
+    # the session, and the running task
     Row("current_catalog current_path current_timezone version", "", "string", NEVER),
     Row("input_file_block_start input_file_block_length", "", "bigint", NEVER, deterministic=False),
     Row("spark_partition_id", "", "int", NEVER, deterministic=False),

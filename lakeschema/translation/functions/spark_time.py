@@ -1,4 +1,4 @@
-"""Spark's functions of dates and moments that Hive lacks, or has otherwise (Spark 4.3)."""
+"""Spark's functions of dates and moments that Hive lacks, or that differ from Hive's (Spark 4.3)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ ROWS: Final = (
     Row("try_to_date", "any, string?", "date", PARTIAL),
     Row("convert_timezone", "string, any, any?", "@in_other_zone", TOTAL),
 
-    # of their parts, or of a date and a time
+    # made from parts, or from a date and a time
     Row("make_timestamp", f"{_PARTS}, string?", "@moment_of_parts", TOTAL),
     Row("make_timestamp_ltz", f"{_PARTS}, string?", "@instant_of_parts", TOTAL),
     Row("make_timestamp_ntz", _PARTS, "@zoneless_of_parts", TOTAL),

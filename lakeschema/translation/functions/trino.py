@@ -1,7 +1,7 @@
-"""Trino's functions by name, with the null class and kind of each, and what a call of one is.
+"""Trino's functions by name, with null class and kind, and the signature that a call chooses.
 
-Of several signatures that fit, the one counts whose parameters all others' could take as well, as in
-Trino's ``FunctionBinder``; one that fits without conversions is preferred.
+A signature that fits without conversions is preferred. Otherwise Trino's ``FunctionBinder`` takes the
+most specific one: its parameters convert to those of every other signature that fits.
 """
 
 from __future__ import annotations
@@ -75,14 +75,14 @@ _APART: Final = frozenset(
 )
 """Names that are spelled with blanks."""
 _NULL_WITH: Final[Mapping[str, int]] = MappingProxyType(
-    # Of these the first argument alone decides.
+    # The argument that alone decides whether the result may be null.
     {"concat_ws": 0, "format": 0}
 )
 
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """All that is known of one name."""
+    """A function or operator with its signatures."""
 
     operator: Operator
     kind: Kind
@@ -91,7 +91,7 @@ class Known:
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
-    """A call's signature with what its names stand for."""
+    """A call's signature with the bindings of its names."""
 
     signature: Signature
     parameters: tuple[Pattern, ...]
@@ -99,7 +99,7 @@ class Chosen:
 
 
 def known(name: str) -> Known | None:
-    """What is known of a function or operator, by its lower-case name."""
+    """Finds a function or operator by its lower-case name."""
     found = _known().get(canonical(name, Dialect.TRINO))
     if found is None or name not in ALIASES[Dialect.TRINO]:
         return found
@@ -112,7 +112,7 @@ def names() -> tuple[str, ...]:
 
 
 def known_operator(operator: Operator) -> Known:
-    """What is known of an operator that ``known`` has given."""
+    """The function or operator from which ``known`` gave this operator."""
     return replace(_by_operator()[operator.name], operator=operator)
 
 
@@ -164,7 +164,7 @@ def result_of(
     chosen = choose(found, [(a.type, a.nullable) for a in arguments])
     targets = [chosen.binding.type_of(p) for p in chosen.parameters]
     if name == "nullif":
-        # They are compared in a type in which neither is returned.
+        # Trino compares in the common type, but returns the first argument as it is.
         targets = [a.type for a in arguments]
     coerced = tuple(
         a if isinstance(p, AS_GIVEN) else converted(a, target)
@@ -173,7 +173,7 @@ def result_of(
     type_ = targets[0] if name == "nullif" else chosen.binding.type_of(chosen.signature.result)
     operator = found.operator
     if operator.keeps is not None and isinstance(chosen.signature.result, Of):
-        # An array of such values is none of them (MAX of many).
+        # The result is an array, not the argument itself (MAX with a count).
         operator = replace(operator, keeps=None)
     return operator, coerced, type_, _nullable(operator, chosen, coerced)
 
@@ -210,7 +210,7 @@ def choose(
     given: Sequence[tuple[ColumnType, bool]],
     is_lambda: Callable[[int], bool] = lambda _: False,
 ) -> Chosen:
-    """The signature of a call with arguments of these types; each with whether it may be null.
+    """The signature of a call; ``given`` are the arguments' types, and whether each may be null.
 
     Raises:
         TypeMismatch: none fits.
@@ -244,7 +244,7 @@ def _most_specific(fitting: Sequence[Chosen]) -> Chosen:
     for one in fitting:
         if all(_is_as_specific(one, other) for other in fitting):
             return one
-    # Only NULL is of no type: whatever it is taken for, it is null.
+    # Only an untyped NULL leaves several, and it is null whatever its type.
     return fitting[0]
 
 

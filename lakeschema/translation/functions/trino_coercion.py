@@ -1,4 +1,4 @@
-"""Which types Trino converts silently, in which type two values meet, and what it casts.
+"""Trino's implicit conversions, the common type of two values, and the casts that it has.
 
 Sources: Trino's ``TypeCoercion``; a table of the common types of 240 pairs, asked of Trino 476.
 """
@@ -50,7 +50,7 @@ INTEGERS: Final = (TINYINT, SMALLINT, INT, BIGINT)
 MAX_CHAR: Final = 65_536
 _UNBOUNDED: Final = 2_147_483_647
 SCANNED_DIGITS: Final = 6
-"""Of the timestamps of tables, whose types say nothing of digits: what Spark and Avro keep."""
+"""Digits of a table's timestamps, whose type states none: as many as Spark and Avro keep."""
 _DECIMALS: Final[Mapping[ColumnType, DecimalType]] = MappingProxyType(
     {
         TINYINT: DecimalType(3, 0),
@@ -62,7 +62,7 @@ _DECIMALS: Final[Mapping[ColumnType, DecimalType]] = MappingProxyType(
 
 
 def as_trino_reads(type_: ColumnType) -> ColumnType:
-    """A table's type by Trino's hive connector."""
+    """A table's type as Trino's hive connector reads it."""
     match type_:
         case Uniontype(branches):
             of_branch = (StructField(anonymous(i), b) for i, b in enumerate(branches))
@@ -77,7 +77,7 @@ def as_trino_reads(type_: ColumnType) -> ColumnType:
 
 
 def text_length(type_: ColumnType) -> int | None:
-    """The length of a varchar, by a large number where there is no bound; None of other types."""
+    """The length of a varchar, 2,147,483,647 if unbounded; None for other types."""
     if type_ == STRING:
         return _UNBOUNDED
     return type_.length if isinstance(type_, VarcharType) else None
@@ -92,7 +92,7 @@ def is_text(type_: ColumnType) -> bool:
 
 
 def decimal_of(type_: ColumnType) -> DecimalType | None:
-    """The decimal with all digits of an exact number's type."""
+    """The decimal that holds every value of an exact number's type."""
     return type_ if isinstance(type_, DecimalType) else _DECIMALS.get(type_)
 
 
@@ -103,7 +103,7 @@ def wider_decimal(a: DecimalType, b: DecimalType) -> DecimalType:
 
 
 def common_type(left: ColumnType, right: ColumnType) -> ColumnType | None:
-    """The type in which values of both meet; None where there is none."""
+    """The common type of two values; None if they have none."""
     if left == right:
         return left
     if VOID in (left, right):
@@ -122,7 +122,7 @@ def common_type(left: ColumnType, right: ColumnType) -> ColumnType | None:
 
 
 def _common_row(left: tuple[StructField, ...], right: tuple[StructField, ...]) -> StructType | None:
-    """By place; a field has a name if both give it the same."""
+    """Matches fields by position; a field keeps its name if both sides agree on it."""
     if len(left) != len(right):
         return None
     fields: list[StructField] = []
@@ -158,7 +158,7 @@ def _common_text(left: ColumnType, right: ColumnType) -> ColumnType | None:
 
 
 def _later(left: ColumnType, right: ColumnType) -> ColumnType | None:
-    """Of moments: dates meet timestamps, and what has no zone meets what has one."""
+    """The common type of dates, times and timestamps: a zone and the most digits win."""
     a, b = _moment(left), _moment(right)
     if a is None or b is None or a[0] != b[0]:
         return None
@@ -172,7 +172,7 @@ def _moment(type_: ColumnType) -> tuple[str, int, bool] | None:
 
 
 def can_coerce(source: ColumnType, target: ColumnType) -> bool:
-    """Whether Trino converts silently: where both meet in the target."""
+    """Whether Trino converts silently: it does if the target is the common type."""
     if source in (target, VOID):
         return True
     met = common_type(source, target)

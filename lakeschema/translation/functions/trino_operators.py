@@ -1,7 +1,7 @@
-"""Trino's operators and the forms with words of their own, in the notation of ``trino_signatures``.
+"""Trino's operators and special forms, in the notation of ``trino_signatures``.
 
-A line is ``names: parameters -> result``; of a line that ends in ``for types`` there is one for each
-type, in place of ``#``.
+A line is ``names: parameters -> result``. A line that ends in ``for types`` stands for one line per
+type, with the type in place of ``#``.
 """
 
 from __future__ import annotations

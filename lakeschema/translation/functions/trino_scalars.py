@@ -1,4 +1,4 @@
-"""Trino's functions of one row, but for text and time, in the notation of ``trino_operators``."""
+"""Trino's scalar functions, except those of text and time, in the notation of ``trino_operators``."""
 
 from __future__ import annotations
 

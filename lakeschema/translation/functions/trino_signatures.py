@@ -1,9 +1,9 @@
-"""Trino's signatures: text such as ``array(T), bigint -> T``, and what a call's types make of it.
+"""Trino's signatures: text such as ``array(T), bigint -> T``, matched with the types of a call.
 
-A capital letter, with a digit or none, is a type; ``x`` in ``varchar(x)``, ``p`` and ``s`` in
-``decimal(p,s)`` are numbers, and those that are calculated of others stand in ``CALCULATED``. A
-parameter with ``...`` may come any number of times, none included. ``pattern`` is text that is read
-as a regular expression, a path or characters, ``any`` a value of any type. ``!`` behind an element's type: it is never null.
+A capital letter, perhaps with a digit, is a type variable. ``x`` in ``varchar(x)``, ``p`` and ``s`` in
+``decimal(p,s)`` are numbers; ``CALCULATED`` computes others from them. A parameter with ``...`` may occur
+any number of times, or not at all. ``pattern`` is text that is read as a regular expression, a path or
+characters; ``any`` is a value of any type. ``!`` after an element's type: the element is never null.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ CALCULATED: Final[Mapping[str, Callable[[Numbers], int]]] = MappingProxyType(
         "millis": lambda n: max(n["p"], 3),
     }
 )
-"""Numbers of a result's type; those of unbounded text stay so."""
+"""Numbers of a result's type; unbounded text stays unbounded."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +99,7 @@ class Of:
 
 @dataclass(frozen=True, slots=True)
 class Applied:
-    """A lambda of these parameters."""
+    """A lambda with these parameters."""
 
     parameters: tuple[Pattern, ...]
     result: Pattern
@@ -117,7 +117,7 @@ class AnyValue:
 
 Pattern: TypeAlias = Concrete | Variable | Sized | Of | Applied | TextPattern | AnyValue
 AS_GIVEN: Final = (TextPattern, AnyValue)
-"""What stands there is not converted."""
+"""Parameters whose arguments are not converted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +128,7 @@ class Signature:
     text: str = field(default="", compare=False)
 
     def of_count(self, count: int) -> tuple[Pattern, ...] | None:
-        """The parameters of a call with so many arguments; None if it takes another number."""
+        """The parameters of a call with ``count`` arguments; None if the signature takes another number."""
         if not self.variadic:
             return self.parameters if len(self.parameters) == count else None
         fixed = len(self.parameters) - 1
@@ -220,9 +220,9 @@ class _Reader:
 
 @dataclass(slots=True)
 class Binding:
-    """What the names of one signature stand for in one call.
+    """The values that a call gives to the names in a signature.
 
-    ``nullable`` says of a type's name whether its values may be null.
+    ``nullable``: whether values of a type variable may be null.
     """
 
     types: dict[str, ColumnType] = field(default_factory=dict)
@@ -231,7 +231,7 @@ class Binding:
     exact: bool = True
 
     def accept(self, pattern: Pattern, type_: ColumnType, nullable: bool) -> bool:
-        """Whether a value of the type may stand there; its part in the names is kept."""
+        """Whether the pattern takes a value of the type; binds the names in the pattern."""
         match pattern:
             case Variable(name):
                 return self._accept_variable(name, type_, nullable)
@@ -291,7 +291,7 @@ class Binding:
                 return False
 
     def type_of(self, pattern: Pattern) -> ColumnType:
-        """The type that the pattern is in this call."""
+        """The type of the pattern in this call."""
         match pattern:
             case Variable(name):
                 return self.types.get(name, VOID)
@@ -334,7 +334,7 @@ _OF_TEXT: Final = frozenset({"replaced", "matched", "encoded"})
 
 
 def _sizes(kind: str, type_: ColumnType) -> tuple[tuple[int, ...], bool] | None:
-    """The numbers of a type of that kind, or of one that is converted to it; whether it is exact."""
+    """The numbers of a type of that kind or one that converts to it; whether none converts."""
     if type_ == VOID:
         return ((1, 0) if kind == "decimal" else (0,)), False
     match kind:
@@ -352,7 +352,7 @@ def _sizes(kind: str, type_: ColumnType) -> tuple[tuple[int, ...], bool] | None:
 
 
 def _sizes_of_char(type_: ColumnType) -> tuple[tuple[int, ...], bool] | None:
-    """Text becomes a char silently, and never the other way."""
+    """Text converts to char silently, but never char to text."""
     if isinstance(type_, CharType):
         return (type_.length,), True
     length = text_length(type_)

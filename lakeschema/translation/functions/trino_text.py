@@ -1,4 +1,4 @@
-"""Trino's functions of text and of moments, in the notation of ``trino_operators``."""
+"""Trino's functions of text and time, in the notation of ``trino_operators``."""
 
 from __future__ import annotations
 

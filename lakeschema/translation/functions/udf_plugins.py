@@ -1,8 +1,8 @@
 """Plugins of the deployment that say what user-defined functions return.
 
-A plugin is ``resolve(class_name, dependencies)``, see ``UdfResolver``: code that the deployment has
-installed and names itself, by an entry point of ``GROUP`` or as ``module:callable``. What comes
-from a metastore reaches it as arguments only.
+A plugin is ``resolve(class_name, dependencies)``, see ``UdfResolver``. The deployment installs its code
+and names it, by an entry point of ``GROUP`` or as ``module:callable``. Text from a metastore reaches it
+as arguments only.
 """
 
 from __future__ import annotations
@@ -70,8 +70,8 @@ def load_plugin(reference: str) -> Plugin:
 class PluginResolver:
     """Calls plugins in their order until one knows the class; a ``UdfResolver``.
 
-    An answer is kept, so that a derivation agrees with the hash that it is stored under. Not kept:
-    that no plugin knows a class, and that one failed. It is pickled as its references.
+    It keeps answers, so that a derivation agrees with the hash that it is stored under. It does not
+    keep failures, nor that no plugin knew a class. It is pickled as its references.
     """
 
     references: tuple[str, ...]
@@ -102,7 +102,7 @@ class PluginResolver:
         """Imports every plugin now.
 
         Raises:
-            UnusablePlugin: of the first that cannot be.
+            UnusablePlugin: for the first plugin that cannot be imported.
         """
         for reference in self.references:
             self._plugins[reference] = load_plugin(reference)

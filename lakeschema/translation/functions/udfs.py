@@ -1,4 +1,4 @@
-"""User-defined functions: what a view's properties declare, and what the deployment says of them.
+"""User-defined functions: what a view's properties declare, and what the deployment says about them.
 
 ``functions`` names classes, ``dependencies`` the artifacts that hold them. Both are untrusted
 text and only ever data: a name here is looked up, compared and printed, and never loaded.
@@ -19,7 +19,7 @@ from lakeschema.translation.model.interface import Options, ResolverFailure, Udf
 from lakeschema.translation.plan.operators import UserDefined
 
 MAX_CLASS_NAME = 500
-"""Characters; an entry with a longer one is malformed."""
+"""Characters; an entry with a longer class name is malformed."""
 
 _SEPARATORS = re.compile(r"[\s,;]+")
 _ENTRY = re.compile(r"(\w+):([\w$]+(?:\.[\w$]+)*)")
@@ -29,14 +29,14 @@ _NO_ANSWERS: Mapping[str, UdfAnswer] = MappingProxyType({})
 
 @dataclass(frozen=True, slots=True)
 class DeclaredFunctions:
-    """What calls in one view's text may mean.
+    """The user-defined functions that one view may call.
 
     Attributes:
-        classes: the view's function names, in lower case, to class names.
+        classes: class names by the view's function names in lower case.
         malformed: entries of the property that declare nothing, as written.
-        dependencies: the view's, as written.
+        dependencies: the view's dependencies, as written.
         returns: the deployment's static entries, by class or by a function's own name.
-        answers: of the deployment's resolver, by class.
+        answers: the answers of the deployment's resolver, by class.
     """
 
     view: RelationName
@@ -52,14 +52,14 @@ class DeclaredFunctions:
         return None if declared is None else self.classes[declared]
 
     def called(self, name: str) -> UserDefined:
-        """What a call's operator carries; without a class it is a function of the engine's own."""
+        """The function that a call's operator carries; without a class, the engine declares it."""
         declared = self._declared(name)
         if declared is None:
             return UserDefined(self.view, name.lower(), None, ())
         return UserDefined(self.view, declared, self.classes[declared], self.dependencies)
 
     def return_of(self, name: str) -> UdfReturn | None:
-        """What the deployment says a function returns, by its class, else by its own name.
+        """The return type that the deployment states for a function, by its class, else by its name.
 
         Raises:
             UdfResolverFailed: there is no static entry, and the resolver could not answer.
@@ -73,7 +73,7 @@ class DeclaredFunctions:
         return found
 
     def _declared(self, name: str) -> str | None:
-        """The name in ``functions`` that a call means: its own, or without the view's before it."""
+        """The name in ``functions`` that a call means, with or without the view's name before it."""
         if not self.classes:
             return None
         lower = name.lower()
@@ -86,7 +86,7 @@ class DeclaredFunctions:
 
 
 def prefixes(view: RelationName) -> tuple[str, ...]:
-    """What may stand before a function's name so that nested views' versions do not collide."""
+    """Prefixes of function names that keep the versions of nested views apart."""
     return ("_".join(view.parts) + "_", view.name + "_")
 
 
@@ -107,10 +107,10 @@ def declared_functions(relation: Relation, options: Options) -> DeclaredFunction
 
 
 def resolver_answers(relation: Relation, options: Options) -> Mapping[str, UdfAnswer]:
-    """What the deployment's resolver says, by class.
+    """The answers of the deployment's resolver, by class.
 
-    It is asked for declared classes without a static entry whose function the text mentions. These
-    answers are inputs of the derivation like static entries.
+    It is asked about declared classes that have no static entry and whose function the text mentions.
+    These answers are inputs of the derivation, like static entries.
     """
     resolver, view = options.udf_resolver, relation.view
     if resolver is None or view is None:
@@ -138,7 +138,7 @@ def _words(text: str) -> Iterator[str]:
 
 
 def _property(relation: Relation, name: str) -> str:
-    """Hive's own names of properties know no case."""
+    """Hive ignores the case of property names."""
     return next((v for key, v in relation.properties.items() if key.lower() == name), "")
 
 

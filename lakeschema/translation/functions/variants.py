@@ -1,4 +1,4 @@
-"""What Spark's functions of variants and of shapes yield."""
+"""Result types of Spark's functions of variants and shapes."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _SYSTEM_OF_THE_EARTH = "4326"
 
 
 def _part(arguments: Sequence[RowExpression], semantics: Semantics) -> CallResult | None:
-    """The type is a literal's text: a type, or a struct's fields alone."""
+    """The third argument is a literal that names a type, or only a struct's fields."""
     if len(arguments) < 3:
         return CallResult(VARIANT)
     text = constant_text(arguments[2])
@@ -62,7 +62,7 @@ def _object(arguments: Sequence[RowExpression], _: Semantics) -> CallResult | No
 
 
 def _with(arguments: Sequence[RowExpression], semantics: Semantics) -> CallResult | None:
-    """A variant with another value in it, which may be of any type that can be a variant."""
+    """A variant with another value in it; the value's type must cast to variant."""
     kept = can_cast(arguments[2].type, VARIANT, semantics)
     return CallResult(VARIANT) if kept else None
 
@@ -76,7 +76,7 @@ def _geography(_: Sequence[RowExpression], __: Semantics) -> CallResult | None:
 
 
 def _moved(arguments: Sequence[RowExpression], _: Semantics) -> CallResult | None:
-    """ST_SETSRID: the same shape in the coordinate system of a number."""
+    """ST_SETSRID: the same shape in the numbered coordinate system."""
     if arguments[0].type == VOID:
         return None
     kind = (
@@ -92,7 +92,7 @@ def _is_of(expression: RowExpression, kind: PrimitiveType) -> bool:
 
 
 def _in_system(kind: str, number: RowExpression | None) -> ColumnType:
-    """``any`` where the number is not written."""
+    """The coordinate system is ``any`` if its number is not a literal."""
     if number is None:
         return PrimitiveType(f"{kind}(0)")
     written = isinstance(number, Literal) and number.value is not None and number.value.isdigit()

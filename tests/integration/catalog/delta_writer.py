@@ -1,6 +1,6 @@
-"""Runs statements on Spark with Delta's plugin, in a process of its own, and prints what Spark says of the tables.
+"""Runs statements on Spark with Delta's plugin in a separate process, and prints Spark's view of the tables.
 
-A session has a plugin from its start on or never, so that the session of the other tests cannot do it.
+A session can load a plugin only when it starts, so the session of the other tests cannot be used.
 """
 
 from __future__ import annotations

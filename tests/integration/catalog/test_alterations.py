@@ -1,4 +1,4 @@
-"""What the table of alterations says of Spark and of Hive is what these engines do."""
+"""Spark and Hive do what the table of alterations says."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The behaviour suite on a real metastore and on Spark, and what only a real server can say."""
+"""The behaviour suite on a real metastore and on Spark, and facts that only a real server can show."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a real metastore says that users may do, and what of a statement's needs that leaves missing."""
+"""The grants of a real metastore, and the privileges of a statement that they lack."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a plan over a real metastore refuses is what Spark refuses there: a sample of what was recorded."""
+"""A plan over a real metastore refuses what Spark refuses there: a sample of the recorded answers."""
 
 from __future__ import annotations
 

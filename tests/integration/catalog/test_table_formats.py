@@ -1,4 +1,4 @@
-"""Columns, types and nullability of tables of each format, beside Hive and Spark themselves."""
+"""Columns, types and nullability of tables in each format, compared with Hive and Spark."""
 
 from __future__ import annotations
 

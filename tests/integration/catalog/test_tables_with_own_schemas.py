@@ -1,4 +1,4 @@
-"""Tables of Delta and Iceberg in a live metastore, as their own writers made and changed them."""
+"""Tables of Delta and Iceberg in a live metastore, created and changed by their own writers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The generated codec and its schema resolution beside Java's Avro.
+"""The generated codec and its schema resolution, compared with Java's Avro.
 
 ``make bench-resolution`` reads twenty thousand pairs of schemas; these are a few hundred of them.
 """

@@ -1,4 +1,4 @@
-"""What a package says of its relation is what Spark reads from the metastore, and writes back."""
+"""A package agrees with the relation that Spark reads from the metastore and writes back."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Avro files with the schemas that Spark gives them by default, as a package reads them."""
+"""A package reads Avro files with the schemas that Spark gives them by default."""
 
 from __future__ import annotations
 

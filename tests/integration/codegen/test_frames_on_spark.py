@@ -1,4 +1,4 @@
-"""Random data frames of Spark are what they were after a package has read and written them.
+"""Random Spark data frames are unchanged after a package has read and written them.
 
 ``make bench-data_frames`` judges ten thousand; these are a few of them.
 """

@@ -1,4 +1,4 @@
-"""Wheels that are not installed: archives on ``sys.path``, and those that Spark sends to its workers."""
+"""Wheels that are not installed: archives on ``sys.path``, and archives that Spark sends to its workers."""
 
 from __future__ import annotations
 

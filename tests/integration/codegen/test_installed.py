@@ -1,4 +1,4 @@
-"""A wheel, installed by pip as a user would, in an environment that has nothing else."""
+"""A wheel, installed by pip as a user would, in an otherwise empty environment."""
 
 from __future__ import annotations
 

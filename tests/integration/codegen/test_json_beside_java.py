@@ -1,4 +1,4 @@
-"""Avro's JSON encoding beside Java's encoder and decoder.
+"""Avro's JSON encoding, compared with Java's encoder and decoder.
 
 ``make bench-json_encoding`` judges twenty thousand schemas; these are a few hundred of them.
 """

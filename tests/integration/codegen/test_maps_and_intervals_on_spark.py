@@ -1,4 +1,4 @@
-"""Maps with keys of any type and intervals, as Spark has them and as a package reads them."""
+"""Maps with keys of any type, and intervals: a package reads Spark's values."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A package's records read from Spark: the metastore's lower case in, the schema's casing out."""
+"""A package reads records from Spark: the metastore has lower case, the schema its own casing."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Run by the consumers' Python: does one library treat a record as it treats a frozen dataclass?
 
-Arguments: the library, and the module that has the classes. It prints what the library made.
+Arguments: the library, and the module that has the classes. It prints the library's results.
 """
 
 from __future__ import annotations

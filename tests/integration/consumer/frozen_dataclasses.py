@@ -1,4 +1,4 @@
-"""The classes of the tests of frameworks as a person would write them: what packages are compared with.
+"""The classes of the tests of frameworks as a person would write them, to compare with packages.
 
 Annotations are evaluated here, since typedload looks at the types of fields.
 """

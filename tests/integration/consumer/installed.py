@@ -1,4 +1,4 @@
-"""Packages that the service published, installed from an index as their consumers do."""
+"""Packages from the service, installed from an index as their consumers do."""
 
 from __future__ import annotations
 

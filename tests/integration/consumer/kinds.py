@@ -1,7 +1,7 @@
-"""Five kinds of relation, each in three versions as its owner would change it.
+"""Five kinds of relation, each in three versions as an owner would change it.
 
-All have the same columns, so that one action fits each of them; what is special of a kind is in its
-DDL and in the few facts beside it.
+All have the same columns, so that one action fits each of them. The DDL of a kind, with a few facts,
+contains its differences.
 """
 
 from __future__ import annotations

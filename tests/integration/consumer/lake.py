@@ -1,8 +1,8 @@
 """The lake of a newcomer: tables and views of several kinds, over three days.
 
-On the first day each relation is made, on the second each gets what breaks nobody, on the third a
-few change in a way that breaks readers. Some share named types: an ``Address`` and a ``Tier`` are of
-a table and of views over it.
+On the first day each relation is created. On the second, each gets a compatible change; on the third, a
+few change in a way that breaks readers. Some share named types: a table and its views have an
+``Address`` and a ``Tier``.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A language server as an editor talks to it: over standard input and output, in JSON-RPC."""
+"""A language server, used as by an editor: JSON-RPC over standard input and output."""
 
 from __future__ import annotations
 

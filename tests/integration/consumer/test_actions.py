@@ -1,4 +1,4 @@
-"""What the newcomer's script is: this many actions, each a test, over this many relations."""
+"""The size of the newcomer's script: so many actions, each a test, over so many relations."""
 
 from __future__ import annotations
 

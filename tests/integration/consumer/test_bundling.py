@@ -1,4 +1,4 @@
-"""A consumer bundles a program with PyInstaller: what packages import by name is in the bundle."""
+"""A consumer bundles a program with PyInstaller: the bundle has the modules that packages import by name."""
 
 from __future__ import annotations
 

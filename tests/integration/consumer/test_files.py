@@ -1,4 +1,4 @@
-"""A consumer reads and writes Avro files, also those of other programs and of other units of time."""
+"""A consumer reads and writes Avro files, even files of other programs and with other units of time."""
 
 from __future__ import annotations
 

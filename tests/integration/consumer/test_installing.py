@@ -1,4 +1,4 @@
-"""A consumer installs a package and looks at what came."""
+"""A consumer installs a package and looks at its files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A newcomer's server uses the packages of a lake first from many threads at once."""
+"""A newcomer's server first uses the packages of a lake from many threads at once."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A newcomer hands records of a lake to the libraries that take dataclasses."""
+"""A newcomer passes records of a lake to libraries that take dataclasses."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A newcomer installs the packages of a lake, upgrades them and looks at what came."""
+"""A newcomer installs the packages of a lake, upgrades them and looks at their files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Packages of a lake meet in a newcomer's program: they share named types and errors."""
+"""Packages of a lake in one program share named types and errors."""
 
 from __future__ import annotations
 

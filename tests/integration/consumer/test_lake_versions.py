@@ -1,4 +1,4 @@
-"""A newcomer's programs exchange data while some have the old version and some the new one."""
+"""Programs of a newcomer exchange data while some have the old version and some the new one."""
 
 from __future__ import annotations
 

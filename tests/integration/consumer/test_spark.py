@@ -1,4 +1,4 @@
-"""A consumer reads and writes a relation on Spark, made there by the same DDL."""
+"""A consumer reads and writes a relation on Spark that the same DDL created."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A consumer goes from 1.0 to 1.1 to 2.0, while files and messages of each are about."""
+"""A consumer upgrades from 1.0 to 1.1 to 2.0, while files and messages of each version exist."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What type checkers say of a program that uses packages."""
+"""The findings of type checkers about a program that uses packages."""
 
 from __future__ import annotations
 

@@ -1,8 +1,7 @@
-"""Consumers' own tools, each in a fresh environment that knows none of this machine's settings.
+"""Consumers' own tools, each in a fresh environment without this machine's settings.
 
-``pip`` and ``uv pip`` install what a command says, ``uv`` and ``poetry`` projects what a
-``pyproject.toml`` and its lock file say; each in the way that ``docs/consuming.md`` tells and, to
-show what that is good for, in a careless one.
+``pip`` and ``uv pip`` install by a command, ``uv`` and ``poetry`` by a ``pyproject.toml`` and its lock
+file. Each is used as ``docs/consuming.md`` says and, for contrast, carelessly.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What untrusted input and outages do to a running daemon: each ends in an answer, and holds up nobody."""
+"""Untrusted input and outages: the running daemon answers each, and none of them blocks others."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every command of ``docs/consuming.md``, beside an index that has an untrusted package of our name."""
+"""Every command of ``docs/consuming.md``, with an index that has an untrusted package of our name."""
 
 from __future__ import annotations
 

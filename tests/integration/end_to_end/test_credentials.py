@@ -1,4 +1,4 @@
-"""An index's password from the environment, a file, the keyring or the address, and seen nowhere else."""
+"""An index's password comes from the environment, a file, the keyring or the address, and is never shown."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Files of an index that are damaged under a running service, and under one that was killed: real processes."""
+"""Damaged files of an index, under a running service and under a killed one: real processes."""
 
 from __future__ import annotations
 

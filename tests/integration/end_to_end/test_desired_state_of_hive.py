@@ -1,4 +1,4 @@
-"""The DDL that made a catalog of Hive, compared with what Hive made of it."""
+"""The DDL of a Hive catalog, compared with the relations that Hive made of it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``artifacts.immutable`` from the settings to the consumer, and what a change of it publishes."""
+"""``artifacts.immutable`` from the settings to the consumer, and the versions that a change of it publishes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Consumers' own tools at the two kinds of index: a range, a pin, a hash, and what an ALTER does to each."""
+"""Consumers' tools at both kinds of index: a range, a pin, a hash, and the effect of an ALTER on each."""
 
 from __future__ import annotations
 

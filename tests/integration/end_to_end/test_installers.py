@@ -1,4 +1,4 @@
-"""The safe way in, by every installer: ranges, pins, hashes, and an untrusted package of our name."""
+"""Safe installation by every installer: ranges, pins, hashes, and an untrusted package of our name."""
 
 from __future__ import annotations
 

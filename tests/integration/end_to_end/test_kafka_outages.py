@@ -1,4 +1,4 @@
-"""Outages of Kafka, by a broker that asks who one is: one line each, and no restart of the service."""
+"""Outages of Kafka with an authenticating broker: one line each, and no restart of the service."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A running daemon's pages follow its lake: neighbours, changes, and a relation that is dropped."""
+"""A running daemon's pages follow its lake: neighbours, changes, and a dropped relation."""
 
 from __future__ import annotations
 

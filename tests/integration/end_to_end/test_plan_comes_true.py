@@ -1,4 +1,4 @@
-"""Whatever ``plan`` says before a change, the running service does after it: by its ledger and the index."""
+"""The running service does what ``plan`` said before a change: by its ledger and the index."""
 
 from __future__ import annotations
 

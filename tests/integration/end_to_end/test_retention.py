@@ -1,4 +1,4 @@
-"""What a yank of an old version is to those who pinned it, and to those who did not."""
+"""The effect of a yanked old version on users who pinned it, and on others."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""TPC-H's tables and queries as packages: installed by pip, typed, and of the shape that Spark says."""
+"""TPC-H's tables and queries as packages: installed by pip, typed, and with Spark's types."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The metastore's own log, as a real server fills it."""
+"""The metastore's own log on a real server."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Statements in a topic of a real broker: read from its end on, once, also after a restart."""
+"""Statements in a topic of a real broker: read once from the topic's end on, even after a restart."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The index as the daemon's own server sends it, over a socket: HEAD, parts, pages known already."""
+"""The index over a socket of the daemon's server: HEAD, ranges, and pages that the client already has."""
 
 from __future__ import annotations
 

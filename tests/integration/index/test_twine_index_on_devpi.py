@@ -1,4 +1,4 @@
-"""The index behaviour suite on a real devpi, and what only devpi does."""
+"""The index behaviour suite on a real devpi, and behaviour that only devpi has."""
 
 from __future__ import annotations
 

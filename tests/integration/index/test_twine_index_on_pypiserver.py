@@ -1,4 +1,4 @@
-"""The index behaviour suite on a real pypiserver, which speaks HTML alone and answers 400 or 409."""
+"""The index behaviour suite on a real pypiserver, which has only HTML pages and answers 400 or 409."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One metastore that Spark, Hive, Delta and pyiceberg fill, and the packages that a snapshot of it makes."""
+"""A metastore that Spark, Hive, Delta and pyiceberg fill, and the packages of a snapshot of it."""
 
 from __future__ import annotations
 

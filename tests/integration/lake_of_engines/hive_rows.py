@@ -1,4 +1,4 @@
-"""The values of rows as Hive prints them: columns between tabs, nested values as JSON."""
+"""Values of rows that Hive prints: columns separated by tabs, nested values as JSON."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Tables that pyiceberg makes, registered in a metastore as every engine's Iceberg catalog does.
+"""Tables from pyiceberg, registered in a metastore as every engine's Iceberg catalog does.
 
-pyiceberg's own catalog of Hive asks for what Hive 4 no longer answers (``get_table``).
+pyiceberg's own Hive catalog calls ``get_table``, which Hive 4 no longer answers.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
-"""Runs statements in a Spark of its own over Hive 4's metastore, and writes down what Spark reads.
+"""Runs statements in a separate Spark over Hive 4's metastore, and writes down the rows that Spark reads.
 
-A process of its own, since a process has one session, and the other tests' is of another metastore.
-Standard input: JSON of ``settings``, ``statements``, the ``relations`` to read, those to read
-``with_rows``, those to write again as Avro (``exported``) and the ``folder`` for the answers. Rows are
-an Arrow file of the relation's name, what is exported a folder of Avro files in ``exported``; schemas,
-and why one cannot be read, are in ``answers.json``.
+It is a separate process, since a process has one session, and that of the other tests uses another
+metastore. Standard input: JSON of ``settings``, ``statements``, the ``relations`` to read, those to read
+``with_rows``, those to write again as Avro (``exported``) and the ``folder`` for the answers. Rows go to
+an Arrow file with the relation's name, exported rows to a folder of Avro files in ``exported``. Schemas,
+or the reasons why they cannot be read, are in ``answers.json``.
 """
 
 from __future__ import annotations

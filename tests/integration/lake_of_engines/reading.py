@@ -1,4 +1,4 @@
-"""Reads the files of tables through a package, as its user does for each format."""
+"""Reads the files of tables through a package, as its user does, for each format."""
 
 from __future__ import annotations
 

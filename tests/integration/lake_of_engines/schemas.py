@@ -1,4 +1,4 @@
-"""A package's schema beside an engine's: names with their case, types, and what may be null."""
+"""Compares a package's schema with an engine's: names with their case, types, and nullability."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Tables and views as Spark, Hive and Delta make them: the statements of each, in order.
+"""The statements with which Spark, Hive and Delta create tables and views, in order.
 
-The tables that Spark and Delta make have rows, with nulls wherever the engine stores them.
+Spark's and Delta's tables have rows, with nulls wherever the engine can store them.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Packages of what Spark, Hive, Delta and pyiceberg made, beside what these engines read."""
+"""Packages of relations from Spark, Hive, Delta and pyiceberg, compared with what these engines read."""
 
 from __future__ import annotations
 

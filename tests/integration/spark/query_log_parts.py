@@ -1,4 +1,4 @@
-"""A small log of queries, and the tables that come of it."""
+"""A small log of queries, and the tables made from it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the tests of snapshots share: settings, relations in a metastore, and what came of them."""
+"""Common parts of the tests of snapshots: settings, relations in a metastore, and results."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A program: the stream of statements over all that is there by now, then it ends.
+"""A program: runs the stream of statements over all existing messages, then ends.
 
 Takes ``StreamArguments`` as JSON.
 """

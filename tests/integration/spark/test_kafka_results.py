@@ -1,4 +1,4 @@
-"""Answers in transactions on a real broker: all of a partition's, or none of them."""
+"""Answers in transactions on a real broker: all answers of a partition, or none."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The derived tables of a log on Spark, beside those of one machine."""
+"""The derived tables of a log on Spark, compared with those of one machine."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A query log on Spark: the same answers in however many parts it is read, and by whichever attempt."""
+"""A query log on Spark: the same answers for any number of parts and for any attempt."""
 
 from __future__ import annotations
 

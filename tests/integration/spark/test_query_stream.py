@@ -1,4 +1,4 @@
-"""A stream of statements from Kafka to Kafka: each answered once, whenever its driver is killed."""
+"""A stream of statements from Kafka to Kafka: each is answered once, whenever its driver is killed."""
 
 from __future__ import annotations
 

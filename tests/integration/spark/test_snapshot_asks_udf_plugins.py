@@ -1,4 +1,4 @@
-"""What a plugin says is an input of a view: on executors, in this process and in a child alike."""
+"""A plugin's answer is an input of a view: on executors, in this process and in a child."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""On two executors, with tasks and an executor killed and speculation on, not a byte changes."""
+"""Killed tasks, a killed executor and speculation on two executors do not change a byte."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A snapshot on Spark finds, derives and publishes what one in this process does, and no more."""
+"""A snapshot on Spark finds, derives and publishes exactly what one in this process does."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A deployment's plugin at three moments; executors import it by name, as they would an installed one."""
+"""A deployment's plugin at three moments; executors import it by name, like an installed plugin."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The names of functions that each engine is said to have are those that it lists."""
+"""Our lists of built-in functions equal those of the engines."""
 
 from __future__ import annotations
 

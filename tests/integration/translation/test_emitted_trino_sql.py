@@ -1,4 +1,4 @@
-"""Rows that a real Trino returns of what is emitted for it, beside those of the view's own engine."""
+"""A real Trino's rows of our emitted SQL, compared with those of the view's own engine."""
 
 from __future__ import annotations
 

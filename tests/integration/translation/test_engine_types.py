@@ -1,7 +1,7 @@
-"""The recorded types are what the engines say today: a sample is asked again.
+"""The recorded types are the engines' current answers: a sample is asked again.
 
-With ``--accept`` questions that have no answer yet are asked and recorded; delete a recording to
-have everything asked anew.
+With ``--accept``, questions that have no answer yet are asked and recorded; delete a recording to
+have everything asked again.
 """
 
 from __future__ import annotations

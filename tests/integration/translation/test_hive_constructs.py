@@ -1,4 +1,4 @@
-"""Hive still answers as recorded of views with each construct of its language; one in eight is asked."""
+"""Hive still gives the recorded answers about views with each construct; one in eight is asked."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Views read from Hive's own metastore have the columns that Hive returns of them."""
+"""Views read from Hive's own metastore have the columns that Hive returns."""
 
 from __future__ import annotations
 

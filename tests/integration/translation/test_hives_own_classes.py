@@ -1,6 +1,6 @@
 """A session that has a catalog's views runs Hive's own classes where Spark has no equal function.
 
-Hive itself says which rows are right.
+Hive's own rows are the right ones.
 """
 
 from __future__ import annotations

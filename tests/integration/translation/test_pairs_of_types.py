@@ -1,4 +1,4 @@
-"""The recorded types of pairs are what Spark says today: a sample is asked again.
+"""The recorded types of pairs are Spark's current answers: a sample is asked again.
 
 With ``--accept`` questions that have no answer yet are asked and recorded.
 """

@@ -1,4 +1,4 @@
-"""Emitted Pig scripts run by Pig itself, over the tables and files that Hive's own rows come from."""
+"""Pig runs the emitted scripts over the tables and files of Hive's own rows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Views as readers under policies get them, run on Spark: masked values, and no others."""
+"""Views for readers under policies, run on Spark: masked values, and no others."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A few of the random views that ``benchmarks.random_views_elsewhere`` holds against Pig by the thousand."""
+"""A few of the random views that ``benchmarks.random_views_elsewhere`` compares with Pig by the thousand."""
 
 from __future__ import annotations
 

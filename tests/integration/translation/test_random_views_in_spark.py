@@ -1,4 +1,4 @@
-"""A few of the random views that ``benchmarks.random_views`` holds against Spark by the ten thousand."""
+"""A few of the random views that ``benchmarks.random_views`` compares with Spark by the ten thousand."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""A few of the random views that ``benchmarks.random_views_elsewhere`` holds against Trino by the ten thousand.
+"""A few of the random views that ``benchmarks.random_views_elsewhere`` compares with Trino by the ten thousand.
 
-Beside them views of Spark that such runs have shown to be other in Trino, or that were refused.
+Also Spark views for which such runs have shown other rows in Trino, or refusals.
 """
 
 from __future__ import annotations

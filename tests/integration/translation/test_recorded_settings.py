@@ -1,4 +1,4 @@
-"""What settings change in a query's columns, asked of Spark again; ``--accept`` records all anew."""
+"""The effects of settings on a query's columns, asked of Spark again; ``--accept`` records all again."""
 
 from __future__ import annotations
 

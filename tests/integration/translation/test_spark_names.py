@@ -1,6 +1,6 @@
-"""What Spark calls columns and fields, asked of Spark again; ``--accept`` records all anew.
+"""Spark's names of columns and fields, asked of Spark again; ``--accept`` records all again.
 
-From a metastore a view has the columns that Spark stored, and from DDL those of its text.
+A view from a metastore has the columns that Spark stored; a view from DDL has those of its text.
 """
 
 from __future__ import annotations

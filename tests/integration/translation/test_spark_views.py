@@ -1,4 +1,4 @@
-"""What Spark's views show when their tables change, asked of Spark and of a derivation."""
+"""The columns of Spark's views after changes of their tables, by Spark and by a derivation."""
 
 from __future__ import annotations
 

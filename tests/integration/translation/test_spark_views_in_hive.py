@@ -1,6 +1,6 @@
-"""Views of Spark's as they are written for Hive: their rows in Hive beside Spark's, over the same files.
+"""Spark views, written for Hive: Hive's rows compared with Spark's, over the same files.
 
-``benchmarks.functions_elsewhere`` asks each function so, and ``benchmarks.random_views_elsewhere`` more views.
+``benchmarks.functions_elsewhere`` compares each function, ``benchmarks.random_views_elsewhere`` more views.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Spark SQL of Trino's text gives what Trino says, where the engines differ on the same words."""
+"""Spark SQL for Trino's text gives Trino's results where the engines differ on the same words."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Random data frames of Spark through the packages of their schemas, and back.
+"""Random Spark data frames pass through the packages of their schemas, and back.
 
-Each schema is derived and its package generated as for a relation; what ``dataset`` shows becomes
-records, and their data frame must hold what Spark had before.
+Each schema is derived and its package generated as for a relation. The values of ``dataset`` become
+records, and the data frame of these records must equal Spark's first one.
 """
 
 from __future__ import annotations
@@ -61,10 +61,10 @@ def judge_frames(spark: SparkSession, seeds: Iterable[int], rows: int) -> FrameR
 
 
 def _difference(spark: SparkSession, schema: StructType, written: list[Any]) -> str:
-    """What came back changed; "" if nothing did."""
+    """The values that came back changed; "" if none did."""
     columns = columns_from_json(schema.json())
     assert columns is not None
-    # Iceberg alone enforces all that a frame's schema may say of nulls.
+    # Only Iceberg enforces all NOT NULLs that a frame's schema may have.
     relation = Relation(
         RelationName.of(_VIEW), columns, properties={"spark.sql.sources.provider": "iceberg"}
     )
@@ -84,7 +84,7 @@ def _difference(spark: SparkSession, schema: StructType, written: list[Any]) -> 
             "Arrow": list(package.from_arrow(package.to_arrow(records))),
         }
         for how, again in read.items():
-            # NaN is not itself, but its bytes are.
+            # NaN differs from itself, but its bytes are equal.
             if [each.to_avro() for each in again] != [each.to_avro() for each in records]:
                 return f"{how}: {records} became {again}"
     return _changed_types(schema, back.schema)

@@ -1,7 +1,7 @@
-"""Random schemas and values in Avro's JSON encoding, by us and by Java's encoder and decoder.
+"""Random schemas and values in Avro's JSON encoding: our codec against Java's.
 
 A value is read from random bytes. Our JSON, read by Java, and Java's JSON, read by us, must both
-be that value in binary again; damaged JSON that we accept must be what Java makes of it.
+give the bytes of that value; Java must read damaged JSON that we accept as the same value.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class Judged(Enum):
     PLAIN_COMES_BACK = "plain JSON comes back as the value"
     DAMAGED_REFUSED = "we refuse damaged JSON"
     DAMAGED_AS_JAVA = "we read damaged JSON as Java does"
-    # Java writes these as text and reads no text as a number, not even its own.
+    # Java writes these as text, but reads no text as a number.
     NOT_FINITE = "Java refuses NaN and infinity"
     NO_TEXT = "Java writes no JSON at all for a value that takes no bytes"
     NO_JUDGEMENT = "Java fails at the schema"
@@ -135,7 +135,7 @@ def _judge_plain(report: JsonReport, one: _Written) -> None:
 
 
 def _judge_damaged(report: JsonReport, one: _Written, text: str, java: bytes | AvroRefused) -> None:
-    """What we accept Java must accept: it is the more lenient, about unknown fields and numbers."""
+    """Java must accept all that we accept: it is more lenient about unknown fields and numbers."""
     our = _read(one, text)
     if isinstance(our, str):
         report.outcomes[Judged.DAMAGED_REFUSED] += 1
@@ -166,7 +166,7 @@ def _refuses_not_finite(text: str, java: bytes | AvroRefused) -> bool:
 
 
 def _same(one: _Written, ours: bytes, javas: bytes, *, zeros_have_signs: bool = True) -> bool:
-    """Bytes, or the value where a decimal has sign bytes or a UUID capitals.
+    """Compares bytes, or values if a decimal has sign bytes or a UUID has capitals.
 
     Java's encoder writes -0.0 as 0.0.
     """
@@ -179,7 +179,7 @@ def _same(one: _Written, ours: bytes, javas: bytes, *, zeros_have_signs: bool = 
 
 
 def _damaged(random: Random, text: str) -> str:
-    """One part of the document is another one, is missing, or has another name."""
+    """The document with one part replaced, removed or renamed."""
     document = json.loads(text)
     places = list(_places(document))
     if not places:

@@ -1,7 +1,7 @@
-"""What a generated package reads beside what Java's Avro reads.
+"""Compares the values that a generated package reads with those that Java's Avro reads.
 
-Java's answer is its value written anew with the reader's schema. Bytes are compared first; where
-they differ the values count, since of two branches that hold a number, ours takes the first.
+Java's answer is its value, written again with the reader's schema. Bytes are compared first. If they
+differ, values are compared, since we take the first of two branches that hold a number.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ class Outcome(Enum):
     BOTH_REFUSE = "both refuse"
     # Java reads a number of one unit as a number of another.
     OTHER_UNIT = "we refuse another unit"
-    # Java reads the number or text below a logical type, of which it is no value.
+    # Java reads the number or text under a logical type, though it is no value of that type.
     NO_LOGICAL_VALUE = "we refuse what is no value of the logical type"
-    # Java keeps bytes that are no UTF-8 as its string.
+    # Java keeps bytes that are no UTF-8 in its string.
     NO_TEXT = "we refuse bytes that are no text"
-    # Java looks at a recursive record's fields before it has them, or without end.
+    # Java reads a recursive record's fields before they exist, or without end.
     NO_JUDGEMENT = "Java fails at the schema"
     DIFFER = "differ"
 
@@ -44,9 +44,9 @@ class OurAnswer:
 
 
 def ours(package: ModuleType, writer: str, values: Sequence[bytes]) -> Sequence[OurAnswer]:
-    """What the package reads of each value that a writer wrote, written anew.
+    """Each value of a writer, read by the package and written again.
 
-    Without our conversion of units of time, for which Java has no equal.
+    This leaves out our conversion of units of time, which Java lacks.
     """
     try:
         codec = package._codec
@@ -71,7 +71,7 @@ def _refusal(package: ModuleType, error: Exception) -> OurAnswer:
 
 
 def outcome(package: ModuleType, reader: str, our: OurAnswer, java: AvroAnswer) -> Outcome:
-    """``package`` is that of the schema text ``reader``."""
+    """``package`` is the package of the schema text ``reader``."""
     if isinstance(java, AvroRefused) and java.is_failure:
         return Outcome.NO_JUDGEMENT
     if our.data is None:
@@ -100,7 +100,7 @@ def _same(package: ModuleType, reader: str, our: bytes, java: bytes) -> bool:
 
 
 def _equal(one: Any, other: Any) -> bool:
-    """Equal, a NaN with a NaN."""
+    """Whether the values are equal; a NaN equals a NaN."""
     if type(one) is not type(other):
         return False
     if isinstance(one, dict):
@@ -111,7 +111,7 @@ def _equal(one: Any, other: Any) -> bool:
 
 
 def plain(schema: str, data: bytes) -> str:
-    """The value in words, without logical types: numbers of two widths are equal, and so is NaN."""
+    """The value as text, without logical types, so that two widths of a number, and NaNs, are equal."""
     value = fastavro.schemaless_reader(
         io.BytesIO(data), bare(json.loads(schema)), None, return_named_type=True
     )

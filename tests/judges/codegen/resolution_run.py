@@ -1,4 +1,4 @@
-"""Families of schemas, every member read as every other, by us and by Java's Avro."""
+"""Families of schemas: we and Java's Avro read every member as every other."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _SHOWN = 20
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """A value on which we and Java differ, or that broke a promise: enough to run it again."""
+    """A value on which we and Java differ, or that broke a promise, with all that repeats the case."""
 
     what: str
     writer: str
@@ -45,7 +45,7 @@ class Report:
     levels: Counter[Level] = field(default_factory=Counter)
     outcomes: Counter[Outcome] = field(default_factory=Counter)
     differences: int = 0
-    # One of each kind for each reader: families repeat their mistakes.
+    # Only one case of each kind for each reader: families repeat their mistakes.
     shown: list[Case] = field(default_factory=list)
 
     def note(self, case: Case) -> None:
@@ -125,7 +125,7 @@ def _compare_readings(
 def _compare_versions(
     judge: AvroJudge, pairs: Sequence[_Pair], packages: Mapping[str, ModuleType], report: Report
 ) -> None:
-    """Of two versions of one major each reads the other's data, in Java with logical types."""
+    """Two versions with one major version read each other's data; Java uses logical types."""
     of_one_major: list[_Pair] = []
     for pair in pairs:
         if not pair.reads_ancestor and not pair.reads_descendant:
@@ -151,7 +151,7 @@ def _compare_versions(
 
 
 def _compare_returns(judge: AvroJudge, pairs: Sequence[_Pair], report: Report) -> None:
-    """What an older version wrote and a newer one passed on, the older one reads as it was."""
+    """An older version reads its own values unchanged after a newer version has passed them on."""
     there = judge.read([Reading(p.written_with, p.read_with, p.values) for p in pairs])
     passed_on = [[data for data in each if not isinstance(data, AvroRefused)] for each in there]
     back = judge.read(
@@ -162,7 +162,7 @@ def _compare_returns(judge: AvroJudge, pairs: Sequence[_Pair], report: Report) -
     )
     for pair, answers in zip(pairs, back, strict=True):
         if len(answers) < len(pair.values):
-            continue  # Said already: not readable.
+            continue  # Reported already: not readable.
         for data, java in zip(pair.values, answers, strict=True):
             older = pair.written_with
             if isinstance(java, AvroRefused) or plain(older, data) != plain(older, java):

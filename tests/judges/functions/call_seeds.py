@@ -1,4 +1,4 @@
-"""A function's name → calls of it: what its engine documents, and what its row in our tables says."""
+"""A function's name → calls of it, from the engine's documentation and from our tables."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from tests.lakeschema.translation.asked_types import argument_lists
 
 @dataclass(frozen=True, slots=True)
 class Seed:
-    """A call: ``form`` has ``{}`` where each of the arguments stands."""
+    """A call: ``form`` has ``{}`` in place of each argument."""
 
     form: str
     arguments: tuple[str, ...]
@@ -38,7 +38,7 @@ class Seed:
 
 @dataclass(frozen=True, slots=True)
 class Seeds:
-    """Calls as they are written somewhere, and with a column for each literal."""
+    """Calls as they were written, and the same with a column for each literal."""
 
     written: tuple[Seed, ...]
     over_columns: tuple[Seed, ...]
@@ -65,7 +65,7 @@ _WORDS = frozenset({"null", "true", "false"})
 
 
 def seeds_of(name: str, dialect: Dialect, documentation: str) -> Seeds:
-    """What its engine documents, what our table says, and what is written for it here."""
+    """Calls from the engine's documentation, from our table, and written by hand."""
     columns = columns_of(dialect)
     written = _without_strangers(name, tuple(_seeds(name, dialect, documentation)), columns)
     return Seeds(written, tuple(_over_columns(seed, columns) for seed in written))
@@ -76,7 +76,7 @@ def call(name: str, *arguments: str) -> Seed:
 
 
 def kind_of(text: str) -> str | None:
-    """The name of a column of a literal's type."""
+    """The name of a column that has the literal's type."""
     return next((kind for pattern, kind in _KINDS if pattern.fullmatch(text)), None)
 
 
@@ -89,7 +89,7 @@ def _seeds(name: str, dialect: Dialect, documentation: str) -> Iterator[Seed]:
     function = find(name, dialect)
     is_aggregate = function is not None and function.kind is Kind.AGGREGATE
     if is_aggregate and any(form.startswith("SELECT ") for form, _ in nested):
-        # Of bytes that are no sketch it is an error, and each error costs Hive jobs.
+        # Bytes that are no sketch are an error, and each error costs Hive several jobs.
         return
 
     yield from _written(name, HIVES if dialect is Dialect.HIVE else (*SPARKS, *AVROS))
@@ -116,7 +116,7 @@ def _written(name: str, texts: Sequence[str]) -> Iterator[Seed]:
 
 
 def _documented(name: str, documentation: str) -> Iterator[Seed]:
-    """Calls in the documentation's examples; of a table function the FROM that it stands in."""
+    """Calls in the documentation's examples; for a table function, with its FROM."""
     _, _, examples = documentation.partition("Examples:")
     call = re.compile(rf"(?<![\w.`]){re.escape(name)}\s*\(", re.IGNORECASE)
     for statement in re.findall(r">?\s*(SELECT\b[^;]*);", examples, re.IGNORECASE):
@@ -150,7 +150,7 @@ def _split(text: str) -> tuple[str, ...] | None:
 def _without_strangers(
     name: str, seeds: Sequence[Seed], columns: Mapping[str, str]
 ) -> tuple[Seed, ...]:
-    """Documented columns are of tables of their own: a column of ours stands for each."""
+    """Replaces columns of the documentation's tables by columns of ours."""
     random = Random(f"{name} columns")
     kept: dict[Seed, None] = {}
     for seed in seeds:

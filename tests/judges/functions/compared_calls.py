@@ -1,4 +1,4 @@
-"""Rows that Hive returned for calls, held against those of another engine for what we emit of them for it."""
+"""Compares Hive's rows of calls with those of another engine, for which we emit the calls."""
 
 from __future__ import annotations
 
@@ -38,37 +38,37 @@ from tests.judges.verdicts import (
 _VIEW: Final = RelationName.of("default", "v")
 _CHANGING: Final = ("rand()", "uuid", "current_timestamp", "unix_timestamp()", "now(")
 _ENORMOUS: Final = re.compile(r"\b(?:[lr]pad|repeat|space)\(.*\b(?:i|b|f|d|de|dw)[23]?\b")
-"""Texts of so many characters take an engine all memory."""
+"""Texts of so many characters take all memory of an engine."""
 _IN_NO_ORDER: Final = ("collect_set(", "collect_list(")
 
 FoundRows = Sequence[Sequence[object]]
 
 
 GRAVE: Final = (OTHER_ROWS, RAISES_ALONE, FAILS)
-"""The worst first."""
+"""Outcomes, the worst first."""
 
 
 @dataclass(frozen=True, slots=True)
 class Told(Verdict):
-    """Of one call."""
+    """The verdict of one call."""
 
     select: str = ""
 
 
 class CalledEngine(Protocol):
-    """Has the tables that Hive was asked over, and each once more with its rows backwards."""
+    """An engine with Hive's tables, and each once more with its rows in reverse order."""
 
     name: str
 
     def check(self, select: str) -> None:
-        """Raises ``TranslationError`` where nothing can be emitted of it."""
+        """Raises ``TranslationError`` if the call cannot be emitted."""
 
     def rows(self, select: str, *, backwards: bool = False) -> FoundRows | Refused:
-        """Of HiveQL, ``backwards`` over the other tables; days and moments as texts."""
+        """The rows of HiveQL, with dates and timestamps as texts; ``backwards`` uses the reversed tables."""
 
 
 def interfaces() -> Mapping[RelationName, Interface]:
-    """Of the tables."""
+    """The interfaces of the tables."""
     ddl = [table_ddl(Dialect.HIVE, table, required=table == "t") for table in TABLES]
     tables = relations_from_ddl(ddl, Dialect.HIVE)
     return {name: derive(table, {}, Options()).interface for name, table in tables.items()}
@@ -102,7 +102,7 @@ class CallComparison:
         return [one for one in told.values() if one is not None]
 
     def _without_rows(self, call: Answered) -> Told | None:
-        """What can be said without the engine; None if rows are to be compared."""
+        """The verdict without the engine; None if rows must be compared."""
         try:
             self._engine.check(call.select.replace("{t}", "t"))
         except Unsupported as error:
@@ -120,7 +120,7 @@ class CallComparison:
     def _together(
         self, group: Sequence[CallColumn], rest: str, table: str, *, has_key: bool
     ) -> Iterator[tuple[CallColumn, FoundRows | Refused]]:
-        """A call that raises fails them all: then each half."""
+        """Runs calls in one query. If one call raises, all fail: then each half runs alone."""
         if not group:
             return
         select = together(group)
@@ -143,7 +143,7 @@ class CallComparison:
     def _judged(self, call: Answered, table: str, found: FoundRows | Refused) -> Told:
         rows = call.rows.get(table)
         if rows is None:
-            # Hive fails while it computes.
+            # Without rows, Hive failed while it computed.
             return Told(EQUAL if call.rows else NOT_COMPARED, select=call.select)
         if isinstance(found, Refused):
             return self._judged_by_row(call, table, found)
@@ -151,7 +151,7 @@ class CallComparison:
         if not difference:
             return Told(EQUAL, select=call.select)
         if not call.has_key:
-            # What depends on the order of rows is not determined.
+            # A result that depends on the order of rows is undetermined.
             again = self._engine.rows(call.select.replace("{t}", table), backwards=True)
             if again != found:
                 return Told(NOT_COMPARED, select=call.select)
@@ -173,7 +173,7 @@ class CallComparison:
         return Told(outcome, f"{table}: {worst.message}", select=call.select)
 
     def _difference(self, call: Answered, rows: Rows, found: FoundRows) -> str:
-        """Empty if the rows are equal."""
+        """The difference as text, empty if the rows are equal."""
         types = [as_hive_prints(parse_type(text)) for text in call.types]
         wanted = [_hives(row, types, has_key=call.has_key) for row in rows]
         mine, theirs = (sorted(map(tuple, some), key=repr) for some in (wanted, found))
@@ -188,7 +188,7 @@ class CallComparison:
 
 
 def _is_reasoned(refused: Refused) -> bool:
-    """Whether what we emit refuses these values, and says why."""
+    """Whether the emitted text refuses these values, and says why."""
     return refused.message.startswith(NOT_THE_SAME)
 
 
@@ -219,11 +219,11 @@ def _sorted(line: tuple[object, ...]) -> tuple[object, ...]:
 
 
 def _only_printed(mine: Sequence[object], other: Sequence[object]) -> bool:
-    """Hive writes ``[null]`` of a group or window as null, and an array of one empty text as ``[]``."""
+    """Hive prints ``[null]`` in a group or window as null, and an array of one empty text as ``[]``."""
     return all(
         a == b
         or (a in (None, ()) and isinstance(b, tuple) and {*_leaves(b)} <= {None, ""})
-        # Years are printed as of their era, which is not said.
+        # Hive prints years of their era without the era.
         or (isinstance(a, str) and isinstance(b, str) and a == in_its_era(b))
         for a, b in zip(mine, other, strict=True)
     )

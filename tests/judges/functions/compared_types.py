@@ -1,4 +1,4 @@
-"""Types as an engine has them beside types as we have them."""
+"""Compares an engine's types with ours."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _REFERENCE_SYSTEM = re.compile(r"epsg:|srid:|, spherical", re.IGNORECASE)
 
 
 def same(ours: ColumnType, theirs: ColumnType, engine: Engine) -> bool:
-    """Equal but for names and nullability; beside Hive's, our decimals may have more digits."""
+    """Equal apart from names and nullability; our decimals may have more digits than Hive's."""
     match ours, theirs:
         case ArrayType(a), ArrayType(b):
             return same(a, b, engine)
@@ -47,7 +47,7 @@ def same(ours: ColumnType, theirs: ColumnType, engine: Engine) -> bool:
 
 
 def in_sparks_words(text: str) -> str:
-    """Types as they are compared: the order of texts is none of a column's type."""
+    """A type as it is compared: without a text's collation, which is no part of a column's type."""
     for word, sparks in _WORDS:
         text = text.replace(word, sparks)
     return _SHAPE.sub(_without_words, _COLLATION.sub("", text))

@@ -1,4 +1,4 @@
-"""What became of random expressions: counts, and what is wrong as it is found."""
+"""The results of random expressions: counts, and each fault as it is found."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Findings:
 
     @property
     def judged(self) -> int:
-        """What the engine gave a type."""
+        """How many expressions the engine gave a type."""
         refused = (Outcome.ENGINE_REFUSED, Outcome.BOTH_REFUSED)
         return sum(n for outcome, n in self.outcomes.items() if outcome not in refused)
 
@@ -73,6 +73,6 @@ class Findings:
 
 
 def _general(reason: str) -> str:
-    """The reason without what is different in each case."""
+    """The reason without the parts that differ in each case."""
     text = re.sub(r'"(?:[^"\\]|\\.)*"|`[^`]*`|\'[^\']*\'', "…", reason)
     return re.sub(r"\d+", "0", text)[:110]

@@ -1,8 +1,8 @@
-"""What a random expression is grown by: texts with a typed slot wherever a column stood, or may stand.
+"""Templates of random expressions: texts with a typed slot in place of each column.
 
-A call that the engine accepted is a template: each column in it gives way to another expression of
-the column's type. Operators, casts and choices have forms of their own, and a function's row in our
-tables says of which types its arguments may be. Only the engine says what type the whole then has.
+A call that the engine accepted is a template: another expression of a column's type replaces each
+column. Operators, casts and choices have special forms, and a function's row in our tables says which
+types its arguments may have. Only the engine says what type the whole has.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from tests.judges.functions.probe_values import columns_of
 
 
 class World(Enum):
-    """Where an expression may stand: over rows, over groups, beside windows, or by itself."""
+    """Where an expression may occur: over rows, over groups, next to windows, or alone."""
 
     ROW = "row"
     GROUPED = "grouped"
@@ -34,9 +34,9 @@ class World(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Template:
-    """``parts`` of text, and between them slots of the types ``slots``.
+    """``parts`` of text, with slots of the types ``slots`` between them.
 
-    ``world`` is the template's own where the slots hold values of rows.
+    ``world`` is the world of the expression if its slots hold values of rows.
     """
 
     parts: tuple[str, ...]
@@ -69,7 +69,7 @@ def world_of(text: str, dialect: Dialect) -> World:
 
 
 def columns_in(text: str, columns: Mapping[str, str]) -> Iterator[tuple[int, int, str]]:
-    """Where columns stand in a text: start, end and name; nothing within quotes counts."""
+    """Start, end and name of each column in a text; text in quotes does not count."""
     before = ""
     for token in _TOKEN.finditer(text):
         word = token[0].lower()
@@ -88,7 +88,7 @@ def template_of(text: str, columns: Mapping[str, str], dialect: Dialect) -> Temp
 
 
 def substituted(text: str, column: str, word: str, columns: Mapping[str, str]) -> str:
-    """The text with ``word`` in the column's places."""
+    """The text with ``word`` in place of the column."""
     for start, stop, found in reversed(list(columns_in(text, columns))):
         if found == column:
             text = text[:start] + word + text[stop:]
@@ -236,7 +236,7 @@ _MORE: Final = (
 
 
 def forms(dialect: Dialect) -> Mapping[str, Sequence[str]]:
-    """What is not a call of a function: a name for each → texts with the names of types in braces."""
+    """Forms that are not calls: a name for each → texts with the names of types in braces."""
     if dialect is Dialect.SPARK:
         aggregates = (*_AGGREGATES, *_AGGREGATES_OF_SPARK)
         return {**_BOTH, **_OF_SPARK, "aggregate": aggregates, "window": _WINDOWS}
@@ -247,10 +247,10 @@ _HOLE = re.compile(r"\{(\w+)\}")
 
 
 def form_template(form: str, dialect: Dialect, types: Sequence[str], random: Random) -> Template:
-    """A form with types for its slots; ``types`` are those that expressions are at hand of.
+    """A form with types for its slots; expressions of ``types`` are at hand.
 
-    ``T`` is any type, the same for each, ``any`` any; ``a`` and ``b`` are to be compared, ``n`` and ``m`` numbers,
-    ``k`` and ``l`` whole numbers, ``p`` of no parts; else the name of a column.
+    ``T`` is one type for all its slots, ``any`` any type; ``a`` and ``b`` are comparable, ``n`` and ``m``
+    numbers, ``k`` and ``l`` whole numbers, ``p`` has no parts; any other name is a column's.
     """
     simple = _SIMPLE + (_MORE if dialect is Dialect.SPARK else ())
     a = random.choice(simple)
@@ -282,7 +282,7 @@ def form_template(form: str, dialect: Dialect, types: Sequence[str], random: Ran
     return Template(tuple(pieces[::2]), tuple(slots), world_of(text, dialect))
 
 
-# Calls after a row of the tables
+# Calls made from a row of the tables
 
 _CLASSES: Final[Mapping[str, Sequence[str]]] = MappingProxyType(
     {
@@ -309,11 +309,11 @@ _CLASSES: Final[Mapping[str, Sequence[str]]] = MappingProxyType(
 _BOUNDED: Final = frozenset(
     {"sequence", "repeat", "space", "lpad", "rpad", "array_repeat", "randstr", "replicate_rows"}
 )
-"""What makes as much as a number says; such numbers are small ones, of the forms above."""
+"""Functions whose result is as large as a number says; they get small numbers, from the forms above."""
 
 
 def callable_names(dialect: Dialect) -> Sequence[str]:
-    """Of all rows of the table, but for operators, which have forms, and what no view can call."""
+    """All functions of the table that a view can call, except operators, which have forms."""
     names = rows_by_name(dialect)
     left_out = not_callable(dialect) | {"and", "or", "not", "between", "in", "div"}
     return sorted({name for name in names if name.isidentifier() and name not in left_out})
@@ -360,7 +360,7 @@ def _slot(
     if pattern in variables:
         return variables[pattern]
     if pattern == "any" and before and random.random() < 0.6:
-        # What a table leaves open is mostly an element of an array, a key of a map, or the same again.
+        # A type that a table leaves open is mostly an array's element, a map's key, or the same again.
         inner = re.fullmatch(r"(?:array|map)<(.*?)(?:,.*)?>", before[0])
         kin = [before[0], *([inner[1]] if inner and inner[1] in types else [])]
         return random.choice(kin)

@@ -1,7 +1,7 @@
-"""Trees of expressions, grown out of those that an engine accepted before, of the types that it said.
+"""Trees of expressions, grown from expressions that an engine accepted, with its types.
 
-Each new one is a template with accepted expressions in its slots, so that most of what is asked is
-well typed, however deep. Nothing of our own typing goes into a tree.
+Each new tree is a template with accepted expressions in its slots, so that most trees are well typed,
+however deep. Our own typing has no part in it.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from tests.judges.functions.expression_templates import (
 
 _MAX_LENGTH: Final = 500
 _AT_HAND: Final = 40
-"""Of one world, type and depth; a further one takes the place of one of them."""
+"""Trees of one world, type and depth; a further tree replaces one of them."""
 _NUMERIC: Final = ("tinyint", "smallint", "int", "bigint", "float", "double", "decimal")
 _TEXTUAL: Final = ("string", "date", "timestamp", "timestamp_ntz", "char", "varchar")
 _LITERALS: Final[Mapping[str, Sequence[str]]] = {
@@ -48,9 +48,9 @@ _LITERALS: Final[Mapping[str, Sequence[str]]] = {
 
 @dataclass(frozen=True, slots=True)
 class Tree:
-    """``name`` is of the template at its root; ``depth`` counts templates within each other.
+    """``name`` is the name of the root's template; ``depth`` counts nested templates.
 
-    ``origin`` names the template, to learn how often the engine accepts what it makes.
+    ``origin`` names the template, to learn how often the engine accepts its expressions.
     """
 
     text: str
@@ -63,7 +63,7 @@ class Tree:
 
 @dataclass(slots=True)
 class Forest:
-    """What was accepted so far, by world, type and depth."""
+    """The trees accepted so far, by world, type and depth."""
 
     dialect: Dialect
     random: Random
@@ -84,9 +84,9 @@ class Forest:
                     self._keep(Tree(text, "literal", world, 0, type_))
 
     def accept(self, tree: Tree, *, as_template: bool = False) -> None:
-        """Takes in what the engine gave a type."""
+        """Keeps a tree to which the engine gave a type."""
         if as_template and is_bounded(tree.name):
-            # Over the extremes of a column it would take all memory, and the engine with it.
+            # Over the extremes of a column, it would use up all memory and kill the engine.
             return
         if tree.world is not World.ALONE and len(tree.text) <= _MAX_LENGTH:
             self._keep(tree)
@@ -96,7 +96,7 @@ class Forest:
                 self._templates.setdefault(tree.name, []).append(template)
 
     def learn(self, tree: Tree, *, accepted: bool) -> None:
-        """What is refused more often than not is tried less from then on."""
+        """Templates that are mostly refused are tried less often from then on."""
         good, all_ = self._luck.get(tree.origin, (0, 0))
         self._luck[tree.origin] = (good + accepted, all_ + 1)
 
@@ -113,9 +113,9 @@ class Forest:
             same[self.random.randrange(_AT_HAND)] = tree
 
     def grow(self, depth: int) -> Tree | None:
-        """A tree whose root is the next of all functions and forms in turn; None if none was found.
+        """A tree whose root is the next of all functions and forms in turn; None if there is none.
 
-        Its depth is ``depth``, or less where nothing as deep has a type that it takes.
+        Its depth is ``depth``, or less if no tree so deep has a type that the root takes.
         """
         name = self._next_name()
         for _ in range(4):
@@ -170,7 +170,7 @@ class Forest:
         )
 
     def _near(self, type_: str) -> str:
-        """Mostly the type itself; now and then one that may be brought to it."""
+        """Mostly the type itself; sometimes a type that may be cast to it."""
         random = self.random
         if random.random() < 0.88:
             return type_
@@ -182,7 +182,7 @@ class Forest:
         return type_
 
     def _some(self, world: World, type_: str, depth: int) -> Tree | None:
-        """One of that type, as deep as wanted, or as near to it as there is."""
+        """A tree of that type, with the wanted depth or the nearest available one."""
         worlds = [world] if world is not World.WINDOW else [World.WINDOW, World.ROW]
         for each in worlds:
             kept = self._trees.get(each, {}).get(type_)
@@ -192,7 +192,7 @@ class Forest:
         return None
 
     def _lambda(self) -> Template | None:
-        """A function with a lambda, whose body is another expression with the parameter in a column's place."""
+        """A function with a lambda: another expression with the parameter in place of a column."""
         random = self.random
         columns = all_columns(self.dialect)
         column = random.choice(

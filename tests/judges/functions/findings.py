@@ -1,4 +1,4 @@
-"""What became of one function's calls: the engine's word beside ours."""
+"""The results of one function's calls: the engine's answers compared with ours."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from tests.lakeschema.translation.asked_types import Engine
 ENOUGH = 20
 _ROUND = 24
 _LATER = {Dialect.SPARK: 8, Dialect.HIVE: 24}
-"""Hive is asked several in one statement, of which each costs it a fifth of a second."""
+"""Hive answers several calls in one statement, since a statement takes it a fifth of a second."""
 
 _MOST = 360
 _HOPELESS = 120
@@ -35,7 +35,7 @@ _NOT_KNOWN = "not supported yet"
 
 
 class Coverage(Enum):
-    """Of several the first holds."""
+    """If several hold, the first one counts."""
 
     WRONG_TYPE = "wrong type"
     FALSE_REQUIRED = "false required"
@@ -55,16 +55,16 @@ COVERED = frozenset({Coverage.COVERED, Coverage.ALL_CALLS})
 
 @dataclass(slots=True)
 class Finding:
-    """Counts of calls, each a part of the one before.
+    """Counts of calls, each a part of the count before.
 
     Attributes:
-        confirmed: our type is the engine's, and so is our word on nulls: the engine's analysis
-            agrees, or values were computed of what we say is never null.
-        held: those of them whose result a schema holds.
-        looser: we say that null is possible, the engine's analysis that it is not.
-        unseen: we say that there is no null, and no value of the call could be computed.
-        no_argument: the engine accepts it without arguments only.
-        examples: what is not as it should be.
+        confirmed: our type is the engine's, and our nullability is confirmed: by the engine's
+            analysis, or by computed values of a call that we say is never null.
+        held: confirmed calls whose result a schema can hold.
+        looser: we say that null is possible; the engine's analysis says that it is not.
+        unseen: we say that there is no null, but no value of the call could be computed.
+        no_argument: the engine accepts the function only without arguments.
+        examples: calls with faults.
     """
 
     name: str
@@ -114,7 +114,7 @@ class Finding:
 
 
 class OurAnswers:
-    """Columns that we derive for a SELECT over ``t``, whose columns are required, or ``n``."""
+    """The columns that we derive for a SELECT over ``t``, whose columns are required, or ``n``."""
 
     def __init__(self, engine: Engine) -> None:
         self.engine = engine
@@ -129,7 +129,7 @@ class OurAnswers:
         return answer if isinstance(answer, Refused) else answer[0]
 
     def answer(self, select: str, table: str) -> tuple[Columns, bool] | Refused:
-        """With whether a schema holds them all."""
+        """The columns, and whether a schema can hold them all."""
         text = f"CREATE VIEW v AS {select.replace('{t}', table)}"
         try:
             view = relations_from_ddl([text], self.engine.dialect)[_VIEW]
@@ -185,7 +185,7 @@ def selects_of(seed: Seed, source: Calls, documentation: str) -> Iterator[str]:
         yield str(seed)
         return
     if source.kind is Kind.GENERATOR:
-        # Of several columns, which one alias does not name.
+        # Without an alias, since one alias cannot name several columns.
         yield f"SELECT {seed} FROM {{t}}"
         return
     yield f"SELECT {seed} AS x FROM {{t}}"
@@ -200,7 +200,7 @@ def _compare(
     ours: OurAnswers,
     theirs: Mapping[str, Columns],
 ) -> None:
-    """A call is confirmed by both tables or not at all."""
+    """Both tables must confirm a call."""
     answers = {select: _answers(finding, ours, select, said) for select, said in theirs.items()}
     sound = {select: answer for select, answer in answers.items() if answer}
     seen: set[str] = set()
@@ -226,7 +226,7 @@ def _compare(
 
 
 def _is_asked(answer: Columns, theirs: Columns, source: Calls) -> bool:
-    """Whether values are computed; an aggregate's, which cost most, only against the analysis."""
+    """Whether values are computed; for aggregates, the slowest, only against the analysis."""
     one, other = StructType(answer), StructType(theirs)
     return claims(one) and (source.kind is not Kind.AGGREGATE or is_looser(other, one))
 
@@ -234,7 +234,7 @@ def _is_asked(answer: Columns, theirs: Columns, source: Calls) -> bool:
 def _answers(
     finding: Finding, ours: OurAnswers, select: str, theirs: Columns
 ) -> Mapping[str, tuple[Columns, bool]] | None:
-    """Ours over each table; None if one is refused or has another type than the engine's."""
+    """Our answers over each table; None if one is refused or has another type than the engine's."""
     found: dict[str, tuple[Columns, bool]] = {}
     for table in ("t", "n"):
         answer = ours.answer(select, table)

@@ -1,4 +1,4 @@
-"""Calls of Hive's functions with the rows that Hive returns, kept in a file so that Hive is asked once."""
+"""Calls of Hive's functions with Hive's rows, kept in a file so that Hive is asked only once."""
 
 from __future__ import annotations
 
@@ -37,11 +37,11 @@ Rows = Sequence[Sequence[str]]
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """One call: its SELECT over ``{t}``, its types, and for each table its rows.
+    """One call: its SELECT over ``{t}``, its types, and its rows for each table.
 
     Attributes:
         has_key: the first text of each row is ``r``.
-        rows: by table, as Hive prints them, bytes as Base64; none where Hive fails while it computes.
+        rows: by table, as Hive prints them, bytes as Base64; empty if Hive fails while it computes.
     """
 
     select: str
@@ -51,7 +51,7 @@ class Answered:
 
 
 def read_answers(path: Path) -> Mapping[str, Sequence[Answered]]:
-    """By function."""
+    """The answers by function."""
     found: dict[str, Sequence[Answered]] = {}
     for line in path.read_text(encoding="utf-8").splitlines() if path.exists() else ():
         value = json.loads(line)
@@ -66,14 +66,14 @@ def append_answers(path: Path, name: str, calls: Sequence[Answered]) -> None:
 
 
 class HiveRows:
-    """Asks for calls that Hive accepts, and for their rows."""
+    """Asks Hive which calls it accepts, and for their rows."""
 
     def __init__(self, hive: HiveStatements) -> None:
         self._hive = hive
         self._types = HiveFunctions(hive)
 
     def calls(self, names: Sequence[str]) -> Mapping[str, Sequence[Answered]]:
-        """By function; of several functions together, since a job costs what it costs for one call."""
+        """Calls by function; several functions share a job, which takes as long for one call."""
         accepted = {name: self._accepted(name) for name in names}
         types = {select: found for calls in accepted.values() for select, found in calls.items()}
         rows: dict[str, dict[str, Rows]] = {select: {} for select in types}
@@ -98,7 +98,7 @@ class HiveRows:
         }
 
     def _accepted(self, name: str) -> Mapping[str, Sequence[str]]:
-        """With the types of their columns."""
+        """The accepted SELECTs, with the types of their columns."""
         documentation = self._types.documentation(name)
         source = Calls(name, Dialect.HIVE, documentation)
         accepted: dict[str, Sequence[str]] = {}
@@ -114,7 +114,7 @@ class HiveRows:
         return accepted
 
     def _together(self, group: _Group, table: str) -> Iterator[tuple[str, Rows]]:
-        """Fails as a whole: then each half."""
+        """Asks for the whole group; if that fails, for each half."""
         rows = self._rows(f"{group.select} FROM {table}{group.rest}")
         width = len(group.columns) + group.has_key
         if rows is not None and all(len(row) == width for row in rows):
@@ -134,7 +134,7 @@ class HiveRows:
 
 @dataclass(frozen=True, slots=True)
 class _Group:
-    """Calls of one statement; ``has_key``: ``r`` stands before them."""
+    """Calls of one statement; ``has_key``: ``r`` is the first column."""
 
     columns: Sequence[CallColumn]
     rest: str
@@ -147,7 +147,7 @@ class _Group:
 
 
 def _grouped(selects: Sequence[str]) -> Sequence[tuple[str, Sequence[CallColumn]]]:
-    """Geometries pass between calls as objects, which some calls change: each is asked alone."""
+    """Calls of geometries are asked alone: they share objects, which some calls change."""
     apart = [select for select in selects if _GEOMETRY.search(select)]
     others = [select for select in selects if select not in apart]
     alone = ((rest, [column]) for rest, group in groups(apart) for column in group)
@@ -155,7 +155,7 @@ def _grouped(selects: Sequence[str]) -> Sequence[tuple[str, Sequence[CallColumn]
 
 
 def _by_key(columns: Sequence[CallColumn], rest: str) -> Iterator[_Group]:
-    """What aggregates all rows to one can have no ``r`` beside it."""
+    """Adds ``r`` to each group, unless it aggregates all rows to one."""
     of_all = [c for c in columns if not rest and world_of(c.call, Dialect.HIVE) is World.GROUPED]
     others = [column for column in columns if column not in of_all]
     for some, has_key in ((of_all, False), (others, True)):
@@ -164,7 +164,7 @@ def _by_key(columns: Sequence[CallColumn], rest: str) -> Iterator[_Group]:
 
 
 def _readable(column: CallColumn, types: Sequence[str]) -> CallColumn:
-    """Hive prints bytes as they are, tabs and all."""
+    """Reads bytes as Base64, since Hive prints bytes as they are, even tabs."""
     return replace(column, call=f"base64({column.call})") if types == ["binary"] else column
 
 

@@ -1,4 +1,4 @@
-"""Hive as a judge of calls: many in one statement, as each statement costs it a fifth of a second."""
+"""Hive as a judge of calls: many in one statement, since each statement takes a fifth of a second."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ _CREATE: Final = "CREATE VIEW probed AS "
 
 
 class HiveFunctions:
-    """Hive's types say nothing of null: its columns are all nullable here.
+    """Hive's types do not state nullability: all its columns are nullable here.
 
-    ``only_optimised``: what Hive compiles without its optimiser alone, with other types, is refused.
+    ``only_optimised``: refuses calls that Hive compiles only without its optimiser, with other types.
     """
 
     def __init__(self, hive: HiveStatements, *, only_optimised: bool = False) -> None:
@@ -61,7 +61,7 @@ class HiveFunctions:
         answer = self._create(query)
         is_not_optimised = isinstance(answer, Refused) and "CalciteSemantic" in answer.message
         if is_not_optimised and not self._only_optimised:
-            # What its optimiser cannot do (a union type), Hive does without it.
+            # Without its optimiser Hive does more, such as union types.
             self._hive.run("SET hive.cbo.enable=false")
             answer = self._create(query)
             self._hive.run("SET hive.cbo.enable=true")
@@ -70,7 +70,7 @@ class HiveFunctions:
         return tuple(StructField(n, parse_type_or_unknown(t), True) for n, t in answer.columns)
 
     def _columns(self, rest: str, group: Sequence[CallColumn]) -> Mapping[str, Columns | Refused]:
-        """Leaves out the call that an error points to; without a place each half is asked apart."""
+        """Leaves out the call that an error points to; without a position, each half is asked alone."""
         answers: dict[str, Columns | Refused] = {}
         left = list(group)
         while len(left) > 1:
@@ -93,7 +93,7 @@ class HiveFunctions:
                     **self._columns(rest, halves[1]),
                 }
             apart = left.pop(wrong).select
-            # Some errors are of the calls together only, and a parser points beyond the cause.
+            # Some errors come only from calls in combination, and a parser may point beyond the cause.
             is_sure = "SemanticException" in answer.message and "GROUP BY" not in answer.message
             answers[apart] = answer if is_sure else self._columns_alone(apart)
         for column in left:
@@ -117,7 +117,7 @@ class HiveFunctions:
 
 
 def _places(columns: Sequence[CallColumn]) -> Iterator[tuple[int, int]]:
-    """Where each call stands in the SELECT of all."""
+    """The position of each call in the SELECT of all."""
     start = len("SELECT ")
     for number, column in enumerate(columns):
         end = start + len(f"{column.call} AS x{number}, ")

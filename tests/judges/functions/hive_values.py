@@ -1,7 +1,7 @@
-"""What Hive computes of calls, and whether something is null where we say that there is none.
+"""The values that Hive computes of calls, and nulls among them that contradict our claims.
 
-Calls are asked together: a statement over groups or windows is a job, whatever its number of calls. One
-that fails is asked by halves.
+Calls are asked together: a statement over groups or windows is one job for any number of calls. If a
+statement fails, each half is asked.
 """
 
 from __future__ import annotations
@@ -35,16 +35,16 @@ _ENDLESS: Final = re.compile(r"(?i)\breplicate_rows\((?![0-9]{1,3}L?\b)")
 
 
 def is_endless(query: str) -> bool:
-    """Whether it makes as many rows as a column's extremes say."""
+    """Whether the query makes as many rows as a column's extremes say."""
     return _ENDLESS.search(query) is not None
 
 
 class HiveStatements(Protocol):
     def run(self, *statements: str) -> Sequence[HiveAnswer | Refused]:
-        """Runs them in order, each even if others fail."""
+        """Runs all in order, even if some fail."""
 
     def compile(self, *statements: str) -> Sequence[HiveAnswer | Refused]:
-        """The columns that each would have."""
+        """The columns of each statement, without running it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +56,7 @@ class CallColumn:
 
 
 def groups(selects: Sequence[str]) -> Sequence[tuple[str, Sequence[CallColumn]]]:
-    """Calls that one statement can hold, with what stands behind its table."""
+    """Groups of calls that one statement can hold, with the text after its table."""
     found: dict[tuple[bool, str], list[CallColumn]] = {}
     for select in selects:
         if match := _CALL.fullmatch(select):
@@ -71,7 +71,7 @@ def together(columns: Sequence[CallColumn]) -> str:
 
 
 class HiveValues:
-    """Nulls in what Hive computes, held against what is claimed of each column."""
+    """Nulls in Hive's values, compared with the claim for each column."""
 
     def __init__(self, hive: HiveStatements) -> None:
         self._hive = hive
@@ -131,7 +131,7 @@ class HiveValues:
         return next((nulls for nulls in seen if nulls.found), seen[0]) if seen else none
 
     def _nulls(self, query: str, claimed: Columns) -> Nulls | None:
-        """None if it cannot be computed, or what Hive prints cannot be told apart."""
+        """None if the query cannot be computed, or if Hive's output is ambiguous."""
         if is_endless(query):
             return None
         (answer,) = self._hive.run(without_bytes(query, claimed))
@@ -148,7 +148,7 @@ class HiveValues:
         )
 
     def _prints_null_only(self, query: str, column: StructField) -> bool:
-        """Rows of groups and windows pass through a text file, in which ``[null]`` is written as null."""
+        """Rows of groups and windows pass through a text file, which stores ``[null]`` as null."""
         if "GROUP BY" not in query and " OVER " not in query:
             return False
         answers = self._hive.run(
@@ -166,7 +166,7 @@ _AS_TEXTS: Mapping[ColumnType, str] = MappingProxyType(
 
 
 def without_bytes(query: str, claimed: Columns) -> str:
-    """Bytes are printed as they are, tabs and all: as text they are null where the bytes are."""
+    """Casts bytes to text, which is null if the bytes are: Hive prints bytes as they are, even tabs."""
     return as_texts(query, claimed, (BINARY,))
 
 
@@ -187,12 +187,12 @@ def as_texts(query: str, claimed: Columns, types: Sequence[ColumnType] = tuple(_
 
 
 def _unqualified(name: str) -> str:
-    """Hive says of which table a column of a star is."""
+    """Removes the table's name, which Hive puts before a column of a star."""
     return name.rpartition(".")[2]
 
 
 def _null_places(text: str, column: StructField, depth: int = 0) -> Iterator[tuple[str, str]]:
-    """For each part that is never null by the claim: the lateral views down to it, and that it is null."""
+    """For each part that the claim says is never null: its lateral views, and a test for null."""
     if not column.nullable:
         yield "", f"{text} IS NULL"
     item, key, view = f"e{depth}", f"k{depth}", f"l{depth}"
@@ -220,7 +220,7 @@ def _null_places(text: str, column: StructField, depth: int = 0) -> Iterator[tup
 
 
 def _holds_null(text: str, column: StructField) -> bool:
-    """Hive prints nested values as JSON, but for texts in them that it does not escape."""
+    """Reads nested values as JSON, although Hive does not escape the texts in them."""
     if text == "NULL":
         return not column.nullable
     if not claims(column.type):
@@ -233,7 +233,7 @@ def _holds_null(text: str, column: StructField) -> bool:
 
 
 def _part_is_null(value: Any, type_: ColumnType) -> bool:
-    """Whether a null is where the type has none."""
+    """Whether the value has a null in a part whose type allows none."""
     match type_, value:
         case ArrayType(element, nullable), list():
             parts = [(each, element, nullable) for each in value]

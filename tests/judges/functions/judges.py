@@ -1,6 +1,6 @@
-"""Engines that say of a query its columns' types, and whether a null is where a schema has none."""
+"""Engines that give a query's column types, and find nulls where a schema allows none."""
 
-# What Spark computes of single rows has no public name.
+# Spark's evaluation of single rows has no public name.
 
 from __future__ import annotations
 
@@ -34,21 +34,21 @@ from tests.judges.sessions import NOT_COMPILED, start_spark
 
 class FunctionJudge(Protocol):
     def documentation(self, name: str) -> str:
-        """With ``Examples:`` and statements, if the engine has any."""
+        """The documentation, with ``Examples:`` and statements if the engine has any."""
 
     def columns(self, selects: Sequence[str]) -> Mapping[str, Columns | Refused]:
-        """What each SELECT, without its FROM, yields over table ``t``."""
+        """The columns of each SELECT, without its FROM, over table ``t``."""
 
     def nulls_in(self, select: str, claimed: Columns, table: str) -> Nulls:
-        """What of the SELECT over ``t`` or ``n`` is null against the claim."""
+        """Nulls of the SELECT over ``t`` or ``n`` that contradict the claim."""
 
     def computed(self, claimed: Mapping[str, Columns], table: str) -> Mapping[str, Computed]:
-        """The same of several."""
+        """The same for several SELECTs."""
 
 
 @dataclass(frozen=True, slots=True)
 class Nulls:
-    """By a column's place: where it is null against the claim, and which raise an error in each row."""
+    """By column position: nulls that contradict the claim, and columns that fail in each row."""
 
     found: Mapping[int, str] = field(default_factory=dict)
     not_computed: frozenset[int] = frozenset()
@@ -56,18 +56,18 @@ class Nulls:
 
 @dataclass(frozen=True, slots=True)
 class Computed:
-    """Whether any value could be computed, and where one is null against the claim."""
+    """Whether any value could be computed, and where a null contradicts the claim."""
 
     is_seen: bool
     null: str | None = None
 
 
 _ENDLESS: Final = re.compile(r"(?i)\bsequence\([^)]*\b(?:ti|si|i|b|da|ts|tn)[23]?\b")
-"""Between two columns' extremes lie more values than memory holds."""
+"""Functions that would make more values between two columns' extremes than memory holds."""
 
 
 def documented(spark: SparkSession, name: str) -> str:
-    """What Spark's DESCRIBE FUNCTION says; nothing of what the grammar knows by itself."""
+    """The text of Spark's DESCRIBE FUNCTION; nothing for functions that only the grammar knows."""
     try:
         lines = spark.sql(f"DESCRIBE FUNCTION EXTENDED `{name}`").collect()
     except (PySparkException, Py4JJavaError):
@@ -98,21 +98,21 @@ class SparkFunctions:
         for table in ("t", "n"):
             rows = list(rows_of(Dialect.SPARK, required=table == "t"))
             values = ", ".join(f"({', '.join(row.values())})" for row in rows)
-            # Of a frame: a view of a text would be read anew by each query.
+            # From a frame: each query would evaluate a view's text again.
             frame = self._spark.sql(f"SELECT * FROM VALUES {values} AS t({', '.join(rows[0])})")
             frame.createOrReplaceTempView(table)
             local = frame._jdf.queryExecution().optimizedPlan().data()
             self._rows[table] = [local.apply(row) for row in range(ROWS)]
         nullable = [field.name for field in self._spark.table("t").schema if field.nullable]
         assert nullable == [], nullable
-        # Rows are computed one by one instead, without what a query costs.
+        # Rows are computed one by one, which saves the cost of a query.
         self._spark.conf.set(
             "spark.sql.optimizer.excludedRules",
             "org.apache.spark.sql.catalyst.optimizer.ConvertToLocalRelation",
         )
         self._spark.conf.set("spark.sql.leafNodeDefaultParallelism", "1")
         self._spark.conf.set("spark.sql.ansi.enabled", str(ansi).lower())
-        # PySpark asks the JVM a dozen questions about each error: 40 ms, and half of the calls fail.
+        # PySpark asks the JVM a dozen questions about each error. They take 40 ms, and half of the calls fail.
         java_gateway.get_return_value = protocol.get_return_value
 
     def documentation(self, name: str) -> str:
@@ -171,7 +171,7 @@ class SparkFunctions:
         return compute
 
     def _nulls_in_rows(self, query: str, claimed: Columns) -> Nulls:
-        """Of what is more than a projection; an aggregate is asked over no rows, too."""
+        """Nulls of queries that are more than a projection; aggregates are also asked over no rows."""
         over_nothing = f"{query} WHERE r < 0"
         apart = _Apart(claimed)
         for asked in (query, *([] if "GROUP BY" in query else [over_nothing])):
@@ -183,7 +183,7 @@ class SparkFunctions:
 
 
 class _Apart:
-    """Gathers what is found in each column."""
+    """Collects the findings in each column."""
 
     def __init__(self, claimed: Columns) -> None:
         self._claimed = claimed
@@ -191,7 +191,7 @@ class _Apart:
         self._computed: set[int] = set()
 
     def look(self, row: Any, places: Sequence[int], where: str) -> None:
-        """``row`` holds the columns of these places."""
+        """``row`` holds the columns at ``places``."""
         for at, place in enumerate(places):
             column = self._claimed[place]
             if _part_has_null(row, at, column.type, column.nullable):
@@ -206,7 +206,7 @@ class _Apart:
 def _spark_refusal(error: Py4JJavaError) -> Refused:
     thrown = error.java_exception
     message = str(thrown.getMessage()).partition("\n")[0]
-    # Not every exception that Spark throws is one of its own.
+    # Not every exception from Spark is a Spark class.
     with suppress(Py4JError):
         context = thrown.getQueryContext()
         if len(context):
@@ -248,7 +248,7 @@ def _array_has_null(array: Any, element: ColumnType, nullable: bool) -> bool:
 
 
 def claims(type_: ColumnType) -> bool:
-    """Whether the type says of a part that it is never null."""
+    """Whether the type says that some part is never null."""
     match type_:
         case ArrayType(element, nullable):
             return not nullable or claims(element)

@@ -1,4 +1,4 @@
-"""Findings in a file, a line each, so that a long run goes on where it ended."""
+"""Findings in a file, one per line, so that a long run continues where it ended."""
 
 from __future__ import annotations
 

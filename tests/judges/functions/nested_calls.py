@@ -1,4 +1,4 @@
-"""Calls of Hive's sketches and geometries, whose arguments are made by functions of the same family."""
+"""Calls of Hive's sketches and geometries, with arguments from functions of the same family."""
 
 from __future__ import annotations
 
@@ -77,11 +77,11 @@ _BY_NAME: Final[Mapping[str, Sequence[str]]] = MappingProxyType(
         "ds_freq_frequent_items": ("'NO_FALSE_POSITIVES'", "'NO_FALSE_NEGATIVES'"),
     }
 )
-"""What the function takes beside its geometry or sketch."""
+"""The function's arguments other than its geometry or sketch."""
 
 
 def nested_calls(name: str) -> Iterator[tuple[str, Sequence[str]]]:
-    """Forms with the arguments that stand in them, as ``written_calls`` has them."""
+    """Forms with their arguments, as in ``written_calls``."""
     row = next((row for row in _ROWS if name in row.names.split()), None)
     if row is None:
         return
@@ -112,7 +112,7 @@ def _of_sketches(
         arguments = ("q.k", *_others(name, parameters, number))
         named = "" if row.kind is Kind.GENERATOR else " AS x"
         groups = ("", " GROUP BY bo", " GROUP BY r % 3")[number // len(sketches) % 3]
-        # The table's name is filled in later, as the arguments are.
+        # The table's name is filled in later, like the arguments.
         inner = f"(SELECT {sketch} AS k FROM {{{{t}}}}{groups}) q"
         yield f"SELECT {name}({', '.join(arguments)}){named} FROM {inner}", ()
 

@@ -1,8 +1,7 @@
-"""The table that functions are called over: eight rows of ordinary and extreme values of each type.
+"""The table of the probed calls: eight rows of ordinary and extreme values of each type.
 
-Each column stands there three times (``i``, ``i2``, ``i3``), its values in other orders, so that a
-call of several arguments meets different pairs. Table ``t`` holds no null at the top, table ``n``
-holds many.
+It has each column three times (``i``, ``i2``, ``i3``), with values in different orders, so that a call
+with several arguments gets different pairs. Table ``t`` has no null at the top level, table ``n`` many.
 """
 
 from __future__ import annotations
@@ -69,11 +68,11 @@ _SPARK_ONLY: Final[Mapping[str, tuple[str, Sequence[str]]]] = MappingProxyType(
 # fmt: on
 
 _ORDERS: Final = (("", 1), ("2", 3), ("3", 5))
-"""A suffix of a column's name, and the step with which its values are taken; odd, as 8 is even."""
+"""A suffix of a column's name, and the step between its values; odd, since 8 is even."""
 
 
 def columns_of(dialect: Dialect) -> Mapping[str, str]:
-    """Names and types of one of each."""
+    """One column of each kind: its name and type."""
     return {name: type_ for name, (type_, _) in _values(dialect).items()}
 
 
@@ -103,7 +102,7 @@ def rows_of(dialect: Dialect, *, required: bool) -> Iterator[Mapping[str, str]]:
                 chosen = column[(row * step + number) % ROWS]
                 absent = not required and (row == 0 or (row + place + number) % 3 == 0)
                 value, first = _cast(chosen, type_), _cast(column[0], type_)
-                # Without the first value the engine might think that a conversion gives null.
+                # Without the first value, the engine might assume that a conversion gives null.
                 texts[name + suffix] = (
                     f"CASE WHEN false THEN {first} END" if absent else f"coalesce({value}, {first})"
                 )
@@ -118,5 +117,5 @@ def table_query(dialect: Dialect, *, required: bool) -> str:
 
 
 def _cast(text: str, type_: str) -> str:
-    """Hive casts to no nested type."""
+    """Leaves out casts to nested types, which Hive lacks."""
     return text if "<" in type_ else f"CAST({text} AS {type_})"

@@ -1,4 +1,4 @@
-"""What an engine answered before: calls with their types, out of the recordings, so that it is not asked again."""
+"""Calls with their types from earlier recordings, so that the engine is not asked again."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _NOT_NULL: Final = " not null"
 
 
 def recorded_calls(engine: Engine, names: Sequence[str]) -> Mapping[str, Sequence[tuple[str, str]]]:
-    """Of each function: texts of calls and their types, whatever may be null in them."""
+    """For each function: texts of calls and their types, whatever their nullability."""
     found: dict[str, list[tuple[str, str]]] = {name: [] for name in names}
     known = all_columns(engine.dialect)
     missing = {name: type_ for name, type_ in COLUMNS.items() if name not in known}
@@ -28,7 +28,7 @@ def recorded_calls(engine: Engine, names: Sequence[str]) -> Mapping[str, Sequenc
 
 
 def _recorded(engine: Engine) -> Iterator[tuple[str, str]]:
-    """Without what we refuse: each tree of it would be refused."""
+    """Leaves out calls that we refuse, since we would refuse each tree with them."""
     refused = RECORDED / f"probed_{engine.value}_refused_by_us.txt"
     left_out = set(refused.read_text(encoding="utf-8").splitlines())
     for file in (f"probed_{engine.value}.tsv", f"{engine.value}.tsv"):

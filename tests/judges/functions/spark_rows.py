@@ -1,4 +1,4 @@
-"""Spark's rows of calls of HiveQL, for the Spark SQL that we emit of them."""
+"""Spark's rows for calls of HiveQL, from the Spark SQL that we emit for them."""
 
 from __future__ import annotations
 
@@ -26,21 +26,21 @@ _NO_CATALOG: Final = "jdbc:derby:memory:spark_rows;create=true"
 
 
 class SparkCalls:
-    """A session with the tables that Hive was asked over."""
+    """A session with the tables of Hive's calls."""
 
     name = "Spark"
 
     def __init__(self, tables_folder: Path, jars: Sequence[Path], options: Options) -> None:
-        """The folder holds ORC files of Hive's, of each table in a folder of its own.
+        """The folder holds Hive's ORC files, one folder for each table.
 
-        ``jars`` are those that Hive's own classes come from.
+        ``jars`` contain Hive's own classes.
         """
         use_utc()
         settings = {
             **NOT_COMPILED,
             "spark.sql.adaptive.enabled": "false",
             "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -Duser.timezone=UTC",
-            # Hive's own classes are functions of a session with Hive's catalog only.
+            # Only a session with Hive's catalog can call Hive's own classes.
             "spark.sql.catalogImplementation": "hive",
             "spark.hadoop.javax.jdo.option.ConnectionURL": _NO_CATALOG,
         }

@@ -13,7 +13,7 @@ SELECTS = [f"SELECT {call} AS x FROM {{t}}" for call in ("abs(i)", "bad(s)", "ab
 
 
 class Hive(HiveStatements):
-    """Every call is an int; what is called ``bad`` is refused, with its place if ``pointing``."""
+    """Every call is an int; a call named ``bad`` is refused, with its position if ``pointing``."""
 
     def __init__(self, *, pointing: bool, rows: Sequence[str] = ()) -> None:
         self.asked: list[str] = []

@@ -11,7 +11,7 @@ CALLS = ("abs(i)", "fails(i)", "abs(b)", "abs(d)")
 
 
 class Hive(HiveStatements):
-    """Fails to compute what is called so; ``printed`` is each row, ``is_null`` what a search for nulls finds."""
+    """Fails to compute a call named so; ``printed`` is each row, ``is_null`` a null search's result."""
 
     def __init__(self, *, printed: str = "", is_null: bool = False) -> None:
         self.asked: list[str] = []

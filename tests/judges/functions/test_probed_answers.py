@@ -1,4 +1,4 @@
-"""All calls that ``make probe-functions`` made and an engine accepted: our types are those recorded."""
+"""Our types equal the recorded ones of all ``make probe-functions`` calls that an engine accepted."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _NAME_OF_FIELD = re.compile(r"(?<=[<,])[^<>,:]+:")
 
 
 def compared(types: str) -> str:
-    """Types as they are compared: without nulls and names of fields."""
+    """A type as it is compared: without nullability and field names."""
     return _NAME_OF_FIELD.sub("", in_sparks_words(types.replace(" not null", "")))
 
 
@@ -29,7 +29,7 @@ PARTS = 8
 def test_each_probed_call_has_the_type_that_the_engine_gave_it(
     engine: Engine, part: int, pytestconfig: pytest.Config
 ) -> None:
-    """Those that we refuse, with a reason, stand in a file of their own."""
+    """A separate file lists the calls that we refuse, with the reasons."""
     lines = (RECORDED / f"probed_{engine.value}.tsv").read_text(encoding="utf-8").splitlines()
     answers = dict(line.split("\t") for line in lines)
     asked = dict(list(answers.items())[part::PARTS])

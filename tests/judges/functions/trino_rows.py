@@ -1,4 +1,4 @@
-"""Trino's rows of calls of HiveQL, for the Trino SQL that we emit of them."""
+"""Trino's rows for calls of HiveQL, from the Trino SQL that we emit for them."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ from tests.judges.functions.hive_answers import TABLES
 from tests.judges.functions.probe_values import table_query
 
 _HEAP_MEGABYTES: Final = 3072
-# What wraps in Hive has to be computed.
+# Overflows that wrap in Hive have to be computed, not refused.
 _OPTIONS: Final = Options(overflow=Overflow.WRAP)
 
 
 class TrinoCalls:
-    """A server with the tables that Hive was asked over, in its memory."""
+    """A server with the tables of Hive's calls in memory."""
 
     name = "Trino"
 
     def __init__(self, trino: Trino) -> None:
-        """The tables are made of Hive's own text: Trino reads days in Hive's files as of another calendar."""
+        """Creates the tables from Hive's text: Trino reads dates in Hive's files in another calendar."""
         self._trino = trino
         self._interfaces = interfaces()
         for table in TABLES:

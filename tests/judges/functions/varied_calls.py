@@ -1,7 +1,7 @@
-"""Calls of one function: seeds first, then what varies those that its engine accepted.
+"""Calls of one function: seeds first, then variations of the calls that its engine accepted.
 
-A call is changed in one place at a time: to another value of the same type, which the engine mostly
-accepts, or to any other one, which shows what else it takes.
+A variation changes one argument: to another value of the same type, which the engine mostly accepts, or
+to any other value, which shows what else the function takes.
 """
 
 from __future__ import annotations
@@ -35,22 +35,22 @@ _WINDOWS: Final = (
     *(" OVER (ORDER BY {})", " OVER (PARTITION BY {} ORDER BY r)", " OVER (ORDER BY {} DESC, r)"),
 )
 _IN_FEW_JOBS: Final = {
-    # In an order that says which row comes first: a sketch is of the order.
+    # In a total order of rows: a sketch depends on the order.
     Kind.AGGREGATE: (
         " OVER (PARTITION BY bo ORDER BY r ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING)",
         " OVER (PARTITION BY bo ORDER BY r ROWS BETWEEN 1 PRECEDING AND 1 FOLLOWING)",
     ),
     Kind.WINDOW: (" OVER (PARTITION BY bo ORDER BY r)", " OVER (ORDER BY bo DESC, r)"),
 }
-"""Each other order or partition is a job of its own in Hive, which takes it seconds."""
+"""Each further order or partition is another job in Hive, which takes seconds."""
 
 _LONG: Final = 160
 _TRIES: Final = 100
-"""So many times a place of a call is chosen anew before nothing new is believed to be left."""
+"""So many times a change is drawn again before the search for new calls ends."""
 
 
 class Calls:
-    """What to ask next; it learns from ``accept``. The same engine is asked the same each time."""
+    """Chooses the next calls and learns from ``accept``. The calls for an engine are deterministic."""
 
     def __init__(self, name: str, dialect: Dialect, documentation: str) -> None:
         self.name = name
@@ -65,7 +65,7 @@ class Calls:
 
     @property
     def takes_no_argument(self) -> bool:
-        """Nothing that the engine accepted has an argument, and it was asked with one."""
+        """Whether the engine accepted only calls without arguments, though calls with one were tried."""
         return bool(self._accepted) and not any(seed.arguments for seed in self._accepted)
 
     def accept(self, seed: Seed) -> None:
@@ -73,7 +73,7 @@ class Calls:
             self._accepted.append(seed)
 
     def first(self, count: int) -> Sequence[Seed]:
-        """Half of them as they are written somewhere, a quarter over columns instead of literals."""
+        """Half of the calls as they were written, a quarter with columns in place of literals."""
         written = self._seeds.written[: count // 2]
         wide = self._seeds.over_columns[: count // 4]
         chosen = list(self._new((*written, *wide)))
@@ -85,7 +85,7 @@ class Calls:
         return list(self._new((*self._seeds.written, *self._seeds.over_columns)))
 
     def more(self, count: int) -> Sequence[Seed]:
-        """Varies what was accepted; if nothing was or has no argument, tries one and more."""
+        """Varies accepted calls; if none has an argument, tries one argument and more."""
         bases = [seed for seed in self._accepted if seed.arguments]
         if bases or (self._accepted and self.kind in {Kind.WINDOW, Kind.AGGREGATE}):
             bases = bases or self._accepted
@@ -98,13 +98,13 @@ class Calls:
     def _new(self, seeds: Iterator[Seed] | Sequence[Seed]) -> Iterator[Seed]:
         for seed in seeds:
             text = str(seed)
-            # Names of arguments are not what is probed.
+            # Named arguments are not probed.
             if text not in self._known and "=>" not in text:
                 self._known.add(text)
                 yield seed
 
     def _varied(self, bases: Sequence[Seed], count: int, *, wide: float) -> Iterator[Seed]:
-        """``wide``: how many of the changes put another type there."""
+        """``wide``: the share of changes to another type."""
         if not bases:
             return
         made = tries = 0
@@ -129,7 +129,7 @@ class Calls:
         return [place for place, text in enumerate(seed.arguments) if "->" not in text]
 
     def _clause(self, seed: Seed) -> Seed | None:
-        """Of some aggregates and windows with a clause; None for the others."""
+        """The call of an aggregate or window with a clause; None for other calls."""
         if seed.form.startswith("SELECT ") or self._random.random() > 0.2:
             return None
         over_rows = self.kind is Kind.WINDOW and seed.form.endswith(" OVER (ORDER BY r)")
@@ -145,7 +145,7 @@ class Calls:
         return None
 
     def _other(self, text: str) -> str:
-        """Some arguments must be constants: a literal becomes another one in half of the cases."""
+        """Half of the time, a literal is replaced by a literal: some arguments must be constants."""
         is_spark = self._dialect is Dialect.SPARK
         literals: Sequence[str] = (*_LITERALS, *(_SPARKS_LITERALS if is_spark else ()))
         seconds = [f"{name}2" for name in self._columns]
@@ -154,7 +154,7 @@ class Calls:
         return self._random.choice((*self._columns, *seconds, *_NESTED, *literals))
 
     def _alike(self, text: str) -> str:
-        """Another text of the same type, where that can be seen."""
+        """Another text of the same type, if the type is known."""
         word, _, rest = text.partition(" ")
         if word.upper() == "DISTINCT":
             return f"{word} {self._alike(rest)}"
@@ -170,7 +170,7 @@ class Calls:
             )
             return self._random.choice((column, f"{column}2", f"{column}3", *again))
         if len(text) > _LONG // 4:
-            # Longer and longer texts would cost more and show nothing new.
+            # Texts that grow longer and longer would cost more and show nothing new.
             return self._other(text)
         return self._random.choice(_like_literal(text))
 
@@ -193,7 +193,7 @@ def _like_literal(text: str) -> Sequence[str]:
 
 
 def _various(seeds: Sequence[Seed]) -> Sequence[Seed]:
-    """Some of each form and number of arguments, the first and the last."""
+    """Some seeds, first and last, of each form and number of arguments."""
     chosen: dict[tuple[str, int], list[Seed]] = {}
     for seed in seeds:
         chosen.setdefault((seed.form, len(seed.arguments)), []).append(seed)

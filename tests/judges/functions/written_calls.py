@@ -1,6 +1,6 @@
-"""Calls that have to be written: with syntax of their own, clauses, sketches, formats, whole queries.
+"""Calls that no generator makes: with special syntax, clauses, sketches, formats or whole queries.
 
-``{}`` stands where an argument stands, which the probe varies.
+``{}`` stands for an argument, which the probe varies.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ _SUMMARIES: Final = (("double", "d"), ("integer", "i"))
 
 def _clauses() -> dict[str, Forms]:
     return {
-        # What most calls have as a number in the text.
+        # Most calls have this argument as a number in the text.
         "percentile": (("percentile({}, {})", ("i", "0.5")), ("percentile({}, {})", ("b", "0.25"))),
         "ntile": (("ntile({}) OVER (ORDER BY r)", ("3",)),),
         **{
@@ -145,7 +145,7 @@ def _sketches() -> dict[str, Forms]:
 
 
 def _queries() -> dict[str, Forms]:
-    """What is called in a query of its own: ``{{t}}`` is the table."""
+    """Calls that need a separate query: ``{{t}}`` is the table."""
     grouped = "SELECT {call} AS x FROM {{{{t}}}} GROUP BY {groups}"
     by = (
         "{0} WITH ROLLUP",
@@ -185,7 +185,7 @@ _BIT_VECTORS: Final = (
     "SExMoAgIw8OR7Ae/4Mmp+P////8B/4vEsQKA2Kbi/f////8Bgt7qiAT+tcbLA4Cd7539/////wGA6beb/P////8B",
     "Rk0QAAsAAAAjAAAAAwAAAAsAAAAHAAAABwAAACcAAAAbAAAACwAAAAIAAAAHAAAACwAAABcAAAAjAAAABwAAAAcAAAA=",
 )
-"""What Hive's ``compute_bit_vector_hll`` and ``_fm`` make of eight values."""
+"""The results of Hive's ``compute_bit_vector_hll`` and ``_fm`` for eight values."""
 
 _AVRO_RECORD: Final = (
     '{"type": "record", "name": "topLevelRecord", "fields":'
@@ -194,7 +194,7 @@ _AVRO_RECORD: Final = (
 
 
 def _formats() -> dict[str, Forms]:
-    """Constants that a mutation does not hit upon."""
+    """Calls with constants that random changes do not find."""
     return {
         "create_union": (
             ("create_union({}, {}, {})", ("0", "i", "s")),
@@ -228,7 +228,7 @@ def _formats() -> dict[str, Forms]:
             )
             for name in _OF_PATHS
         },
-        # Of bytes that are such values: most columns' are none.
+        # With bytes that are Avro values, unlike the bytes in most columns.
         "from_avro": tuple(
             ("from_avro(to_avro({}), {})", (value, f"'{schema}'"))
             for value, schema in (
@@ -310,4 +310,4 @@ def _formats() -> dict[str, Forms]:
 BESIDES: Final[Mapping[str, Forms]] = MappingProxyType(
     {**_clauses(), **_sketches(), **_queries(), **_formats()}
 )
-"""A function's name → forms with ``{}`` where arguments stand, and the arguments."""
+"""A function's name → forms with ``{}`` in place of arguments, and the arguments."""

@@ -1,4 +1,4 @@
-"""What the analysis of a query's text says of its columns' lineage, and what the plan of a view does."""
+"""Claims about the lineage of a query's columns, from the analysis of its text and from its plan."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ _DIRECT: Final = "direct"
 
 @dataclass(frozen=True, slots=True)
 class Claims:
-    """Of one output column: columns of tables that it depends on, with the reason."""
+    """The columns of tables on which one output column depends, with the reasons."""
 
     name: str
     because: Mapping[Changed, str]
 
 
 class Claimants:
-    """Both are asked about queries over the same tables."""
+    """Asks the analysis and the plan about queries over the same tables."""
 
     def __init__(self, lake: Sequence[LineageTable]) -> None:
         catalog = KnownCatalog()
@@ -50,7 +50,7 @@ class Claimants:
         }
 
     def analysed(self, text: str) -> Sequence[Claims] | None:
-        """None if the text is not read."""
+        """The claims of the analysis; None if it cannot read the text."""
         (analysed,) = analyse(text, grammar_of("spark"), self._catalog)
         if analysed.resolved is None:
             return None
@@ -67,7 +67,7 @@ class Claimants:
         ]
 
     def planned(self, text: str) -> Sequence[Claims] | None:
-        """None where the derivation does not support the query."""
+        """The claims of the plan; None if the derivation does not support the query."""
         made = relations_from_ddl([f"CREATE VIEW v AS {text}"], Dialect.SPARK)
         view = made[RelationName.of("default", "v")]
         try:
@@ -98,5 +98,5 @@ def _claims(
     indirect: Iterable[tuple[Changed, str]],
     direct: Iterable[Changed],
 ) -> Claims:
-    """Of several reasons the nearest to the value counts."""
+    """If there are several reasons, the one nearest to the value counts."""
     return Claims(name, dict(rows) | dict(indirect) | dict.fromkeys(direct, _DIRECT))

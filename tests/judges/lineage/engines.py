@@ -1,6 +1,6 @@
-"""What runs queries over worlds: Spark, and DuckDB, which knows nothing of Spark and is many times faster."""
+"""Engines that run queries over worlds: Spark, and DuckDB, which is independent and much faster."""
 
-# What Spark says of rows without collecting them has no public name.
+# Spark's way to read rows without collecting them has no public name.
 
 from __future__ import annotations
 
@@ -33,16 +33,16 @@ class Engine(Protocol):
     def name(self) -> EngineName: ...
 
     def store(self, name: str, table: LineageTable, rows: Sequence[tuple[object, ...]]) -> None:
-        """As a table of the columns ``changed``, the world and ``table``'s, in place of what it was."""
+        """Replaces a table by one with the columns ``changed``, the world and those of ``table``."""
 
     def rows(self, query: str) -> list[tuple[str, ...]]:
-        """Raises: Refused, also when it takes more than ``MAX_SECONDS``."""
+        """Raises ``Refused``, also after ``MAX_SECONDS``."""
 
     def hashed(self, column: str) -> str:
-        """A number for each value, the engine's own; nulls have one, too."""
+        """The engine's own hash of each value; nulls have a hash, too."""
 
     def digest(self, column: str) -> str:
-        """A number of 48 bits for each value, the same in every engine; nulls have one, too."""
+        """A hash of 48 bits for each value, the same in every engine; nulls have a hash, too."""
 
 
 class SparkEngine:
@@ -51,8 +51,8 @@ class SparkEngine:
     def __init__(self) -> None:
         self._spark = start_spark(_SETTINGS)
         for key, value in _SETTINGS.items():
-            # Plans run without an execution of Spark's own, which would hand these to the tasks:
-            # they would compile each expression again.
+            # Plans run outside of Spark's executions, which would pass these settings to the tasks.
+            # Without them, the tasks would compile each expression again.
             self._spark.sparkContext.setLocalProperty(key, value)
 
     def store(self, name: str, table: LineageTable, rows: Sequence[tuple[object, ...]]) -> None:
@@ -60,8 +60,8 @@ class SparkEngine:
         frame = self._spark.createDataFrame(list(rows), f"changed int, {WORLD} int, {columns}")
         session: Any = self._spark._jsparkSession
         kept = session.createDataFrame(frame._jdf.collectAsList(), frame._jdf.schema())
-        # In one partition, so that nothing is moved about, and where tasks run: else the rows would
-        # be sent with each task, and conditions be moved below what makes them one partition.
+        # In one partition, so that nothing is shuffled, and stored where tasks run. Otherwise each task
+        # would be sent the rows, and conditions would be pushed below the coalescing.
         kept.coalesce(1).localCheckpoint().createOrReplaceTempView(name)
 
     def rows(self, query: str) -> list[tuple[str, ...]]:
@@ -88,7 +88,7 @@ class DuckDBEngine:
 
     def __init__(self) -> None:
         self._connection = duckdb.connect()
-        # As Spark sorts.
+        # Sort nulls as Spark does.
         self._connection.execute(
             "SET threads = 1; SET default_null_order = 'nulls_first'; SET enable_progress_bar = false"
         )

@@ -1,4 +1,4 @@
-"""What was seen of lineage that is judged by execution: counts, and what a person must look at; kept in a file."""
+"""Findings about lineage that execution judges: counts, and cases for people, kept in a file."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.judges.lineage.claims import Claims
 from tests.judges.lineage.worlds import Changed
 
 Edge: TypeAlias = tuple[Changed, int]
-"""The changed column, the place of the output column."""
+"""The changed column, and the position of the output column."""
 
 
 @dataclass(slots=True)
@@ -30,7 +30,7 @@ class Precision:
         self.idle += other.idle
 
     def add(self, claims: Sequence[Claims], moved: Collection[Edge]) -> list[str]:
-        """Returns what is idle, for people to read."""
+        """Returns the idle edges, for people to read."""
         found = []
         for place, claim in enumerate(claims):
             for changed, why in claim.because.items():
@@ -46,7 +46,7 @@ class Precision:
 
 @dataclass(slots=True)
 class Truth:
-    """What was seen of queries; ``missed``: what moved and was not claimed, with the query."""
+    """The findings about queries; ``missed``: edges that moved but were not claimed, with the query."""
 
     outcomes: Counter[str] = field(default_factory=Counter)
     analysed: Precision = field(default_factory=Precision)
@@ -63,7 +63,7 @@ class Truth:
 
 
 def keep(path: Path, seed: int, truth: Truth) -> None:
-    """Appends a line: a run that is cut loses nothing that it said."""
+    """Appends a line, so that an interrupted run loses nothing."""
     value = {
         "seed": seed,
         "outcomes": truth.outcomes,
@@ -77,7 +77,7 @@ def keep(path: Path, seed: int, truth: Truth) -> None:
 
 
 def kept(path: Path) -> Iterator[tuple[int, Truth]]:
-    """By seed; a last line that was cut is left out."""
+    """The findings by seed, without an incomplete last line."""
     for line in path.read_text(encoding="utf-8").splitlines() if path.exists() else ():
         try:
             value = json.loads(line)

@@ -16,22 +16,22 @@ from tests.judges.lineage.views import WORLD, Grower, of_many_worlds, of_one_wor
 from tests.judges.lineage.worlds import UNCHANGED, Changed, Worlds, worlds
 
 _BASES: Final = (12, 60)
-"""Of each lake. The second is for edges along which nothing moved in the first."""
+"""Bases of each lake. The second lake is for edges along which nothing moved in the first."""
 _LIFE: Final = 500
-"""Queries that are judged with the same lakes."""
+"""How many queries are judged with the same lakes."""
 Sums: TypeAlias = Mapping[int, tuple[str, ...]]
-"""By world: how many rows there are, and of each output column a sum of its values' hashes."""
+"""By world: the number of rows, and for each output column the sum of its values' hashes."""
 _Hash: TypeAlias = Callable[[str], str]
 
 
 @dataclass(slots=True)
 class _Question:
-    """A query, who says what of it, and what was seen of it so far.
+    """A query, the claims about it, and the findings so far.
 
     Attributes:
         marked: the query, for one world and for many.
-        read: the tables in it.
-        columns: those of which changes are still asked.
+        read: the tables that it reads.
+        columns: the columns that are still to be changed.
         failure: why Spark does not answer.
     """
 
@@ -47,7 +47,7 @@ class _Question:
 
     def learn(self, lake: Worlds, sums: Sums) -> None:
         self.has_rows = self.has_rows or bool(sums)
-        # Of columns that were not asked for, no world is there.
+        # Columns that were not asked for have no world.
         edges = _edges(lake, sums, len(self.claims))
         self.moved |= {edge for edge in edges if edge[0] in self.columns}
         idle = {
@@ -88,10 +88,10 @@ class _Question:
 
 
 class LineageJudge:
-    """Keeps lakes of worlds; queries are run over the next one while edges are idle.
+    """Keeps lakes of worlds; while edges are idle, runs a query over the next lake.
 
-    The first engine judges. The second is asked what the first refuses. One query in ``every`` is
-    also run over two worlds alone, and by the second engine: the rows must be the same.
+    The first engine judges; the second judges queries that the first refuses. One query in ``every``
+    also runs over two single worlds, and on the second engine: the rows must be the same.
     """
 
     def __init__(
@@ -168,7 +168,7 @@ class LineageJudge:
     # runs
 
     def _sums(self, question: _Question, number: int, engine: Engine, hash_: _Hash) -> Sums:
-        # Several queries in one statement cost an optimizer more than one after the other.
+        # An optimizer needs more time for several queries in one statement than for one after the other.
         self._store(number, engine)
         lake = self._lakes[number]
         changed = [UNCHANGED, *map(lake.columns.index, question.columns)]
@@ -191,10 +191,10 @@ class LineageJudge:
             if table.name in read
         )
 
-    # what holds the judge to its word
+    # checks of the judge itself
 
     def _compare_with_single_worlds(self, question: _Question, truth: Truth) -> None:
-        """Where a run over all worlds says otherwise than one over a world alone, the judge errs."""
+        """If a run over all worlds differs from a run over a single world, the judge is wrong."""
         engine, lake, names = self._engine, self._lakes[0], _names(question)
         try:
             together = self._sums(question, 0, engine, engine.hashed)
@@ -246,7 +246,7 @@ def _names(question: _Question) -> list[str]:
 
 
 def _summed(names: Sequence[str], hash_: _Hash) -> str:
-    """As columns have no order, values are compared by the sum of their hashes."""
+    """Compares columns by the sum of their values' hashes, since rows have no order."""
     return ", ".join(["count(*)", *(f"sum({hash_(name)})" for name in names)])
 
 

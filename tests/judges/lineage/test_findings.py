@@ -1,4 +1,4 @@
-"""What a run saw, kept for the next one."""
+"""The findings of a run are kept for the next run."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ from tests.judges.lineage.views import Grower, of_many_worlds, of_one_world, tab
 
 
 class _Forgetful(Claimants):
-    """Claims nothing of the columns ``x``."""
+    """Claims nothing about the columns ``x``."""
 
     def analysed(self, text: str) -> Sequence[Claims] | None:
         return [

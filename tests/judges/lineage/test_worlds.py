@@ -1,4 +1,4 @@
-"""Worlds side by side, and the queries over one of them and over many."""
+"""Several worlds in one table, and queries over one world and over many."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def test_every_column_but_the_keys_is_changed_in_some_world() -> None:
 
 @pytest.mark.parametrize("seed", range(40))
 def test_a_query_over_many_worlds_says_what_one_over_a_world_says(seed: int) -> None:
-    """As far as the analysis goes, to which no table has a world."""
+    """Compares the analyses, which know no worlds of a table."""
     random = Random(seed)
     marked = Grower(random, tables()).query(random.randint(1, 3))
     claimants = Claimants(tables())

@@ -1,12 +1,12 @@
-"""Random queries made for lineage: a change of a value in what they read is seen in what they show.
+"""Random queries for lineage: a change of a value that they read changes a value that they return.
 
-All columns are small integers or short texts: sums, comparisons, ranks and texts follow each of their
-operands, where a function such as ``isnull`` would hide nearly every change. What a query shows does
-not depend on the order in which an engine meets equal rows.
+All columns are small integers or short texts. Sums, comparisons, ranks and texts depend on each of
+their operands, while a function such as ``isnull`` would hide nearly every change. The result does not
+depend on the order in which an engine reads equal rows.
 
-A query is written for the rows of one world. With what ``beside`` marks it reads the rows of many
-worlds at once, whose number is one more column, and keeps them apart. ``either`` marks what two
-engines write in different ways.
+A query is written for the rows of one world. With the text that ``beside`` marks, it reads the rows of
+many worlds at once, keeps them apart, and has the number of the world as one more column. ``either``
+marks text that differs between two engines.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ _EITHER: Final = re.compile(f"{_FIRST}([^{_OR}]*){_OR}([^{_LAST}]*){_LAST}")
 
 
 def beside(text: str) -> str:
-    """Marks what only a query over many worlds has."""
+    """Marks text that only a query over many worlds has."""
     return f"{_BEGIN}{text}{_END}"
 
 
 def either(spark: str, duckdb: str) -> str:
-    """Marks what means the same in both; neither text has marks of this kind inside."""
+    """Marks texts of the same meaning in both engines; neither contains another such mark."""
     return f"{_FIRST}{spark}{_OR}{duckdb}{_LAST}"
 
 
@@ -52,13 +52,13 @@ def _written_for(engine: EngineName, text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class LineageTable:
-    """``columns`` by name and kind; ``id`` and ``g`` are what joins and groups use."""
+    """``columns`` by name and kind; joins and groups use ``id`` and ``g``."""
 
     name: str
     columns: tuple[tuple[str, str], ...]
 
     def changeable(self) -> list[str]:
-        """Keys are left alone: other keys would leave nothing of most joins."""
+        """All columns but the keys: with other keys most joins would have no rows."""
         return [name for name, _ in self.columns if not name.endswith((f"_{KEY}", f"_{GROUP}"))]
 
 
@@ -83,18 +83,18 @@ _JOINS: Final = (
     *("LEFT SEMI JOIN", "LEFT ANTI JOIN"),
 )
 _HALF: Final = _JOINS[-2:]
-"""Those that show the left side alone."""
+"""Joins that return only the left side."""
 _Columns = tuple[tuple[str, str], ...]
 _SHOWN: Final[_Columns] = (("k", NUMBER), ("grp", NUMBER))
 
 
 @dataclass(frozen=True, slots=True)
 class _Rows:
-    """What stands in FROM.
+    """A FROM clause's rows.
 
     Attributes:
-        columns: as written there, the first two the key and the group.
-        world: the expression that tells a row's world.
+        columns: as written there; the first two are the key and the group.
+        world: the expression for a row's world.
     """
 
     text: str
@@ -111,7 +111,7 @@ class _Rows:
 
 
 def _then(text: str) -> str:
-    """One more of the texts that are put together; null if one of them is."""
+    """A further text of a concatenation, which is null if one of its texts is."""
     return either(", ", " || ") + text
 
 
@@ -217,7 +217,7 @@ class Grower:
     # expressions
 
     def _numbers(self, rows: _Rows, count: int) -> list[str]:
-        """Different ones, so that none is compared with itself."""
+        """Different numbers, so that none is compared with itself."""
         fitting = list(dict.fromkeys(name for name, kind in rows.columns[2:] if kind == NUMBER))
         if len(fitting) < count:
             fitting += [rows.group, rows.key]
@@ -255,7 +255,7 @@ class Grower:
             (f"rank() OVER ({beside(f'PARTITION BY {world} ')}ORDER BY {a})", NUMBER),
         ]
         if outermost:
-            # Which of equal rows comes before which, nobody says; what they show is equal.
+            # The order of equal rows is undefined, but their values are equal.
             choices.append((f"lag({a}) OVER ({by_group} ORDER BY {b}, {a})", NUMBER))
         return self._random.choice(choices)
 
@@ -303,7 +303,7 @@ class Grower:
         if self._chance(0.45):
             text += f" WHERE {self._condition(rows)}"
         if is_qualified:
-            # Not LIMIT: which of equal rows it keeps, nobody says.
+            # Not LIMIT: which equal rows it keeps is undefined.
             within = beside(f"PARTITION BY {rows.world} ")
             text += f" QUALIFY rank() OVER ({within}ORDER BY {self._numbers(rows, 1)[0]}) <= 4"
         return text, columns
@@ -337,7 +337,7 @@ class Grower:
         operator = self._random.choice(("UNION ALL", "UNION", "EXCEPT", "INTERSECT"))
         kinds = [k for _, k in columns[2:]], [k for _, k in others[2:]]
         if kinds[0] != kinds[1] or operator in {"EXCEPT", "INTERSECT"}:
-            # Whole rows of two queries hardly ever meet: one column and the group do.
+            # Whole rows of two queries are hardly ever equal: we compare one column and the group.
             first, second = self._narrow(first, columns), self._narrow(second, others)
             columns = (*_SHOWN, ("v0", NUMBER))
         return f"({first}) {operator} ({second})", columns

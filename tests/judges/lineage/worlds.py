@@ -1,7 +1,7 @@
-"""Many worlds of the same tables, side by side: rows, and the same rows with other values in one column.
+"""Many worlds of the same tables: rows, and the same rows with other values in one column.
 
-Some worlds are bases, of which each has its own few values, near to what random queries compare with:
-values that recur make rows meet, tie and vanish. The others are a base with one column changed.
+Some worlds are bases. Each base has its own few values, close to those that random queries compare
+with: values that recur make rows match, tie and vanish. Other worlds are a base with one changed column.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _MOST_ROWS: Final = 9
 
 @dataclass(frozen=True, slots=True)
 class Version:
-    """``base`` and ``changed`` by number: of another version, of a column of the worlds."""
+    """``base`` is the number of another version, ``changed`` of a column of the worlds."""
 
     base: int
     changed: int
@@ -34,7 +34,7 @@ class Version:
 
 @dataclass(frozen=True, slots=True)
 class Worlds:
-    """``rows`` by table: the number of the changed column, that of the world, then the values."""
+    """``rows`` by table: the number of the changed column, the number of the world, then the values."""
 
     columns: tuple[Changed, ...]
     versions: tuple[Version, ...]
@@ -66,7 +66,7 @@ def worlds(random: Random, lake: Sequence[LineageTable], bases: int) -> Worlds:
 
 @dataclass(frozen=True, slots=True)
 class _Domain:
-    """What values a base has, and how often none."""
+    """The values of a base, and how often a value is null."""
 
     numbers: tuple[int, ...]
     texts: tuple[str, ...]
@@ -121,7 +121,7 @@ class _Domain:
         return random.choice(self.numbers)
 
     def changes(self, random: Random, values: _Values, name: str) -> list[_Values]:
-        """All of a column drawn anew; one value of it; each a little greater; none of it left."""
+        """Four changes of a column: all values drawn again, one changed, all a little greater, one null."""
         one = random.randrange(len(values))
         any_text = random.choice("abcdef") + random.choice("xyz")
         other = any_text if name.endswith("_s") else random.choice(_WIDE)

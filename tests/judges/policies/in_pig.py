@@ -1,4 +1,4 @@
-"""A view under policies as Pig runs it, beside Hive's rows of the view's own text over masked tables."""
+"""Compares Pig's rows of a view under policies with Hive's rows of its text over masked tables."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ class _Written:
 
 
 class PigSide:
-    """Hive and Pig over one catalog: the marked tables are its own, the masked ones in a database for each world."""
+    """Hive and Pig over one catalog, with marked tables and, in a database per world, masked ones."""
 
     def __init__(
         self, hive: HiveQueries, pig: PigQueries, folder: Path, tables: Sequence[Marked]
@@ -126,7 +126,7 @@ class PigSide:
         return wrong
 
     def _is_wrong_without(self, case: Case, expected: Rows) -> bool:
-        """Whether the same view over the masked tables, which needs no policies, is written wrongly."""
+        """Whether the same view is also wrong over the masked tables, without policies."""
         try:
             script = case.over_masked(self._tables).pig()
         except TranslationError:
@@ -141,7 +141,7 @@ class PigSide:
         return not same_rows(expected, _rows_of(answer, script), nothing=NOTHING)
 
     def _hives(self, case: Case) -> HiveAnswer | Refused:
-        """Of the view's own text."""
+        """Hive's answer to the view's own text."""
         self._hive.answer(f"USE {self._database(case.world)}")
         return answer_over_views(self._hive, case.view)
 

@@ -1,4 +1,4 @@
-"""A view under policies, as it is written for an engine, beside the same view over masked tables there."""
+"""Compares a view under policies, written for an engine, with the same view over masked tables."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ _VIEW = RelationName.of("default", "v")
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """One view of one world; ``ansi``: the mode that it is read in, if it is Spark's."""
+    """One view of one world; ``ansi``: the mode in which Spark reads its view."""
 
     view: RandomView
     world: World
@@ -75,7 +75,7 @@ class Case:
         return govern(_VIEW, self.relations(tables), policies, _OPTIONS)
 
     def over_masked(self, tables: Sequence[Marked]) -> GovernedRelation:
-        """The same view over the tables as the reader has them, without policies."""
+        """The same view, without policies, over the tables that the reader is shown."""
         masked = [self.world.tables[marked.table.name] for marked in tables]
         return govern(_VIEW, self.relations(masked), Policies(), _OPTIONS)
 
@@ -89,7 +89,7 @@ def case_of(seed: int, tables: Sequence[Marked], worlds: Sequence[World]) -> Cas
 
 
 class SparkSide:
-    """The tables in a session: marked ones in its catalog, masked ones as temporary views."""
+    """A session with marked tables in its catalog, and masked tables as temporary views."""
 
     def __init__(self, spark: SparkSession, tables: Sequence[Marked]) -> None:
         self._spark = spark
@@ -161,7 +161,7 @@ class SparkSide:
     def _is_wrong_without(
         self, case: Case, kept: Sequence[int], text: str, frame: DataFrame
     ) -> bool:
-        """Whether the same view over the masked tables, which needs no policies, is written wrongly."""
+        """Whether the same view is also wrong over the masked tables, without policies."""
         self._reference(case, backwards=False)
         plain = case.over_masked(self._tables).spark()
         names = ", ".join(f"k{place}" for place in range(len(plain.columns)))
@@ -213,7 +213,7 @@ class SparkSide:
         rows: Sequence[Sequence[Any]],
         required: frozenset[str],
     ) -> DataFrame:
-        """In one partition, and without Python behind it."""
+        """A frame in one partition whose rows do not come from Python."""
         schema = ", ".join(
             f"{name} {print_type(type_)}{' NOT NULL' if name in required else ''}"
             for name, type_ in columns
@@ -226,7 +226,7 @@ class SparkSide:
 
 
 def kept_places(found: GovernedRelation, names: Sequence[str]) -> list[int]:
-    """The places of the columns that are not dropped, which have no names of others."""
+    """The positions of the columns that are not dropped; no two have the same name."""
     dropped = {name.lower() for name in found.dropped}
     return [i for i, name in enumerate(names) if name.lower() not in dropped]
 
@@ -258,7 +258,7 @@ def refused_as(error: TranslationError, *, refused: bool) -> Verdict:
 
 
 class TrinoSide:
-    """All tables in Trino's memory, the masked ones under names of their world."""
+    """All tables in Trino's memory; the names of masked tables contain their world."""
 
     def __init__(self, trino: Trino, tables: Sequence[Marked]) -> None:
         self._trino = trino
@@ -267,7 +267,7 @@ class TrinoSide:
         create_tables(trino, {m.table.name: _plain(m) for m in tables})
 
     def verdict(self, case: Case) -> Verdict:
-        """The reference is what is written for Trino of the view over the masked tables."""
+        """The reference is the view over the masked tables, written for Trino."""
         try:
             found = case.governed(self._tables)
             query = found.trino()
@@ -281,7 +281,7 @@ class TrinoSide:
         if isinstance(expected, TranslationError):
             return Verdict(NO_REFERENCE)
         if isinstance(expected, Refused):
-            # Of a constant Trino may know that what raises elsewhere need not be computed.
+            # Trino may know of a constant that an expression which fails elsewhere need not be computed.
             return Verdict(BOTH_RAISE if isinstance(got, Refused) else NO_REFERENCE)
         if isinstance(got, Refused):
             return Verdict(RAISES_ALONE, f"{expected}\n  {got}\n  {shown}")
@@ -309,7 +309,7 @@ class TrinoSide:
         return sorted(tuple(row[i] for i in kept) for row in rows)
 
     def _is_refused(self, case: Case) -> bool:
-        """Also without policies."""
+        """Whether the view is refused even without policies."""
         try:
             case.over_masked(self._tables).trino()
         except TranslationError:

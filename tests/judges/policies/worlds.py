@@ -1,8 +1,8 @@
-"""Tables whose values are marked, random policies over them, and what those tables are behind the policies.
+"""Tables with marked values, random policies over them, and the tables that readers are then shown.
 
-Each text holds characters that no other column and no other row has, so that any piece of it that
-reaches an output is known there; numbers and days are of ranges of their own. The masked tables are
-computed here, by none of the code that is judged.
+Each text has characters that no other column or row has, so that any piece of it is recognised in an
+output; numbers and dates have separate ranges. The masked tables are computed here, independently of
+the code that is judged.
 """
 
 from __future__ import annotations
@@ -49,8 +49,8 @@ class Marked:
     """A table and its rows.
 
     Attributes:
-        marks: by row and column, what shows a value: two characters of its beginning, two of its
-            end, and the texts of its numbers and days.
+        marks: by row and column, the texts that reveal a value: its first two and last two
+            characters, and its numbers and dates.
     """
 
     table: Table
@@ -67,13 +67,13 @@ class _Marks:
 
 @dataclass(frozen=True, slots=True)
 class World:
-    """What readers have of marked tables.
+    """The tables that a reader is shown.
 
     Attributes:
         policies: as a request states them.
-        group: of the reader.
-        tables: the masked ones, by name.
-        hidden: what no output may hold.
+        group: the reader's group.
+        tables: the masked tables, by name.
+        hidden: the marks that no output may hold.
     """
 
     policies: Mapping[str, Any]
@@ -158,12 +158,12 @@ def _value(random: Random, type_: ColumnType, marks: _Marks, nulls: float) -> An
 
 
 def _day(marks: _Marks) -> date:
-    """In years that nothing else is in, and that no view's arithmetic makes of another row's."""
+    """A date in years that no other value has, and that no view computes from another row."""
     return date(2300, 1, 1) + _APART * (int(marks.number) - 10_000)
 
 
 def _text(random: Random, marks: _Marks) -> str:
-    """Long enough for any partial mask, or too short for all that show more than nothing."""
+    """A text that is long enough for any partial mask, or too short for all that show something."""
     if random.random() < 0.15:
         return marks.beginning[0]
     middle = "".join(random.choice(marks.beginning) for _ in range(random.randint(_KEPT, 9)))
@@ -175,7 +175,7 @@ def _text(random: Random, marks: _Marks) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Mask:
-    """``value`` is what becomes of a value that is not null; ``shows`` which marks may be seen."""
+    """``value`` masks a value that is not null; ``shows`` says which marks may be seen."""
 
     rule: Mapping[str, Any]
     type: ColumnType
@@ -232,7 +232,7 @@ def _add_rule(
     mask: _Mask,
     group: str | None,
 ) -> bool:
-    """Whether the rule is for the reader."""
+    """Adds a rule; returns whether it applies to the reader."""
     rule = dict(mask.rule)
     if random.random() < 0.3:
         tag = f"tag{len(tags)}"
@@ -260,7 +260,7 @@ def _filters(
 
 
 def _random_mask(random: Random, type_: ColumnType) -> _Mask | None:
-    # A dropped column that decides rows has its view refused: many would leave few to compare.
+    # A view is refused if a dropped column decides rows: many would leave few views to compare.
     drops = random.random() < 0.1
     masks = [_Mask({"drop": True} if drops else {"mask": "null"}, type_, lambda _: None)]
     if type_ == STRING:
@@ -319,7 +319,7 @@ def _masked(marked: Marked, column: int, mask: _Mask) -> Marked:
 
 def _hidden(marked: Marked, column: int, mask: _Mask) -> set[str]:
     if column == 0:
-        # Small numbers, which are everywhere: equal rows show that they are hidden.
+        # Small numbers are everywhere: only the comparison of rows shows that they are hidden.
         return set()
     found: set[str] = set()
     for row in range(len(marked.rows)):
@@ -336,12 +336,12 @@ def _all_marks(marked: Marked, row: int, column: int) -> set[str]:
 
 
 def _numbers(marks: _Marks) -> tuple[str, ...]:
-    """The whole numbers and days; smaller ones may come about otherwise."""
+    """The whole numbers and dates; smaller numbers may occur by chance."""
     return (*(f"{marks.number}00{last}" for last in range(4)), _day(marks).isoformat())
 
 
 def leaked(output: str, hidden: frozenset[str]) -> str:
-    """A mark of what is hidden that is in the output, also as hexadecimal digits; "" if none is."""
+    """A hidden mark that is in the output, perhaps as hexadecimal digits; "" if there is none."""
     lower = output.lower()
     for mark in hidden:
         if mark in output or (len(mark) == 1 and mark.encode().hex() in lower):

@@ -1,4 +1,4 @@
-"""Spark's event log: what Spark says that each query reads."""
+"""Spark's event log: the columns that each query reads, according to Spark."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ _FIELD: Final = re.compile(r"[<,](\w+):")
 
 @dataclass(frozen=True, slots=True)
 class Logged:
-    """What the event log says of one query.
+    """The event log's facts about one query.
 
     Attributes:
         used: columns that the analysed plan uses.
-        scanned: columns that the physical plan reads; tables of which it reads rows alone have none.
+        scanned: columns that the physical plan reads; a table whose rows are only counted has none.
         compared: columns that joins of the optimised plan compare by equality.
     """
 
@@ -77,9 +77,9 @@ def _columns(plan: str) -> dict[str, Column]:
 
 
 def _ids(plan: str) -> set[str]:
-    """Of attributes that something uses.
+    """The numbers of attributes that are used.
 
-    Grouping sets are an Expand over a Project, which both hand all columns on.
+    Grouping sets are an Expand over a Project; both pass all columns on.
     """
     found: set[str] = set()
     hands_on = False
@@ -102,7 +102,7 @@ def _scans(info: Mapping[str, Any]) -> Iterator[tuple[str, Sequence[str]]]:
 
 def _compared(plan: str) -> Iterator[Pair]:
     columns = _columns(plan)
-    # Of what is only named anew, the column that it was.
+    # For a renamed column, the original one.
     renamed = {new: old for old, new in _ALIAS.findall(plan)}
     for line in plan.splitlines():
         for numbers in _EQUAL.findall(line) if re.search(r"\bJoin \w+", line) else ():

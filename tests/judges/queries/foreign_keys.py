@@ -1,4 +1,4 @@
-"""The foreign keys of TPC-DS and TPC-H, as their specifications have them."""
+"""The foreign keys of TPC-DS and TPC-H, from their specifications."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Final, TypeAlias
 Column: TypeAlias = tuple[str, str]
 """A table and its column."""
 Pair: TypeAlias = tuple[Column, Column]
-"""In alphabetical order."""
+"""Two columns in alphabetical order."""
 
 _TPCDS_TARGETS: Final[Mapping[str, Column]] = {
     "date_sk": ("date_dim", "d_date_sk"),
@@ -29,7 +29,7 @@ _TPCDS_TARGETS: Final[Mapping[str, Column]] = {
     "web_page_sk": ("web_page", "wp_web_page_sk"),
     "income_band_sk": ("income_band", "ib_income_band_sk"),
 }
-"""By how the names of the columns that refer to them end."""
+"""Keys by the ends of the names of columns that refer to them."""
 _TPCDS_SALES: Final[Sequence[tuple[Column, Column]]] = (
     (("store_returns", "sr_ticket_number"), ("store_sales", "ss_ticket_number")),
     (("store_returns", "sr_item_sk"), ("store_sales", "ss_item_sk")),
@@ -38,11 +38,11 @@ _TPCDS_SALES: Final[Sequence[tuple[Column, Column]]] = (
     (("web_returns", "wr_order_number"), ("web_sales", "ws_order_number")),
     (("web_returns", "wr_item_sk"), ("web_sales", "ws_item_sk")),
 )
-"""What was returned was sold: keys of two columns each."""
+"""Returns refer to sales: keys of two columns each."""
 
 
 def tpcds_keys(tables: Mapping[str, Sequence[str]]) -> frozenset[Pair]:
-    """``tables``: their columns."""
+    """``tables`` maps names of tables to their columns."""
     found = {pair_of(*sold) for sold in _TPCDS_SALES}
     for table, columns in tables.items():
         for column in columns:

@@ -1,6 +1,6 @@
-"""A script's tables as sqllineage has them: a graph, of which the ends are sources and targets.
+"""A script's tables as in sqllineage: a graph whose ends are sources and targets.
 
-A table that a statement writes and another reads is between them, and neither.
+A table that one statement writes and another reads is neither.
 """
 
 from __future__ import annotations
@@ -11,10 +11,10 @@ from dataclasses import dataclass, field
 
 @dataclass(slots=True)
 class ScriptGraph:
-    """What flows between tables.
+    """The flows between tables.
 
     Attributes:
-        flows: from a table that is read to one that the same statement writes.
+        flows: pairs of a table that a statement reads and a table that it writes.
         shown: tables of statements that only read.
         filled: tables of statements that only write.
     """
@@ -24,7 +24,7 @@ class ScriptGraph:
     filled: set[str] = field(default_factory=set)
 
     def add(self, read: AbstractSet[str], written: AbstractSet[str]) -> None:
-        """What one statement does."""
+        """Adds one statement."""
         if not written:
             self.shown |= read
         elif not read:
@@ -33,13 +33,13 @@ class ScriptGraph:
             self.flows |= {(source, target) for source in read for target in written}
 
     def drop(self, table: str) -> None:
-        """Only a table from and to which nothing flows is forgotten."""
+        """Forgets a table, unless something flows from it or to it."""
         if not any(table in flow for flow in self.flows):
             self.shown.discard(table)
             self.filled.discard(table)
 
     def rename(self, old: str, new: str) -> None:
-        """All that was said of a table holds of its new name."""
+        """Gives a table's facts to its new name."""
         names = {old: new}
         self.flows = {(names.get(s, s), names.get(t, t)) for s, t in self.flows} - {(new, new)}
         self.shown = {names.get(each, each) for each in self.shown}
@@ -54,5 +54,5 @@ class ScriptGraph:
         return ({target for _, target in self.flows} - out) | self.filled | self._own()
 
     def _own(self) -> set[str]:
-        """Tables that a statement fills from themselves are both."""
+        """Tables that a statement fills from themselves, which are both source and target."""
         return {source for source, target in self.flows if source == target}

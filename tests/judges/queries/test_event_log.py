@@ -1,4 +1,4 @@
-"""What is read out of Spark's event log: plans as text, of which columns are told by their numbers."""
+"""Reading Spark's event log: plans are text in which numbers identify columns."""
 
 from __future__ import annotations
 
@@ -80,6 +80,6 @@ def test_foreign_keys_are_those_of_the_specifications() -> None:
     keys = tpcds_keys({"store_sales": ("ss_item_sk", "ss_quantity"), "item": ("i_item_sk",)})
 
     assert (("item", "i_item_sk"), ("store_sales", "ss_item_sk")) in keys
-    # The rest are those of what was returned.
+    # The others are keys of returns.
     assert len(keys) == 7
     assert len(TPCH_KEYS) == 11

@@ -1,4 +1,4 @@
-"""Ties in the order of a query decide nothing once all its columns are keys."""
+"""Ties in a query's order have no effect once all its columns are sort keys."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""The queries of TPC-H and TPC-DS in Trino's dialect, as the registry has them.
+"""The queries of TPC-H and TPC-DS in Trino's dialect, from the registry.
 
-Each is text with names of a catalog and a schema to be filled in. Ties of an ORDER BY leave open which rows a
-LIMIT takes, so a text can be had whose order is decided by all its columns.
+Each is a text with placeholders for catalog and schema. Ties of an ORDER BY leave open which rows a
+LIMIT takes, so ``fully_ordered`` gives a text that sorts by all its columns.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class TpcQuery:
 
 
 def tpc_queries(catalog: str) -> list[TpcQuery]:
-    """All of them, in order."""
+    """All queries, in order."""
     (jar,) = downloaded_jars(find_jdk(), "tpc")
     with zipfile.ZipFile(jar) as opened:
         found = [
@@ -51,12 +51,12 @@ def _filled(text: str, catalog: str, schema: str) -> str:
 
 
 def has_order(text: str) -> bool:
-    """Whether the rows of the whole query are in an order."""
+    """Whether the query orders its rows."""
     return any(kind == "ORDER_BY" for kind, _ in _outermost(text))
 
 
 def fully_ordered(text: str, width: int) -> str:
-    """The query with its ``width`` columns as the last keys of its order, if it has an order."""
+    """The query with its ``width`` columns as its last sort keys, if it has an order."""
     if not has_order(text):
         return text
     limits = [start for kind, start in _outermost(text) if kind == "LIMIT"]
@@ -66,7 +66,7 @@ def fully_ordered(text: str, width: int) -> str:
 
 
 def _outermost(text: str) -> Iterator[tuple[str, int]]:
-    """The tokens outside of all parentheses: what kind, and where they begin."""
+    """The tokens outside of all parentheses: their kinds and positions."""
     depth = 0
     for token in sqlglot.tokenize(text, read="trino"):
         kind = token.token_type.name

@@ -1,4 +1,4 @@
-"""A recorded case's view among its relations, with what its own engine says of it."""
+"""A recorded case's view with its relations, and its own engine's answers about it."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ SPARK_SETTINGS: Mapping[str, str] = {"spark.sql.ansi.enabled": "true"}
 
 
 def with_names(question: Question, spark: Spark) -> Question:
-    """A text of Spark's with columns without names cannot be a view: it is given some."""
+    """Names a Spark text's unnamed columns, since a view needs names."""
     assert question.text is not None
     width = len(spark.columns(question.text, SPARK_SETTINGS))
     return replace(question, names=tuple(f"c{number}" for number in range(width)))
 
 
 class AskedCase:
-    """One question to its own engine: Spark for a text of Spark's, else Hive."""
+    """One question to its own engine: Spark for Spark's texts, otherwise Hive."""
 
     def __init__(self, question: Question, options: Options, hive: Hive, spark: Spark) -> None:
         self.question = question
@@ -37,7 +37,7 @@ class AskedCase:
 
     @cached_property
     def relations(self) -> Mapping[RelationName, Relation]:
-        """All of the case.
+        """All relations of the case.
 
         Raises:
             MalformedDdl: a statement cannot be read or applied.
@@ -45,10 +45,10 @@ class AskedCase:
         return self.question.relations()
 
     def interface(self, name: RelationName) -> Interface:
-        """Of a relation that is derived with all that it reads.
+        """The interface of a relation, derived with all relations that it reads.
 
         Raises:
-            TranslationError: as ``derive``.
+            TranslationError: as in ``derive``.
         """
         if name not in self._interfaces:
             relation = self.relations.get(name)
@@ -59,7 +59,7 @@ class AskedCase:
         return self._interfaces[name]
 
     def whole_tables(self) -> Mapping[RelationName, Columns]:
-        """Those that the view reads, as far as they have been derived."""
+        """The tables that the view reads and that have been derived."""
         return {
             name: [(c.name.lower(), c.type) for c in interface.columns]
             for name, interface in self._interfaces.items()
@@ -67,11 +67,11 @@ class AskedCase:
         }
 
     def tables(self) -> Mapping[RelationName, Columns]:
-        """The same with the columns that Spark can read."""
+        """The same tables, with only the columns that Spark can read."""
         return {name: readable(columns) for name, columns in self.whole_tables().items()}
 
     def find_stand_ins(self) -> str | None:
-        """Fills ``stand_ins``; returns a class that has none, or None."""
+        """Fills ``stand_ins``; returns a class without a stand-in, or None."""
         found = []
         for function, class_name in self.question.functions.items():
             returns = self.options.udfs.get(class_name)
@@ -85,10 +85,10 @@ class AskedCase:
         self._spark.fill(self.tables(), self.stand_ins)
 
     def engine_columns(self) -> list[tuple[str, str]]:
-        """Names and types.
+        """The view's columns, by the engine: names and types.
 
         Raises:
-            Refused: it does not take the view.
+            Refused: the engine refuses the view.
         """
         question = self.question
         if question.text is None:
@@ -100,10 +100,10 @@ class AskedCase:
         return self._spark.view_columns(question.view, question.text)
 
     def engine_rows(self, columns: Columns, *, backwards: bool = False) -> Rows:
-        """What the engine returns over the generated rows, after ``engine_columns``.
+        """The engine's rows over the generated rows, after ``engine_columns``.
 
         Raises:
-            Refused: it returns none.
+            Refused: the engine returns no rows.
         """
         question, tables = self.question, self.tables()
         if question.text is not None:

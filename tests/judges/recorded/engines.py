@@ -1,4 +1,4 @@
-"""Hive and Spark side by side, over the same generated rows in the same ORC files.
+"""Hive and Spark over the same generated rows in the same ORC files.
 
 Both write only to their own folders: Hive's catalog is in memory and so is Spark's.
 """
@@ -43,7 +43,7 @@ STAND_INS: Mapping[ColumnType, tuple[str, str]] = MappingProxyType(
         INT: ("org.apache.hadoop.hive.ql.udf.UDFOPBitNot", "~x"),
     }
 )
-"""Replaces a function whose class is missing, by return type: a Hive class, a Spark expression."""
+"""Stand-ins for functions with a missing class, by return type: a Hive class, a Spark expression."""
 
 
 class NoRows(Refused):
@@ -64,7 +64,7 @@ class Data:
         self._folder = folder
 
     def location(self, columns: Columns, *, backwards: bool = False) -> str:
-        """Where rows of the columns are; they are written at the first call.
+        """The folder with rows of the columns, written at the first call.
 
         Args:
             backwards: the same rows in the opposite order.
@@ -99,7 +99,7 @@ class Hive:
         view: RelationName,
         stand_ins: Sequence[StandIn],
     ) -> list[tuple[str, str]]:
-        """Runs the statements, which create ``makes``, in an empty catalog; the view's columns.
+        """Runs statements that create ``makes`` in an empty catalog; returns the view's columns.
 
         Raises:
             Refused: a statement failed, or the view cannot be described.
@@ -117,7 +117,7 @@ class Hive:
         described = self._answer(f"DESCRIBE {relation(view)}")
         found = [row.split("\t") for row in described.rows]
         if any(statement.lstrip().upper().startswith("ALTER") for statement in ddl):
-            # The stored columns are those before the ALTER; a query returns those after it.
+            # The stored columns are those before the ALTER; a query returns the ones after it.
             now = self._answer(f"SELECT * FROM {relation(view)}").columns
             return [(name.rpartition(".")[2], type_) for name, type_ in now]
         return [(name.strip(), type_.strip()) for name, type_, *_ in found]
@@ -130,7 +130,7 @@ class Hive:
         *,
         backwards: bool = False,
     ) -> Rows:
-        """What the view returns over the generated rows of its tables."""
+        """The view's rows over the generated rows of its tables."""
         for name, held in tables.items():
             shown = ", ".join(f"{quoted(c)} {print_type(type_)}" for c, type_ in held)
             self._answer(f"DROP TABLE {relation(name)}")
@@ -148,15 +148,15 @@ class Hive:
         return in_no_order(from_hive(row, types) for row in answer.rows)
 
     def _empty(self) -> None:
-        """Databases stay: to list their contents, Hive needs a library that is missing here."""
+        """Drops all but databases: to list their contents, Hive needs a library that is missing here."""
         self._answer("USE default")
         for name in self._made:
-            # Each statement is an error for the other kind.
+            # One of the statements always fails.
             self._queries.run(f"DROP VIEW {relation(name)}", f"DROP TABLE {relation(name)}")
         self._made = ()
 
     def _run_in_any_order(self, ddl: Sequence[str]) -> None:
-        """A view may be recorded before the one that it reads."""
+        """Runs statements in any order: a view may be recorded before a view that it reads."""
         waiting = list(ddl)
         while waiting:
             refused = [s for s in waiting if isinstance(self._queries.run(s)[0], Refused)]
@@ -183,7 +183,7 @@ class Spark:
         *,
         backwards: bool = False,
     ) -> None:
-        """Replaces everything by these tables, with their generated rows."""
+        """Replaces all tables by these, with their generated rows."""
         for row in self._session.sql("SHOW DATABASES").collect():
             if row[0] != "default":
                 self._sql(f"DROP DATABASE {quoted(row[0])} CASCADE")
@@ -240,7 +240,7 @@ class Spark:
 
 @contextmanager
 def engines(folder: Path) -> Iterator[tuple[Hive, Spark]]:
-    """Starts both, with all files in ``folder``; sets this process to UTC, as they are."""
+    """Starts both, with all files in ``folder``; sets this process to UTC, as in both engines."""
     use_utc()
     session = start_spark(
         {
@@ -258,7 +258,7 @@ def engines(folder: Path) -> Iterator[tuple[Hive, Spark]]:
 
 
 def _items(columns: Columns) -> str:
-    """What Hive is to select: bytes as Base64, since it prints raw bytes."""
+    """The SELECT list for Hive, with bytes as Base64, since Hive prints raw bytes."""
     if all(type_ != BINARY for _, type_ in columns):
         # After expanding a star, Hive stores a generated name that its expanded text lacks.
         return "*"
@@ -268,7 +268,7 @@ def _items(columns: Columns) -> str:
 
 
 def readable(columns: Columns) -> Columns:
-    """Without the columns whose types Spark lacks; a query may not need them."""
+    """The columns, except those whose types Spark lacks; a query may not need these."""
     return [(name, type_) for name, type_ in columns if not isinstance(type_, Uniontype)]
 
 

@@ -63,7 +63,7 @@ def generated_rows(columns: Sequence[tuple[str, ColumnType]]) -> list[tuple[Any,
 
 
 def _column(name: str, type_: ColumnType) -> list[Any]:
-    # Seeded by name and type, so that a column's values do not depend on other columns.
+    # The seed is name and type, so that a column's values do not depend on other columns.
     draw = random.Random(f"{name.lower()} {print_type(type_)}")
     return [_value(type_, draw) for _ in range(NUMBER - 1)]
 

@@ -15,7 +15,7 @@ from tests.judges.recorded.engines import Columns, Data, NoRows, readable
 
 _CATALOG = "hive"
 _STAND_INS: Mapping[ColumnType, str] = {BOOLEAN: "(x IS NOT NULL)", INT: "-1 - x"}
-"""As those of ``case_engines``."""
+"""Like those of ``case_engines``."""
 
 
 class CaseTrino:
@@ -25,7 +25,7 @@ class CaseTrino:
         self._made: list[str] = []
 
     def fill(self, tables: Mapping[RelationName, Columns]) -> None:
-        """Replaces everything by these tables, with their generated rows.
+        """Replaces all tables by these, with their generated rows.
 
         Raises:
             NoRows: Trino has no such table.
@@ -47,14 +47,14 @@ class CaseTrino:
             self._made.append(f"DROP TABLE {text}")
 
     def make_function(self, name: str, returns: ColumnType) -> None:
-        """One that stands in for a function whose class is missing."""
+        """Creates a stand-in for a function whose class is missing."""
         self._answer(
             f"CREATE OR REPLACE FUNCTION memory.default.{quoted(name.lower())}(x integer)"
             f" RETURNS {type_text(returns)} RETURN {_STAND_INS[returns]}"
         )
 
     def make_view(self, name: RelationName, sql: str) -> None:
-        """Raises ``Refused`` as ``answer``."""
+        """Raises ``Refused``, like ``answer``."""
         text = relation_text(name, {})
         self._make_schema(name)
         self._answer(f"CREATE VIEW {text} SECURITY INVOKER AS {sql}")
@@ -77,7 +77,7 @@ class CaseTrino:
 
 @contextmanager
 def case_trino(folder: Path, data: Data) -> Iterator[CaseTrino]:
-    """Starts it with a metastore in files of its own."""
+    """Starts Trino with a metastore in files."""
     catalog = folder / "metastore"
     catalog.mkdir(parents=True)
     properties = {

@@ -22,8 +22,8 @@ class Question:
     Attributes:
         ddl: creates its tables, in Hive's dialect, and the view itself for questions to Hive.
         text: the view's query, for questions to Spark.
-        functions: the names that its text calls, to class names.
-        names: of the columns of a ``text`` that does not name them all; else empty.
+        functions: class names by the names that its text calls.
+        names: the column names of a ``text`` that does not name all columns; else empty.
     """
 
     label: str
@@ -74,7 +74,7 @@ def questions_of(cases: Sequence[Mapping[str, Any]]) -> Iterator[Question]:
 def _statements(
     case: Mapping[str, Any],
 ) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
-    """Statements that create tables, create views, and change tables after that."""
+    """Statements that create tables, that create views, and that then change tables."""
     names = [entry["name"] for entry in (*case["tables"], *case["views"])]
     databases = sorted({name.split(".")[0] for name in names})
     tables = [f"CREATE DATABASE IF NOT EXISTS {database}" for database in databases]

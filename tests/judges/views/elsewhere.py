@@ -1,4 +1,4 @@
-"""What judges of emitted queries share: views of Spark's, their texts for another engine, and how they ended."""
+"""Common parts of judges of emitted queries: Spark's views, their texts for an engine, verdicts."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class Written(Generic[QueryT]):
 
 
 class EmissionJudge(ABC, Generic[QueryT]):
-    """A lake of tables in a session and in an engine; each view is grown from a seed of its own."""
+    """A lake of tables in a session and in an engine; each view grows from its own seed."""
 
     _options = Options()
 
@@ -71,7 +71,7 @@ class EmissionJudge(ABC, Generic[QueryT]):
         upstreams: Mapping[RelationName, Interface],
         named: Callable[[RelationName], str],
     ) -> QueryT:
-        """What is emitted of a view; ``named``: what stands for a relation that it reads."""
+        """The query emitted for a view; ``named`` gives the text for a relation that it reads."""
 
     @abstractmethod
     def _table(self, name: RelationName) -> str:
@@ -80,25 +80,25 @@ class EmissionJudge(ABC, Generic[QueryT]):
     @staticmethod
     @abstractmethod
     def _shown(type_: ColumnType) -> ColumnType:
-        """What Spark casts values of a type to before they are collected."""
+        """The type that Spark casts values to before they are collected."""
 
     @abstractmethod
     def _verdict(self, view: RandomView, *, ansi: bool) -> Verdict: ...
 
     def verdict(self, seed: int) -> Verdict:
-        """The views are those of ``SparkJudge``; even seeds mean ANSI mode."""
+        """Judges the view that ``SparkJudge`` grows from the seed; even seeds mean ANSI mode."""
         view = self._spark.grown(seed)
         with in_mode(self._session, ansi=seed % 2 == 0):
             found = self._verdict(view, ansi=seed % 2 == 0)
         return replace(found, constructs=view.constructs)
 
     def verdict_of(self, text: str, *, ansi: bool) -> Verdict:
-        """Of a view of this text, which may read the tables."""
+        """Judges a view with this text, which may read the tables."""
         with in_mode(self._session, ansi=ansi):
             return self._verdict(RandomView(text, ()), ansi=ansi)
 
     def refusal_of(self, text: str, *, ansi: bool) -> Verdict | None:
-        """The verdict of a view that need not be run, since Spark or we refuse its text."""
+        """The verdict on a view that need not run, since Spark or we refuse its text."""
         with in_mode(self._session, ansi=ansi):
             found = self._read(RandomView(text, ()), ansi=ansi)
         return found if isinstance(found, Verdict) else None
@@ -121,10 +121,10 @@ class EmissionJudge(ABC, Generic[QueryT]):
         return self._spark.analysed(view.text)
 
     def _written(self, view: RandomView, *, ansi: bool) -> Written[QueryT]:
-        """The query for the engine, with what the view reads in it.
+        """The query for the engine, including the views that the view reads.
 
         Raises:
-            TranslationError: a view cannot be derived, or the engine has nothing that does the same.
+            TranslationError: a view cannot be derived, or the engine has no equivalent.
         """
         known, texts = dict(self._spark.interfaces), dict[RelationName, str]()
 
@@ -161,7 +161,7 @@ def _is_ordered(plan: Plan) -> bool:
 
 
 def _reason(error: PySparkException | Py4JJavaError) -> str:
-    """Spark's own words; of an error without any, which is none of the view's, what was thrown."""
+    """Spark's message; for an error without one, which is not the view's fault, the exception."""
     if isinstance(error, PySparkException):
         text = str(error).partition("\n")[0][:200]
         is_fault = False

@@ -1,6 +1,6 @@
-"""The rows that Hive returns of what is emitted for it of a Spark view, held against Spark's rows of the view.
+"""Compares Hive's rows of the HiveQL emitted for a Spark view with Spark's rows of the view.
 
-Both read the same ORC files. The views that a view reads stand in its text for Hive.
+Both read the same ORC files. The text for Hive includes the views that the view reads.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ class HiveJudge(EmissionJudge[HiveQuery]):
         folder: Path,
         tables: int | Sequence[Table] = 40,
     ) -> None:
-        """``tables``: so many random ones with extreme values, or these. Their files are in ``folder``."""
+        """``tables``: a number of random tables with extreme values, or these. ``folder`` has the files."""
         self._hive = hive
         self._of_jobs = isinstance(tables, int)
         changed = _with_extremes if isinstance(tables, int) else unchanged
@@ -104,7 +104,7 @@ class HiveJudge(EmissionJudge[HiveQuery]):
         verdict = _compared(written, self._expected(frame, written.query), got)
         if not verdict.is_wrong:
             return verdict
-        # Spark's optimiser skips what cannot matter, and so what would raise.
+        # Spark's optimiser skips expressions without effect, even if they would raise an error.
         with self._spark.unhurried():
             again = self._analysed(view)
             assert isinstance(again, DataFrame)
@@ -141,19 +141,19 @@ class HiveJudge(EmissionJudge[HiveQuery]):
             return Verdict(OTHER_ROWS, f"{error}: {answer.rows}")
 
     def _plain(self, row: Row, types: Sequence[ColumnType]) -> Row:
-        """Values as both print them; of random views, which are jobs, as jobs leave what has parts."""
+        """Values as both print them; random views run as jobs, which change values with parts."""
         shown = tuple(_shown(value, type_) for value, type_ in zip(row, types, strict=True))
         inside = tuple(_as_jobs_leave_it(value) for value in shown)
         if self._of_jobs:
             return inside
-        # A call over a column is none: there an empty array is not null.
+        # A call over a column runs without a job: there an empty array is not null.
         return tuple(
             () if v is not None and i is None else i for v, i in zip(shown, inside, strict=True)
         )
 
 
 def _with_extremes(random: Random, table: Table) -> Table:
-    """Without the tabs and lines within texts, which part what Hive prints."""
+    """A table with extreme values, without tabs and line ends in texts, which separate Hive's output."""
     found = with_extremes(random, table)
     return replace(found, rows=tuple(row.replace("a\\tb\\nc", "a b c") for row in found.rows))
 
@@ -193,14 +193,14 @@ def _in_no_order_inside(rows: Rows) -> Rows:
 
 
 def _shown(value: object, type_: ColumnType) -> object:
-    """Days and moments beyond four digits, and before the first year, as both print them."""
+    """Dates and timestamps with long years, or before the year 1, as both print them."""
     if type_ in (DATE, TIMESTAMP) and isinstance(value, str):
         return in_its_era(value.removeprefix("+"))
     return value
 
 
 def _as_jobs_leave_it(value: object) -> object:
-    """Hive's shuffles and the files of its jobs make null of what has no part, a null or an empty text."""
+    """Hive's shuffles and job files turn values with no part, one null or one empty text into null."""
     if not isinstance(value, tuple):
         return value
     parts = tuple(map(_as_jobs_leave_it, value))

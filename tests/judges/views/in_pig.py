@@ -1,7 +1,7 @@
-"""The rows of the Pig scripts of random views, held against Hive's rows of the views' own text.
+"""Compares the rows of random views' Pig scripts with Hive's rows of the views' own text.
 
-Both read the same ORC files by one catalog. Scripts are run many at once; one of which anything is
-wrong is run again by itself.
+Both read the same ORC files from one catalog. Many scripts run at once; a script with a fault runs
+again alone.
 """
 
 from __future__ import annotations
@@ -60,14 +60,14 @@ from tests.lakeschema.translation.relations import interfaces
 
 _NEITHER = "SET hive.optimize.ppd={0}; SET hive.optimize.constant.propagation={0}"
 _PLAINLY = (
-    # Sub-queries and sets need the optimiser, of whose rules theirs are left, and those of variances.
+    # Sub-queries, set operations and variances need the optimiser: only their rules stay.
     (
         "SET hive.cbo.rule.exclusion.regex=^(?!.*(SubQuery|Intersect|Except|AggregateReduce)).*$",
         "SET hive.cbo.rule.exclusion.regex=",
     ),
     ("SET hive.cbo.enable=false", "SET hive.cbo.enable=true"),
 )
-"""Ways in which Hive rewrites little, and back."""
+"""Settings with which Hive rewrites little, and their defaults."""
 _MAX_ROWS = 5
 NOTHING = 1e-7
 _WORD = re.compile(r"\w+")
@@ -75,7 +75,7 @@ _WORD = re.compile(r"\w+")
 
 @dataclass(frozen=True, slots=True)
 class _Asked:
-    """A view, and what is written of it; ``taken`` are the names that the script uses."""
+    """A view and its script; ``taken`` are the names that the script uses."""
 
     view: RandomView
     written: PigScript | TranslationError
@@ -84,7 +84,7 @@ class _Asked:
 
 @contextmanager
 def pig_judge(folder: Path, tables: int = 16) -> Iterator[PigJudge]:
-    """A judge with engines of its own."""
+    """A judge with its own engines."""
     lake = _lake(tables)
     stored = {name: held for one in lake for name, held in one.items()}
     with hive_and_pig(folder, stored) as (hive, pig):
@@ -92,7 +92,7 @@ def pig_judge(folder: Path, tables: int = 16) -> Iterator[PigJudge]:
 
 
 class PigJudge:
-    """A lake of random tables in both engines; each view is grown from a seed of its own."""
+    """A lake of random tables in both engines; each view grows from its own seed."""
 
     def __init__(
         self, hive: HiveQueries, pig: PigQueries, lake: Sequence[Mapping[str, StoredTable]]
@@ -103,7 +103,7 @@ class PigJudge:
         self._asking = ThreadPoolExecutor(2)
 
     def verdicts(self, seeds: Sequence[int]) -> list[Verdict]:
-        """One of every third view is over tables with NaN and microseconds."""
+        """Every third view reads tables with NaN and microseconds."""
         taken: set[str] = set()
         asked = [self._asked(seed, taken) for seed in seeds]
         scripts = [a.written for a in asked if isinstance(a.written, PigScript)]
@@ -133,7 +133,7 @@ class PigJudge:
         return _Asked(view, written, _is_ordered(view))
 
     def _hives(self, asked: _Asked, *, dates: bool = False) -> HiveAnswer | Refused:
-        """Its rows, ``dates`` as texts; of what is refused only whether Hive reads it."""
+        """The view's rows, ``dates`` as texts; for a refused view only whether Hive reads it."""
         return answer_over_views(
             self._hive, asked.view, compiled=not isinstance(asked.written, PigScript), dates=dates
         )
@@ -161,8 +161,8 @@ class PigJudge:
             found = answer_of(self._pig, asked.written)
             again = self._hives(asked, dates=True)
             verdict = _compared(asked, again if isinstance(again, HiveAnswer) else hives, found)
-            # The optimiser has rows of its own: to it no quotient is null whose operands are not, it keeps
-            # a condition that is never true below an aggregate, and a constant as a key in all sets.
+            # The optimiser changes rows. It takes a quotient of operands that are not null for not null,
+            # keeps a false condition below an aggregate, and a constant as a key in all grouping sets.
             if verdict.is_wrong and any(
                 not _compared(asked, plain, found).is_wrong for plain in self._without_rules(asked)
             ):
@@ -176,9 +176,9 @@ class PigJudge:
 def answer_over_views(
     hive: HiveQueries, view: RandomView, *, compiled: bool = False, dates: bool = False
 ) -> HiveAnswer | Refused:
-    """Of the view's own text, the views that it reads made meanwhile.
+    """The answer to the view's own text, while the views that it reads exist.
 
-    ``compiled``: without rows; ``dates``: as texts, since of a job Hive prints none beyond the year 9999.
+    ``compiled``: without rows; ``dates``: as texts, since after a job Hive prints none beyond year 9999.
     """
     made = [f"CREATE VIEW {name} AS {text}" for name, text in view.below]
     try:
@@ -196,7 +196,7 @@ def answer_over_views(
 def _readable(
     hive: HiveQueries, text: str, answer: HiveAnswer, *, dates: bool
 ) -> HiveAnswer | Refused:
-    """Once more with bytes as Base64, since Hive prints them as they are, and with ``dates`` as texts."""
+    """The answer with bytes as Base64, since Hive prints raw bytes, and with ``dates`` as texts."""
     columns = tuple(StructField(name, parse_type(type_), True) for name, type_ in answer.columns)
     readable = as_texts(text, columns) if dates else without_bytes(text, columns)
     if readable == text:
@@ -206,7 +206,7 @@ def _readable(
 
 
 def answers_of(pig: PigQueries, scripts: Sequence[PigScript]) -> Sequence[PigAnswer | Refused]:
-    """Of all in one run, once those that cannot be compiled are known and left out."""
+    """The answers from one run of all scripts that can be compiled."""
     if not scripts:
         return []
     try:
@@ -231,7 +231,7 @@ def answer_of(pig: PigQueries, script: PigScript, *, rows: bool = True) -> PigAn
 
 
 def names_in(script: PigScript) -> set[str]:
-    """What another script in the same run must not use."""
+    """Names that another script in the same run must not use."""
     return {word for text in (*script.statements, *script.defines) for word in _WORD.findall(text)}
 
 
@@ -258,7 +258,7 @@ def _compared(asked: _Asked, hives: HiveAnswer, found: PigAnswer | Refused) -> V
 
 
 def _difference(expected: Rows, got: Rows) -> str:
-    """Rows that only one of them has, as far as texts show."""
+    """Rows that only one of them has, compared as texts."""
     ours, theirs = [repr(row) for row in got], [repr(row) for row in expected]
     lacking = [row for row in theirs if row not in ours][:_MAX_ROWS]
     more = [row for row in ours if row not in theirs][:_MAX_ROWS]
@@ -271,12 +271,12 @@ def _schema_differs(script: PigScript, found: str | None) -> str:
 
 
 def _shape(schema: str) -> object:
-    """A schema, ``{name: type, …}``, as nested tuples; what a bag's tuples and their only fields are called is left out."""
+    """A schema ``{name: type, …}`` as nested tuples, without names of a bag's tuples and single fields."""
     return _Schema(schema.replace(" ", "").lower()).fields("{", "}")
 
 
 class _Schema:
-    """Reads a schema as Pig prints it, and as it declares one."""
+    """Reads a schema in the form that Pig prints or declares."""
 
     def __init__(self, text: str) -> None:
         self._text = text
@@ -311,7 +311,7 @@ class _Schema:
         raise ValueError(f"expected a type at {self._at} of {self._text!r}")
 
     def _word(self, more: str = "") -> str:
-        """A type's or a field's name, of which ``::`` is a part."""
+        """The name of a type or a field, which may contain ``::``."""
         found = re.match(r"\w+(?:::\w+)*" if more else r"\w+", self._text[self._at :])
         word = found[0] if found is not None else ""
         self._at += len(word)
@@ -339,7 +339,7 @@ def _is_ordered(view: RandomView) -> bool:
 
 
 def _lake(number: int) -> Sequence[Mapping[str, StoredTable]]:
-    """Plain tables, and others with extreme values; the last of each has hardly any rows."""
+    """Plain tables, and tables with extreme values; the last of each kind has hardly any rows."""
     random = Random(number)
     lakes = []
     for letter, plain in (("t", True), ("x", False)):
@@ -358,13 +358,13 @@ def _table(random: Random, name: str, place: int, number: int, *, plain: bool) -
     columns += [(f"{name}_{'abcdef'[i]}", type_) for i, type_ in enumerate(types)]
     if not plain:
         columns = [(n, t) for n, t in columns if not _holds_times(t)]
-    # Over a table without rows Pig has no row of an aggregate of all: that is documented.
+    # Over an empty table, Pig returns no row for an aggregate of all rows, which is documented.
     rows = random.randint(1, 2) if place == number - 1 else random.randint(3, 8)
     return StoredTable(columns, stored_rows(random, columns, rows, plain=plain))
 
 
 def _holds_times(type_: ColumnType) -> bool:
-    """A script that reads any without being told that they are plain is refused."""
+    """Whether the type has times: we refuse scripts that read times unless told that they are plain."""
     match type_:
         case ArrayType(element):
             return _holds_times(element)

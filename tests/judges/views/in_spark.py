@@ -1,4 +1,4 @@
-"""A random view's derivation and emitted text held against Spark's analysis and rows of the same view."""
+"""Compares a random view's derivation and emitted text with Spark's analysis and rows of the view."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ _MAX_SECONDS = 10.0
 _LONG_FRACTION = re.compile(r"-?[0-9]+\.[0-9]{9,}(?:E-?[0-9]+)?")
 
 _ORDER = (ONE_PLAN, EQUAL, RAISES, TOO_MANY)
-"""Of a view and those below it, the last counts."""
+"""Among the outcomes of a view and the views that it reads, the last in this order counts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,11 +75,11 @@ class Derived:
 
 @dataclass(frozen=True, slots=True)
 class SparkVerdict(Verdict):
-    """What is counted of a view that Spark judges.
+    """The counts for a view that Spark judges.
 
     Attributes:
-        derived: the views that were derived, lower ones first.
-        looser: columns that Spark knows to be never null, and we do not.
+        derived: the derived views, each after the views that it reads.
+        looser: columns that only Spark knows to be never null.
     """
 
     derived: tuple[Derived, ...] = ()
@@ -88,13 +88,13 @@ class SparkVerdict(Verdict):
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """In no order, each value as Hive prints it."""
+    """Rows without order, each value as Hive prints it."""
 
     rows: tuple[tuple[str, ...], ...]
 
 
 class SparkJudge:
-    """A lake of random tables in a session; each view is grown over it from a seed of its own."""
+    """A lake of random tables in a session; each view over it grows from its own seed."""
 
     def __init__(
         self,
@@ -102,10 +102,10 @@ class SparkJudge:
         tables: int | Sequence[Table] = 40,
         changed: Callable[[Random, Table], Table] = unchanged,
     ) -> None:
-        """``tables``: so many random ones, or these; ``changed`` may give each other rows."""
+        """``tables``: a number of random tables, or these; ``changed`` may change their rows."""
         self._spark = spark
         self._frames: dict[Table, DataFrame] = {}
-        # What Spark refuses is an answer here, and need not be told by PySpark as well.
+        # A refusal is an answer here, which PySpark need not log as well.
         logging.getLogger("SQLQueryContextLogger").setLevel(logging.CRITICAL)
         spark.conf.set(TIME, "true")
         random = Random(0)
@@ -126,7 +126,7 @@ class SparkJudge:
         return random_view(random, tables, random.randint(2, 6), BOTH if only_both else SPARK)
 
     def verdict(self, seed: int) -> SparkVerdict:
-        """Even seeds mean ANSI mode."""
+        """Judges the view of a seed; even seeds mean ANSI mode."""
         view = self.grown(seed)
         ansi = seed % 2 == 0
         with in_mode(self._spark, ansi=ansi):
@@ -166,12 +166,12 @@ class SparkJudge:
         self._frames[table].createOrReplaceTempView(table.name)
 
     def table(self, table: Table, *, empty: bool = False) -> DataFrame:
-        """A table's rows, of which ``empty`` keeps none."""
+        """A table's rows; with ``empty``, none."""
         frame = self._spark.sql(table.query)
         return self.local(frame.limit(0) if empty else frame, _with_nulls(frame, table))
 
     def local(self, frame: DataFrame, schema: str | None = None) -> DataFrame:
-        """The frame's rows by themselves, in one partition, so that Spark need not move them about."""
+        """The frame's rows without its plan, in one partition, so that Spark need not shuffle them."""
         session = self._spark._jsparkSession
         type_ = frame._jdf.schema() if schema is None else session.parseDataType(schema)
         kept = session.createDataFrame(frame._jdf.collectAsList(), type_)
@@ -186,7 +186,7 @@ class SparkJudge:
         return frame
 
     def judged(self, text: str, expected: Rows, outcome: str, shown: str) -> Verdict:
-        """``outcome`` if the text has these rows; ``shown``: what tells of it otherwise."""
+        """``outcome`` if the text has these rows; otherwise ``shown`` is part of the details."""
         frame = self.analysed(text)
         if isinstance(frame, Refused):
             return Verdict(REFUSED_TEXT, f"{frame.message}\n  {shown}")
@@ -204,17 +204,17 @@ class SparkJudge:
         before, after = self.rows(frame), self.rows(written)
         if type(before) is type(after):
             return before, after
-        # What is never looked at may be left out, or not: once more, all of it computed.
+        # Spark may skip unused expressions in one text only: run both again without skipping.
         with self.unhurried():
             again = self.rows(self._spark.sql(text)), self.rows(self._spark.sql(emitted))
         return (before, again[1]) if isinstance(before, Refused) else again
 
     def unhurried(self) -> AbstractContextManager[None]:
-        """Without the rules of Spark's that skip what cannot matter to the rows."""
+        """Disables Spark's rules that skip expressions without effect on the rows."""
         return self._without((*_COMPUTING, *_SKIPPING))
 
     def not_beforehand(self) -> AbstractContextManager[None]:
-        """Without the rules of Spark's that compute while it plans, be it for no row."""
+        """Disables Spark's rules that compute at planning time, even if there is no row."""
         return self._without(_COMPUTING)
 
     def _without(self, rules: Sequence[str]) -> AbstractContextManager[None]:
@@ -294,7 +294,7 @@ def _derived(
 
 
 def _columns(frame: DataFrame) -> list[tuple[str, str]]:
-    # Spark prints the precision that a plain TIME has.
+    # Spark prints the precision of a plain TIME.
     return [
         (f.name.lower(), f.dataType.simpleString().replace("time(6)", "time"))
         for f in frame.schema.fields
@@ -308,7 +308,7 @@ def _spark_type(column: PlanColumn) -> str:
 
 
 def _is_one_plan(frame: DataFrame, other: DataFrame) -> bool:
-    """Whether Spark itself makes one plan of both, so that there is nothing to compare."""
+    """Whether Spark makes the same plan for both, so that there is nothing to compare."""
     try:
         plans = [f._jdf.queryExecution().optimizedPlan() for f in (frame, other)]
         return bool(plans[0].sameResult(plans[1]))
@@ -317,12 +317,12 @@ def _is_one_plan(frame: DataFrame, other: DataFrame) -> bool:
 
 
 def _is_null(row: Sequence[str], place: int, width: int) -> bool:
-    """A text with a tab in it makes a row wider than it is; nothing is read out of that."""
+    """Whether the value is null; False if a tab in a text makes the row too wide to tell."""
     return len(row) == width and row[place] == "NULL"
 
 
 def _with_nulls(frame: DataFrame, table: Table) -> str:
-    """The frame's schema as JSON, null possible everywhere but in required columns."""
+    """The frame's schema as JSON, nullable everywhere except in required columns."""
     schema = _nullable(frame.schema.jsonValue())
     for column in schema["fields"]:
         column["nullable"] = column["name"] not in table.required
@@ -343,12 +343,12 @@ def _nullable(schema: Any) -> Any:
 
 
 def _steady(line: str) -> str:
-    """Doubles to nine digits: the last ones depend on the order of rows."""
+    """Rounds doubles to nine digits: the last digits depend on the order of rows."""
     return _LONG_FRACTION.sub(lambda found: f"{float(found[0]):.9g}", line)
 
 
 def reason_of(error: Exception) -> str:
-    """The class of Spark's error, or the first line of what it says."""
+    """The class of Spark's error, or the first line of its message."""
     text = str(error)
     if "cancelled" in text[:2000]:
         return TOO_MANY

@@ -1,7 +1,7 @@
-"""The rows that Trino returns of a random view's emission, held against Spark's rows of the view itself.
+"""Compares Trino's rows of the SQL emitted for a random view with Spark's rows of the view.
 
-Both have the same tables. The views that a view reads stand in its text for Trino, as they do for
-governed readers, so that one statement asks for all.
+Both have the same tables. The text for Trino includes the views that the view reads, as for governed
+readers, so that one statement is enough.
 """
 
 from __future__ import annotations
@@ -57,15 +57,15 @@ _MALFORMED = re.compile(r"\[CAST_INVALID_INPUT\] The value ('[^']+')")
 
 
 class TrinoJudge(EmissionJudge[TrinoQuery]):
-    """Trino has the tables' rows in its memory."""
+    """A judge with the tables' rows in Trino's memory."""
 
-    # What wraps in Spark has to be computed: refusing it is another option's work.
+    # Overflows that wrap in Spark have to be computed; another option refuses them.
     _options = Options(overflow=Overflow.WRAP)
 
     def __init__(
         self, spark: SparkSession, trino: Trino, tables: int | Sequence[Table] = 40
     ) -> None:
-        """``tables``: so many random ones with extreme values, or these."""
+        """``tables``: a number of random tables with extreme values, or these."""
         changed = with_extremes if isinstance(tables, int) else unchanged
         super().__init__(spark, SparkJudge(spark, tables, changed))
         self._trino = trino
@@ -98,8 +98,8 @@ class TrinoJudge(EmissionJudge[TrinoQuery]):
         verdict = self._compared(written, expected, asked)
         if not verdict.is_wrong:
             return verdict
-        # Spark's optimiser skips what cannot matter, and so what would raise, or computes it although
-        # no row has it; and it has faults of its own.
+        # Spark's optimiser skips expressions without effect, even if they would raise an error, or
+        # computes them although no row needs them; and it has faults.
         modes = (
             (NOT_BEFOREHAND, self._spark.not_beforehand),
             (WITHOUT_RULES, self._spark.unhurried),
@@ -148,7 +148,7 @@ class TrinoJudge(EmissionJudge[TrinoQuery]):
     def _is_undetermined(
         self, view: RandomView, query: TrinoQuery, expected: Rows | Refused
     ) -> bool:
-        """Whether Spark itself has other rows when those of the tables come in another order."""
+        """Whether Spark's rows depend on the order of the tables' rows."""
         texts = " ".join((view.text, *(text for _, text in view.below)))
         read = [table for table in self._spark.tables if table.name in texts]
         for table in read:
@@ -163,7 +163,7 @@ class TrinoJudge(EmissionJudge[TrinoQuery]):
         return not same_rows(expected, again)
 
     def _is_pruned(self, query: TrinoQuery, raised: str) -> bool:
-        """Whether nothing is left in Trino's plan of what fails, of the value that Spark names, or of the tables."""
+        """Whether Trino's plan lacks the failing expression, the value in Spark's error, or the tables."""
         plan = str(self._trino.answer(f"EXPLAIN {query.sql}").rows)
         if "VALUES" not in query.sql and "TableScan" not in plan:
             return True
@@ -180,7 +180,7 @@ class TrinoJudge(EmissionJudge[TrinoQuery]):
             return error
 
     def _rows_of(self, table: Table) -> Mapping[str, object]:
-        # Collected as Python's values maps would lose the order of their keys.
+        # As collected Python values, maps would lose the order of their keys.
         rows = self._session.table(table.name).toArrow().to_pylist()
         return {
             "columns": [(name, print_type(type_)) for name, type_ in table.columns],
@@ -191,7 +191,7 @@ class TrinoJudge(EmissionJudge[TrinoQuery]):
 
 
 def _refused(expected: Rows | Refused, error: Refused) -> Verdict:
-    """Trino raises, as Spark does or for a reason that is written in the text."""
+    """The verdict if Trino raises an error, as Spark does or for a reason written in the text."""
     if error.name in _TOO_MUCH:
         return Verdict(TOO_MANY)
     if error.kind == "INTERNAL_ERROR":
@@ -213,7 +213,7 @@ _OF_TEXTS = frozenset(
         *("INVALID_FUNCTION_ARGUMENT_COUNT", "EXPRESSION_NOT_SCALAR", "TYPE_NOT_FOUND"),
     }
 )
-"""Errors of Trino's that are of a text, whatever the rows."""
+"""Trino's errors about a text, whatever the rows."""
 
 
 def _columns_differ(query: TrinoQuery, got: TrinoAnswer) -> str:
@@ -223,5 +223,5 @@ def _columns_differ(query: TrinoQuery, got: TrinoAnswer) -> str:
 
 
 def _words(type_: str) -> str:
-    """A type without the blanks and quotes that Trino shows or not."""
+    """A type without the blanks and quotes that Trino does not always show."""
     return type_.replace('"', "").replace(" ", "").lower()

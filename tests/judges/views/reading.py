@@ -1,4 +1,4 @@
-"""Views of Spark's as Spark reads them in one of its two modes."""
+"""Spark views as Spark reads them in one of its two modes."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def in_mode(spark: SparkSession, *, ansi: bool) -> AbstractContextManager[None]:
 def relations_of(
     ddl: Sequence[str], *, ansi: bool, dialect: Dialect = Dialect.SPARK
 ) -> Mapping[RelationName, Relation]:
-    """The relations that the statements make; views are of a session in this mode."""
+    """The relations that the statements create; a session in this mode creates the views."""
     configs = MappingProxyType({ANSI: str(ansi).lower(), TIME: "true"})
     return {
         name: relation

@@ -1,4 +1,4 @@
-"""Random views whose tables get rows: what they are refreshed to, held against their own text run once more."""
+"""Random views whose tables get rows: compares their refreshed rows with those of their text."""
 
 from __future__ import annotations
 
@@ -45,9 +45,9 @@ class Case:
     """One view and the tables that get rows.
 
     Attributes:
-        variant: which rows they get.
-        ansi: the mode of Spark that the view is read in.
-        before_is_kept: the tables have their new rows already, and others what was before.
+        variant: the choice of rows that the tables get.
+        ansi: the mode in which Spark reads the view.
+        before_is_kept: the tables already have their new rows, and other tables the old state.
     """
 
     view: RandomView
@@ -70,10 +70,10 @@ class Case:
         return derive_with_upstreams(_VIEW, self.relations(), Options())
 
     def refresh(self) -> Refresh | None:
-        """What is judged.
+        """The refresh to judge.
 
         Raises:
-            TranslationError: it is refused.
+            TranslationError: the refresh is refused.
         """
         views = StoredViews(self.relations(), self.derivations(), Options())
         insertions = {RelationName.of("default", t): self._insertion(t) for t in self.changed}
@@ -94,7 +94,7 @@ class _Frames:
 
 
 class RefreshJudge:
-    """A lake of random tables in a session, each with a few choices of rows that it may get."""
+    """A lake of random tables in a session, each with a few choices of rows to insert."""
 
     def __init__(self, spark: SparkSession, tables: int = 30) -> None:
         self._spark = spark
@@ -104,7 +104,7 @@ class RefreshJudge:
         self._frames: dict[tuple[str, int], _Frames] = {}
 
     def case(self, seed: int) -> Case:
-        """Every second view is the first of some small ones that is not refused."""
+        """For every second seed, the first small view that is not refused."""
         random = Random(f"refresh {seed}")
         tables = random.sample(self._tables, 3)
         if seed % 2:
@@ -174,7 +174,7 @@ class RefreshJudge:
         return self._judge.judged(text, expected, outcome, shown)
 
     def _rows_of_text(self, case: Case) -> Rows | str:
-        """The rows of the view's own text; why there are none."""
+        """The rows of the view's own text, or why there are none."""
         frame = self._view(case)
         if isinstance(frame, Refused):
             return NOT_READ
@@ -192,7 +192,7 @@ class RefreshJudge:
         raise AssertionError("the last text is the view's")
 
     def _register(self, case: Case, *, inserted: bool) -> None:
-        """All tables; with ``inserted``, those that change have their new rows."""
+        """Registers all tables; with ``inserted``, the changing tables have their new rows."""
         for table in case.tables:
             frames = self._frames_of(table, case.variant)
             has_them = inserted and table.name in case.changed

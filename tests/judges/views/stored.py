@@ -1,4 +1,4 @@
-"""Random queries over the stored rows of random views, held against their own text."""
+"""Compares random queries over the stored rows of random views with the queries' own text."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _STORED = RelationName.of("default", "v_stored")
 
 @dataclass(frozen=True, slots=True)
 class PairCase:
-    """``ansi``: the mode of Spark that both are read in."""
+    """``ansi``: the mode in which Spark reads both."""
 
     pair: Pair
     tables: tuple[Table, ...]

@@ -1,4 +1,4 @@
-"""One text analysed, for tests."""
+"""Analyses one text, for tests."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An event as openlineage-python's own classes have it: what they refuse or lose, a test sees."""
+"""An event in openlineage-python's own classes: tests see what they refuse or lose."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Random scripts over a few sources, and which of their tables really change with each source, by DuckDB."""
+"""Random scripts over a few sources, and the tables that really change with each source, by DuckDB."""
 
 from __future__ import annotations
 

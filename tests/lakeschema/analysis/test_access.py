@@ -1,4 +1,4 @@
-"""Which tables and columns a statement uses, and which columns it compares."""
+"""The tables and columns that a statement uses, and the columns that it compares."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Answers in memory: which of them hold, and how many are kept."""
+"""Cached answers: which are still valid, and how many are kept."""
 
 from __future__ import annotations
 

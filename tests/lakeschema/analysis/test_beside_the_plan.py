@@ -1,4 +1,4 @@
-"""The names of an analysis and the typed plan of a view must say the same of each column."""
+"""The names of an analysis and the typed plan of a view must agree about each column."""
 
 from __future__ import annotations
 

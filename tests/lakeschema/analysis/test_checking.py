@@ -1,4 +1,4 @@
-"""Checks of statements against a catalog that is kept, as the child process answers them."""
+"""Checks of statements against a cached catalog, as the child process answers them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From which columns each written or shown column comes."""
+"""The columns from which each written or returned column comes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a later statement reads of what an earlier one made: temporary tables, views, written columns."""
+"""Dataflow from earlier statements to later ones: temporary tables, views, written columns."""
 
 from __future__ import annotations
 

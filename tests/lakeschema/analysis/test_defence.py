@@ -1,4 +1,4 @@
-"""Each rule: statements that break it, with the place, and neighbours of them that do not."""
+"""Each rule: statements that break it, with the position, and similar statements that do not."""
 
 from __future__ import annotations
 

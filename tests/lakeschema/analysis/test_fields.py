@@ -1,4 +1,4 @@
-"""Fields of structs: who reads them, what they are made of, and who may read them."""
+"""Fields of structs: who reads them, their sources, and who may read them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What each kind of statement fills, with temporary tables seen through."""
+"""The tables that each kind of statement fills, through temporary tables."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Lines of a log: their forms, their times, their order, and those that cannot be read."""
+"""Lines of a log: their forms, times and order, and unreadable lines."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A gateway fails closed: what reads data needs the privilege, and what is broken is refused."""
+"""A gateway fails closed: a read needs its privilege, and a broken statement is refused."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What decides which rows there are, and which values columns get of those that they come from."""
+"""Expressions that decide a query's rows, and the values of its columns."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A log: the catalog at each position, and statements like those before."""
+"""A log: the catalog at each position, and repeated statements."""
 
 from __future__ import annotations
 

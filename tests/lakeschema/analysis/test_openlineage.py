@@ -1,4 +1,4 @@
-"""Statements as OpenLineage's events, held against openlineage-python's classes."""
+"""Statements as OpenLineage's events, checked with openlineage-python's classes."""
 
 from __future__ import annotations
 

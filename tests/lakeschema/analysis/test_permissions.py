@@ -1,4 +1,4 @@
-"""Which privileges statements need, and which of them grants give."""
+"""The privileges that statements need, and those that grants give."""
 
 from __future__ import annotations
 

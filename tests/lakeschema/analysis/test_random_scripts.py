@@ -1,4 +1,4 @@
-"""Random scripts are run in DuckDB. A table changes with the rows of a source if the dataflow names that source."""
+"""Random scripts in DuckDB: a table changes with a source's rows only if the dataflow names the source."""
 
 from __future__ import annotations
 

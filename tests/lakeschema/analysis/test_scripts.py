@@ -1,4 +1,4 @@
-"""Scripts: statements of many dialects, each against the catalog as it is by then."""
+"""Scripts: statements of many dialects, each against the catalog at its position."""
 
 from __future__ import annotations
 

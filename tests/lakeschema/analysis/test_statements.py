@@ -1,4 +1,4 @@
-"""Statements of many engines: what each reads and writes, whatever words stand around it."""
+"""Statements of many engines: the tables that each reads and writes, whatever words surround it."""
 
 from __future__ import annotations
 

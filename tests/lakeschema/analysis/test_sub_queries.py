@@ -1,4 +1,4 @@
-"""Shapes of joins and grouped queries, by which repetition is seen."""
+"""Shapes of joins and grouped queries, which show repetition."""
 
 from __future__ import annotations
 

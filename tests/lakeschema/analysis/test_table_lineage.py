@@ -1,4 +1,4 @@
-"""From which tables the data of each written table comes, by statement and by script."""
+"""The tables from which the data of each written table comes, by statement and by script."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the columns of one statement come from, and what decides its rows, for tests."""
+"""The sources of one statement's columns, and the conditions of its rows, for tests."""
 
 from __future__ import annotations
 

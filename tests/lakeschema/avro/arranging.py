@@ -1,7 +1,7 @@
-"""Schemas put together from parts of others, made whole.
+"""Schemas combined from parts of others, made complete.
 
-A schema that is cut out of another may refer to a type whose definition stayed behind, or define
-one twice; in the result the first occurrence is the definition.
+A part of a schema may refer to a type that is defined outside, or define a type twice. In the result,
+the first occurrence is the definition.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Random Avro schemas, values of them, and random changes to them, for Hypothesis."""
+"""Random Avro schemas, their values, and random changes to them, for Hypothesis."""
 
 from __future__ import annotations
 

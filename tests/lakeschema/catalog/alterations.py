@@ -1,8 +1,8 @@
-"""Every form of ALTER, and what the engine's table has after it; ``SAME``: what it had before.
+"""Every form of ALTER, and the engine's table after it; ``SAME``: the table before it.
 
-Spark's are those that the parser of Spark 4.3 reads. Its columns are those of a Delta table (4.4) after the
-statement ran; where Delta refuses the form, those that the form asks for. Hive's columns are what DESCRIBE of Hive
-4.0.1 shows, or SAME where its settings or the table refuse the form. The others' forms are in their documentation.
+Spark's forms are those that the parser of Spark 4.3 reads. Its columns are those of a Delta table (4.4) after
+the statement; if Delta refuses the form, those that the form asks for. Hive's columns are those of DESCRIBE in
+Hive 4.0.1, or SAME if its settings or the table refuse the form. Other forms come from documentation.
 """
 
 from __future__ import annotations

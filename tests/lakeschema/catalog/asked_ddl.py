@@ -1,6 +1,6 @@
-"""The statements by which Spark was asked which changes it refuses, and the tables that they change.
+"""The statements with which Spark was asked which changes it refuses, and their tables.
 
-Each asks for the kinds of change that ``kinds_of_alteration`` tells; Spark's answer belongs to the last of them.
+Each asks for the changes that ``kinds_of_alteration`` returns; Spark's answer is about the last of them.
 """
 
 from __future__ import annotations

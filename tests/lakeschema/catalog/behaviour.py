@@ -1,6 +1,6 @@
-"""What every catalog does, whatever stands behind it.
+"""The behaviour of every catalog, whatever its source.
 
-``Lake`` says what is asked to exist; each kind of catalog makes it in its own way.
+``Lake`` describes the required relations; each kind of catalog creates them in its own way.
 """
 
 from __future__ import annotations

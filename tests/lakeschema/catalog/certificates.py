@@ -1,4 +1,4 @@
-"""An authority made for a test, and certificates that it signs."""
+"""A certificate authority for a test, and certificates that it signs."""
 
 from __future__ import annotations
 

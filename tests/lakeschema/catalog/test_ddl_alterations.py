@@ -1,4 +1,4 @@
-"""An ALTER of a folder is applied, or changes nothing, or its relation says that it is not current."""
+"""An ALTER in a folder is applied, or changes nothing, or marks its relation as not current."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""DDL applied to a catalog as it is, on a copy."""
+"""DDL applied to a copy of a catalog."""
 
 from __future__ import annotations
 

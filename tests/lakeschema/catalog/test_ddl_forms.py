@@ -1,4 +1,4 @@
-"""Rarer forms of DDL: what the relation is after them, and which are refused."""
+"""Rarer forms of DDL: the relation after them, and refused forms."""
 
 from __future__ import annotations
 

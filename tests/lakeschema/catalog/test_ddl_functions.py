@@ -1,4 +1,4 @@
-"""CREATE FUNCTION and DROP FUNCTION: which become facts of the views, and which are read past."""
+"""CREATE FUNCTION and DROP FUNCTION: which become facts of the views, and which are ignored."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One statement form a test; what is expected is what Hive or Spark would have."""
+"""One form of statement per test; expectations are the results of Hive or Spark."""
 
 import contextlib
 

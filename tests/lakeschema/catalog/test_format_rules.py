@@ -1,4 +1,4 @@
-"""What readers get of tables of each format; the answers are those of Hive 4.0.1 and Spark 4.3."""
+"""Columns that readers get from tables of each format; the answers come from Hive 4.0.1 and Spark 4.3."""
 
 from __future__ import annotations
 

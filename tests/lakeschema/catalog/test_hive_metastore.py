@@ -1,4 +1,4 @@
-"""What a real metastore is not easily made to do: fail, lag, and tell nonsense."""
+"""Faults that a real metastore cannot easily be made to show: failures, lag and nonsense."""
 
 from __future__ import annotations
 

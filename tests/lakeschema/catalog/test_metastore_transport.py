@@ -1,4 +1,4 @@
-"""Connections within TLS and SASL, to a metastore in a thread that speaks both for real."""
+"""Connections through TLS and SASL, to a metastore in a thread that really speaks both."""
 
 from __future__ import annotations
 

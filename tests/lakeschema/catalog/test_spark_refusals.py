@@ -1,4 +1,4 @@
-"""What Spark was recorded to refuse is refused of a catalog's relations, and nothing else is."""
+"""Only changes that Spark was recorded to refuse are refused for a catalog's relations."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""SQL functions as Spark 4 keeps them in a metastore; asked of Spark 4.3."""
+"""SQL functions as Spark 4 stores them in a metastore; asked of Spark 4.3."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Views that Trino keeps in a metastore, and Trino's text in DDL."""
+"""Views that Trino stores in a metastore, and Trino's text in DDL."""
 
 from __future__ import annotations
 

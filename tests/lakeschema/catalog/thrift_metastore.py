@@ -1,4 +1,4 @@
-"""A metastore in a thread, over real Thrift: for what a well-behaved server cannot be made to do."""
+"""A metastore in a thread, over real Thrift, for behaviour that a correct server never shows."""
 
 from __future__ import annotations
 

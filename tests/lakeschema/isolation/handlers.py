@@ -1,4 +1,4 @@
-"""What children answer in these tests; imported there by name."""
+"""Answers of the children in these tests, which import them by name."""
 
 from __future__ import annotations
 

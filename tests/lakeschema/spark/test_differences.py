@@ -1,4 +1,4 @@
-"""What a snapshot brings back: only relations that are not as the state knows them."""
+"""A snapshot returns only relations that differ from the state."""
 
 from __future__ import annotations
 

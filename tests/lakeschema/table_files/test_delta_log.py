@@ -1,4 +1,4 @@
-"""The logs are those of ``recorded/README.md``, and Spark's answers stand beside them."""
+"""The logs of ``recorded/README.md``, with Spark's answers about them."""
 
 import json
 import shutil

@@ -1,4 +1,4 @@
-"""pyiceberg writes the metadata, and says what it holds."""
+"""pyiceberg writes the metadata and states its content."""
 
 import gzip
 import json

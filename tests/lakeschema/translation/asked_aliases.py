@@ -1,4 +1,4 @@
-"""Which keywords engines read as an alias without AS, recorded.
+"""The recorded keywords that engines read as an alias without AS.
 
 ``benchmarks/words_as_aliases.py`` asks them again, of every keyword in each place.
 """

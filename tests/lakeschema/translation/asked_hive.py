@@ -1,4 +1,4 @@
-"""Calls of Hive's functions that need written arguments, or a syntax of their own."""
+"""Calls of Hive's functions that need special arguments or syntax."""
 
 from __future__ import annotations
 

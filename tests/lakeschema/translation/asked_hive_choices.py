@@ -1,6 +1,6 @@
-"""Choices between decimals and whole numbers in Hive, and what is computed of them.
+"""Choices between decimals and whole numbers in Hive, and computations with them.
 
-Their types depend on whether Hive's optimiser makes something simpler of the choice.
+Their types depend on whether Hive's optimiser simplifies the choice.
 """
 
 from __future__ import annotations

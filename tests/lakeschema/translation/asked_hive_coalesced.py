@@ -1,4 +1,4 @@
-"""What COALESCE and choices of numbers that Hive computes are of, also with collections in them."""
+"""Types of COALESCE, and of choices between computed numbers, in Hive, also with collections."""
 
 from __future__ import annotations
 

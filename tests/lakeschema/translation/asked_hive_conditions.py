@@ -1,6 +1,6 @@
-"""Choices between decimals and whole numbers in Hive whose conditions are known without a row.
+"""Choices between decimals and whole numbers in Hive with constant conditions.
 
-Its optimiser follows them before types meet a second time.
+Hive's optimiser evaluates them before it coerces types a second time.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Numbers that Hive computes while it reads a query, where the types of decimals depend on their digits."""
+"""Constant numbers in Hive queries whose digits decide the types of decimals."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Choices in Hive with NULL among their branches, or without ELSE, and those that one value is left of."""
+"""Choices in Hive with NULL branches, without ELSE, or with only one value left."""
 
 from __future__ import annotations
 

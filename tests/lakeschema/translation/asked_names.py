@@ -1,7 +1,7 @@
-"""Spark tables and views whose names have capitals, and what Spark 4.3 calls their columns and fields.
+"""Spark tables and views with capitals in their names, and the names that Spark 4.3 gives to their columns.
 
-A name is written with the names of the fields within it: ``Items<ItemId Qty>``. The answers are
-recorded beside (``recorded/spark_names.tsv``); an integration test asks Spark again.
+A column is written with the names of its fields: ``Items<ItemId Qty>``. The answers are in
+``recorded/spark_names.tsv``; an integration test asks Spark again.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Questions about the types that only Spark has, beside the common ones: every ordered pair.
+"""Questions about types that only Spark has, with the common types: every ordered pair.
 
-They are asked, recorded and compared as those of ``asked_types`` are, over a table of their own.
+They are asked, recorded and compared like those of ``asked_types``, over a separate table.
 """
 
 from __future__ import annotations

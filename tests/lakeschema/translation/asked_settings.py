@@ -1,7 +1,7 @@
 """Queries whose columns depend on settings that a Spark view records, with those settings.
 
-The answers are recorded beside (``recorded/spark_settings.tsv``), so that the derivation is held
-against them without an engine; an integration test asks Spark again.
+The answers are recorded in ``recorded/spark_settings.tsv``, so that the derivation is compared with
+them without an engine; an integration test asks Spark again.
 """
 
 from __future__ import annotations

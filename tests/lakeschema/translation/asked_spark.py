@@ -1,4 +1,4 @@
-"""What Spark alone is asked: its own types, and the clauses of aggregates."""
+"""Questions for Spark only: its own types, and the clauses of aggregates."""
 
 from __future__ import annotations
 

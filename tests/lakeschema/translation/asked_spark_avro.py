@@ -1,4 +1,4 @@
-"""Spark's functions of Avro, with schemas that are written: what each schema and option is in Spark."""
+"""Spark's functions of Avro with literal schemas: the meaning of each schema and option in Spark."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Calls of Spark's functions whose arguments must be constants or nested, over the columns asked about."""
+"""Calls of Spark's functions whose arguments must be constant or nested, over the probed columns."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Views that Hive stores otherwise than as a query and its columns, and what ``SELECT *`` of each returns.
+"""Views that Hive stores in a special way, and the columns of ``SELECT *`` from each.
 
-Asked of Hive 4.0.1; the integration tests ask again, and read each view from Hive's metastore, too.
+Hive 4.0.1 was asked; the integration tests ask again, and also read each view from Hive's metastore.
 """
 
 from __future__ import annotations

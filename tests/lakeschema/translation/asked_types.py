@@ -1,7 +1,7 @@
-"""Expressions whose types engines are asked for: each operator and function over a palette of types.
+"""Expressions for whose types engines are asked: each operator and function over a choice of types.
 
-The answers are recorded beside (``recorded/*.tsv``), so that the derivation is held against them
-without an engine; the integration tests ask the engines again.
+The answers are recorded in ``recorded/*.tsv``, so that the derivation is compared with them without an
+engine; the integration tests ask the engines again.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Hive's decimals beside ours: where Hive folds literals, ours may have more digits (decision 014)."""
+"""Compares Hive's decimals with ours: if Hive folds literals, ours may have more digits (decision 014)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Derives what DDL text describes, for tests that care about views and not about catalogs."""
+"""Derives the relations of DDL text, for tests of views rather than catalogs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Types of expressions, held against what Hive 4.0.1 and Spark 4.3 answered (``recorded/``)."""
+"""Types of expressions, compared with the answers of Hive 4.0.1 and Spark 4.3 (``recorded/``)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One folder a view: what the whole program makes of it, recorded and reviewed as code."""
+"""One folder per view: all that the program makes of it, recorded and reviewed as code."""
 
 from __future__ import annotations
 

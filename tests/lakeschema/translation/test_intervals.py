@@ -1,4 +1,4 @@
-"""Interval literals of Hive, whichever unit they are written in."""
+"""Interval literals of Hive, in any spelling of their unit."""
 
 from __future__ import annotations
 

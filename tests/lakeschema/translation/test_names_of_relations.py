@@ -1,4 +1,4 @@
-"""Which relation a name in DDL and in views means."""
+"""The relation that a name in DDL or a view means."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Columns that Avro has no type for: what views make of them, and who is refused."""
+"""Columns that Avro has no type for: their use in views, and refusals."""
 
 from __future__ import annotations
 

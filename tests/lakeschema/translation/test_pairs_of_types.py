@@ -1,4 +1,4 @@
-"""Pairs of the types that only Spark has, held against what Spark 4.3 answered (``recorded/``)."""
+"""Pairs of types that only Spark has, compared with Spark 4.3's answers (``recorded/``)."""
 
 from __future__ import annotations
 

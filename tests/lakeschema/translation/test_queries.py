@@ -1,6 +1,6 @@
-"""What a query of each form yields, and which class of error it is refused with.
+"""The columns of each form of query, and the class of error of each refusal.
 
-An ``Unsupported`` is our limit, a ``Broken`` the view's own fault: the status that users see.
+``Unsupported`` is our limit, ``Broken`` the view's own fault; users see it as the status.
 """
 
 from __future__ import annotations

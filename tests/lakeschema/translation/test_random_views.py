@@ -1,4 +1,4 @@
-"""Random views over random nested tables: an answer or an error of ours, never anything else."""
+"""Random views over random nested tables: an answer or one of our errors, never anything else."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``timestamp`` in the text of a Spark view is what the view's recorded setting says."""
+"""The view's recorded setting decides the meaning of ``timestamp`` in a Spark view."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Trino's queries: what names mean, what comes out of FROM, what is refused by name."""
+"""Trino's queries: the meaning of names, the columns of FROM, and refusals."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Stored views of Trino: the columns that they keep, and when Trino calls them stale."""
+"""Stored views of Trino: their columns, and when Trino calls them stale."""
 
 from __future__ import annotations
 

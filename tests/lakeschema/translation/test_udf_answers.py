@@ -1,4 +1,4 @@
-"""What a resolver answers reaches the process that derives as JSON."""
+"""A resolver's answer reaches the deriving process as JSON."""
 
 from __future__ import annotations
 

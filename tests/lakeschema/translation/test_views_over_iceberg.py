@@ -1,4 +1,4 @@
-"""What views of each dialect see of types that only Iceberg's tables have together."""
+"""Views of each dialect over types that only Iceberg's tables combine."""
 
 import pytest
 

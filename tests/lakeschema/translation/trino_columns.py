@@ -1,4 +1,4 @@
-"""Columns of Trino's queries, as text: what tests of Trino compare."""
+"""Columns of Trino's queries as text, which tests of Trino compare."""
 
 from __future__ import annotations
 

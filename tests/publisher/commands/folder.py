@@ -1,4 +1,4 @@
-"""A deployment of nothing but files, and the command line over it."""
+"""A deployment that consists only of files, and the command line for it."""
 
 from __future__ import annotations
 

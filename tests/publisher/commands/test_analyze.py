@@ -1,4 +1,4 @@
-"""``analyze``: files for people and programs; in a batch every line has its answer."""
+"""``analyze``: files for people and programs; in a batch every line gets its answer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a consumer learns of pins: on the deployment's own index, and over HTTP without settings."""
+"""What a consumer learns about pins: on the deployment's own index, and over HTTP without settings."""
 
 from __future__ import annotations
 

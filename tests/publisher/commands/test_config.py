@@ -1,4 +1,4 @@
-"""``config``: the file to start from can be used, what holds is shown without secrets, and what fails is named."""
+"""``config``: its initial file works, it shows settings without secrets, and it names failures."""
 
 from __future__ import annotations
 

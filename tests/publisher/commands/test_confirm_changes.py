@@ -1,4 +1,4 @@
-"""New versions that only a setting asks for are held, shown and confirmed by commands."""
+"""New versions that only a setting requires are held; commands show and confirm them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Deletions that were held wait for a person, and for nobody else."""
+"""Held deletions wait for a person, and for nobody else."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How much of a catalog gets packages, and what it would take to cover the rest."""
+"""How much of a catalog gets packages, and the changes that would cover the rest."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Each file of a folder's index, damaged in each way: found by name, and mended by --repair and by a snapshot."""
+"""Each file of a folder's index, damaged in each way: reported by name; --repair and snapshots repair it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the arguments of ``plan`` stand for."""
+"""The meanings of the arguments of ``plan``."""
 
 from __future__ import annotations
 

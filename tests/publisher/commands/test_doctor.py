@@ -1,4 +1,4 @@
-"""One page for the whole deployment: what is wrong, and the command or the deed that ends it."""
+"""One page for the whole deployment: faults, and the command or action that ends each."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A package from one schema's file: written, or refused with what is wrong."""
+"""A package from a schema file: written, or refused with the reason."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The index was lost, moved or misconfigured, or the state was: what the commands do and say."""
+"""Lost, moved or misconfigured index, or lost state: the actions and messages of the commands."""
 
 from __future__ import annotations
 

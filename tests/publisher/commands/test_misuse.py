@@ -1,4 +1,4 @@
-"""Whatever is typed, and whatever a deployment's parts answer: a line for people, and the right status."""
+"""Any input, and any answer of a deployment's parts: a line for people, and the right status."""
 
 from __future__ import annotations
 

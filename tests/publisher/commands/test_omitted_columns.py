@@ -1,4 +1,4 @@
-"""Columns that Avro has no type for, from the catalog's DDL to the package and to those who ask."""
+"""Columns that Avro has no type for, from the catalog's DDL to the package and its users."""
 
 from __future__ import annotations
 

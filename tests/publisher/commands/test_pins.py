@@ -1,4 +1,4 @@
-"""Files of installers to the packages of one prefix that they name."""
+"""Installers' files → the packages of one prefix that they name."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``translate`` with ``--policies``: variants of views of the settings' catalog, and of batches."""
+"""``translate`` with ``--policies``: variants of views in the settings' catalog, and in batches."""
 
 from __future__ import annotations
 

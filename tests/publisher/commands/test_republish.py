@@ -1,4 +1,4 @@
-"""The command's part: which relations the engine is asked to mark, and what is told of it."""
+"""The command's part of republishing: the relations that the engine must mark, and its report."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What ``status`` says of the service beside it, and what a new process does after one that was killed."""
+"""The report of ``status`` about the service, and the actions of a process after a killed one."""
 
 from __future__ import annotations
 

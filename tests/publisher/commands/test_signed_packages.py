@@ -1,4 +1,4 @@
-"""A deployment that signs its packages, and takes over what it signed and nothing else."""
+"""A deployment that signs its packages takes over only what it signed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How a running daemon ends when it is asked to."""
+"""How a running daemon ends when it is stopped."""
 
 from __future__ import annotations
 

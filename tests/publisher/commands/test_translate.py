@@ -1,4 +1,4 @@
-"""The command asks the plugins that are installed beside it."""
+"""The command asks the installed plugins."""
 
 from __future__ import annotations
 

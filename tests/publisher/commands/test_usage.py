@@ -1,4 +1,4 @@
-"""What a query log says of a deployment's relations."""
+"""A deployment's relations in a query log."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whose request is answered next, and which one is refused, where one client asks for much."""
+"""The order of answers, and refusals, if one client sends many requests."""
 
 from __future__ import annotations
 

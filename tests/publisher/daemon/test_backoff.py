@@ -1,4 +1,4 @@
-"""Refused relations wait for hours and starve nobody; what waited for an outage goes on at once."""
+"""Refused relations wait for hours and starve nobody; work that waited for an outage continues at once."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Settings that shape every package alike, such as ``artifacts.immutable``, are changed."""
+"""Changes of settings that shape every package, such as ``artifacts.immutable``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Wall time steps while the engine works: nothing that it waits for is skipped, and nothing waits."""
+"""Wall time jumps while the engine works: no timer is skipped or delayed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A pass ends when its work is done, or when what is left only fails."""
+"""A pass ends when its work is done, or when the remaining work only fails."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Relations that are dropped, come back, or go elsewhere."""
+"""Relations that are dropped, come back, or move."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Event ids are believed for a while, and then two looks decide, whatever an id says."""
+"""Event ids are trusted for a while; then two readings decide, whatever an id says."""
 
 from __future__ import annotations
 

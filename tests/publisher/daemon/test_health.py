@@ -1,4 +1,4 @@
-"""When the daemon counts as ready: from what its threads did and met, by clocks that tests set."""
+"""When the daemon counts as ready: by the results of its threads, with clocks that tests set."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A running service hears of statements, over HTTP and in a folder, and knows what fills tables."""
+"""A running service receives statements, over HTTP and in a folder, and knows the fillings of tables."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""At each snapshot the index is compared with the ledger, and what differs is mended."""
+"""At each snapshot the index is compared with the ledger, and differences are repaired."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A worker that pauses between two steps while another goes on: what it may still do afterwards."""
+"""A worker that pauses between two steps while another continues: what it may still do afterwards."""
 
 from __future__ import annotations
 

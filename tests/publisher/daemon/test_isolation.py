@@ -1,4 +1,4 @@
-"""Whatever one relation raises, in whichever step, neither blames nor delays its batch mates."""
+"""An error of one relation, in any step, neither blames nor delays its batch mates."""
 
 from __future__ import annotations
 

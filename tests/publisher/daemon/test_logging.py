@@ -1,4 +1,4 @@
-"""What the log says of relations, snapshots and events: each change once, and no line for each attempt."""
+"""The log about relations, snapshots and events: each change once, and no line for each attempt."""
 
 from __future__ import annotations
 

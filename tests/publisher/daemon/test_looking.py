@@ -1,4 +1,4 @@
-"""What the engine reports of a relation and of itself."""
+"""The engine's reports about a relation and about itself."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An upgrade or a setting that would publish most packages anew waits for a person."""
+"""An upgrade or a setting that would publish most packages again waits for a person."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Each counter is exported with a help text that says what it counts."""
+"""Each counter is exported with a help text."""
 
 from __future__ import annotations
 

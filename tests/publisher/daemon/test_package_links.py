@@ -1,4 +1,4 @@
-"""Links of packages, by the labels that tools of dependency updates know."""
+"""Links of packages, with the labels that dependency-update tools know."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the ledger expects is prepared while the index is asked, and again if the index has otherwise."""
+"""The version that the ledger expects is prepared while the index is asked, and again if the index differs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What Prometheus's own tool says of the metrics of a running service, and of the alerts on them."""
+"""Prometheus's own tool checks the metrics of a running service, and their alerts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the engine publishes of a change, and what it leaves as it is."""
+"""The packages that the engine publishes after a change, and those that it leaves unchanged."""
 
 from __future__ import annotations
 

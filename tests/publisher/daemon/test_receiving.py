@@ -1,4 +1,4 @@
-"""What the engine does with hints, irrelevant events, and events that cannot be decoded."""
+"""The engine and hints, irrelevant events, and events that cannot be decoded."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A namespace that the catalog refuses to list is reported, and costs no other namespace anything."""
+"""A namespace that the catalog refuses to list is reported, and affects no other namespace."""
 
 from __future__ import annotations
 

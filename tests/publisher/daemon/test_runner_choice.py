@@ -1,4 +1,4 @@
-"""Where a snapshot runs: by the size of the catalog, and what is installed."""
+"""Where a snapshot runs: by the size of the catalog, and the installed packages."""
 
 from __future__ import annotations
 

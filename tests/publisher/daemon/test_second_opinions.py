@@ -1,4 +1,4 @@
-"""A generator that is wrong publishes nothing, and reserves no number for what it made."""
+"""A wrong generator publishes nothing, and reserves no number for its output."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The whole daemon over a folder of DDL, a local index and HTTP: no server but its own."""
+"""The whole daemon over a folder of DDL, a local index and HTTP: no other server."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The signing key of the settings: what is refused before anything is signed."""
+"""The signing key of the settings: refusals before anything is signed."""
 
 from __future__ import annotations
 

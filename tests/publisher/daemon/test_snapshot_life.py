@@ -1,4 +1,4 @@
-"""A snapshot that is killed, interrupted, or asked for again while it runs is not lost."""
+"""A snapshot that is killed, interrupted, or requested again while it runs is not lost."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a snapshot finds, and what it does not trust."""
+"""The findings of a snapshot, and the answers that it does not trust."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Checks by a running service: its own relations, limits, and a queue that has an end."""
+"""Checks by a running service: its own relations, limits, and a bounded queue."""
 
 from __future__ import annotations
 

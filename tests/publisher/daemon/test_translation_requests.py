@@ -1,4 +1,4 @@
-"""Translations by a running service: its own relations, the request's, limits, and a queue that has an end."""
+"""Translations by a running service: its own relations, the request's, limits, and a bounded queue."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Relations that are derived, but that the generator cannot package."""
+"""Relations that can be derived but not packaged."""
 
 from __future__ import annotations
 

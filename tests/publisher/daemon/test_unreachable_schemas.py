@@ -1,4 +1,4 @@
-"""Tables whose schema is in files of their own, which cannot be read."""
+"""Tables whose schema is in separate files, which cannot be read."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Grants that are read when they are needed, and kept for a while."""
+"""Grants that are read on demand, and cached for a while."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A relation that changes without pause has so many versions an hour, and then its newest content."""
+"""A relation that changes without pause has a limited number of versions per hour, then its newest content."""
 
 from __future__ import annotations
 

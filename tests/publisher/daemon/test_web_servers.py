@@ -1,4 +1,4 @@
-"""Which addresses and names a daemon answers for over HTTP."""
+"""The addresses and names for which a daemon answers over HTTP."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Kafka within TLS: what the settings say reaches the client, to a broker that ends at its handshake."""
+"""Kafka over TLS: the settings reach the client, with a broker that stops at its handshake."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The log is simulated with all that Derby does to it; whatever happens, no event is lost."""
+"""A simulated log shows all faults of Derby; no event is lost, whatever happens."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What every package index does; each adapter's test module runs it on its own ``index`` fixture."""
+"""The behaviour of every package index; each adapter's test module runs it on its own ``index`` fixture."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Small local servers that respond as known kinds of package index do, or misbehave."""
+"""Small local servers that answer like known kinds of package index, or misbehave."""
 
 from __future__ import annotations
 

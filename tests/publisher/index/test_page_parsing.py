@@ -1,4 +1,4 @@
-"""Pages are untrusted input: no text costs more than its size, or is more than a page or malformed."""
+"""Pages are untrusted input: reading takes linear time, and a text is either a page or malformed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is damaged of a project's folder, and what mends it."""
+"""Damage in a project's folder, and its repair."""
 
 from __future__ import annotations
 

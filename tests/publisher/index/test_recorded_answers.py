@@ -1,7 +1,7 @@
-"""What servers answer to an upload whose name they have: recorded, each with its source.
+"""Servers' recorded answers to an upload whose name exists, each with its source.
 
-The answer never decides: what the index holds then does. It decides only of a name that the index
-does not list and never takes again.
+The index's content decides, not the answer. The answer decides only about a name that the index does
+not list and never takes again.
 """
 
 from __future__ import annotations

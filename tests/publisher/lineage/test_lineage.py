@@ -1,4 +1,4 @@
-"""Where columns come from and whom they reach, asked of a deployment's state."""
+"""The sources and targets of columns, from a deployment's state."""
 
 from __future__ import annotations
 

@@ -1,10 +1,10 @@
 """``usage --about`` and ``lineage`` reach the same, over random tables that random statements fill.
 
-``usage`` counts a log as it is, and so keeps what filled a table before it was filled anew, which the
-state forgets. Here a table is filled anew by its first statement alone.
+``usage`` counts a log as it is, and so keeps earlier fillings of a table that is filled again, which the
+state forgets. Here only a table's first statement replaces its content.
 
-``usage`` does not know the columns of tables that only the log has. Where such a table gives nothing
-but rows, it takes all of its columns to matter, and the state none: here these are tables that stay.
+``usage`` does not know the columns of tables that only the log has. If such a table gives only rows,
+``usage`` counts all of its columns, and the state none: here such tables are permanent.
 """
 
 from __future__ import annotations

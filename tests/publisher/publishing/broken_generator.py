@@ -1,4 +1,4 @@
-"""Generators that are wrong on purpose; each takes the place of the one that renders wheels."""
+"""Generators that are wrong on purpose; each replaces the one that renders wheels."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a signature of the deployment's key proves, and what it does not."""
+"""The claims that a signature of the deployment's key proves, and those that it does not."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A package's changelog, from the state, and read back from the index when the state is lost."""
+"""A package's changelog from the state, or read from the index if the state is lost."""
 
 from __future__ import annotations
 

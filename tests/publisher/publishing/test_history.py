@@ -1,4 +1,4 @@
-"""What a draft is told of the versions before it: what decides its number, however many there are."""
+"""The facts about earlier versions that decide a draft's number, however many versions there are."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The generator in a child process answers as it does here, and its death is one relation's."""
+"""The generator in a child process answers as in this one, and its death affects only one relation."""
 
 from __future__ import annotations
 

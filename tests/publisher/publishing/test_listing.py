@@ -1,4 +1,4 @@
-"""Which files of a distribution could be ours."""
+"""The files of a distribution that could be ours."""
 
 from __future__ import annotations
 

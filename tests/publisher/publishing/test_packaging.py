@@ -1,4 +1,4 @@
-"""What the publisher asks of the real generator."""
+"""The publisher's calls of the real generator."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What other implementations of Avro, and Python, find wrong in a wheel before anybody sees it."""
+"""Faults that other Avro implementations, and Python, find in a wheel before anybody sees it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The JSON Schema of the settings file takes what the program takes, and marks what an editor can see is wrong."""
+"""The JSON Schema of the settings accepts what the program accepts; editors can mark mistakes."""
 
 from __future__ import annotations
 

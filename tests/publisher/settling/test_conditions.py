@@ -1,4 +1,4 @@
-"""Each status in words, with what a person can do."""
+"""Each status in words, with the action that a person can take."""
 
 from __future__ import annotations
 

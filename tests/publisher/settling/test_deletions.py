@@ -1,4 +1,4 @@
-"""Which missing relations are checked, and which deletions wait for a person."""
+"""The missing relations that are checked, and the deletions that wait for a person."""
 
 from __future__ import annotations
 

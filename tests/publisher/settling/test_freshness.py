@@ -1,4 +1,4 @@
-"""When an answer of the catalog is believed."""
+"""When the engine trusts an answer of the catalog."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How long the newest event of a namespace is demanded, and how many are remembered."""
+"""How long the newest event of a namespace is required, and how many are kept."""
 
 from __future__ import annotations
 

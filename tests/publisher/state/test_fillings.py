@@ -1,4 +1,4 @@
-"""What statements fill: the same in whatever order and however often it is told, and bounded."""
+"""The fillings by statements: the same in any order and after repetition, and bounded."""
 
 from __future__ import annotations
 

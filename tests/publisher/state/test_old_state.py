@@ -1,7 +1,7 @@
 """A state file that was written before the statements were SQLAlchemy expressions.
 
-``state_0002.sql`` is the dump of a file with a row of every kind, and ``state_0002.json`` is what
-the code that wrote it (commit 29c9219) then read from it.
+``state_0002.sql`` is the dump of a file with a row of every kind. ``state_0002.json`` has the rows as
+the code that wrote it (commit 29c9219) read them.
 """
 
 from __future__ import annotations

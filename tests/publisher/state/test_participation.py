@@ -1,4 +1,4 @@
-"""Who works on a state, and that a process which was killed no longer does."""
+"""The processes that work on a state: a killed process is no longer one of them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Behaviour of every state store, on SQLite."""
+"""The behaviour of every state store, on SQLite."""
 
 from __future__ import annotations
 

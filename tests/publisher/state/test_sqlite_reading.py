@@ -1,4 +1,4 @@
-"""What is read of a state without SQLAlchemy is what the state itself answers."""
+"""Reading a state without SQLAlchemy gives the state's own answers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The tables that statements are built on, against what the migrations create."""
+"""The tables of the statements are those that the migrations create."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The numbers that triggers keep, against the rows that they count."""
+"""The counts that triggers keep equal the counts of rows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who wants to write waits behind whoever waited before, across processes."""
+"""Writers wait in the order of their arrival, across processes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What readiness and metrics ask of the work queue: what is retried, and how old the oldest request is."""
+"""Questions of readiness and metrics to the work queue: retried work, and the age of the oldest request."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What statements say is in the state, all of a call or nothing, also where the process is killed."""
+"""The state takes all statements of a call or none, even if the process is killed."""
 
 from __future__ import annotations
 

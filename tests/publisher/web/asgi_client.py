@@ -1,4 +1,4 @@
-"""Asks an app as a browser or installer would, without a socket."""
+"""Sends requests to an app as a browser or installer would, without a socket."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Clients that send or read too little, to whom a service must not be lost."""
+"""Clients that send or read too little, which must not block a service."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a browser would make of a page: its elements, whether they nest, its text."""
+"""A page as a browser reads it: its elements, their nesting, its text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Real packages of our own on a static index, with a history."""
+"""Real packages from our generator on a static index, with a history."""
 
 from __future__ import annotations
 

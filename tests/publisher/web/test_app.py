@@ -1,4 +1,4 @@
-"""What the daemon answers over HTTP: the simple API, and the habits that every answer shares."""
+"""The daemon's answers over HTTP: the simple API, and the headers and rules of every answer."""
 
 from __future__ import annotations
 

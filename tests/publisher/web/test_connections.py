@@ -1,4 +1,4 @@
-"""What one client can hold up, on real sockets. Nothing measures time: sockets end, or answer."""
+"""How much one client can block, on real sockets. Nothing measures time: sockets end, or answer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A wheel's description for its page, by a process within limits."""
+"""A wheel's description for its page, rendered by a process with limits."""
 
 from __future__ import annotations
 

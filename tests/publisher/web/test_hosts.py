@@ -1,4 +1,4 @@
-"""Which hosts a service on a loopback address answers for."""
+"""The hosts for which a service on a loopback address answers."""
 
 from __future__ import annotations
 

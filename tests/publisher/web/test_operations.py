@@ -1,4 +1,4 @@
-"""Who may read the pages about the daemon: everybody, whoever has the token, or another port."""
+"""Who may read the pages about the daemon: everybody, owners of the token, or users of another port."""
 
 from __future__ import annotations
 

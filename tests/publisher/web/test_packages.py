@@ -1,4 +1,4 @@
-"""The page of a package: what it tells a person, and that untrusted text is only ever text."""
+"""The page of a package: its contents, and that untrusted text stays text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The page of a relation: trouble, remedy, SQL, neighbours, versions; for operators alone."""
+"""The page of a relation, only for operators: trouble, remedy, SQL, neighbours, versions."""
 
 from __future__ import annotations
 

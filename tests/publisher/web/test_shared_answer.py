@@ -1,4 +1,4 @@
-"""A dear answer is computed as often as it is worth, by a clock that the test sets."""
+"""An expensive answer is computed only as often as it is worth, by a clock that the test sets."""
 
 from __future__ import annotations
 

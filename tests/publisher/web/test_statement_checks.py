@@ -1,4 +1,4 @@
-"""``POST /check``: who may ask, what is refused before anything reads it, and what is answered."""
+"""``POST /check``: who may ask, refusals before the body is read, and answers."""
 
 from __future__ import annotations
 

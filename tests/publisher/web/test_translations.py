@@ -1,4 +1,4 @@
-"""``POST /translate`` and its page: who may ask, what is refused unread, and what is shown."""
+"""``POST /translate`` and its page: who may ask, refusals before the body is read, and output."""
 
 from __future__ import annotations
 

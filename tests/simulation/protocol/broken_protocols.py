@@ -1,4 +1,4 @@
-"""Publishers that break the protocol of publication, each in one way that the exploration must find."""
+"""Publishers that break the protocol, each in one way that the exploration must find."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class _UploadsFirst(Publisher):
 
 
 class _IgnoresReadings(Publisher):
-    """Does not see that the relation was read again, which also tells of a lost claim."""
+    """Does not notice a second reading of the relation, which also shows a lost claim."""
 
     def _reserve(self, tx: Transaction, draft: Draft, cone: Cone, record: RelationRecord) -> bool:
         as_read = replace(record, read_at=draft.job.read_at)
@@ -42,7 +42,7 @@ class _IgnoresReadings(Publisher):
 
 
 def upload_before_reserve(deployment: Deployment) -> Engine:
-    """A number is on the index before the state knows whose it is."""
+    """Uploads a number to the index before the state knows its owner."""
     return _engine_with(deployment, _UploadsFirst)
 
 
@@ -62,7 +62,7 @@ def _engine_with(deployment: Deployment, publisher: type[Publisher]) -> Engine:
 
 
 class _TakingLedger(SqlVersionLedger):
-    """Takes the number, whoever has it."""
+    """Takes the number, even if it is reserved."""
 
     def reserve(
         self, version: VersionRecord, wheel: bytes, after: int | None, provenance: str = ""
@@ -115,7 +115,7 @@ def _ignore_fences(tx: SqlTransaction) -> None:
 
 
 def without_compare_and_set(deployment: Deployment) -> Engine:
-    """Reserves whatever was reserved meanwhile, and although the claim was lost."""
+    """Reserves without looking at other reservations or a lost claim."""
 
     def tamper(tx: SqlTransaction) -> None:
         _take_numbers(tx)
@@ -125,7 +125,7 @@ def without_compare_and_set(deployment: Deployment) -> Engine:
 
 
 def without_fence(deployment: Deployment) -> Engine:
-    """Reserves and ends work although the claim was lost."""
+    """Reserves and ends work even if the claim was lost."""
     return _engine_on(deployment, _ignore_fences)
 
 

@@ -1,4 +1,4 @@
-"""Visits every state of a small system, depth first, by taking its choices in every order."""
+"""Visits every state of a small system, depth first, by making its choices in every order."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ _ROUNDS_BETWEEN_REPORTS = 200
 
 
 class System(Protocol[C]):
-    """Runs from its beginning; equal choices lead to equal states."""
+    """A deterministic system: equal choices from the beginning lead to equal states."""
 
     def choices(self) -> Sequence[C]:
-        """What may happen next; empty in the end."""
+        """The possible next steps; empty at the end."""
 
     def take(self, choices: Sequence[C]) -> None: ...
 
     def key(self) -> Hashable:
-        """Equal for two states only if the same can happen from both."""
+        """Equal for two states only if the same steps can follow."""
 
     def judge(self) -> None:
-        """Raises an ``AssertionError`` if a promise is broken already."""
+        """Raises an ``AssertionError`` if a promise is already broken."""
 
     def judge_end(self) -> None:
         """Raises an ``AssertionError`` if a promise is broken after all choices."""
@@ -34,7 +34,7 @@ class System(Protocol[C]):
 
 @dataclass(frozen=True, slots=True)
 class Exploration:
-    """``broken``: the choices that lead to the first broken promise, and which it was."""
+    """``broken``: the choices that lead to the first broken promise, and the promise."""
 
     states: int
     ends: int
@@ -48,8 +48,8 @@ def explore(
 ) -> Exploration:
     """Visits all states, or ``max_states`` of them.
 
-    ``show_progress`` is told now and then how many were seen, and how many branches are left.
-    A system cannot go back, so each branch is reached by taking its choices again.
+    ``show_progress`` is called at times with the number of visited states and of open branches. A
+    system cannot go back, so each branch is reached by making its choices again.
     """
     seen: set[Hashable] = set()
     branches: list[tuple[C, ...]] = [()]

@@ -1,10 +1,10 @@
-"""Two workers publish one table that changes to and fro: the smallest world in which it can go wrong.
+"""Two workers publish one table that changes back and forth: the smallest world with all faults.
 
-The engine is the real one. What may happen is chosen from outside: whose turn it is, the next
-change of the table, a crash of a worker, a lost request or a lost answer of the index, time that
-passes until leases expire. What a worker knows is what it was answered since it began: two states
-in which the world is the same and each worker was answered the same are one. Fences and generations
-are only ever compared with each other, so that their order counts and not their values.
+The engine is the real one. The exploration chooses the next step: the turn of a worker, a change of
+the table, a crash of a worker, a lost request or answer of the index, the expiry of leases. A worker
+knows only the answers that it got since it began. So two states with the same world and the same
+answers for each worker are equal. Fences and generations are only compared with each other: their
+order counts, not their values.
 """
 
 from __future__ import annotations
@@ -66,25 +66,25 @@ _TABLES = {
     "schema": "*",
     "version": "*",
 }
-"""What the state is, but for the counter, for how often work was deferred, and for the reasons."""
+"""The state, without the counter, the numbers of deferrals, and the reasons."""
 
 _TICK = re.compile(r"(?<=fence=)\d+|(?<=generation=)\d+")
 _RETRIES = re.compile(r"retries=\d+")
 
 _EFFECTS = frozenset({"write", "index upload", "index answer"})
-"""Before these a crash makes a difference; at any other point it is as one at the next of these."""
+"""A crash matters only before these points; a crash at another point equals one at the next of these."""
 
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """How often each thing may happen.
+    """How often each step may happen.
 
     Attributes:
-        tables: what the table is, one after another: a letter for each column.
-        published: how many of them were published in quiet before anything else may happen.
-        losses: of a request to the index, or of its answer.
-        from_claim: whether workers also stop between claim and settlement, or only in what
-            follows, the publication.
+        tables: the successive states of the table, with a letter for each column.
+        published: how many of these are published undisturbed at the beginning.
+        losses: how many requests to the index, or answers, may be lost.
+        from_claim: whether workers also stop between claim and settlement, and not only during
+            the publication that follows.
     """
 
     tables: tuple[str, ...] = ("a", "ab", "a")
@@ -104,7 +104,7 @@ class Choice:
 
 
 class _Clock(FakeClock):
-    """Nobody's sleep takes time, so that states differ by what happened and not by when."""
+    """Sleep takes no time, so that states do not differ only by time."""
 
     def sleep(self, seconds: float) -> None: ...
 
@@ -113,7 +113,7 @@ class _Clock(FakeClock):
 
 
 class _Stage(Stage):
-    """After a write nobody stops: the next point is as good."""
+    """Nobody stops after a write: a stop at the next point has the same effect."""
 
     def __init__(self, *, from_claim: bool) -> None:
         super().__init__()
@@ -133,7 +133,7 @@ class _Stage(Stage):
 
 @dataclass
 class _Knowledge:
-    """What each worker was answered since its turn began."""
+    """The answers that each worker got since its turn began."""
 
     stage: Stage
     answers: dict[str, str] = field(default_factory=dict)
@@ -191,7 +191,7 @@ class _Catalog:
 
 @dataclass
 class _Index:
-    """``fails_next``: what the next request of a worker meets."""
+    """``fails_next``: the failure of a worker's next request."""
 
     inner: FakeIndex
     knowledge: _Knowledge
@@ -235,7 +235,7 @@ class _Index:
 
 
 class SmallScope:
-    """``exploration.System`` of an engine, or of a mutant."""
+    """An ``exploration.System`` with the engine or a mutant."""
 
     def __init__(
         self, scope: Scope = Scope(), assemble: Callable[[Deployment], Engine] = assemble
@@ -265,7 +265,7 @@ class SmallScope:
             packaging=ToyPackaging(),
         )
 
-    # What may happen
+    # Possible steps
 
     def choices(self) -> Sequence[Choice]:
         return [choice for worker in WORKERS for choice in self._choices_of(worker)] + [
@@ -337,10 +337,10 @@ class SmallScope:
                 self._stage.start(worker, self._engines[worker].work)
             points = self._stage.step(worker, points)
 
-    # What it is
+    # Its key
 
     def key(self) -> Hashable:
-        """The workers are alike: which of the two is where makes no difference."""
+        """The workers are alike, so exchanging them does not change the key."""
         rows = self._rows()
         busy = self._stage.busy()
         known = {worker: self._knowledge.answers.get(worker, "") for worker in busy}

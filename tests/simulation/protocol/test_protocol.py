@@ -1,4 +1,4 @@
-"""The publication protocol keeps its promises in every state of a small scope, and only as it is."""
+"""The publication protocol, but no broken variant, keeps its promises in all states of a small scope."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def test_no_state_breaks_a_promise() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("broken", [upload_before_reserve, without_compare_and_set, without_fence])
 def test_a_broken_protocol_is_found(broken: Callable[[Deployment], Engine]) -> None:
-    # A worker that outlives its lease is enough for each of them.
+    # A worker that outlives its lease is enough to catch each variant.
     scope = Scope(tables=("a",), crashes=0, losses=0)
 
     assert explore(lambda: SmallScope(scope, broken)).broken is not None

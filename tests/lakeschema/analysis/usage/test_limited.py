@@ -1,4 +1,4 @@
-"""A statement that costs too much is given up, told with its place, and costs no other statement its answer."""
+"""A statement that costs too much is given up and reported with its position; others keep their answers."""
 
 from __future__ import annotations
 

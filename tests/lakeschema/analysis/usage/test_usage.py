@@ -1,4 +1,4 @@
-"""What a log says of a warehouse, on one machine."""
+"""The usage of a warehouse from its log, on one machine."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""A table that is made AS SELECT has the columns that the engine gives it.
+"""A table from CREATE TABLE AS SELECT has the columns that the engine gives it.
 
-``SPARK`` are the columns of Spark 4.3 (a Delta table's by Delta 4.4), ``HIVE`` what DESCRIBE of Hive 4.0.1 shows.
+``SPARK`` has the columns of Spark 4.3 (for Delta tables, Delta 4.4), ``HIVE`` those of DESCRIBE in Hive 4.0.1.
 """
 
 from __future__ import annotations

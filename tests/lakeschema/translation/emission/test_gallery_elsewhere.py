@@ -1,4 +1,4 @@
-"""The gallery's views for Trino and Pig: written, or refused by name; any other error is a fault."""
+"""The gallery's views for Trino and Pig: written, or refused with a reason; any other error is a fault."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Which functions an engine has no form for; ``lacking.tsv`` lists them.
+"""Functions without a form for an engine, listed in ``lacking.tsv``.
 
-Who adds a function adds its form for each engine, or its name to that list. To write the list again:
+When you add a function, add its form for each engine, or its name to that list. To write the list again:
 ``python -m tests.lakeschema.translation.emission.test_lacking``.
 """
 

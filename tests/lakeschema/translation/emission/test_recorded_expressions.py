@@ -1,4 +1,4 @@
-"""Expressions that engines were asked for, written for the other engines: any other error is a fault."""
+"""Recorded expressions, written for other engines: written or refused; any other error is a fault."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Settings that a Spark view recorded, held against what Spark 4.3 answered under them."""
+"""Settings that a Spark view recorded, compared with Spark 4.3's answers under them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An alias stands in one table, and means what its canonical name means."""
+"""An alias is in only one table, and means the same as its canonical name."""
 
 from __future__ import annotations
 

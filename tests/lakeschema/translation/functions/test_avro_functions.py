@@ -1,4 +1,4 @@
-"""FROM_AVRO: nulls within, options, and what is refused; its types are held against Spark's recorded answers."""
+"""FROM_AVRO: nulls in parts, options and refusals; its types equal Spark's recorded answers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every function that an engine lists has a row, another place, or a reason why no view can call it."""
+"""Every function that an engine lists has a row, another module, or a reason why no view can call it."""
 
 from __future__ import annotations
 

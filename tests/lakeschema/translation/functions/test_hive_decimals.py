@@ -1,4 +1,4 @@
-"""Decimals of Hive's views: Hive 4.0.1's where no literal is folded, and wide enough where one is."""
+"""Decimals of Hive's views: equal to Hive 4.0.1's without folded literals, and wide enough with them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What Hive 4.0.1 answered of functions that cut moments."""
+"""Hive 4.0.1's answers about functions that truncate timestamps."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Untyped NULLs among Hive's overloads, of which Hive 4.0.1 takes another in another process."""
+"""Untyped NULLs and overloads, of which Hive 4.0.1 chooses differently in different processes."""
 
 from __future__ import annotations
 

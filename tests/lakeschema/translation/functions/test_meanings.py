@@ -1,4 +1,4 @@
-"""What an expression's type is, and whether it can be null, where engines or rules differ.
+"""The type and nullability of expressions where engines or rules differ.
 
 ``r_`` columns are required, ``n_`` columns may be null.
 """

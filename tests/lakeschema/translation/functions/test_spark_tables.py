@@ -1,4 +1,4 @@
-"""Spark's rows stand in several modules; a name stands in one of them."""
+"""Spark's rows are in several modules; each name is in only one of them."""
 
 from __future__ import annotations
 

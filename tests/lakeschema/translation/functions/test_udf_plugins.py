@@ -1,4 +1,4 @@
-"""Plugins are real installed modules here: a folder on the path, with or without an entry point."""
+"""Plugins are real modules here: a folder on the path, with or without an entry point."""
 
 from __future__ import annotations
 

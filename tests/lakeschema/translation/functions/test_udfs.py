@@ -1,4 +1,4 @@
-"""What a view's properties declare, who is asked for it, and what untrusted text cannot do."""
+"""The declarations in a view's properties, the questions to resolvers, and untrusted text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Spark's UpCast: what a BINDING view may read its columns as, because no value is lost."""
+"""Spark's UpCast: the types as which a BINDING view may read its columns without loss."""
 
 from __future__ import annotations
 

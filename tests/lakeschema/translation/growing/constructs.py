@@ -1,4 +1,4 @@
-"""Constructs of Spark's that Hive lacks, each put over a query that was grown before."""
+"""Constructs that Spark has and Hive lacks, each put over an existing query."""
 
 from __future__ import annotations
 

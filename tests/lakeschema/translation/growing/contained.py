@@ -1,6 +1,6 @@
-"""Pairs of a random view and a random query that are made of the same parts, so that one often contains the other.
+"""Pairs of a random view and a random query from the same parts, so that one often contains the other.
 
-The query joins, demands, shows or groups something more, less or else, or the same in another order.
+The query has other joins, conditions, columns or groups, more or fewer, or the same in another order.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Random row expressions of a wanted kind over the columns in scope.
 
-A kind is a type of which only the family counts: any integer stands for all.
+A kind is a family of types: any integer stands for all.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What a construct is grown over: a query that is there already, and what may be written of its columns."""
+"""The ground of a construct: an existing query, with the expressions that can be written over its columns."""
 
 from __future__ import annotations
 

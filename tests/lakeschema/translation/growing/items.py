@@ -1,4 +1,4 @@
-"""Spark's further ways to write one item of SELECT: a construct's name, and what makes it over a ground."""
+"""Spark's further forms of a SELECT item: a construct's name, and the function that makes it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What random views are written with: templates that both dialects read alike, and what each has besides.
+"""The languages of random views: templates that both dialects read alike, and templates of only one.
 
 Further functions come straight from the function tables.
 """

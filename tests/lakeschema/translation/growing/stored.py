@@ -1,4 +1,4 @@
-"""Random rows as JSON has them, for engines that read files: decimals, days and times are texts, bytes hexadecimal.
+"""Random rows in JSON, for engines that read files: decimals, dates and times are texts, bytes hexadecimal.
 
 Plain rows have no NaN, and no times that are finer than milliseconds.
 """

@@ -1,4 +1,4 @@
-"""Random views, grown from tables upwards: each step puts one more operator over what is there."""
+"""Random views, grown from tables upwards: each step adds one operator."""
 
 from __future__ import annotations
 

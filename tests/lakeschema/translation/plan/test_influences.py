@@ -1,4 +1,4 @@
-"""What decides a view's rows and values, and how its columns are made."""
+"""The expressions that decide a view's rows and values, and how its columns are computed."""
 
 from __future__ import annotations
 

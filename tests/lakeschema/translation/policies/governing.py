@@ -1,4 +1,4 @@
-"""Relations of DDL as one reader gets them."""
+"""Relations of DDL under the policies of one reader."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a reader under policies gets: plans, types, nulls, texts; and what is refused."""
+"""Views for a reader under policies: plans, types, nulls, texts; and refusals."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Constants and types: what a column of a type can be masked with."""
+"""Constants and types: the masks that a column of a type can have."""
 
 from __future__ import annotations
 

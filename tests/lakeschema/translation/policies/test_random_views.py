@@ -1,4 +1,4 @@
-"""Random views over tables all of whose columns are masked: no text reads any of these columns."""
+"""Random views over tables with all columns masked: no text reads any of these columns."""
 
 from __future__ import annotations
 

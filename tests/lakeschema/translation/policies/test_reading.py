@@ -1,4 +1,4 @@
-"""Policies as files and requests state them: what is read, and what is told of a wrong one."""
+"""Policies in files and requests: how they are read, and the errors about wrong ones."""
 
 from __future__ import annotations
 

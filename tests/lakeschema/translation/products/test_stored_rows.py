@@ -1,4 +1,4 @@
-"""Requests about stored rows: what is answered, in which form, and what is refused."""
+"""Requests about stored rows: the answers, their form, and refusals."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Requests as bytes → answers in both forms, or what has to be told first."""
+"""Requests as bytes → answers in both forms, or the facts that are needed first."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whatever a request holds, it is answered, in bounded time, with a result or an error of ours."""
+"""Any request is answered in bounded time, with a result or one of our errors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Spark's aliases that later items of the same SELECT read."""
+"""Spark's aliases that later items of the same SELECT use."""
 
 from __future__ import annotations
 

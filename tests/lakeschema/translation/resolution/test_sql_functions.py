@@ -1,4 +1,4 @@
-"""What views become that call functions which Spark's SQL defines."""
+"""Views that call functions which are defined in Spark SQL."""
 
 from __future__ import annotations
 

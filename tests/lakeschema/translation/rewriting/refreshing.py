@@ -1,4 +1,4 @@
-"""What inserted rows make of a view over three small tables."""
+"""The effect of inserted rows on a view over three small tables."""
 
 from __future__ import annotations
 

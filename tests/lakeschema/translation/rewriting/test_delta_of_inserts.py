@@ -1,4 +1,4 @@
-"""The rows that a view gains by inserted ones, and the views of which that is not all that happens."""
+"""The rows that a view gains by inserts, and views on which inserts have other effects."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Groups are merged where the stored columns suffice."""
+"""Groups are merged if the stored columns suffice."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Each rule on the example of its module, and what it must leave as it is."""
+"""Each rule on the example of its module, and on plans that it must not change."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What of a query follows from a view's stored rows, and what does not."""
+"""The parts of a query that follow from a view's stored rows, and the parts that do not."""
 
 from __future__ import annotations
 

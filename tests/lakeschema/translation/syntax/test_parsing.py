@@ -1,4 +1,4 @@
-"""What texts mean by each dialect's own rules, and that no text takes long to refuse."""
+"""The meaning of texts by each dialect's own rules; no text takes long to refuse."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The parser remembers recent short texts; no other answer may come of it."""
+"""The parser caches recent short texts, which changes no answer."""
 
 from __future__ import annotations
 

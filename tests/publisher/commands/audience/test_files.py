@@ -1,4 +1,4 @@
-"""What the files say of who uses packages and relations; whatever is in them."""
+"""Files that list the users of packages and relations, whatever they contain."""
 
 from __future__ import annotations
 

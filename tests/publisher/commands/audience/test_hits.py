@@ -1,4 +1,4 @@
-"""Who is hit by a plan, end to end."""
+"""The people whom a plan affects, end to end."""
 
 from __future__ import annotations
 

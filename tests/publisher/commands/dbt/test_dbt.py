@@ -1,4 +1,4 @@
-"""A project's models in Spark SQL → models for Trino that dbt reads: names, order, escapes, what is skipped."""
+"""A project's models in Spark SQL → models for Trino that dbt reads: names, order, escapes, skipped models."""
 
 from __future__ import annotations
 

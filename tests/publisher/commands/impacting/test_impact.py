@@ -1,4 +1,4 @@
-"""``impact``: what a column or a relation reaches, what becomes of it, and whom it concerns."""
+"""``impact``: what a column or relation reaches, the effects there, and the affected people."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Servers that are not what a deployment takes them for, and one that is: each on a port of this machine."""
+"""Servers that are not those of the deployment's settings, and one that is, on ports of this machine."""
 
 from __future__ import annotations
 

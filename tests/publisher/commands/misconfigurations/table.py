@@ -1,6 +1,6 @@
-"""Misconfigurations, one row each: what is wrong, and how the one line that says so begins.
+"""Misconfigurations, one row each: the fault, and the beginning of the line that reports it.
 
-``{…}`` in a row stands for what ``places.py`` provides, such as the port of a server that refuses.
+``{…}`` in a row stands for a value from ``places.py``, such as the port of a server that refuses.
 """
 
 from __future__ import annotations

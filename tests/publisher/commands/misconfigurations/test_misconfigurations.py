@@ -1,4 +1,4 @@
-"""Each misconfiguration of the table is one clear line, with the right exit status, in every command."""
+"""In every command, each misconfiguration is one clear line, with the right exit status."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a person reads."""
+"""The output for people."""
 
 from __future__ import annotations
 

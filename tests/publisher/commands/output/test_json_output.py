@@ -1,4 +1,4 @@
-"""What programs read: key by key as it has been since the first release."""
+"""The output for programs: the same keys since the first release."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How much of a catalog is read: what the state knows is believed as far as it is current."""
+"""How much of a catalog is read: the state is used as far as it is current."""
 
 from __future__ import annotations
 

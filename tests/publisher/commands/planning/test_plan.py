@@ -1,4 +1,4 @@
-"""A plan foretells what a publication then does."""
+"""A plan predicts what a publication then does."""
 
 from __future__ import annotations
 

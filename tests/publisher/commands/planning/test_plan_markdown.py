@@ -1,4 +1,4 @@
-"""Texts of a metastore in a merge request's comment, judged by another reader of Markdown."""
+"""Text from a metastore in a merge request's comment, checked by another Markdown parser."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a plan says of a change: fates, causes, what breaks, what becomes of packages."""
+"""A plan's report about a change: fates, causes, breaks, and the effects on packages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A statement of the DDL folder that is not applied: who tells of it, and what stays published."""
+"""A statement of the DDL folder that is not applied: who reports it, and what stays published."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What every server does with the statements of ``register``: the fake as the real one."""
+"""The behaviour of every server for the statements of ``register``, fake or real."""
 
 from __future__ import annotations
 

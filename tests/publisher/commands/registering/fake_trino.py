@@ -1,4 +1,4 @@
-"""A server in memory that takes the statements of ``register``; what it refuses can be chosen."""
+"""A server in memory that takes the statements of ``register``; its refusals can be chosen."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A few views, as ``register`` is given them."""
+"""A few views for ``register``."""
 
 from __future__ import annotations
 

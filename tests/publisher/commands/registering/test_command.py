@@ -1,4 +1,4 @@
-"""The command ``register`` without a server: what it prints, refuses and how it ends."""
+"""The command ``register`` without a server: output, refusals and exit status."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Views and tables under policies as views of a server."""
+"""Views and tables under policies become views of a server."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``register`` where what answers is not Trino, or does not let one in."""
+"""``register`` with a server that is not Trino, or that refuses the login."""
 
 from __future__ import annotations
 

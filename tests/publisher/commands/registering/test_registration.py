@@ -1,4 +1,4 @@
-"""What becomes of views on a server."""
+"""The states of views on a server after ``register``."""
 
 from __future__ import annotations
 

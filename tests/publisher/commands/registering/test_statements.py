@@ -1,4 +1,4 @@
-"""Views of a catalog as the statements that make them in Trino."""
+"""The statements that create a catalog's views in Trino."""
 
 from __future__ import annotations
 

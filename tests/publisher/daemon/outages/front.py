@@ -1,4 +1,4 @@
-"""A door before a server, which a test shuts in different ways and opens again at the same address."""
+"""A door in front of a server: a test shuts it in different ways and opens it at the same address."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What keeps SQLite from writing, done to the connections of this process: root may write any file."""
+"""Faults that keep SQLite from writing, in this process's connections: root may write any file."""
 
 from __future__ import annotations
 

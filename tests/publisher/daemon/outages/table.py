@@ -1,4 +1,4 @@
-"""The outages that a running daemon is put through, one row each; ``docs/operations.md`` has them, too."""
+"""The outages of a running daemon, one row each; ``docs/operations.md`` lists them, too."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is no outage of a service: a child that is killed, a clock that is set back, a start that fails."""
+"""Troubles that are no outage of a service: a killed child, a clock set back, a failed start."""
 
 from __future__ import annotations
 

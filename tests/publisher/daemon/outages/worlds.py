@@ -1,4 +1,4 @@
-"""Small deployments of two tables, each with one thing that a test can break and mend."""
+"""Small deployments of two tables, each with one part that a test can break and repair."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Expressions as they are written for Hive, in both modes of Spark's."""
+"""Expressions written for Hive, in both modes of Spark."""
 
 from __future__ import annotations
 

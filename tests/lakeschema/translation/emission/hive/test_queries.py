@@ -1,4 +1,4 @@
-"""Whole views of Spark's as they are written for Hive."""
+"""Whole Spark views, written for Hive."""
 
 from __future__ import annotations
 

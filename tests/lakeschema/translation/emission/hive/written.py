@@ -1,4 +1,4 @@
-"""What views of Spark's over a small table are written as for Hive."""
+"""The text for Hive of Spark views over a small table."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pig scripts of queries over two tables, as a batch answers them."""
+"""Pig scripts of queries over two tables, from a batch."""
 
 from __future__ import annotations
 

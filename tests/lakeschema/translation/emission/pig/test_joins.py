@@ -1,4 +1,4 @@
-"""Joins as statements of Pig: by keys, by rows where more than keys decides, or all pairs."""
+"""Joins as Pig statements: by keys, by rows with further conditions, or of all pairs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Groups, sets of rows, orders and generators as statements of Pig."""
+"""Groups, set operations, orders and generators as Pig statements."""
 
 from __future__ import annotations
 

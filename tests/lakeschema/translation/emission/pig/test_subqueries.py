@@ -1,4 +1,4 @@
-"""Sub-queries in conditions as joins, and those that cannot be."""
+"""Sub-queries in conditions as joins, and those without such a form."""
 
 from __future__ import annotations
 

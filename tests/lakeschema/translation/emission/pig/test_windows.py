@@ -1,4 +1,4 @@
-"""Window functions as statements of Pig: by piggybank's Over, or by a group where the frame is all of it."""
+"""Window functions in Pig: piggybank's Over, or a group if the frame is the whole partition."""
 
 from __future__ import annotations
 

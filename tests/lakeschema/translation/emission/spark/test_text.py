@@ -1,4 +1,4 @@
-"""Nothing that comes from a metastore gets out of the name or literal that it stands in."""
+"""No text from a metastore escapes from its name or literal."""
 
 from __future__ import annotations
 

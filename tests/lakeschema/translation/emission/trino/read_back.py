@@ -1,4 +1,4 @@
-"""What is written for Trino, read again as a view of Trino's: its types there must be those that are said."""
+"""Text for Trino, read again as a Trino view: its types must be the stated ones."""
 
 from __future__ import annotations
 

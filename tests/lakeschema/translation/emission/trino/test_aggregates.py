@@ -1,4 +1,4 @@
-"""Aggregates and window functions as they are written for Trino."""
+"""Aggregates and window functions written for Trino."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Conversions as they are written for Trino."""
+"""Conversions written for Trino."""
 
 from __future__ import annotations
 

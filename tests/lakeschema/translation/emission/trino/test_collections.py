@@ -1,4 +1,4 @@
-"""Arrays, maps and structs as they are written for Trino."""
+"""Arrays, maps and structs written for Trino."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Functions of dates and times as they are written for Trino."""
+"""Functions of dates and times written for Trino."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Calls as they are written for Trino, where its meaning is another; each form was run on Trino 476."""
+"""Calls written for Trino where its function differs; each form was run on Trino 476."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Arithmetic and comparisons as they are written for Trino."""
+"""Arithmetic and comparisons written for Trino."""
 
 from __future__ import annotations
 

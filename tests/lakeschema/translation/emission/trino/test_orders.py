@@ -1,4 +1,4 @@
-"""Orders of nested values, aggregates in an order, times and intervals as they are written for Trino."""
+"""Orders of nested values, ordered aggregates, times and intervals written for Trino."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Patterns of LIKE and regular expressions as they are written for Trino."""
+"""Patterns of LIKE and regular expressions written for Trino."""
 
 from __future__ import annotations
 

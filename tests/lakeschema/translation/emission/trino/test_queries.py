@@ -1,4 +1,4 @@
-"""Whole queries as they are written for Trino."""
+"""Whole queries written for Trino."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Functions of texts as they are written for Trino."""
+"""Functions of texts written for Trino."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an expression of a small table is written as for Trino, in each dialect."""
+"""The text for Trino of an expression over a small table, in each dialect."""
 
 from __future__ import annotations
 

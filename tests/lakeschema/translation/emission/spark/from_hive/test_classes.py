@@ -1,4 +1,4 @@
-"""Hive's functions that Spark SQL calls by Hive's own class, which the session registers."""
+"""Hive's functions that Spark SQL calls by Hive's classes, which the session registers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Calls of Hive's functions as they are written for Spark, where the engines differ."""
+"""Calls of Hive's functions written for Spark, where the engines differ."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The table of days at which the Julian calendar falls behind, held against the rule of leap years."""
+"""The table of dates at which the Julian calendar falls behind, checked with the rule of leap years."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Trino's operators, functions and casts as they are written for Spark, and the reasons of refusals."""
+"""Trino's operators, functions and casts written for Spark, and the reasons of refusals."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What Trino's text is for Spark, where the engines differ, and what is refused."""
+"""Trino's text written for Spark, where the engines differ, and refusals."""
 
 from __future__ import annotations
 
