@@ -44,7 +44,7 @@ class Admission(Generic[P]):
         self._threads = ThreadPoolExecutor(len(processes), thread_name_prefix=name)
 
     def submit(self, client: str, answer: Callable[[P], T]) -> Future[T]:
-        """Has a process answer; the future raises ``Unavailable`` if another client's request takes the place.
+        """Queues the request for a process; the future raises ``Unavailable`` if another client's request displaces it.
 
         Raises:
             Unavailable: too many requests wait, or the queue is closed.

@@ -19,7 +19,7 @@ _ALIASES = {"changes": "changelog", "whatsnew": "changelog", "history": "changel
 def package_links(settings: Settings) -> Mapping[str, str]:
     """Links by label; ``{name}`` and ``{relation}`` are still to be filled in.
 
-    Our pages have a known address if ``http.public_url`` is set. A label of the settings replaces
+    Our pages have a known address if ``http.public_url`` is set. A link in the settings replaces
     ours of the same meaning.
     """
     chosen = settings.artifacts.project_urls

@@ -53,9 +53,9 @@ class Scope:
     """The names that one FROM clause offers.
 
     Attributes:
-        merged: the columns that an unqualified name of USING means.
+        merged: the columns that an unqualified USING name stands for.
         padded: places of columns that may be null even if their relation's are not.
-        hidden: after USING, the columns in ``t.*`` but not in ``*``, the last join's first; none in
+        hidden: after USING, the columns in ``t.*`` but not in ``*``, from the last join to the first; none in
             Hive.
         has_stars: whether ``t.*`` is known: after USING and another join, Hive's depends on how it
             merges joins.

@@ -21,7 +21,7 @@ from publisher.commands.planning.values import (
 
 
 def plan_against_packages(desired: Desired, deriver: Deriver, forecast: PackageForecast) -> Plan:
-    """The versions that the packages lack, and the packages that would break or be dropped.
+    """The versions still to be published, and the packages that would break or be dropped.
 
     Raises:
         PackageIndexError: the index did not answer.
