@@ -1,7 +1,7 @@
 """Decides when a daemon's snapshot is due, and runs one at a time for several threads.
 
-The state says what is due: a snapshot of another process counts, and one that was killed is due
-again at once.
+The state says what is due: a snapshot of another process counts, and a killed snapshot is due again
+at once.
 """
 
 from __future__ import annotations

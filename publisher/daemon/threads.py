@@ -56,8 +56,8 @@ class Schedule:
 class Daemon:
     """``snapshot_runner`` is ``engine.compare_catalog``, or a function that does the same on Spark.
 
-    If a source starts or has a gap in its events, a snapshot runs before its position is stored;
-    after a gap it runs in this process.
+    If a source starts or has a gap in its events, a snapshot runs before the source's position is
+    stored; after a gap the snapshot runs in this process.
     """
 
     def __init__(
