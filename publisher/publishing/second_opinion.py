@@ -57,7 +57,7 @@ class SecondOpinions:
         self._checked: set[str] = set()
 
     def require(self, wheel: Wheel, schema: Record) -> None:
-        """Checks the wheel, if it is chosen.
+        """Checks the wheel, if the sample includes it.
 
         Raises:
             SecondOpinionFailed: another implementation does not read what we wrote.
