@@ -48,7 +48,7 @@ class WorkRequest:
     """Asks for a relation to be processed.
 
     Attributes:
-        min_event_id: a catalog read before this event is too old to answer the request.
+        min_event_id: an answer of the catalog from before this event is too old for the request.
         not_before: when it is due, if no other request is waiting.
         reread_at: the time of a second reading, for hints without an event id; or None.
     """
