@@ -15,7 +15,7 @@ from publisher.settling.comparison import SnapshotBusy
 
 _STOP_CHECK_SECONDS = 0.2
 _FIRST_POLL_SECONDS = 10.0
-"""How long the first snapshot waits for sources without a position, because theirs is enough."""
+"""How long the first snapshot waits for sources without a position, because their snapshot is enough."""
 
 
 class SnapshotTurns:

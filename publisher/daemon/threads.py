@@ -260,7 +260,7 @@ class Daemon:
         self._follow_snapshot()
 
     def _follow_snapshot(self) -> None:
-        """Runs outside of the snapshot's turn: a source with a gap waits for that, but not for the index."""
+        """Runs outside of the snapshot's turn: a source with a gap waits for the snapshot, but not for the index."""
         self._index_is_due.clear()
         if not self._stopping.is_set():
             self._compare_index()
