@@ -35,7 +35,7 @@ class Cause(Enum):
     """Why work is deferred; this decides how long it waits the next time."""
 
     PASSING = "passing"
-    """Another service is away, or something changed in between: it is retried soon, however
+    """Another service is away, or something changed meanwhile: the work is retried soon, however
     often."""
     OWN = "own"
     """Processing this relation failed, and may fail again: its delay grows to hours."""
@@ -114,7 +114,7 @@ class Output:
 
 
 NO_INTERFACE = "!"
-"""Before a status that stands for the interface hash of a relation without an interface."""
+"""The prefix of a status that replaces the interface hash of a relation without an interface."""
 
 
 def no_interface(status: Status) -> str:

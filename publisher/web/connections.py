@@ -37,7 +37,7 @@ _ACCEPTED_AT_ONCE: Final = 32
 """Longer turns would delay answers; with little room, new connections would push each other out
 unread."""
 _PIPELINED_AT_ONCE: Final = 4
-"""The limit for all clients: one that sends many requests at once comes after those with one
+"""The limit for all clients: a client that sends many requests at once comes after clients with one
 request."""
 
 
