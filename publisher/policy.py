@@ -54,7 +54,7 @@ class Policy:
         max_lag_seconds: how far a replica of the catalog may lag. An event id above the catalog's
             current one is believed for this long.
         drop_grace_seconds: time between the two readings that confirm a deletion.
-        lease_seconds: an unresponsive worker then loses its claims.
+        lease_seconds: after this time an unresponsive worker loses its claims.
         max_attempts: a relation is quarantined after this many crashes.
         batch_size: how many relations a worker claims at once, to share reads and commits.
         questions_at_once: how many relations of one batch are derived or generated at once.
@@ -66,8 +66,8 @@ class Policy:
             uploads.
         uploads_at_once: how many uploads of one batch run at once. Simple servers queue five
             connections; a further client waits for a second.
-        snapshot_lease_seconds: another snapshot may then replace one that was killed; a running one
-            renews its lease.
+        snapshot_lease_seconds: after this time another snapshot may replace a killed one; a running
+            one renews its lease.
         read_batch_size: how many relations a snapshot reads from the catalog at once.
         memo_seconds: how long the memo keeps derivations.
         max_versions_per_hour: for one relation; further versions wait.

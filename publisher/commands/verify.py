@@ -50,7 +50,7 @@ class Verification:
 
     Attributes:
         checked: how many relations should have a package.
-        gaps: known ones, which a repair cannot end.
+        gaps: known relations without a package, which a repair cannot change.
         unapplied: statements of a DDL folder that could not be read or applied.
     """
 

@@ -29,7 +29,7 @@ class Admission(Generic[P]):
     def __init__(
         self, processes: Sequence[P], max_waiting: int, name: str, refused: Callable[[], object]
     ) -> None:
-        """``name``: for the threads that wait for the processes; ``refused`` is called at each refusal."""
+        """``name``: names the threads that wait for the processes; ``refused`` is called at each refusal."""
         self._most = len(processes) + max_waiting
         self._refused = refused
         self._under_way = 0

@@ -99,7 +99,7 @@ def _notification_log(events: NotificationLogSettings, settings: Settings) -> Ev
 
 
 def shared_servers(settings: Settings) -> Mapping[str, str]:
-    """Which services share a server: an event source may use the catalog's."""
+    """Which services share a server: an event source may use the catalog's server."""
     catalog = settings.default_catalog
     names = []
     for events in settings.events:
@@ -149,7 +149,7 @@ def build_statement_logs(settings: Settings) -> Sequence[StatementSource]:
 def take_part(settings: Settings, state: State) -> Participation:
     """Registers this process as one that works on the state, until the result is closed.
 
-    If it is the only one, it ends the claims of killed processes.
+    If no other process works on it, this one ends the claims of killed processes.
     """
     participation = Participation(settings.state.file)
 
@@ -240,7 +240,7 @@ def build_engine(
     processes: LimitedProcesses,
     outages: Outages | None = None,
 ) -> Engine:
-    """An engine whose untrusted work the ``processes`` of ``build_processes`` do.
+    """An engine whose untrusted work runs in ``processes``, made by ``build_processes``.
 
     It notes failures of the catalog and the index in ``outages``.
     """

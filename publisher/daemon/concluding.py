@@ -1,7 +1,7 @@
 """From findings to the state and the index: settle in one transaction, then publish or yank.
 
-The end of that transaction decides what is left to do at the index, because a finding may change
-what an earlier one of the batch settled.
+Only the end of that transaction shows what is left to do at the index, because a finding may change
+what an earlier finding of the batch settled.
 """
 
 from __future__ import annotations

@@ -28,7 +28,8 @@ class Unanswered:
 class Definitions:
     """Safe for threads. A hanging catalog does not block pages, and pages do not block work.
 
-    A failure here is not noted as an outage, because nothing would ask again to see its end.
+    A failure here does not count as an outage, because no later request would notice the outage's
+    end.
     """
 
     def __init__(

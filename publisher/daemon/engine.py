@@ -119,7 +119,7 @@ class Engine:
             self._wake_one()
 
     def resync(self, names: Iterable[RelationName]) -> None:
-        """Requests that relations are read and derived now, and packaged again if that was refused."""
+        """Requests to read and derive relations now, and to package refused relations again."""
         now = self._clock.now()
         requests = [WorkRequest(name, now) for name in names]
         names = [request.relation for request in requests]
@@ -335,9 +335,9 @@ class Engine:
         return report
 
     def compare_index(self) -> bool:
-        """Enqueues packages whose index differs from the state.
+        """Enqueues packages whose files on the index differ from the state.
 
-        It may take half an hour, because a server is asked for a limited number of pages a second.
+        It may take half an hour, because it asks a server for a limited number of pages a second.
 
         Returns:
             False if a page or the catalog could not be read: a later comparison may find more.
@@ -360,8 +360,8 @@ class Engine:
     def refill(self) -> IndexReport:
         """Requests new uploads of all versions that the index lacks, however many.
 
-        Reads all wheels of a folder to repair damaged ones, and tries again to package what was
-        refused.
+        Reads all wheels of a folder to repair damaged ones, and tries again to package refused
+        relations.
         """
         now = self._clock.now()
 

@@ -42,7 +42,7 @@ class SnapshotAge:
 
 
 class Health:
-    """``is_live`` is free of cost; ``troubles`` reads one row of the state."""
+    """``is_live`` costs nothing; ``troubles`` reads one row of the state."""
 
     def __init__(
         self, daemon: Daemon, outages: Outages, progress: Progress, snapshot_age: SnapshotAge

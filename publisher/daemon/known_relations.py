@@ -78,7 +78,7 @@ class KnownRelations:
             self._ends.wait(self._seconds)
 
     def refresh(self) -> None:
-        """Reads the changes since the last time.
+        """Reads the changes since the last refresh.
 
         Raises:
             StateUnavailable: nothing was read.

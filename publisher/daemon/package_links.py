@@ -1,7 +1,7 @@
 """The links of each package on an index: those of the settings, and links to our pages.
 
 Renovate, Dependabot and indexes find a changelog by the labels of PEP 753. Links are not part of a
-package's content, so another address publishes no version.
+package's content, so a changed address publishes no version.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _ALIASES = {"changes": "changelog", "whatsnew": "changelog", "history": "changel
 
 
 def package_links(settings: Settings) -> Mapping[str, str]:
-    """Links by label; ``{name}`` and ``{relation}`` are still to be filled in.
+    """Links by label; the caller fills in ``{name}`` and ``{relation}``.
 
     Our pages have a known address if ``http.public_url`` is set. A link in the settings replaces
     ours of the same meaning.

@@ -47,7 +47,7 @@ class Probe:
 
 
 def probes(settings: Settings) -> Iterator[Probe]:
-    """Yields each probe when it is done: a server that is away takes its time-out."""
+    """Yields each probe when it is done, because a server that is away takes until its time-out."""
     translation = _probe("translation", partial(_translation, settings))
     yield translation
     yield _probe("state", partial(_writable, settings.state.file.parent))

@@ -19,7 +19,7 @@ from publisher.state.records import Urgency, WorkRequest
 log = logging.getLogger(__name__)
 
 MAX_LISTED_NAMESPACES = 10
-"""The namespaces that one batch's undecodable events may name; beyond it a snapshot is
+"""How many namespaces one batch's undecodable events may name; beyond this number a snapshot is
 requested."""
 
 

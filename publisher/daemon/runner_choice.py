@@ -14,7 +14,7 @@ from publisher.settings import Runner, RunnerChoice, Settings, SparkCatalogSetti
 log = logging.getLogger(__name__)
 
 SPARK_FROM_RELATIONS: Final = 10_000
-"""Below it, starting Spark takes longer than reading and deriving everything in one process."""
+"""Below this number, starting Spark takes longer than reading and deriving everything in one process."""
 
 
 def is_spark_installed() -> bool:

@@ -1,7 +1,7 @@
 """Decides when a daemon's snapshot is due, and runs one at a time for several threads.
 
-The state says what is due: a snapshot of another process counts, and one that was killed is due
-again at once.
+The state says what is due: a snapshot of another process counts, and a killed snapshot is due again
+at once.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from publisher.settling.comparison import SnapshotBusy
 
 _STOP_CHECK_SECONDS = 0.2
 _FIRST_POLL_SECONDS = 10.0
-"""How long the first snapshot waits for sources without a position, because theirs is enough."""
+"""How long the first snapshot waits for sources without a position, because their snapshot is enough."""
 
 
 class SnapshotTurns:

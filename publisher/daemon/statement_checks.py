@@ -72,7 +72,7 @@ class Checks:
         self._known.start(self._bring)
 
     def _bring(self) -> None:
-        """Sends each process the known relations now, so that no request waits for it."""
+        """Sends each process the known relations now, so that no request waits for them."""
         self._admission.with_each_idle(self._warm)
 
     def submit(self, request: bytes, client: str) -> Future[Mapping[str, Any]]:

@@ -56,8 +56,8 @@ class Schedule:
 class Daemon:
     """``snapshot_runner`` is ``engine.compare_catalog``, or a function that does the same on Spark.
 
-    If a source starts or has a gap in its events, a snapshot runs before its position is stored;
-    after a gap it runs in this process.
+    If a source starts or has a gap in its events, a snapshot runs before the source's position is
+    stored; after a gap the snapshot runs in this process.
     """
 
     def __init__(
@@ -260,7 +260,7 @@ class Daemon:
         self._follow_snapshot()
 
     def _follow_snapshot(self) -> None:
-        """Runs outside of the snapshot's turn: a source with a gap waits for that, but not for the index."""
+        """Runs outside of the snapshot's turn: a source with a gap waits for the snapshot, but not for the index."""
         self._index_is_due.clear()
         if not self._stopping.is_set():
             self._compare_index()

@@ -38,9 +38,9 @@ _FIRST_REQUEST: Final = b'{"query": "SELECT 1 AS one", "to": "trino"}'
 class Ending(Enum):
     """How a request ended.
 
-    INVALID: the request is invalid. UNTRANSLATABLE: there is no answer, with the reason. FAILED: it
-    exceeded a limit, or the program failed. REFUSED: too many requests waited, the relations could
-    not be read, or the service ended.
+    INVALID: the request is invalid. UNTRANSLATABLE: the answer is a refusal with its reason.
+    FAILED: it exceeded a limit, or the program failed. REFUSED: too many requests waited, the
+    relations could not be read, or the service ended.
     """
 
     OK = "ok"

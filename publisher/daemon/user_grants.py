@@ -47,7 +47,7 @@ class UserGrants:
             return self._current
 
     def read(self, user: str) -> None:
-        """Raises: CatalogError: the metastore does not tell."""
+        """Raises: CatalogError: the metastore gives no grants."""
         found = self._read(user)
         with self._lock:
             self._until.pop(user, None)

@@ -27,10 +27,10 @@ _MAX_WAIT_SECONDS = 2.0
 
 
 class DdlFolderSource:
-    """Not safe for threads; only one polls a source. ``catalog`` may be shared.
+    """Not safe for threads; only one thread polls a source. ``catalog`` may be shared.
 
-    Files are watched by the operating system, and read every two seconds anyway, because some file
-    systems report no changes.
+    The operating system watches the files. The source also reads them every two seconds, because
+    some file systems report no changes.
     """
 
     def __init__(

@@ -1,7 +1,7 @@
 """A Kafka topic of metastore events as an event source.
 
-Reading continues from the position in the state, never from the group's offsets. These are
-committed only so that tools can show the lag.
+Reading continues from the position in the state, never from the group's offsets. The group's
+offsets are committed only so that tools can show the lag.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _RIGHTS = "allow this user DESCRIBE and READ of the topic, and READ of the group
 
 
 class KafkaSource:
-    """Not safe for threads; only one polls a source.
+    """Not safe for threads; only one thread polls a source.
 
     The position is JSON: the next offset of each partition. An offset that the broker no longer
     has, or does not have yet, means that events are lost: reading continues at the earliest

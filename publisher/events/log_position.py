@@ -1,8 +1,8 @@
 """The position in the notification log, and what its next response means; pure.
 
-Ids alone are not trusted: on Derby, concurrent DDL gives several events one id, and some become
-visible after later ones. So the newest events are read again each time and identified by their
-content, which also reveals that another log replaced this one.
+Ids alone are not trusted: on Derby, concurrent DDL gives several events one id, and some events
+become visible after later events. So the source reads the newest events again each time and
+identifies them by their content. This also reveals that another log replaced this one.
 """
 
 from __future__ import annotations

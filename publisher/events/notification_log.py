@@ -45,7 +45,7 @@ _QUIET_SECONDS = 10.0
 class NotificationLogSource:
     """Waiting costs one call of a third of a millisecond per ``idle_seconds``.
 
-    Not safe for threads; only one polls a source.
+    Not safe for threads; only one thread polls a source.
     """
 
     def __init__(

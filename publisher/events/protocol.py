@@ -15,7 +15,7 @@ from lakeschema.catalog.identifiers import RelationName
 
 @dataclass(frozen=True, slots=True)
 class RelationHint:
-    """Something may have happened to ``relation``; a read below ``event_id`` is too old to tell."""
+    """Something may have happened to ``relation``; an answer from before ``event_id`` is too old."""
 
     relation: RelationName
     event_id: int | None = None

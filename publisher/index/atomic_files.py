@@ -78,8 +78,8 @@ def lock(file: Path, timeout_seconds: float, also: Path | None = None) -> Iterat
     """Holds an exclusive lock on a file, made if missing; the kernel frees it when the process dies.
 
     NFS and SMB lock only files that are open for writing, and no folders. Earlier releases locked
-    the folder ``also``. Where possible it is locked too, so that both releases exclude each other;
-    elsewhere the earlier ones could not work at all.
+    the folder ``also``. Where possible the folder is locked too, so that both releases exclude each
+    other; elsewhere the earlier releases could not work at all.
 
     Raises:
         TimeoutError: another process or thread held it for ``timeout_seconds``.

@@ -70,7 +70,7 @@ class PackageIndexError(Exception):
 
 
 class IndexUnavailable(PackageIndexError):
-    """No response, or one that asks to try again later. The caller reads the index before it retries."""
+    """No response, or a response that asks to try again later. The caller reads the index before it retries."""
 
 
 class IndexRefused(PackageIndexError):
@@ -139,7 +139,8 @@ class PackageIndex(Protocol):
         """The damaged and missing files; always empty for an index whose files we cannot inspect.
 
         ``published`` has the right SHA-256 of each wheel by file name. ``may_read`` decides whether
-        this many bytes may be read; if not, a wheel of the right size counts as intact.
+        to read a wheel of this many bytes; a wheel of the right size that is not read counts as
+        intact.
         """
 
     def mend(

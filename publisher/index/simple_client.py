@@ -1,6 +1,6 @@
 """Reads any index's simple API over HTTP: uncached, bounded, and with credentials for one origin.
 
-A project's page must not redirect to another host: such an index falls back to a public one for
+A project's page must not redirect to another host: such an index falls back to a public index for
 unknown names, so its users would install untrusted packages.
 """
 

@@ -2,7 +2,7 @@
 
 ``simple/{project}/`` holds the project's wheels, each with its ``.metadata`` and, if signed, its
 ``.provenance``, and the page as ``index.html`` and ``index.json``. The JSON page is the record: a
-file is published once it is listed there. Metadata, provenance and wheel are written first, then
+file is published once this page lists it. Metadata, provenance and wheel are written first, then
 the HTML page and, once these are durable, the JSON page. So a listed file always exists and is
 complete. After a crash in between, the next upload to the project repairs the pages. A wheel
 without a record is listed with its present bytes and never overwritten. ``damages`` finds damage by

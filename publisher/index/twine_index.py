@@ -43,7 +43,7 @@ class TwineIndex:
         timeout_seconds: float = 30.0,
         file_hosts: Collection[str] = (),
     ) -> None:
-        """Credentials may also be part of the addresses; those given here take precedence.
+        """Credentials may also be part of the addresses; the arguments take precedence.
 
         ``file_hosts``: as in ``SimpleClient``.
 

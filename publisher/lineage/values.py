@@ -120,7 +120,7 @@ class Traced:
         expressions: the expressions of all columns that are not plain copies.
         columns: the columns of the relation that was asked for.
         relations: every relation in the links, and the one that was asked for.
-        untraced: views among them whose lineage is unknown or incomplete.
+        untraced: views among the relations whose lineage is unknown or incomplete.
         is_cut: whether the limit of depth left links out.
     """
 

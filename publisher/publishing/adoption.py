@@ -1,4 +1,4 @@
-"""Adopts versions that the index has and the state lacks, because it was lost or is an older copy."""
+"""Adopts versions that the index has and the state lacks, because the state was lost or is an older copy."""
 
 from __future__ import annotations
 

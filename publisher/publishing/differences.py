@@ -59,8 +59,8 @@ def given_up(history: Sequence[VersionRecord]) -> Sequence[VersionRecord]:
 def mendable(damages: Sequence[Damage], history: Sequence[VersionRecord]) -> Sequence[Damage]:
     """The damages that ``PackageIndex.mend`` can repair.
 
-    A missing published wheel is not among them: it counts as lost, and too many lost ones are held.
-    Nor is a wheel that is not ours, or whose version was given up.
+    The result omits missing published wheels: they count as lost, and too many lost wheels are
+    held. It also omits foreign wheels, and versions that were given up.
     """
     published = published_hashes(history)
     hopeless = tuple(version.filename for version in given_up(history))

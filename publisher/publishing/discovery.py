@@ -1,7 +1,7 @@
-"""Finds packages under our prefix that the state does not know, because it was lost or is an older copy.
+"""Finds packages under our prefix that the state lacks, because the state was lost or is an older copy.
 
-A package whose relation the catalog has is published from the adopted ledger; any other counts as
-dropped, like every missing relation, after a second reading.
+If the catalog has a package's relation, the service publishes it from the adopted ledger. Any other
+package counts as dropped after a second reading, like every missing relation.
 """
 
 from __future__ import annotations

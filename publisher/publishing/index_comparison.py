@@ -1,8 +1,8 @@
 """Compares every package's ledger with the index at each snapshot; differences become work.
 
-An index that suddenly lacks many packages is probably misconfigured rather than emptied: they are
-held until a person asks for them. Each snapshot reads a limited number of bytes of a folder's
-wheels, and the next one continues there.
+An index that suddenly lacks many packages is probably misconfigured rather than emptied: the
+packages are held until a person releases them. Each snapshot reads a limited number of bytes of a
+folder's wheels, and the next one continues there.
 """
 
 from __future__ import annotations

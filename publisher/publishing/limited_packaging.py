@@ -1,7 +1,7 @@
 """Runs the generator in child processes, because it reads, compares and renders untrusted input.
 
-A schema may take long to compare or to render, and a wheel of the index much memory to read. At its
-limits the child is killed, which costs one answer.
+A schema may take long to compare or to render, and a wheel of the index much memory to read. A
+child that exceeds its limits is killed, which costs one answer.
 """
 
 from __future__ import annotations
@@ -78,8 +78,8 @@ def packaging_handler(
 class LimitedPackaging:
     """Asks ``processes``, which need ``packaging_handler`` under the name ``HANDLER``.
 
-    ``packaging`` makes names and requests without a process; it and the handler need the same
-    options. So does ``second_opinion``.
+    ``packaging`` makes names and requests without a process; it, the handler and ``second_opinion``
+    need the same options.
     """
 
     def __init__(

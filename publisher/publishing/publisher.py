@@ -73,8 +73,8 @@ class Publisher:
     def publish(self, jobs: Sequence[Job]) -> None:
         """Publishes the jobs that the index lacks, and ends or defers their claims.
 
-        Jobs that need a version by the ledger are prepared while the index is read, because it
-        mostly agrees.
+        Jobs that need a version by the ledger are prepared while the index is read, because the
+        index mostly agrees with the ledger.
         """
         known = self._known([job.name for job in jobs])
         expected = {
@@ -116,7 +116,7 @@ class Publisher:
     def finish(self, versions: Sequence[VersionRecord]) -> bool:
         """Delivers reserved versions even if their relations changed since: users may see them.
 
-        False if the index failed for one; the next work on its relation retries it.
+        False if the index failed for one version; the next work on its relation retries it.
         """
         results = self._work.attempt_each(versions, self._reconciler.finish)
         return all(result is None for result in results)

@@ -49,7 +49,7 @@ _ADOPTED = "it was adopted from the index, and its source is unknown"
 
 @dataclass(frozen=True, slots=True)
 class Delivered:
-    """The result for a reservation; ``taken``: our package that already has its number."""
+    """The result for a reservation; ``taken``: our package that already has the reserved number."""
 
     version: VersionRecord
     delivery: Delivery

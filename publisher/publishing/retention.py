@@ -1,6 +1,6 @@
 """Yanks superseded versions, and never deletes them: a pin keeps its file, a range skips it (PEP 592).
 
-Each pass compares the index's list with the settings. So the next pass completes one that crashed,
+Each pass compares the index's list with the settings. So the next pass completes a crashed pass,
 and relaxed settings unyank versions.
 """
 

@@ -29,7 +29,7 @@ SAMPLED_ONE_IN: Final = 64
 """The share of wheels without a shape that is new to the process."""
 
 MAX_WHEEL_BYTES: Final = 4 * 1024 * 1024
-"""Larger wheels are not checked: one with 4,000 columns takes a second to compile."""
+"""Larger wheels are not checked: a wheel with 4,000 columns takes a second to compile."""
 
 _MAX_REASON_CHARACTERS = 400
 
@@ -57,7 +57,7 @@ class SecondOpinions:
         self._checked: set[str] = set()
 
     def require(self, wheel: Wheel, schema: Record) -> None:
-        """Checks the wheel, if it is chosen.
+        """Checks the wheel, if the sample includes it.
 
         Raises:
             SecondOpinionFailed: another implementation does not read what we wrote.

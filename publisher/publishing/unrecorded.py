@@ -103,8 +103,8 @@ def read_unrecorded_versions(
 ) -> Adopted:
     """Records of ``unrecorded_files``; reads the usable wheels of the newest major, for comparison.
 
-    A wheel gets status CONFLICT, so that its number is never used, if it contradicts its page, is
-    not a package, or lacks a signature by one of ``trusted_keys``.
+    A wheel that contradicts its page, is not a package, or lacks a signature by one of
+    ``trusted_keys`` gets status CONFLICT, so that its number is never used.
 
     Raises:
         PackageIndexError: a wheel could not be read.

@@ -48,8 +48,8 @@ class WheelUploader:
     def deliver(self, wheel: Wheel, reserved_at: float | None = None) -> Delivery:
         """Reads the index before each attempt: some indexes overwrite, and an earlier attempt may have succeeded.
 
-        ``reserved_at``: long after it, a name that the index calls taken but does not list is a
-        conflict: some indexes never accept a deleted file's name again.
+        ``reserved_at``: long after this time, a name that the index calls taken but does not list
+        is a conflict: some indexes never accept a deleted file's name again.
 
         Raises:
             PackageIndexError: after three attempts the index still does not list it.

@@ -56,8 +56,8 @@ def next_version(
     ``surface_of`` computes the current generator's surface hash of a schema. If the newest
     version's hash differs for its schema, a naming rule changed, which is a major change; None
     skips this comparison. ``renamed`` describes the names that differ. ``unusable`` versions, of
-    any form, are taken on the index: the first number of the level whose release segment is free is
-    used. ``same_schema`` is the reason for a version with an unchanged schema.
+    any form, are taken on the index: the new number is the first of its level with a free release
+    segment. ``same_schema`` is the reason for a version with an unchanged schema.
 
     Raises:
         ValueError: a number of the history is not three integers.
@@ -76,7 +76,7 @@ def parse_number(text: str) -> tuple[int, int, int]:
     """``1.4.0`` as integers, which sort like versions.
 
     Raises:
-        ValueError: the text is anything else.
+        ValueError: the text is not three integers.
     """
     if not is_number(text):
         raise ValueError(f"expected a version of three numbers, got {text!r}")
@@ -85,7 +85,7 @@ def parse_number(text: str) -> tuple[int, int, int]:
 
 
 def is_number(text: str) -> bool:
-    """Whether it has the form of our versions: three numbers, each of a sane length."""
+    """Whether the text has the form of our versions: three numbers, each of a sane length."""
     pieces = text.split(".")
     return len(pieces) == 3 and all(
         piece.isascii() and piece.isdigit() and len(piece) <= _MAX_DIGITS for piece in pieces

@@ -18,7 +18,7 @@ def decode_public_key(text: str) -> bytes:
     """The 32 bytes of the key.
 
     Raises:
-        ValueError: the text is not such a line.
+        ValueError: the text is not an Ed25519 public key.
     """
     try:
         encoded = base64.b64decode(text, validate=True)

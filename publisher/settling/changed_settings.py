@@ -1,4 +1,4 @@
-"""Compares the settings that shape all packages with those of the last snapshot, kept as notes.
+"""Compares the settings that shape all packages with the last snapshot's settings, kept as notes.
 
 A changed setting causes new derivations although no fact changed. Between two snapshots, work may
 run under changed settings, so a note only counts until the settings change back.

@@ -24,7 +24,7 @@ T = TypeVar("T")
 class Done:
     """The work is done. A reread that was requested for later remains scheduled.
 
-    It is dropped if it was already due when the claim was taken.
+    The reread is dropped if it was already due when the claim was taken.
     """
 
 
@@ -42,7 +42,7 @@ class Reread:
 
 @dataclass(frozen=True, slots=True)
 class Postponed:
-    """The work is due again after so many seconds; at once where something changed meanwhile."""
+    """The work is due again after this many seconds, or at once if something changed meanwhile."""
 
     reason: str
     seconds: float = 0.0
@@ -72,7 +72,7 @@ def is_work_due(tx: Transaction, now: float) -> bool:
 
 
 def end_claim(tx: Transaction, claim: Claim, ending: Ending, runtime: Runtime) -> None:
-    """Ends the claim as ``ending`` says; does nothing if the claim was lost in between."""
+    """Ends the claim as ``ending`` says; does nothing if the claim was lost meanwhile."""
     now = runtime.clock.now()
     owed = claim.reread_at if (claim.reread_at or 0.0) > claim.claimed_at else None
     match ending:
@@ -115,7 +115,7 @@ def _delay(claim: Claim, deferred: Deferred, policy: Policy) -> float:
 
 
 def end_claims(runtime: Runtime, claims: Sequence[Claim], ending: Ending) -> None:
-    """Ends the claims alike, in one transaction."""
+    """Ends all claims with the same ending, in one transaction."""
 
     def write(tx: Transaction) -> None:
         for claim in claims:
@@ -130,7 +130,7 @@ def fail(runtime: Runtime, claim: Claim, error: Exception) -> None:
 
     The error is logged once, and not at all during a known outage. A missing answer is logged only
     the second time, because an outage that ends between two relations' requests looks like the
-    failure of one.
+    failure of one relation.
     """
     if isinstance(error, StateUnavailable):
         # The state's failure is not the relation's fault.

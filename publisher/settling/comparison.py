@@ -100,8 +100,8 @@ LeasedWrite: TypeAlias = Callable[[Callable[[Transaction], None]], None]
 """Writes to the state while this snapshot holds its lease."""
 
 Comparer: TypeAlias = Callable[[KnownCatalog, LeasedWrite], Comparison]
-"""Compares the catalog with the known one; Spark provides a comparer that runs outside this
-process."""
+"""Compares the catalog with the state's knowledge of it; Spark provides a comparer that runs
+outside this process."""
 
 
 class SnapshotBusy(Exception):
@@ -144,8 +144,7 @@ class CatalogComparison:
             comparer: finds the differences; None compares in this process.
 
         Raises:
-            SnapshotBusy: another snapshot is running, or replaced this one because it did not
-                respond.
+            SnapshotBusy: another snapshot is running, or replaced this one, which did not respond.
             CatalogUnavailable: nothing was concluded about deletions.
         """
         began = self._clock.now()

@@ -1,8 +1,8 @@
 """Decides whether a catalog's answer is new enough: by event ids for a while, then by a second reading.
 
-An event id belongs to one log: a message may carry another log's, and a restored log counts from
-its start again. So an id is believed for as long as a replica may lag behind it. After that the
-answer is accepted, and the relation is read once more.
+An event id belongs to one log: a message may carry the id of another log, and a restored log counts
+from its start again. So the engine trusts an id only for as long as a replica may lag behind. After
+that it accepts the answer, and reads the relation once more.
 """
 
 from __future__ import annotations

@@ -27,7 +27,7 @@ class LeaseTaken(Exception):
 
 
 class LeaseLost(Exception):
-    """Another process took the lease, because this one had not renewed it in time."""
+    """Another process took the lease, because this process had not renewed it in time."""
 
 
 class Lease:

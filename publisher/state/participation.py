@@ -24,7 +24,7 @@ class Participation:
     """Registers that this process works on a state, until it is closed.
 
     Attributes:
-        is_alone: whether no other process did when this one began.
+        is_alone: whether no other process worked on the state when this one began.
     """
 
     def __init__(self, state: Path) -> None:
@@ -37,7 +37,7 @@ class Participation:
             raise
 
     def share(self) -> None:
-        """Lets other processes begin; they wait until the first has repaired the state."""
+        """Lets other processes begin; they wait until the first process has repaired the state."""
         fcntl.flock(self._file, fcntl.LOCK_SH)
 
     def close(self) -> None:

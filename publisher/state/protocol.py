@@ -84,8 +84,8 @@ class WorkQueue(Protocol):
     def clear_until(self, claim: Claim, not_before: float, reread_at: float | None = None) -> bool:
         """Ends this attempt and schedules another at ``not_before``. False if the claim was lost.
 
-        The requested event counts as answered, unless a newer request has one. At ``reread_at`` the
-        relation is read again, even if it was processed in between.
+        The requested event counts as answered, unless a newer request names an event. At
+        ``reread_at`` the relation is read again, even if it was processed in between.
         """
 
     def defer(self, claim: Claim, until: float, reason: str, cause: Cause) -> bool:
@@ -139,7 +139,7 @@ class RelationGraph(Protocol):
         """The hash for each relation that the catalog had at the last reading."""
 
     def facts_and_interfaces(self) -> Mapping[RelationName, tuple[str, str]]:
-        """The hashes of the facts and of the visible interface, for the same relations."""
+        """The hashes of the facts and of the visible interface, for the relations of ``facts_hashes``."""
 
     def in_trouble(self, limit: int | None = None) -> Sequence[RelationRecord]:
         """The records with a ``reason``, by name; at most ``limit``."""
@@ -163,13 +163,13 @@ class RelationGraph(Protocol):
     def write_published(self, name: RelationName, content_hash: str | None, sequence: int) -> None:
         """Stores the content of the newest confirmed version of a known relation.
 
-        ``sequence`` is that version's; it answers republication requests from before.
+        ``sequence`` is that version's; earlier requests for a republication are then answered.
         """
 
     def write_derivation(self, name: RelationName, derivation: str | None) -> None: ...
 
     def add_unknown(self, names: Iterable[RelationName]) -> Sequence[RelationName]:
-        """Adds the unknown ones with status UNKNOWN and stale, and returns them."""
+        """Adds the relations that the graph lacks, as UNKNOWN and stale, and returns them."""
 
     def forget(self, name: RelationName) -> None:
         """Removes a relation without dependents, and its edges."""
@@ -236,7 +236,7 @@ class VersionLedger(Protocol):
     def mark_unusable(self, distribution: str, number: str) -> None: ...
 
     def recognise(self, version: VersionRecord) -> None:
-        """Replaces a CONFLICT of this number by the package of ours that the index has."""
+        """Replaces this number's CONFLICT by our package, which the index has."""
 
     def revise(self, distribution: str, number: str, status: VersionStatus) -> None:
         """Records the status that the index showed; an open reservation stays."""
@@ -266,7 +266,7 @@ class Memo(Protocol):
     def recall(self, inputs_hashes: Iterable[str]) -> Mapping[str, MemoEntry]: ...
 
     def remember(self, entries: Iterable[MemoEntry], now: float) -> None:
-        """Adds entries. An existing one keeps its content, since equal inputs give equal results."""
+        """Adds entries. An existing entry keeps its content, since equal inputs give equal results."""
 
     def forget_before(self, time: float) -> int:
         """Deletes entries last remembered before ``time``; returns how many."""
@@ -348,7 +348,7 @@ class Fillings(Protocol):
     """Which tables statements fill from which others. Writing a filling again changes nothing."""
 
     def add(self, found: Sequence[FillingRecord]) -> None:
-        """Adds fillings in any order; those that a later statement replaced are left out.
+        """Adds fillings in any order; omits fillings that a later statement replaced.
 
         Keeps only the newest ``MAX_FILLINGS`` of each table.
         """

@@ -35,7 +35,7 @@ class Cause(Enum):
     """Why work is deferred; this decides how long it waits the next time."""
 
     PASSING = "passing"
-    """Another service is away, or something changed in between: it is retried soon, however
+    """Another service is away, or something changed meanwhile: the work is retried soon, however
     often."""
     OWN = "own"
     """Processing this relation failed, and may fail again: its delay grows to hours."""
@@ -48,7 +48,7 @@ class WorkRequest:
     """Asks for a relation to be processed.
 
     Attributes:
-        min_event_id: a catalog read before this event is too old to answer the request.
+        min_event_id: an answer of the catalog from before this event is too old for the request.
         not_before: when it is due, if no other request is waiting.
         reread_at: the time of a second reading, for hints without an event id; or None.
     """
@@ -114,7 +114,7 @@ class Output:
 
 
 NO_INTERFACE = "!"
-"""Before a status that stands for the interface hash of a relation without an interface."""
+"""The prefix of a status that replaces the interface hash of a relation without an interface."""
 
 
 def no_interface(status: Status) -> str:

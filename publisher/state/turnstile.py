@@ -2,8 +2,8 @@
 
 SQLite's own wait polls its lock ever more rarely, and a process that releases the lock takes it
 again at once. Here a process holds the queue while it waits for its turn, so a process that wants a
-second turn must wait behind it. This only gives fairness: a process whose turn does not come in
-time goes on without it, since the database has its own lock.
+second turn must wait behind it. The turnstile only gives fairness: a process whose turn does not
+come in time writes without a turn, since the database has a lock, too.
 """
 
 from __future__ import annotations

@@ -37,7 +37,7 @@ _ACCEPTED_AT_ONCE: Final = 32
 """Longer turns would delay answers; with little room, new connections would push each other out
 unread."""
 _PIPELINED_AT_ONCE: Final = 4
-"""The limit for all clients: one that sends many requests at once comes after those with one
+"""The limit for all clients: a client that sends many requests at once comes after clients with one
 request."""
 
 
@@ -70,8 +70,8 @@ class Wait(Enum):
 
     HEAD: a request, or the rest of its head. BODY: the rest of its body. READER: its client, which
     does not read while the answer fills the buffers. SERVICE: an answer. PIPELINED: an answer to a
-    request that the client sent before it had the answer to the one before. It must be ready to
-    repeat it.
+    request that the client sent before it had the previous answer. The client must be ready to
+    repeat the request.
     """
 
     HEAD = "head"
@@ -130,8 +130,8 @@ class OpenConnections:
     def make_room(self) -> None:
         """Closes a waiting connection if there are too many.
 
-        It belongs to the address with the most waiting ones: a slow one if possible, else the
-        oldest.
+        The connection belongs to the address with the most waiting connections. It is a slow one if
+        possible, else the oldest.
         """
         if len(self._protected) + sum(map(len, self._exposed.values())) <= self._most:
             return

@@ -1,8 +1,8 @@
 """Decides which hosts a service on this machine's own address answers for.
 
 Another site's page can let its name resolve to this machine (DNS rebinding), and a browser would
-then let the page read the answers. IP addresses, and names that no other site can have, are always
-answered.
+then let the page read the answers. The service always answers for IP addresses, and for names that
+no other site can have.
 """
 
 from __future__ import annotations

@@ -25,7 +25,7 @@ class Installation:
 def installation(
     name: str, versions: Sequence[ListedVersion], simple_url: str, usage: str
 ) -> Installation | None:
-    """Installs the newest of ``versions``, if possible one that is not yanked; None without versions.
+    """How to install the newest of ``versions``, if possible an unyanked one; None without versions.
 
     ``usage`` is the line that imports the relation's class, or empty if unknown.
     """

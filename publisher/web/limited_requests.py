@@ -22,7 +22,7 @@ _RETRY_SECONDS: Final = 1
 
 
 class Unavailable(Exception):
-    """No such request can be answered now: too many wait, or the service starts or ends."""
+    """The request cannot be answered now: too many requests wait, or the service starts or ends."""
 
 
 class Failed(Exception):

@@ -12,7 +12,7 @@ from publisher.web.versions import list_versions
 
 @dataclass(frozen=True, slots=True)
 class NewestVersion:
-    """The newest version that is not yanked, else the newest; ``summary`` may be empty."""
+    """The newest version that is not yanked, else the newest of all; ``summary`` may be empty."""
 
     number: str
     uploaded: UploadTime | None

@@ -15,7 +15,7 @@ class CannotLose(Exception):
 
 
 def loss_of(place: Place, relation: Relation, names: Sequence[str]) -> DdlChange:
-    """Removes the whole relation, or the column of a column or field.
+    """Removes the whole relation or, for a column or field, the whole column.
 
     ``names``: the names of all its columns.
 

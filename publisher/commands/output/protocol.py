@@ -41,7 +41,7 @@ class Output(Protocol):
     def pins(self, checked: Sequence[CheckedPin]) -> None: ...
 
     def retirement(self, retirement: Retirement) -> None:
-        """Called for each one, so that work before a failure is shown."""
+        """Called for each retirement, so that work before a failure is shown."""
 
     def nothing_to_retire(self) -> None: ...
 
@@ -60,7 +60,7 @@ class Output(Protocol):
         """``meanings``: by key; empty unless they were requested."""
 
     def probe(self, probe: Probe) -> None:
-        """Called for each one, since a server that is away takes long."""
+        """Called for each probe, since a server that is away takes long."""
 
     def part(self, title: str) -> None:
         """Begins the next report on a page of several."""

@@ -150,10 +150,11 @@ class Plan:
 
     Attributes:
         relations: the relations that the statements change; empty without statements.
-        broken: could be derived before, or are new and their engine would refuse them.
+        broken: relations that could be derived before, and new relations that their engine would
+            refuse.
         failing: new relations without a package, for other reasons than their engine's.
-        already_failing: fail before and after.
-        mended: could not be derived before, and can be after.
+        already_failing: relations that fail before and after.
+        mended: relations that could not be derived before, and can be after.
         offered_again: yanked packages of relations that exist again, with unchanged content.
         withheld: relations that lose their package because of the settings or their own property.
         hits: affected users, as far as lock files, downloads and queries show.

@@ -230,5 +230,5 @@ FILLING = Table(
     Column("user", Text, nullable=False),
     Column("columns", Text, nullable=False),
 )
-"""Which statement fills a table from which other one. A row with an empty source tells when the
+"""Which statement fills a table from which other table. A row with an empty source tells when the
 table was last overwritten, which ends earlier fillings."""
