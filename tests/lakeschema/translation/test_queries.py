@@ -263,7 +263,7 @@ REFUSED = [
     (SPARK, "SELECT max(id) IGNORE NULLS AS m FROM t", TypeMismatch, "IGNORE NULLS"),
     (SPARK, "SELECT max(id) WITHIN GROUP (ORDER BY id) AS m FROM t", TypeMismatch, "WITHIN GROUP"),
     (SPARK, "SELECT percentile_cont(0.5) AS m FROM t", TypeMismatch, "needs WITHIN GROUP"),
-    (SPARK, "SELECT upper(name) FILTER (WHERE id > 1) AS m FROM t", TypeMismatch, "one row"),
+    (SPARK, "SELECT upper(name) FILTER (WHERE id > 1) AS m FROM t", TypeMismatch, "is not an aggregate"),
     (SPARK, "SELECT * FROM range()", TypeMismatch, "one to four numbers"),
     (HIVE, "SELECT p FROM t LATERAL VIEW no_such(name) e AS p", UnsupportedFunction, "no_such"),
     (HIVE, "SELECT 1 AS a UNION ALL SELECT 1, 2", TypeMismatch, "branch 2"),
@@ -339,7 +339,7 @@ REFUSED = [
     (SPARK, "SELECT * FROM parquet.``", MalformedSql, "the name of a table is empty"),
     (SPARK, "SELECT id AS `` FROM t", MalformedSql, "has no name"),
     (SPARK, "SELECT CURRENT_DATE", MalformedSql, "has no name"),
-    (SPARK, "FROM t SELECT id UNION SELECT 1", UnsupportedConstruct, "UNION behind FROM"),
+    (SPARK, "FROM t SELECT id UNION SELECT 1", UnsupportedConstruct, "UNION after FROM"),
 ]  # fmt: skip
 
 

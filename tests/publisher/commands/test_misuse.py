@@ -41,7 +41,11 @@ def is_told(ended: Ended) -> bool:
         (["lineage", "shop.nope"], 1, "relation shop.nope is not known here"),
         (["lineage", "shop.nope.\x1b[2J"], 1, r"shop.nope.`\x1b[2j` is not known here"),
         (["usage", "nope.jsonl"], 3, "nope.jsonl: No such file or directory"),
-        (["usage", "ddl", "--show", "x"], 2, "--show: unknown table 'x'; they are table_usage, "),
+        (
+            ["usage", "ddl", "--show", "x"],
+            2,
+            "--show: unknown table 'x'; expected one of table_usage, ",
+        ),
         (["usage", "ddl", "--dialect", "cobol"], 2, "--dialect: "),
         (["usage", "ddl", "--today", "x"], 2, "--today: expected a date such as 2026-01-31"),
         (["usage", "ddl", "--about", "a..b"], 2, "--about: invalid name 'a..b'"),
