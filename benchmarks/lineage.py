@@ -26,7 +26,7 @@ Columns: TypeAlias = set[tuple[tuple[str, ...], str]]
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """A tool's answer to one case; None if there is none."""
+    """A tool's answer to one case, or None."""
 
     tables: tuple[set[str], set[str]] | None
     columns: Columns | None

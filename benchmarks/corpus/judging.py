@@ -152,7 +152,7 @@ def _interface(spark: SparkSession, name: RelationName) -> Interface | None:
 
 
 def _false_required(frame: DataFrame, columns: Sequence[PlanColumn]) -> str:
-    """The first part that we call required but that is null in a row; empty if there is none."""
+    """The first part that we call required although a row has null there; otherwise empty."""
     if not any(not c.nullable or claims(c.type) for c in columns):
         return ""
     try:

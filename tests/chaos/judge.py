@@ -86,7 +86,7 @@ def _gone(evidence: Evidence) -> Sequence[str]:
 
 
 def published_epochs(epochs: Sequence[Epoch], contents: Sequence[Content]) -> Sequence[int] | None:
-    """For each content in turn, the earliest epoch after the previous one; None if there is none."""
+    """For each content in turn, the earliest epoch after the previous one, or None."""
     found: list[int] = []
     for content in contents:
         start = found[-1] + 1 if found else 0

@@ -345,7 +345,7 @@ class ExpressionResolver:
                 position=node.position,
             )
         found = calls.scalar(function, self.resolve_arguments(node), self.context, node.position)
-        if node.name.lower() in _WHOLE and self._counts_digits:
+        if function.operator.name in _WHOLE and self._counts_digits:
             in_full = self._in_full().resolve_arguments(node)
             whole = calls.scalar(function, in_full, self.context, node.position)
             return replace(found, type=whole.type)

@@ -113,7 +113,7 @@ class Forest:
             same[self.random.randrange(_AT_HAND)] = tree
 
     def grow(self, depth: int) -> Tree | None:
-        """A tree whose root is the next of all functions and forms in turn; None if there is none.
+        """A tree whose root is the next function or form in turn, or None.
 
         Its depth is ``depth``, or less if no tree so deep has a type that the root takes.
         """

@@ -341,7 +341,7 @@ def _numbers(marks: _Marks) -> tuple[str, ...]:
 
 
 def leaked(output: str, hidden: frozenset[str]) -> str:
-    """A hidden mark that is in the output, perhaps as hexadecimal digits; "" if there is none."""
+    """A hidden mark that the output contains, perhaps as hexadecimal digits; otherwise ""."""
     lower = output.lower()
     for mark in hidden:
         if mark in output or (len(mark) == 1 and mark.encode().hex() in lower):

@@ -174,7 +174,7 @@ class RefreshJudge:
         return self._judge.judged(text, expected, outcome, shown)
 
     def _rows_of_text(self, case: Case) -> Rows | str:
-        """The rows of the view's own text, or why there are none."""
+        """The rows of the view's own text, or the reason why it has no rows."""
         frame = self._view(case)
         if isinstance(frame, Refused):
             return NOT_READ

@@ -420,13 +420,12 @@ _BELOW = frozenset({"<", "<="})
 
 def compare(given: Given) -> str:
     """NaN equals NaN and is greater than anything else."""
-    name = given.name
     letters = classes_of(given.arguments)
     if set(letters) & set("arm"):
-        return _of_shapes(given, name, letters)
+        return _of_shapes(given, given.name, letters)
     if "u" in letters and not set(letters) & set("fd"):
         raise given.unsupported("Trino does not compare these types")
-    return given.fill(_comparison(given, name, 0, 1))
+    return given.fill(_comparison(given, given.name, 0, 1))
 
 
 def _comparison(given: Given, name: str, one: int, other: int) -> str:

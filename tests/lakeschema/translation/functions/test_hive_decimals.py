@@ -34,6 +34,7 @@ def type_of(query: str) -> str:
         *(("sum(de + 1)", "decimal(21,2)"), ("avg(de * 2)", "decimal(16,6)")),
         # An addend counts as its type, and a factor by its digits.
         *(("floor(de + 1)", "decimal(12,0)"), ("ceil(de * 2)", "decimal(11,0)")),
+        ("ceiling(de + 1)", "decimal(12,0)"),
         *(("sum(de + 1) OVER ()", "decimal(23,2)"), ("sum(de * 2) OVER ()", "decimal(22,2)")),
         *(("max(-(de + 1)) OVER ()", "decimal(13,2)"), ("struct(de + 1, r).col1", "decimal(13,2)")),
         # What is computed of a choice is of the type in which it is written.

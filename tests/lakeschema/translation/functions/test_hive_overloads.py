@@ -1,4 +1,4 @@
-"""Untyped NULLs and overloads, of which Hive 4.0.1 chooses differently in different processes."""
+"""For an untyped NULL, Hive 4.0.1 chooses another overload in another process."""
 
 from __future__ import annotations
 

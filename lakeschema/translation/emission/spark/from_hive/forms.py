@@ -153,8 +153,8 @@ def _of_distances(value: str, computed: str, alone: str | None = None) -> str:
 
 INFINITE_AGGREGATES: Final[Mapping[str, str]] = MappingProxyType(
     {
-        **{name: _of_distances("{0}", _STD, "0D") for name in ("stddev_pop",)},
-        **{name: _of_distances("{0}", _VARIANCE, "0D") for name in ("var_pop",)},
+        "stddev_pop": _of_distances("{0}", _STD, "0D"),
+        "var_pop": _of_distances("{0}", _VARIANCE, "0D"),
         **{name: _of_distances("{0}", f"{name}({{0}})") for name in ("var_samp", "stddev_samp")},
         "regr_sxx": _of_distances("if({0} IS NULL, NULL, {1})", "regr_sxx({*})", "0D"),
         "regr_syy": _of_distances("if({1} IS NULL, NULL, {0})", "regr_syy({*})", "0D"),
