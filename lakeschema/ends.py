@@ -1,8 +1,7 @@
 """Finds where constructs of a text can still end.
 
-Many SQL constructs search the rest of the text for their end. Without a memory, a text with many
-openings and no end would be scanned as often. A lexer asks here first, so that no search is in
-vain.
+Many SQL constructs search the rest of the text for their end. In a text with many openings and no
+end, each search would scan all the rest. A lexer asks here first whether an end exists.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """A deadline for everything sent and received in an exchange with a server.
 
 A socket's timeout applies to each read and write, so a server that sends a byte now and then could
-be waited for endlessly. At the deadline the connections of an exchange are shut down, and every
+make a client wait forever. At the deadline the connections of an exchange are shut down, and every
 wait on them fails.
 """
 
@@ -39,7 +39,7 @@ def use(connected: socket.socket | None) -> None:
 
 
 class _Exchange(AbstractContextManager[None]):
-    """Not a generator, since Thrift's exceptions cannot be raised again in one."""
+    """An exchange. It is no generator, since generators cannot raise Thrift's exceptions again."""
 
     def __init__(self, timeout_seconds: float) -> None:
         self._timeout_seconds = timeout_seconds
@@ -87,7 +87,10 @@ class _Exchange(AbstractContextManager[None]):
 
 
 class _Deadlines:
-    """Cuts exchanges at their deadlines, in one thread: starting one for each takes half a millisecond."""
+    """Ends exchanges at their deadlines, in one thread.
+
+    Starting a thread for each exchange would take half a millisecond.
+    """
 
     def __init__(self) -> None:
         self._changed = threading.Condition()
@@ -96,7 +99,7 @@ class _Deadlines:
         self._thread: threading.Thread | None = None
 
     def add(self, deadline: float, running: _Exchange) -> None:
-        """``deadline`` is on the monotonic clock."""
+        """Adds an exchange; ``deadline`` is on the monotonic clock."""
         with self._changed:
             heapq.heappush(self._waiting, (deadline, next(self._numbers), running))
             if self._thread is None or not self._thread.is_alive():

@@ -1,4 +1,4 @@
-"""kafka-python's network side, with a deadline for TLS handshakes."""
+"""The network side of kafka-python, with a deadline for TLS handshakes."""
 
 from __future__ import annotations
 
@@ -12,7 +12,10 @@ _HANDSHAKE_MILLISECONDS = 5_000
 
 
 def bounded_client(**config: Any) -> Any:
-    """A ``kafka_client`` for consumers and producers: the library limits every wait except this one."""
+    """A ``kafka_client`` for consumers and producers with limited handshakes.
+
+    The library limits every other wait.
+    """
     net = NetworkSelector(**config)
     return KafkaNetClient(net, _Connections(net, **config))
 

@@ -67,8 +67,8 @@ def register_views(
         catalog: a Hive Metastore's address, ``thrift://host:9083``; None for the session's own.
         udfs: the result types of user-defined functions' classes; see ``lakeschema.udfs``.
         java_methods: whether views may call any Java method by name, as ``reflect`` does.
-        hive_functions: which function is called for a Hive function if Spark's differs for some
-            values: Spark's, or Hive's own class.
+        hive_functions: which function replaces a Hive function if Spark's differs for some values:
+            Spark's function, or Hive's class.
 
     Returns:
         For each view the temporary view's name, or the error that prevented it.

@@ -1,1 +1,1 @@
-"""What statements do with data: who reads and writes which tables, and where each column comes from."""
+"""Analyses statements: the tables and columns that they read and write, and the source of each column."""

@@ -29,7 +29,7 @@ class Chosen:
 
     Attributes:
         rules: the rules of the defence that are on.
-        grants: None if none are given; then no privilege counts as missing.
+        grants: the grants to check; None if the request has none, so that no privilege is missing.
     """
 
     conventions: Conventions
@@ -40,7 +40,7 @@ class Chosen:
 
 
 def column_json(column: BaseColumn) -> dict[str, Any]:
-    """``relation`` is null for a name without a certain relation."""
+    """A column as JSON; ``relation`` is null if it is uncertain which relation has the column."""
     source = None if column.source is None else as_text(column.source)
     found: dict[str, Any] = {"relation": source, "column": column.column}
     if column.path:
@@ -175,7 +175,7 @@ ANALYSES: Final[Mapping[str, Callable[[Analysed, Chosen], Any]]] = MappingProxyT
 
 
 def statement_json(analysed: Analysed, asked: tuple[str, ...], chosen: Chosen) -> dict[str, Any]:
-    """One statement: its verb and the requested analyses, or an error."""
+    """The answer for one statement: its verb and the requested analyses, or an error."""
     if analysed.resolved is None:
         error = analysed.error
         assert error is not None

@@ -1,6 +1,6 @@
-"""Caches answers by fingerprint, valid while the tables that a statement names are unchanged.
+"""Caches answers by fingerprint. An answer is valid while the statement's tables are unchanged.
 
-Bounded: only recently used answers are kept.
+Only recently used answers are kept.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from lakeschema.catalog.identifiers import RelationName
 T = TypeVar("T")
 
 MAX_REMEMBERED: Final = 30_000
-"""The maximum of fingerprints; some 8 kB each."""
+"""The maximum number of fingerprints; each takes about 8 kB."""
 _MAX_VERSIONS: Final = 4
-"""The maximum of answers for one fingerprint, for different versions of its tables."""
+"""The maximum number of answers for one fingerprint, for different versions of its tables."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Answer(Generic[T]):
-    """``tables``: all tables that were looked up, as they were; None for an unknown one."""
+    """A cached answer. ``tables`` has each table that was looked up; None for an unknown table."""
 
     tables: tuple[tuple[RelationName, KnownTable | None], ...]
     found: T
@@ -36,10 +36,10 @@ class _Answer(Generic[T]):
 
 
 class RememberedAnswers(Generic[T]):
-    """Two generations: the older one is dropped when the younger one is full.
+    """A cache with two generations of answers.
 
-    A used answer moves to the younger generation, so that statements that occur once never displace
-    repeated ones.
+    When the younger generation is full, it replaces the older one. An answer that is used moves to the
+    younger generation. So statements that occur only once never displace repeated statements.
     """
 
     def __init__(self, max_remembered: int = MAX_REMEMBERED) -> None:
@@ -78,7 +78,7 @@ class RememberedAnswers(Generic[T]):
 
 
 class LookedUp(Mapping[RelationName, KnownTable]):
-    """A catalog's tables that records which of them are looked up."""
+    """A mapping of a catalog's tables; it records which tables are looked up."""
 
     def __init__(self, tables: Mapping[RelationName, KnownTable]) -> None:
         self._tables = tables

@@ -1,4 +1,4 @@
-"""Answers one request of ``analyze --batch``. Pure, except for the time of events without one."""
+"""Answers one request of ``analyze --batch``. Pure, except that it may read the clock for events."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from lakeschema.analysis.answers import ANALYSES, Chosen, column_json, statement_json
-from lakeschema.analysis.catalog import KnownCatalog, KnownTable, Source, as_text
+from lakeschema.analysis.catalog import KnownCatalog, KnownTable, Source, as_text, catalogs_of
 from lakeschema.analysis.conventions import Conventions
 from lakeschema.analysis.dataflow import (
     ColumnDataflow,
@@ -37,7 +37,7 @@ _DATAFLOW = "dataflow"
 _COLUMN_DATAFLOW = "column_dataflow"
 _OPENLINEAGE = "openlineage"
 _OF_ALL = (_DATAFLOW, _COLUMN_DATAFLOW, _OPENLINEAGE)
-"""The analyses of all statements together."""
+"""The analyses that have one result for all statements together."""
 _KEYS = frozenset(
     {
         *("id", "sql", "dialect", "ddl", "tables", "namespace", "ask", "options", "rules"),
@@ -47,16 +47,16 @@ _KEYS = frozenset(
 
 
 def answer(request: object) -> dict[str, Any]:
-    """``{"id", "result"}`` or ``{"id", "error"}``; see ``answered``.
+    """The answer to a request: ``{"id", "result"}`` or ``{"id", "error"}``; see ``answered``.
 
-    The result has ``statements``, an object each, and their ``dataflow`` if requested. An
-    unreadable statement has an ``error`` and does not stop the others.
+    The result has an object for each of the ``statements``, and their ``dataflow`` if requested. An
+    unreadable statement has an ``error`` and does not stop the other statements.
     """
     return answered(request, _result)
 
 
 def answer_requests(_: object) -> Callable[[Any], Any]:
-    """The function of a limited process."""
+    """The function with which a limited process answers requests."""
     return lambda request: answered(request, ending_with_memory(_result))
 
 
@@ -87,7 +87,7 @@ def _result(request: Mapping[str, Any]) -> dict[str, Any]:
 def _events(
     found: list[Analysed], conventions: Conventions, options: EventOptions
 ) -> list[dict[str, Any]]:
-    """Each of several statements is a separate job, whose name ends in the statement's number."""
+    """The events of several statements: each statement is a separate job, named by its number."""
     namespace, name = options.job
     events = []
     for place, each in enumerate(found, start=1):
@@ -97,7 +97,7 @@ def _events(
 
 
 def _event_options(request: Mapping[str, Any]) -> EventOptions:
-    """Options that are not given come from the request, and the time from the clock."""
+    """The event options of a request; an absent time comes from the clock."""
     stated = request.get(_OPENLINEAGE, {})
     allowed = ("event_time", "namespace", "job_namespace", "job", "run_id")
     if not isinstance(stated, dict) or not all(isinstance(v, str) for v in stated.values()):
@@ -154,7 +154,7 @@ def _grammar(request: Mapping[str, Any]) -> StatementGrammar:
 def _asked(names: object) -> tuple[str, ...]:
     known = (*ANALYSES, *_OF_ALL)
     if names is None:
-        # Events repeat the other analyses, for other programs.
+        # By default there are no events: they repeat the other analyses, for other programs.
         return known[:-1]
     if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
         raise InvalidRequest("expected 'ask' to be a list of analyses")
@@ -219,6 +219,7 @@ def _catalog(request: Mapping[str, Any], grammar: StatementGrammar) -> KnownCata
     for name, columns in tables.items():
         parsed = RelationName.parse(name, current_namespace=catalog.namespace)
         catalog = catalog.with_table(parsed, KnownTable(tuple(columns)))
+    catalog = replace(catalog, catalogs=catalogs_of(catalog.tables))
     ddl = request.get("ddl", [])
     if not is_texts(ddl):
         raise InvalidRequest("expected 'ddl' to be a list of statements")

@@ -1,12 +1,12 @@
-"""The known tables and their columns: immutable, and cheap to change.
+"""The known tables and their columns, as an immutable value that is cheap to copy with a change.
 
-A table that is not listed may still exist: its absence only means that its columns are unknown.
+A table that is not listed may still exist, but its columns are unknown.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Final, NamedTuple, TypeAlias
@@ -33,11 +33,11 @@ def as_text(source: Source) -> str:
 
 
 class ViewColumn(NamedTuple):
-    """A view's column and a column it comes from; in lower case, ``*`` for all.
+    """A view's column and one of its source columns; names are in lower case, ``*`` means all.
 
     Attributes:
-        column: "" if the other column affects which rows there are.
-        is_value: whether it takes values from the other column.
+        column: the view's column; "" if the source affects which rows there are.
+        is_value: whether the view's column has values of the source.
     """
 
     column: str
@@ -52,7 +52,7 @@ class KnownTable:
 
     Attributes:
         columns: as written; None if unknown.
-        partitions: the names of its partition columns, which are the last ones.
+        partitions: the names of its partition columns, which are the last columns.
         location: the place of its files, without a final slash.
         reads: for a view, the relations and columns that its query reads, in lower case; ``*`` for
             all.
@@ -70,7 +70,7 @@ class KnownTable:
 
 
 class Changed(Mapping[RelationName, KnownTable]):
-    """Tables with some changes; unchanged tables are shared. ``changes``: None for a removed table."""
+    """A shared mapping of tables with some changes; None in ``changes`` means a removed table."""
 
     def __init__(
         self,
@@ -96,9 +96,19 @@ class Changed(Mapping[RelationName, KnownTable]):
         return sum(1 for _ in self)
 
 
+CatalogNames: TypeAlias = Mapping[str, str]
+"""The catalog for each name that may begin a table's name in a text; "" is the default catalog."""
+NO_CATALOGS: Final[CatalogNames] = MappingProxyType({})
+
+
+def catalogs_of(names: Iterable[RelationName], listed: CatalogNames = NO_CATALOGS) -> CatalogNames:
+    """The ``listed`` names, and the names of catalogs that contain one of these relations."""
+    return {**{name.catalog: name.catalog for name in names if name.catalog}, **listed}
+
+
 _IN_WAREHOUSE: Final = re.compile(r"/(\w+)\.db/(\w+)(?=/|$)")
 _MAX_CHANGES: Final = 100
-"""The maximum of changes over one mapping, since each change copies the earlier ones."""
+"""The maximum number of changes over one mapping, since each change copies the earlier changes."""
 
 
 def _changed(
@@ -116,17 +126,19 @@ class KnownCatalog:
     """The known tables, and the namespace for looking up names.
 
     Attributes:
-        tables: by name.
-        namespace: the namespace for names of one part; empty if they stay as written. A catalog
-            chosen without a schema is followed by an empty part.
-        temporary: this session's tables, which hide others of the same name.
-        created: tables created by the same text, and so owned by its author.
+        tables: the known tables by name.
+        namespace: the namespace for names of one part; empty if they stay as written. If a catalog
+            was chosen without a schema, an empty part follows the catalog.
+        temporary: this session's temporary tables, which hide other tables of the same name.
+        created: the tables that the same text created, so that its author owns them.
+        catalogs: the catalogs with which a name of three or more parts may begin, by name.
     """
 
     tables: Mapping[RelationName, KnownTable] = field(default_factory=lambda: MappingProxyType({}))
     namespace: tuple[str, ...] = ()
     temporary: frozenset[RelationName] = frozenset()
     created: frozenset[RelationName] = frozenset()
+    catalogs: CatalogNames = field(default_factory=lambda: NO_CATALOGS)
 
     def named(self, parts: Sequence[str]) -> RelationName:
         """The relation that a name in a text means."""
@@ -135,13 +147,29 @@ class KnownCatalog:
             return bare
         missing = len(self.namespace) + 1 - len(parts)
         if len(parts) == 1 and self.namespace:
-            return RelationName.of(*filter(None, self.namespace), *parts)
-        if len(parts) < len(self.namespace) + 1 and missing > 0 and len(self.namespace) > 1:
-            return RelationName.of(*self.namespace[:missing], *parts)
-        return bare
+            parts = (*filter(None, self.namespace), *parts)
+        elif len(parts) < len(self.namespace) + 1 and missing > 0 and len(self.namespace) > 1:
+            parts = (*self.namespace[:missing], *parts)
+        return self._in_catalog(parts) or RelationName.of(*parts)
+
+    def _in_catalog(self, parts: Sequence[str]) -> RelationName | None:
+        """The table that the name means if its first part is a catalog.
+
+        An unknown name of two parts means a table of a database. Case only matters in names of
+        known tables.
+        """
+        if len(parts) == 1:
+            return None
+        first, *namespace, name = parts
+        known = self.catalogs.get(first, self.catalogs.get(first.lower()))
+        catalog = first if known is None else known
+        exact = RelationName(tuple(namespace), name, catalog)
+        folded = replace(RelationName.of(*namespace, name), catalog=catalog)
+        found = next((each for each in (exact, folded) if each in self.tables), None)
+        return folded if found is None and namespace and known is not None else found
 
     def named_new(self, parts: Sequence[str], *, of_session: bool) -> RelationName:
-        """The name of a table that a statement creates; a temporary one has no namespace."""
+        """The name of a table that a statement creates; a temporary table has no namespace."""
         return RelationName.of(*parts) if of_session else self.named(parts)
 
     def known(self, name: RelationName) -> KnownTable | None:
@@ -159,7 +187,7 @@ class KnownCatalog:
         return replace(self, tables=tables, temporary=self.temporary - {name})
 
     def behind(self, source: Source) -> tuple[Source, ...]:
-        """The tables whose rows a read returns: those below a view, or the table itself."""
+        """The tables whose rows a read of ``source`` returns: a view's tables, or the table itself."""
         found: dict[Source, None] = {}
         pending, seen = [source], {source}
         while pending:
@@ -174,7 +202,7 @@ class KnownCatalog:
         return tuple(found)
 
     def at(self, location: str) -> RelationName | None:
-        """The table with the longest location that the path begins with.
+        """The table whose location is the beginning of the path; the longest location wins.
 
         A table without a known location is in its folder of the warehouse: ``shop.db/orders``.
         """

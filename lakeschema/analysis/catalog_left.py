@@ -1,6 +1,6 @@
-"""The catalog that a log's DDL leaves behind, as a value and as JSON lines.
+"""The changes that a log's DDL makes to the catalog, as a value and as JSON lines.
 
-Another log can continue from it: a stream is read as a sequence of logs.
+Another log can continue from this catalog: a stream is read as a sequence of logs.
 """
 
 from __future__ import annotations
@@ -17,7 +17,10 @@ from lakeschema.catalog.identifiers import RelationName
 
 @dataclass(frozen=True, slots=True)
 class SessionLeft:
-    """``namespace``: None unless a USE chose one. ``temporary``: the session's own tables."""
+    """The namespace and the temporary tables of a session at the end of a log.
+
+    ``namespace`` is ``None`` unless the session chose a namespace with USE.
+    """
 
     namespace: tuple[str, ...] | None = None
     temporary: Mapping[RelationName, KnownTable] = field(
@@ -27,11 +30,11 @@ class SessionLeft:
 
 @dataclass(frozen=True, slots=True)
 class CatalogLeft:
-    """The changes over the tables that existed before.
+    """The changes that a log makes to the catalog, and the sessions at the end of the log.
 
     Attributes:
-        tables: changed tables; None for a removed one.
-        sessions: by name; the most recently changed one is last.
+        tables: the changed tables by name; None for a removed table.
+        sessions: the sessions by name; the most recently changed session is last.
     """
 
     tables: Mapping[RelationName, KnownTable | None] = field(
@@ -69,7 +72,7 @@ def from_lines(lines: Iterable[str]) -> CatalogLeft:
 
 
 def _table_json(name: RelationName, table: KnownTable | None) -> dict[str, Any]:
-    found: dict[str, Any] = {"table": _name_json(name)}
+    found: dict[str, Any] = {"table": name.to_json()}
     if table is None:
         return found
     return found | {
@@ -80,16 +83,16 @@ def _table_json(name: RelationName, table: KnownTable | None) -> dict[str, Any]:
             "location": table.location,
             "is_materialized": table.is_materialized,
             "made_of": [
-                (column, _name_json(source), source_column, is_value)
+                (column, source.to_json(), source_column, is_value)
                 for column, source, source_column, is_value in table.made_of
             ],
-            "reads": [(_name_json(relation), columns) for relation, columns in table.reads],
+            "reads": [(relation.to_json(), columns) for relation, columns in table.reads],
         }
     }
 
 
 def _table(found: Mapping[str, Any]) -> tuple[RelationName, KnownTable | None]:
-    name, known = _name(found["table"]), found.get("known")
+    name, known = RelationName.from_json(found["table"]), found.get("known")
     if known is None:
         return name, None
     columns = known["columns"]
@@ -98,18 +101,10 @@ def _table(found: Mapping[str, Any]) -> tuple[RelationName, KnownTable | None]:
         tuple(known["partitions"]),
         known["is_view"],
         known["location"],
-        tuple((_name(relation), tuple(read)) for relation, read in known["reads"]),
+        tuple((RelationName.from_json(relation), tuple(read)) for relation, read in known["reads"]),
         known.get("is_materialized", False),
         tuple(
-            ViewColumn(column, _name(source), source_column, is_value)
+            ViewColumn(column, RelationName.from_json(source), source_column, is_value)
             for column, source, source_column, is_value in known.get("made_of", ())
         ),
     )
-
-
-def _name_json(name: RelationName) -> list[str]:
-    return [*name.namespace, name.name]
-
-
-def _name(parts: list[str]) -> RelationName:
-    return RelationName(tuple(parts[:-1]), parts[-1])

@@ -1,4 +1,4 @@
-"""The effect of a statement on the catalog: the new catalog, the changes, and any conflict."""
+"""Finds the effect of a statement on the catalog: the new catalog, the changes, and conflicts."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ class Change(Enum):
 
 @dataclass(frozen=True, slots=True)
 class CatalogUpdate:
-    """One change, or a conflict.
+    """A change of one table, or a statement that contradicts the catalog (CONFLICT).
 
     Attributes:
         table: the table afterwards; None if it is removed or unknown.
-        new_name: for RENAMED.
-        reason: for CONFLICT, which changes nothing.
+        new_name: the new name, for RENAMED.
+        reason: the contradiction, for CONFLICT, which changes nothing.
     """
 
     change: Change
@@ -81,7 +81,7 @@ def catalog_updates(
 
 
 def _columns(resolved: rs.Resolved) -> tuple[str, ...] | None:
-    """The columns of the rows that the statement writes or reads; None with an unknown star."""
+    """The columns of the rows that the statement writes or reads; None if a star's are unknown."""
     if resolved.writes:
         written = resolved.writes[0].columns
         if any(isinstance(column.value, rs.OpenStar) for column in written):
@@ -131,7 +131,7 @@ def _view(table: KnownTable, resolved: rs.Resolved) -> KnownTable:
 
 
 def _partitions_last(columns: tuple[str, ...] | None, create: st.Create) -> tuple[str, ...] | None:
-    """The columns of a query's table in Hive's and Spark's order; some formats keep the query's order."""
+    """The columns of a table made by a query: partition columns last, unless the format keeps the order."""
     if columns is None or create.keeps_order:
         return columns
     partitions = frozenset(name.lower() for name in create.partitions)
@@ -207,7 +207,7 @@ def _alter(
         columns[there[old.lower()]] = new
     gone = {column.lower() for column in alter.dropped}
     columns = [column for column in columns if column.lower() not in gone]
-    # Partition columns stay after the others.
+    # Partition columns stay at the end.
     last = len(columns) - len([p for p in known.partitions if p.lower() not in gone])
     columns[last:last] = alter.added
     return _put(catalog, name, replace(known, columns=tuple(columns)), Change.ALTERED)

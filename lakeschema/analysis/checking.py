@@ -1,7 +1,7 @@
 """Checks statements before they run, in a process that keeps the catalog.
 
-A question brings the catalog's changes since the previous one, and the request as bytes, so that no
-other process parses untrusted input.
+A question contains the catalog's changes since the previous question, and the request as bytes, so
+that no other process parses untrusted input.
 """
 
 from __future__ import annotations
@@ -12,7 +12,13 @@ from types import MappingProxyType
 from typing import Any, Final
 
 from lakeschema.analysis.answers import need_json, violation_json
-from lakeschema.analysis.catalog import KnownCatalog, KnownTable
+from lakeschema.analysis.catalog import (
+    NO_CATALOGS,
+    CatalogNames,
+    KnownCatalog,
+    KnownTable,
+    catalogs_of,
+)
 from lakeschema.analysis.defence import (
     UNKNOWN_STATEMENT,
     UNREADABLE,
@@ -51,11 +57,12 @@ class Choices:
     """Settings for all requests.
 
     Attributes:
-        dialect: for requests that name none.
-        rules: rules turned on or off, by name.
-        grants: in the form of ``read_grants``; None if privileges are not checked, or are
-            requested.
-        asks_grants: a user's grants come with a question, after an answer that requested them.
+        dialect: the dialect of requests that name no dialect.
+        rules: for the name of a rule, whether the rule is on.
+        grants: the grants in the form of ``read_grants``; None if privileges are not checked, or
+            with ``asks_grants``.
+        asks_grants: whether an answer may request a user's grants, which the next question contains.
+        catalogs: the names of catalogs in statements.
     """
 
     dialect: str
@@ -64,6 +71,7 @@ class Choices:
     grants: object = None
     views: Views = Views.ITSELF
     asks_grants: bool = False
+    catalogs: CatalogNames = field(default_factory=lambda: NO_CATALOGS)
 
 
 def check_handler(choices: Choices) -> Handler:
@@ -76,7 +84,7 @@ def check_handler(choices: Choices) -> Handler:
     grammar_of(choices.dialect)
     if choices.grants is not None:
         read_grants(choices.grants)
-    plain = replace(choices, rules=dict(choices.rules))
+    plain = replace(choices, rules=dict(choices.rules), catalogs=dict(choices.catalogs))
     return Handler("lakeschema.analysis.checking:answer_checks", plain)
 
 
@@ -88,13 +96,13 @@ def table_value(table: KnownTable) -> Any:
 
 
 def known_table(value: Any) -> KnownTable:
-    """The table of a ``table_value``."""
+    """The table from which ``table_value`` made this value."""
     columns, partitions, is_view, reads = value
     return KnownTable(
         None if columns is None else tuple(columns),
         tuple(partitions),
         is_view,
-        reads=tuple((RelationName.parse(name), tuple(read)) for name, read in reads),
+        reads=tuple((RelationName.from_key(name), tuple(read)) for name, read in reads),
     )
 
 
@@ -105,9 +113,14 @@ def question(
     granted: Mapping[str, Any] = MappingProxyType({}),
     forgotten: Sequence[str] = (),
 ) -> Attached:
-    """``changed``: a ``table_value`` by name; ``granted``: by user, in the form of ``read_grants``.
+    """A question for the process, with the catalog's changes.
 
-    ``request``: None to only update the process. Empty bytes are a request, too.
+    Args:
+        changed: the ``table_value`` of each changed table, by name.
+        removed: the names of removed tables.
+        request: a request; None if the process should only update its catalog.
+        granted: the grants of users, by user, in the form of ``read_grants``.
+        forgotten: users whose grants the process must drop.
     """
     is_asked = request is not None
     return Attached(
@@ -119,9 +132,10 @@ def question(
 
 
 def answer_checks(choices: Choices) -> Callable[[Any], Any]:
-    """The child's function: a question to ``{"result"}``, ``{"error"}``, or null without a request.
+    """The function with which the child answers a question: ``{"result"}`` or ``{"error"}``.
 
-    ``{"grants_of"}``: the request must be sent again, with that user's grants.
+    The answer is null if the question has no request. The answer ``{"grants_of"}`` means: send the
+    request again with this user's grants.
     """
     return Checker(choices).answer
 
@@ -132,6 +146,7 @@ class Checker:
         self._rules = chosen_rules(choices.rules)
         self._grants = None if choices.grants is None else read_grants(choices.grants)
         self._tables: dict[RelationName, KnownTable] = {}
+        self._catalogs = choices.catalogs
         self._granted: dict[str, Grants] = {}
 
     def answer(self, asked: Attached) -> Any:
@@ -141,9 +156,11 @@ class Checker:
         for user, value in granted.items():
             self._granted[user] = read_grants(value)
         for name in removed:
-            self._tables.pop(RelationName.parse(name), None)
+            self._tables.pop(RelationName.from_key(name), None)
         for name, value in changed.items():
-            self._tables[RelationName.parse(name)] = known_table(value)
+            self._tables[RelationName.from_key(name)] = known_table(value)
+        if changed or removed:
+            self._catalogs = catalogs_of(self._tables, self._choices.catalogs)
         if not is_asked:
             return None
         try:
@@ -158,8 +175,10 @@ class Checker:
     def _result(self, request: Mapping[str, Any]) -> dict[str, Any]:
         check_keys(request, _KEYS)
         sql = sql_of(request)
-        # The tables do not change meanwhile: one request is answered at a time.
-        catalog = KnownCatalog(MappingProxyType(self._tables), namespace_of(request))
+        # The tables do not change during this: the process answers one request at a time.
+        catalog = KnownCatalog(
+            MappingProxyType(self._tables), namespace_of(request), catalogs=self._catalogs
+        )
         user = request.get("user")
         if not (user is None or isinstance(user, str)):
             raise InvalidRequest("expected 'user' to be a text")
@@ -187,7 +206,7 @@ class Checker:
 
 
 def _for_user(violation: Violation) -> Violation:
-    """If it is unknown what a statement reads, it cannot be granted."""
+    """The violation, which is an error for an unknown statement: its privileges cannot be checked."""
     if violation.rule != UNKNOWN_STATEMENT:
         return violation
     return replace(violation, severity=Severity.ERROR)

@@ -1,4 +1,4 @@
-"""The columns that a statement uses, with the innermost clause that uses each."""
+"""Finds the columns that a statement uses, with the innermost clause that uses each column."""
 
 from __future__ import annotations
 
@@ -19,7 +19,10 @@ _Use: TypeAlias = tuple[rs.Clause, _Name]
 def column_access(
     resolved: rs.Resolved, conventions: Conventions | None = None
 ) -> tuple[Access, ...]:
-    """Each pair once, with the tables' own column names."""
+    """The columns and their clauses, each pair once.
+
+    Columns have the names that their tables give them.
+    """
     found = dict.fromkeys(columns_read(resolved, conventions or Conventions()))
     writing = _WRITING.get(resolved.verb)
     if writing is not None:
@@ -32,27 +35,27 @@ def column_access(
 
 
 def columns_read(resolved: rs.Resolved, conventions: Conventions) -> tuple[Access, ...]:
-    """The same, without columns that are only written."""
+    """Like ``column_access``, without columns that are only written."""
     return _read(resolved, conventions, tuple(_uses(resolved)))
 
 
 def columns_needed(resolved: rs.Resolved, conventions: Conventions) -> tuple[Access, ...]:
-    """The same, without arrays if only fields of their elements are read: those need privileges."""
+    """Like ``columns_read``, without an array if the statement reads only fields of its elements."""
     uses = tuple(_uses(resolved))
     by_field = {array for _, use in uses if (array := _by_field(use)) is not None}
     if not by_field:
         return _read(resolved, conventions, uses)
     times = Counter(id(use) for _, use in uses)
-    # A column that one node names twice, such as one of USING, may be read as a whole there.
+    # A column that one node names twice, such as a column of USING, may be read as a whole.
     kept = [each for each in uses if id(each[1]) not in by_field or times[id(each[1])] > 1]
     return _read(resolved, conventions, kept)
 
 
 def _by_field(use: _Name) -> int | None:
-    """The id of the array whose elements have this field."""
+    """The id of the array whose elements have the field ``use``; None if it is no such field."""
     match use:
         case rs.ColumnUse(rs.Generated(rs.Operation(name)) as elements, column, path) if path:
-            # UNNEST makes columns of fields; in some engines only for the first ones.
+            # UNNEST makes columns of fields, but some engines do so only for the first fields.
             array = None if name == "unnest" else element(elements, column)
             return None if array is None else id(array)
         case _:
@@ -100,9 +103,9 @@ def _uses(resolved: rs.Resolved) -> Iterator[_Use]:
 
 
 def _parts(clause: rs.Clause, expression: rs.Expression) -> Iterator[_Use]:
-    """The columns of an expression; keys of its windows have their own clauses.
+    """The columns of an expression, with clauses.
 
-    Nested queries have their own clauses too, and are visited separately.
+    The keys of its windows have separate clauses. Nested queries are visited separately.
     """
     pending: list[tuple[rs.Clause, rs.Expression]] = [(clause, expression)]
     while pending:

@@ -1,4 +1,4 @@
-"""The source columns of each written or shown column, and the columns that affect its values."""
+"""Finds the source columns of each written or shown column, and columns that affect its values."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ class ColumnLineage:
     """The lineage of one column.
 
     Attributes:
-        column: as written; ``*`` for all unknown columns.
-        direct: the columns that its values are made of.
-        indirect: other columns that affect them: keys of windows, conditions, nested queries.
+        column: the column's name as written; ``*`` for all unknown columns.
+        direct: the columns that the values are made of.
+        indirect: other columns that affect the values: keys of windows, conditions, nested queries.
     """
 
     column: str
@@ -32,7 +32,7 @@ class RelationLineage:
     """The lineage of all columns that a statement writes to one table, or shows.
 
     Attributes:
-        target: None for a query's rows, which are not stored.
+        target: the written table; None for a query's rows, which are not stored.
         rows: the columns that affect which rows there are, and so every column.
     """
 
@@ -115,7 +115,7 @@ class _Tracers:
 
 
 def _united(first: ColumnLineage, second: ColumnLineage) -> ColumnLineage:
-    """The lineage of a column that several branches of MERGE, or several stars, write."""
+    """The united lineage of a column that several branches of MERGE, or several stars, write."""
     return ColumnLineage(
         first.column,
         tuple(dict.fromkeys((*first.direct, *second.direct))),

@@ -1,4 +1,4 @@
-"""Conventions of lineage on which people differ: each is an option with one common default."""
+"""Options for questions of lineage that people answer differently."""
 
 from __future__ import annotations
 
@@ -11,14 +11,16 @@ class Conventions:
 
     Attributes:
         conditions_are_direct: a CASE's conditions count as sources of its value.
-        window_keys_are_direct: the same for a window's PARTITION BY and ORDER BY.
+        window_keys_are_direct: the columns of a window's PARTITION BY and ORDER BY count as sources
+            of its value.
         count_reads_all: ``count(*)`` comes from all columns, shown as ``t.*``.
-        names_unknown_columns: a name without a certain table stands for itself.
-        open_stars_hide_names: next to a star of unknown columns, no other star's columns are
-            listed.
+        names_unknown_columns: a column whose table is uncertain is listed by its name.
+        open_stars_hide_names: next to a star with unknown columns, the columns of other stars are
+            not listed.
         unused_common_tables: an unused table of WITH counts as read.
         set_operations_compare: a set operation counts as joining its columns, by position.
-        using_reads_both: a column of USING comes from both sides, whichever is shown.
+        using_reads_both: a column of USING comes from both sides of the join, not only from the side
+            whose values it shows.
     """
 
     conditions_are_direct: bool = True

@@ -1,8 +1,8 @@
-"""The source tables of each table's data after a sequence of statements.
+"""Finds the source tables of each table's data after a sequence of statements.
 
-Source: Figure 4 of Uber's "Queryparser". A statement is a map from targets to sources, and a
-sequence is the composition of its maps. Composition is associative: parts of a log may be folded
-separately, and the folds combined in order.
+The method is Figure 4 of Uber's "Queryparser". A statement is a map from targets to sources, and a
+sequence is the composition of its maps. Composition is associative: parts of a log may be composed
+separately, and the results composed in order.
 """
 
 from __future__ import annotations
@@ -23,14 +23,17 @@ Dataflow: TypeAlias = Mapping[Source, tuple[Source, ...]]
 
 
 def cumulative(steps: Iterable[Dataflow]) -> Dataflow:
-    """The dataflow of all steps in order. Tables that are not in it are unchanged."""
+    """The dataflow of all steps in order. A table that is not a key is unchanged."""
     return compose(steps)
 
 
 def dataflow_step(resolved: rs.Resolved, lineage: Dataflow, catalog: KnownCatalog) -> Dataflow:
-    """The rows that a statement moves. A view has none: its query counts when it is read.
+    """The tables between which a statement moves rows.
 
-    ``lineage``: its ``table_lineage``; ``catalog``: the catalog before it.
+    Creating a view moves no rows; its query counts when the view is read.
+
+    ``lineage`` is the statement's ``table_lineage``; ``catalog`` is the catalog before the
+    statement.
     """
     defined = {write.target for write in resolved.writes if write.mode is rs.Mode.DEFINES}
     found: dict[Source, tuple[Source, ...]] = {}
@@ -46,7 +49,7 @@ def dataflow_step(resolved: rs.Resolved, lineage: Dataflow, catalog: KnownCatalo
 
 
 def views_of(catalog: KnownCatalog, names: Iterable[Source]) -> Dataflow:
-    """A last step: the tables behind those names that are views."""
+    """A step for the end of a sequence; it replaces each view among the names by the view's tables."""
     shown = {name: catalog.behind(name) for name in names}
     return {name: tables for name, tables in shown.items() if tables != (name,)}
 
@@ -57,7 +60,7 @@ class _Held:
 
     Attributes:
         columns: each column's sources, by name in lower case.
-        from_before: it still has rows from before the first statement.
+        from_before: whether it still has rows from before the first statement.
     """
 
     columns: Mapping[str, tuple[BaseColumn, ...]]
@@ -67,7 +70,7 @@ class _Held:
         known = self.columns.get(column.column)
         if known is not None:
             return known
-        # It is unknown which of a star's columns this one is.
+        # The column may be any of the columns that a star wrote.
         return (column,) if self.from_before or EVERY_COLUMN in self.columns else ()
 
 
@@ -85,9 +88,9 @@ class ColumnDataflow:
     def add(self, resolved: rs.Resolved, catalog: KnownCatalog) -> None:
         """Adds a statement's writes; emptying a table removes its sources.
 
-        ``catalog``: the catalog before it, in which views are expanded.
+        ``catalog`` is the catalog before the statement; views are expanded in it.
         """
-        # One for each write that brings rows, in order.
+        # Each write that adds rows has a lineage, in the same order.
         lineages = iter(column_lineage(resolved, self._conventions))
         # A swap changes its tables at once; several renames happen one after another.
         held = dict(self._held) if resolved.verb == "SWAP" else self._held
@@ -111,12 +114,12 @@ class ColumnDataflow:
 
 @dataclass(frozen=True, slots=True)
 class _Seen:
-    """The sources of each column: tables keep what was written, views show what they read now."""
+    """Finds the sources of columns: those of a table by its writes, those of a view by its query."""
 
     held: Mapping[Source, _Held]
     catalog: KnownCatalog
     _values: dict[Source, Mapping[str, list[BaseColumn]]] = field(default_factory=dict)
-    """For each view met, the source columns of its columns' values."""
+    """The source columns of each view's column values, for views that were visited before."""
 
     def view(self, source: Source | None) -> KnownTable | None:
         known = self.catalog.known(source) if isinstance(source, RelationName) else None

@@ -1,4 +1,4 @@
-"""Finds problems in a statement before it runs: named rules, each on or off."""
+"""Finds problems in a statement before it runs, by named rules that can be turned on or off."""
 
 from __future__ import annotations
 
@@ -15,7 +15,10 @@ from lakeschema.translation.model.errors import Position
 
 
 class Severity(Enum):
-    """ERROR: engines refuse it. WARNING: it runs, but is probably wrong or expensive."""
+    """How serious a violation is.
+
+    ERROR: engines refuse the statement. WARNING: it runs, but is probably wrong or expensive.
+    """
 
     ERROR = "error"
     WARNING = "warning"
@@ -27,8 +30,8 @@ class NamedRule:
 
     Attributes:
         forbids: a sentence for people.
-        hint: the alternative.
-        find: None for the rule on unreadable statements, which need no check.
+        hint: what to write instead.
+        find: the function that finds problems; None for the rule on unreadable statements.
         is_default: whether it is on by default.
     """
 
@@ -52,7 +55,7 @@ class Violation:
 
 UNREADABLE: Final = "unreadable"
 UNKNOWN_STATEMENT: Final = "unknown_statement"
-"""An error if a user's privileges are checked."""
+"""The rule on unknown statements; it is an error if a user's privileges are checked."""
 
 _E, _W = Severity.ERROR, Severity.WARNING
 
@@ -202,13 +205,13 @@ RULES: Final[Mapping[str, NamedRule]] = MappingProxyType(
         ),
     }
 )
-"""In the order of reported violations."""
+"""The rules by name, in the order in which violations are reported."""
 
 DEFAULT_RULES: Final = frozenset(name for name, rule in RULES.items() if rule.is_default)
 
 
 def defence(analysed: Analysed, rules: frozenset[str] = DEFAULT_RULES) -> tuple[Violation, ...]:
-    """The rules that one statement breaks, each with every place."""
+    """The violations in one statement; a rule has a violation for each place that breaks it."""
     return tuple(_violations(analysed, rules))
 
 
@@ -230,7 +233,7 @@ def _of_rule(name: str, rule: NamedRule, found: Iterator[Finding]) -> Iterator[V
 
 
 def chosen_rules(choice: Mapping[str, bool]) -> frozenset[str]:
-    """The active rules: the default ones, changed by the choice.
+    """The rules that are on: the default rules, changed by ``choice`` (on or off by name).
 
     Raises:
         UnknownRule: there is no such rule.

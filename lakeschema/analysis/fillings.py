@@ -1,6 +1,6 @@
-"""The tables and columns from which a statement fills others, apart from temporary ones.
+"""Finds the tables and columns from which a statement fills other tables.
 
-A temporary table or view is replaced by its own sources, since nobody else can name it.
+A temporary table or view is replaced by its own sources, because other sessions cannot name it.
 """
 
 from __future__ import annotations
@@ -21,24 +21,27 @@ from lakeschema.analysis.tracing import EVERY_COLUMN, BaseColumn
 from lakeschema.catalog.identifiers import RelationName
 
 ROWS: Final = ""
-"""In place of a target's column: its rows, and so every column. For a source: any of its columns."""
-MAX_COLUMNS: Final = 2_000
-"""The maximum of column links in one filling; beyond it, any column may come from any."""
-_MAX_HELD: Final = 10_000
-"""The maximum of temporary tables and of tables with known sources, over all sessions.
+"""Stands in place of a column. In a target it means the rows, and so every column.
 
-The least recently written one is dropped first.
+In a source it means any column.
+"""
+MAX_COLUMNS: Final = 2_000
+"""The maximum number of column links in one filling; with more, any column may come from any."""
+_MAX_HELD: Final = 10_000
+"""The maximum number of temporary tables, and of tables with known sources, over all sessions.
+
+The least recently written table is dropped first.
 """
 _MAX_BEHIND: Final = 1_000
-"""The maximum of relations searched for a table that may be filled from itself."""
+"""The maximum number of relations to search when a table may be filled from itself."""
 
 
 class FilledColumn(NamedTuple):
-    """A target's column and a column it comes from, in lower case; ``*`` for a whole table.
+    """A target's column and one of its source columns, in lower case; ``*`` means a whole table.
 
     Attributes:
-        column: ``ROWS`` if the other column affects which rows there are.
-        clause: the clause through which the other acts; "" if the values come from it.
+        column: the target's column; ``ROWS`` if the source affects which rows there are.
+        clause: the clause in which the source acts; "" if the values come from the source.
     """
 
     column: str
@@ -52,9 +55,10 @@ class Filling:
     """The effect of one statement on one table.
 
     Attributes:
-        replaces: the table's earlier content is gone.
-        sources: the table itself is never among them.
-        columns: a source without columns here only matters for its rows.
+        replaces: whether the statement removes the table's earlier content.
+        sources: the relations that fill the table, without the table itself.
+        columns: pairs of a filled column and a source column. A source without a pair only affects
+            which rows there are.
     """
 
     target: RelationName
@@ -65,9 +69,9 @@ class Filling:
 
 @dataclass(slots=True)
 class _Held:
-    """A table's sources.
+    """The sources of a table or temporary view.
 
-    ``shows``: a temporary view's query, which returns its tables' content when it is read.
+    ``shows`` is the query of a temporary view, which returns the present content of its tables.
     """
 
     sources: dict[Source, None] = field(default_factory=dict)
@@ -82,8 +86,8 @@ class _Held:
         return ColumnLineage(name, tuple(BaseColumn(each, EVERY_COLUMN) for each in self.sources))
 
     def add(self, other: _Held) -> None:
-        """Adds the other's rows to its own."""
-        # A column of one may be covered by a star of the other.
+        """Adds the sources of further rows."""
+        # A named column on one side may belong to the star on the other side.
         names = dict.fromkeys((*self.columns, *other.columns))
         self.columns = {
             name: _united(name, self._found(name), other._found(name)) for name in names
@@ -98,7 +102,7 @@ class _Held:
 
 @dataclass(frozen=True, slots=True)
 class _Made:
-    """The relations that one write reads."""
+    """The relations that the query of one write reads."""
 
     sources: tuple[Source, ...]
     lineage: RelationLineage
@@ -113,7 +117,7 @@ class Fillings:
         self._sources: dict[RelationName, frozenset[RelationName]] = {}
 
     def of(self, analysed: Analysed, session: str) -> tuple[Filling, ...]:
-        """The fillings of the tables that the statement writes, without temporary ones."""
+        """The fillings of the tables that the statement writes, without temporary tables."""
         resolved, statement = analysed.resolved, analysed.statement
         if resolved is None:
             return ()
@@ -145,7 +149,7 @@ class Fillings:
         session: str,
         temporary: frozenset[RelationName],
     ) -> Mapping[Source, tuple[_Held, bool]]:
-        """For each written table the sources of its rows, and whether its earlier rows go."""
+        """The sources of each written table's rows, and whether its earlier rows are removed."""
         lineages = iter(column_lineage(resolved, self._conventions))
         found: dict[Source, tuple[_Held, bool]] = {}
         for write in resolved.writes:
@@ -158,7 +162,7 @@ class Fillings:
             sources = table_lineage(alone, self._conventions)[write.target]
             made = _Made(sources, _with_unknown(lineage, sources, before))
             held = self._seen_through(session, made)
-            # A swapped table's content is now in the other one.
+            # After a swap, the other table has this table's content.
             replaces = resolved.verb != "SWAP" and not self._is_among(
                 write.target, (*sources, *held.sources), before
             )
@@ -244,7 +248,10 @@ class Fillings:
         self._show_anew(*key)
 
     def _show_anew(self, session: str, changed: Source) -> None:
-        """Refreshes the session's views on what changed. Each comes after everything it reads."""
+        """Refreshes the session's views that read a changed table.
+
+        Each is refreshed after everything that it reads.
+        """
         stale = {changed}
         for key in [each for each in self._held if each[0] == session and each[1] != changed]:
             shows = self._held[key].shows
@@ -259,7 +266,7 @@ class Fillings:
 def _with_unknown(
     lineage: RelationLineage, sources: tuple[Source, ...], before: KnownCatalog
 ) -> RelationLineage:
-    """Names without a certain relation may be any of the columns that are unknown."""
+    """The lineage, in which a column without a certain relation may belong to any of ``sources``."""
     unknown = tuple(
         BaseColumn(each, EVERY_COLUMN)
         for each in sources
@@ -294,7 +301,10 @@ def _united(name: str, first: ColumnLineage, second: ColumnLineage) -> ColumnLin
 
 
 def _filling(target: RelationName, held: _Held, *, replaces: bool) -> Filling:
-    """Files among the sources are left out, since they are not relations."""
+    """The filling of a target.
+
+    Files among its sources are left out, since they are not relations.
+    """
     columns = tuple(each for each in dict.fromkeys(_columns(held)) if each.source != target)
     left_out = dict.fromkeys(each.source for each in columns[MAX_COLUMNS:])
     return Filling(

@@ -1,7 +1,7 @@
-"""Reads lines of a statement log into fillings, in a process that keeps catalog and sessions.
+"""Finds the fillings in lines of a statement log, in a process that keeps catalog and sessions.
 
-A question brings the catalog's changes since the previous one, and the lines as bytes, so that no
-other process parses untrusted input.
+A question contains the catalog's changes since the previous question, and the lines as bytes, so
+that no other process parses untrusted input.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from datetime import UTC, datetime
 from types import MappingProxyType
 from typing import Any, Final
 
-from lakeschema.analysis.catalog import KnownTable
+from lakeschema.analysis.catalog import NO_CATALOGS, CatalogNames, KnownTable
 from lakeschema.analysis.catalog_left import CatalogLeft
 from lakeschema.analysis.checking import known_table
 from lakeschema.analysis.fillings import FilledColumn, Filling, Fillings
@@ -32,23 +32,23 @@ HANDLER: Final = "fillings"
 TEXTS: Final = ("sql", "query", "statement", "query_text")
 """The keys under which a line may have its text."""
 MAX_TEXT: Final = 2_000
-"""How many characters of a statement are kept."""
+"""The maximum number of characters of a statement that are stored."""
 _MAX_TABLES: Final = 1_000
-"""The maximum of tables created by statements that the catalog may not have yet; the newest are kept."""
+"""The maximum number of created tables that the catalog may not have yet; the newest are kept."""
 _MILLISECONDS: Final = 1e11
-"""More seconds would be in the year 5138, so larger numbers are milliseconds."""
+"""Times above this number are milliseconds: as seconds, they would be after the year 5138."""
 _EARLIEST: Final = 1e8
-"""Fewer seconds would be in 1973 or before, which is not a statement's time."""
+"""The earliest time of a statement, in seconds; it is in 1973."""
 _ORDER_SECONDS: Final = 1e-6
 _MAX_ORDER: Final = 1_000_000
-"""Then it starts again, so that no statement's time shifts by more than a second."""
+"""The number after which numbering restarts: it shifts a statement's time by a second at most."""
 _MAX_FAILURES: Final = 20
 _MAX_MESSAGE: Final = 500
 _MAX_USER: Final = 200
 _MAX_NAME: Final = 1_000
-"""The maximum length of a relation's name; no catalog's is longer."""
+"""The maximum length of a relation's name; no catalog allows longer names."""
 _MAX_SOURCES: Final = 1_000
-"""The maximum of sources of one filling."""
+"""The maximum number of sources of one filling."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,10 +56,10 @@ class StatedFilling:
     """A filling with its statement.
 
     Attributes:
-        mark: the same for statements that differ only in values.
-        text: its first characters.
-        at: when it ran, in seconds since the epoch, plus a little for each earlier statement, so
-            that statements of the same time keep their order.
+        mark: a text that is equal for statements that differ only in values.
+        text: the first characters of the statement.
+        at: when the statement ran, in seconds since the epoch. Later statements get some
+            microseconds more, so that statements of the same time keep their order.
     """
 
     filling: Filling
@@ -71,7 +71,7 @@ class StatedFilling:
 
 @dataclass(frozen=True, slots=True)
 class Learnt:
-    """The content of some lines.
+    """The fillings in some lines of a log.
 
     Attributes:
         failures: some of the unreadable lines, each with its number from 1.
@@ -85,9 +85,15 @@ class Learnt:
     order: int
 
 
-def fillings_handler(dialect: str) -> Handler:
-    """``dialect``: for lines that name none."""
-    return Handler("lakeschema.analysis.fillings_logged:answer_fillings", dialect)
+def fillings_handler(dialect: str, catalogs: CatalogNames = NO_CATALOGS) -> Handler:
+    """The handler that finds fillings in a limited process.
+
+    Args:
+        dialect: the dialect of lines that name no dialect.
+        catalogs: the names of catalogs in statements.
+    """
+    chosen = (dialect, dict(catalogs))
+    return Handler("lakeschema.analysis.fillings_logged:answer_fillings", chosen)
 
 
 def question(
@@ -99,7 +105,7 @@ def question(
         changed: a ``checking.table_value`` by name.
         removed: names of removed tables.
         lines: JSON, one object in each line, or an array.
-        now: the time of statements without one, or with one in the future.
+        now: the time for statements without a time, or with a time in the future.
         order: the number of the first statement, after earlier questions.
     """
     return Attached([dict(changed), list(removed), now, order], lines)
@@ -119,29 +125,29 @@ def learnt_from(answer: Any) -> Learnt:
 def _stated(value: Any) -> StatedFilling:
     target, replaces, sources, columns, mark, text, user, at = value
     filling = Filling(
-        _name(target),
+        RelationName.from_json(target),
         replaces,
-        tuple(map(_name, sources)),
-        tuple(FilledColumn(name, _name(s), column, clause) for name, s, column, clause in columns),
+        tuple(map(RelationName.from_json, sources)),
+        tuple(
+            FilledColumn(name, RelationName.from_json(source), column, clause)
+            for name, source, column, clause in columns
+        ),
     )
     return StatedFilling(filling, mark, text, user, at)
-
-
-def _name(parts: Sequence[str]) -> RelationName:
-    return RelationName(tuple(parts[:-1]), parts[-1])
 
 
 # In the child
 
 
-def answer_fillings(dialect: str) -> Callable[[Any], Any]:
-    """The child's function from a question to an answer in the form of ``learnt_from``."""
-    return _Reader(dialect).answer
+def answer_fillings(chosen: tuple[str, CatalogNames]) -> Callable[[Any], Any]:
+    """The function with which the child answers a question; ``learnt_from`` reads the answer."""
+    return _Reader(*chosen).answer
 
 
 class _Reader:
-    def __init__(self, dialect: str) -> None:
+    def __init__(self, dialect: str, catalogs: CatalogNames) -> None:
         self._dialect = dialect
+        self._catalogs = catalogs
         self._tables: dict[RelationName, KnownTable] = {}
         self._left = CatalogLeft()
         self._fillings = Fillings()
@@ -151,10 +157,10 @@ class _Reader:
     def answer(self, asked: Attached) -> Any:
         changed, removed, now, self._order = asked.value
         for name in removed:
-            self._tables.pop(RelationName.parse(name), None)
+            self._tables.pop(RelationName.from_key(name), None)
         for name, value in changed.items():
-            self._tables[RelationName.parse(name)] = known_table(value)
-        timeline = Timeline(MappingProxyType(self._tables), self._left)
+            self._tables[RelationName.from_key(name)] = known_table(value)
+        timeline = Timeline(MappingProxyType(self._tables), self._left, self._catalogs)
         found: list[Any] = []
         failures: list[tuple[int, str]] = []
         count = 0
@@ -213,7 +219,10 @@ class _Unreadable:
 
 
 def _lines(data: bytes) -> Iterator[Mapping[str, Any] | _Unreadable]:
-    """One JSON document, or one in each line. Each element of an array is a statement."""
+    """The statements in the data, which is one JSON document, or a JSON document in each line.
+
+    Each element of an array is a statement.
+    """
     whole = _parsed(data)
     lines = [line for line in data.splitlines() if line.strip()]
     if isinstance(whole, _Unreadable) and len(lines) > 1:
@@ -259,12 +268,12 @@ def _time(stated: Any, now: float) -> float:
 
 
 def _with_zone(moment: datetime) -> datetime:
-    """A time without a zone counts as UTC."""
+    """The time; a time without a zone is taken as UTC."""
     return moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)
 
 
 def _bounded(filling: Filling) -> Filling | None:
-    """Without sources beyond the limits; None if nothing is left."""
+    """The filling without sources beyond the limits; None if nothing is left."""
     sources = [each for each in filling.sources if len(str(each)) <= _MAX_NAME][:_MAX_SOURCES]
     if len(str(filling.target)) > _MAX_NAME or not (sources or filling.replaces):
         return None
@@ -280,8 +289,8 @@ def _mark(fingerprint: tuple[str, ...]) -> str:
 
 def _json(filling: Filling, mark: str, text: str, user: str, at: float) -> list[Any]:
     columns = [
-        [each.column, list(each.source.parts), each.source_column, each.clause]
+        [each.column, each.source.to_json(), each.source_column, each.clause]
         for each in filling.columns
     ]
-    sources = [list(each.parts) for each in filling.sources]
-    return [list(filling.target.parts), filling.replaces, sources, columns, mark, text, user, at]
+    sources = [each.to_json() for each in filling.sources]
+    return [filling.target.to_json(), filling.replaces, sources, columns, mark, text, user, at]

@@ -1,4 +1,4 @@
-"""Gives texts that only differ in irrelevant literals the same fingerprint.
+"""Gives texts the same fingerprint if they differ only in literals that do not matter.
 
 A log of a million statements has some ten thousand fingerprints, each with one effect.
 """
@@ -15,7 +15,7 @@ from lakeschema.translation.model.errors import TranslationError
 from lakeschema.translation.syntax.lexing import NUMBER, STRING, Token
 
 _NEVER: Final = re.compile(r"\$|\{\{|@|identifier\s*\(|_partitions?_", re.IGNORECASE)
-"""Texts that are their own fingerprint: their literals may be names, or their names literals."""
+"""Matches texts that are never shortened: a literal in them may be a name, or a name a literal."""
 _LISTED: Final = frozenset({"WHERE", "ON", "HAVING", "QUALIFY", "VALUES"})
 _NAMED: Final = frozenset(
     {
@@ -24,19 +24,19 @@ _NAMED: Final = frozenset(
     }
 )
 _ARGUMENTS: Final = "arguments"
-"""The clause inside the parentheses of an item."""
+"""The name for the part of a SELECT list inside parentheses."""
 MAX_SHAPES: Final = 100_000
 _MAX_CHARACTERS: Final = 100_000
 
 
 class Fingerprints:
-    """Caches which literals matter, by the shape of a text."""
+    """Makes fingerprints. Remembers for each shape of a text which literals matter."""
 
     def __init__(self) -> None:
         self._kept: dict[tuple[int, str], tuple[bool, ...] | None] = {}
 
     def of(self, sql: str, grammar: StatementGrammar) -> tuple[str, ...]:
-        """Equal only for texts with the same effect on the same tables, but not for all of them."""
+        """A key for a text. Texts with equal keys have the same effect on the same tables."""
         if len(sql) > _MAX_CHARACTERS or _NEVER.search(sql):
             return (sql,)
         literals: list[str] = []
@@ -62,7 +62,10 @@ class Fingerprints:
 
 @cache
 def _literals(backslashes: bool, quotes_name: bool) -> re.Pattern[str]:
-    """Literals as a group, and other tokens that may contain quotation marks or digits."""
+    """A pattern with one group for literals.
+
+    It also matches tokens that may contain quotation marks.
+    """
     inner = BACKSLASHED if backslashes else PLAIN
     double = "" if quotes_name else "(?P<double>)"
     return re.compile(
@@ -80,7 +83,7 @@ def _literals(backslashes: bool, quotes_name: bool) -> re.Pattern[str]:
 
 
 def _kept(sql: str, grammar: StatementGrammar, count: int) -> tuple[bool, ...] | None:
-    """For each literal whether it matters; None if the tokens do not match the literals."""
+    """Whether each literal matters; None if the tokens do not match the literals."""
     try:
         tokens = statement_tokens(sql, grammar)
     except TranslationError:
@@ -93,9 +96,10 @@ def _kept(sql: str, grammar: StatementGrammar, count: int) -> tuple[bool, ...] |
 
 
 def _needless(tokens: list[Token]) -> set[int]:
-    """The tokens that would not matter as literals: in conditions, VALUES, and named items.
+    """The places of tokens that do not matter if they are literals.
 
-    Elsewhere a literal may be a name, a position, or part of the name of a column without an alias.
+    They are in conditions, in VALUES, and in items with an alias. Elsewhere a literal may be a name, a
+    position, or part of the name of a column without an alias.
     """
     found: set[int] = set()
     clauses = [""]

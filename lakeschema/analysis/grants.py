@@ -10,7 +10,7 @@ from types import MappingProxyType
 from typing import Any, Final
 
 from lakeschema.catalog.errors import CatalogError
-from lakeschema.catalog.identifiers import RelationName
+from lakeschema.catalog.identifiers import Namespace, RelationName, is_catalog_name
 
 EVERY_COLUMN: Final = "*"
 EVERYBODY: Final = "public"
@@ -22,7 +22,7 @@ class MalformedGrants(Exception):
 
 
 class Privilege(Enum):
-    """In display order."""
+    """Privileges, in the order in which they are displayed."""
 
     SELECT = "SELECT"
     INSERT = "INSERT"
@@ -35,12 +35,12 @@ class Privilege(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Need:
-    """A privilege on a table or view.
+    """A privilege that a statement needs on a table or view.
 
     Attributes:
-        columns: in lower case, with fields in the form of ``field_name``; ``*`` for all columns.
-            Without columns, SELECT (as for ``count(*)``) is met by a grant on any column, and other
-            privileges mean the whole table.
+        columns: the columns in lower case, with fields in the form of ``field_name``; ``*`` for all
+            columns. If empty, a grant on any column is enough for SELECT (as for ``count(*)``);
+            another privilege is needed on the whole table.
     """
 
     privilege: Privilege
@@ -50,19 +50,26 @@ class Need:
 
 @dataclass(frozen=True, slots=True)
 class Grant:
-    """``relation`` None means all of ``namespace``; ``namespace`` None means everything."""
+    """Privileges on a relation, on a namespace, on a catalog, or on everything.
+
+    Without ``relation``, the grant is for the whole ``namespace``. Without both, it is for the whole
+    ``catalog``. Without all three, it is for everything.
+    """
 
     privileges: frozenset[Privilege]
-    namespace: tuple[str, ...] | None
+    namespace: Namespace | None
     relation: RelationName | None
     columns: frozenset[str] = frozenset()
+    catalog: str | None = None
 
     def concerns(self, need: Need) -> bool:
         if need.privilege not in self.privileges:
             return False
         if self.relation is not None:
             return self.relation == need.relation
-        return self.namespace is None or self.namespace == need.relation.namespace
+        if self.namespace is not None:
+            return self.namespace == need.relation.place
+        return self.catalog in {None, need.relation.catalog}
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +107,7 @@ def _lacking(need: Need, grants: Iterable[Grant]) -> Need | None:
 
 
 def field_name(column: str, path: Sequence[str] = ()) -> str:
-    """``p.addr.city``: names that contain a dot or back-tick are in back-ticks."""
+    """A field's path as text: ``p.addr.city``. A name with a dot or back-tick is in back-ticks."""
     return ".".join(
         f"`{part.replace('`', '``')}`" if "." in part or "`" in part else part
         for part in (column, *path)
@@ -108,18 +115,21 @@ def field_name(column: str, path: Sequence[str] = ()) -> str:
 
 
 def without_parts(names: set[str]) -> tuple[str, ...]:
-    """In alphabetical order, without fields of other names in the set."""
+    """The names in alphabetical order, without fields of another name among them."""
     return tuple(sorted(name for name in names if not names.intersection(_wholes(name))))
 
 
 def _wholes(name: str) -> Iterator[str]:
-    """The names that contain a field, from the column inwards."""
+    """The column that contains a field, then the containing fields, from the outermost one inwards."""
     parts = _PARTS.findall(name) if "." in name else ()
     return (".".join(parts[:size]) for size in range(1, len(parts)))
 
 
 def _is_granted(name: str, granted: frozenset[str]) -> bool:
-    """Granted itself or as a part. A column with a dot in its name may be granted without back-ticks."""
+    """Whether a field is granted, or a column or field that contains it.
+
+    A column with a dot in its name may be granted without back-ticks.
+    """
     if name in granted or not granted.isdisjoint(_wholes(name)):
         return True
     is_quoted_column = name[:1] == "`" and _PARTS.fullmatch(name) is not None
@@ -127,12 +137,16 @@ def _is_granted(name: str, granted: frozenset[str]) -> bool:
 
 
 def read_grants(value: object) -> Grants:
-    """From ``{"roles": {role: [user]}, "grants": [{"user" or "role", "privileges", "on", "columns"}]}``.
+    """The grants in a JSON value.
 
-    ``on`` is a table's name, ``namespace.*`` or ``*``; ``privileges`` may have ``ALL``.
+    The form is ``{"roles": {role: [user]}, "grants": [{"user" or "role", "privileges", "on", "columns"}]}``.
+
+    ``on`` is a table's name, ``namespace.*`` or ``*``; ``privileges`` may have ``ALL``. A name outside
+    the default catalog begins with its catalog: ``prod:sales.*``. ``prod:*`` is the whole catalog
+    ``prod``, and ``:*`` is the whole default catalog.
 
     Raises:
-        MalformedGrants
+        MalformedGrants: the value has another form.
     """
     if not isinstance(value, dict) or not set(value) <= {"roles", "grants"}:
         raise MalformedGrants("expected an object with 'roles' and 'grants'")
@@ -171,18 +185,22 @@ def _grant(stated: Mapping[str, Any], where: str) -> Grant:
         raise MalformedGrants(
             f"{where}: expected 'privileges' and 'columns' to be lists of texts, 'on' a text"
         )
-    namespace, relation = _concerned(on, where)
+    catalog, namespace, relation = _concerned(on, where)
     lowered = frozenset(column.lower() for column in columns)
-    return Grant(_privileges(names, where), namespace, relation, lowered)
+    return Grant(_privileges(names, where), namespace, relation, lowered, catalog)
 
 
-def _concerned(on: str, where: str) -> tuple[tuple[str, ...] | None, RelationName | None]:
+def _concerned(on: str, where: str) -> tuple[str | None, Namespace | None, RelationName | None]:
+    """The catalog, the namespace and the relation that ``on`` names; all None for everything."""
     try:
         if on == "*":
-            return None, None
+            return None, None, None
+        catalog, colon, rest = on.partition(":")
+        if colon and rest == "*" and (not catalog or is_catalog_name(catalog)):
+            return catalog, None, None
         if on.endswith(".*"):
-            return RelationName.parse(f"{on[:-1]}any").namespace, None
-        return None, RelationName.parse(on)
+            return None, RelationName.parse(f"{on[:-1]}any").place, None
+        return None, None, RelationName.parse(on)
     except CatalogError as error:
         raise MalformedGrants(f"{where}.on: {error}") from None
 

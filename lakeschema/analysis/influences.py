@@ -1,4 +1,4 @@
-"""The columns that affect a query's rows and values without being part of them, with their clauses."""
+"""Finds columns that affect a query's rows and values but are not sources, with their clauses."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Influences: TypeAlias = dict[Influence, None]
 
 
 class InfluenceTracer:
-    """Caches its results, like the tracer of direct sources."""
+    """Finds influences on values and rows; caches its results, like the tracer of direct sources."""
 
     def __init__(self, tracer: Tracer, conventions: Conventions, resolved: rs.Resolved) -> None:
         self._tracer = tracer
@@ -34,7 +34,7 @@ class InfluenceTracer:
     # values
 
     def of_value(self, expression: rs.Expression) -> Influences:
-        """The influences on its value besides its sources: keys of windows, conditions, queries."""
+        """The influences on a value besides its sources: keys of windows, conditions, queries."""
         found: Influences = {}
         pending = [expression]
         while pending:
@@ -69,19 +69,19 @@ class InfluenceTracer:
         return found
 
     def _of_column(self, relation: rs.Derived, column: str) -> Influences:
-        """For a sub-query's column: the influences on the expressions that define it."""
+        """The influences on a sub-query's column: those on the expressions that define it."""
         key = (id(relation), column)
         found = self._values.get(key)
         if found is None:
             self._tracer.keep(relation)
-            # A recursive table's reads of itself add nothing.
+            # While a recursive table is traced, its reads of itself add no influence.
             self._values[key] = found = {}
             for expression in self._defined(relation, column):
                 found.update(self.of_value(expression))
         return found
 
     def _defined(self, relation: rs.Derived, column: str) -> Iterator[rs.Expression]:
-        """The expressions that define a sub-query's column, one for each branch."""
+        """The expressions that define a sub-query's column, one from each branch of the query."""
         position = self._tracer.shapes.of(relation).positions.get(column)
         if position is None:
             return
@@ -93,13 +93,13 @@ class InfluenceTracer:
     def add(
         self, clause: rs.Clause, expressions: Iterable[rs.Expression], found: Influences
     ) -> None:
-        """Adds the expressions' sources and the influences on them."""
+        """Adds the sources of expressions in a clause, and the influences on them, to ``found``."""
         for expression in expressions:
             found.update(((clause, c), None) for c in self._tracer.direct(expression))
             found.update(self.of_value(expression))
 
     def _shown(self, query: rs.Query) -> list[rs.Expression]:
-        """The columns of a query with known names."""
+        """The expressions of a query's columns whose names are known."""
         derived = rs.Derived(query)
         return [rs.ColumnUse(derived, name.lower()) for name in self._tracer.shapes.of(query).names]
 
@@ -139,7 +139,7 @@ class InfluenceTracer:
         return found
 
     def _add_compared(self, clause: rs.Clause, query: rs.Query, found: Influences) -> None:
-        """For rows compared as a whole: the sources of all their columns."""
+        """Adds the sources of all columns of a query, because its rows are compared as a whole."""
         for select in selects(query):
             self.add(clause, self._tracer.values(select), found)
         found.update(((clause, column), None) for column in self._tracer.every(query))

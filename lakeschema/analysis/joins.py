@@ -1,6 +1,6 @@
-"""Columns of different tables that a statement compares: candidates for foreign keys.
+"""Finds columns of different tables that a statement compares: candidates for foreign keys.
 
-Source: Uber's Queryparser, which is liberal on purpose: people review its output.
+Uber's Queryparser does the same. It finds too many rather than too few: people review its output.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _COMPARISONS = frozenset(
 
 
 def joins(resolved: rs.Resolved, conventions: Conventions | None = None) -> tuple[Pair, ...]:
-    """Pairs of columns of different tables, each pair and all of them in alphabetical order."""
+    """Pairs of columns of different tables, in alphabetical order, also inside each pair."""
     # The columns in a CASE's condition select the compared value, but are not compared themselves.
     chosen = replace(conventions or Conventions(), conditions_are_direct=False)
     tracer = Tracer(chosen, resolved)
@@ -90,7 +90,7 @@ def _in_expression(expression: rs.Expression, tracer: Tracer) -> Iterator[Column
 
 
 def _values(expressions: Iterable[rs.Expression], tracer: Tracer) -> Columns:
-    """The sources of the compared values, without columns that only conditions read."""
+    """The sources of the compared values, without columns that only their conditions read."""
     found: Columns = {}
     pending = list(expressions)
     while pending:

@@ -8,5 +8,5 @@ from lakeschema.isolation.limits import Limits
 
 LIMITS: Final = Limits()
 GIVEN_UP: Final = "GivenUp"
-"""The error of a statement that exceeded them."""
+"""The type of the error for a statement that exceeded the limits."""
 REASON: Final = "given up: it takes more than the limits of time and memory allow"

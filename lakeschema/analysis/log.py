@@ -1,7 +1,7 @@
-"""The statements of a log as rows of flat tables, one table for each analysis.
+"""Turns the statements of a log into rows of flat tables, one table for each analysis.
 
-An unreadable statement is a row with the reason, never a gap. Repeated statements over unchanged
-tables are answered from memory.
+An unreadable statement is a row with the reason. Repeated statements over unchanged tables are
+answered from a cache.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ TABLES: Final[Mapping[str, tuple[str, ...]]] = {
     "catalog_updates": ("change", "relation", "reason"),
     "failures": ("error", "message", "text"),
 }
-"""The columns of each table besides the statement's; ``tables`` are separated by commas."""
+"""The columns of each table after those of the statement; commas separate ``tables``."""
 _MAX_TEXT: Final = 2_000
 
 
@@ -48,8 +48,8 @@ class Found:
     """The answer for one statement: rows by table, and its dataflow.
 
     Attributes:
-        number: numbers the answers of one ``LogAnalysis`` from 1; a cached answer has the first
-            one's.
+        number: the number of the answer in its ``LogAnalysis``, from 1; a cached answer keeps its
+            number.
     """
 
     number: int
@@ -58,7 +58,7 @@ class Found:
 
 
 class Learnt:
-    """Results of one analysis that another may reuse, with the same conventions."""
+    """Cached results of one analysis; another analysis with the same conventions may use them."""
 
     def __init__(self) -> None:
         self.fingerprints = Fingerprints()
@@ -81,7 +81,7 @@ class LogAnalysis:
         self.remembered = 0
 
     def found(self, statement: LoggedStatement) -> Found:
-        """Never raises for a statement's content."""
+        """The answer for one statement. Never raises for the statement's content."""
         catalog = self._timeline.at(statement.position, statement.session, statement.namespace)
         try:
             grammar = grammar_of(statement.dialect)
@@ -91,7 +91,7 @@ class LogAnalysis:
         answers = self._learnt.answers
         around = (statement.dialect, catalog.namespace, catalog.temporary, statement.succeeded)
         key = (around, self._learnt.fingerprints.of(statement.sql, grammar))
-        # A failure is cached by its exact text.
+        # A failed statement is cached by its exact text.
         exact = (around, (statement.sql,))
         before = answers.find(key, catalog.tables) or answers.find(exact, catalog.tables)
         if before is not None:
@@ -134,7 +134,7 @@ class LogAnalysis:
         for first, second in joins(resolved, conventions):
             yield "joins", (*_column(first), *_column(second))
         for target, sources in step.items():
-            # An emptied table has a row, too: its data has no source.
+            # An emptied table has a row without a source.
             for text in [as_text(source) for source in sources] or [""]:
                 yield "table_lineage", (as_text(target), text)
         for lineage in column_lineage(resolved, conventions):
@@ -157,7 +157,7 @@ def _lineage_rows(lineage: RelationLineage) -> Iterator[tuple[str, Row]]:
             row = (target, column.column, *_column(base), "indirect", clause.value)
             yield "column_lineage", row
     for clause, base in lineage.rows:
-        # For all columns, listed once.
+        # A column that affects the rows affects every column; it is listed once.
         yield "column_lineage", (target, "", *_column(base), "rows", clause.value)
 
 

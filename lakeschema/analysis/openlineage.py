@@ -1,4 +1,4 @@
-"""The OpenLineage event for a statement as a job, before it runs."""
+"""Makes the OpenLineage event for a statement, as a job that has not run."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ from lakeschema.analysis.tracing import EVERY_COLUMN
 
 @dataclass(frozen=True, slots=True)
 class EventOptions:
-    """The parts of an event that statements do not have.
+    """The parts of an event that do not come from the statement.
 
     Attributes:
-        event_time: in ISO 8601, with a zone.
+        event_time: the time of the event in ISO 8601, with a zone.
         namespace: the datasets' namespace, such as ``hive://metastore:9083``.
-        job: its namespace and its name.
-        run_id: None for a job that has not run.
+        job: the namespace and the name of the job.
+        run_id: the id of the job's run; None for a job that has not run.
     """
 
     event_time: str
@@ -46,7 +46,7 @@ class EventOptions:
 def statement_event(
     analysed: Analysed, conventions: Conventions, options: EventOptions
 ) -> dict[str, Any] | None:
-    """None for an unreadable statement, or one that neither reads nor writes rows."""
+    """The event for a statement; None if it is unreadable, or neither reads nor writes rows."""
     resolved = analysed.resolved
     if resolved is None:
         return None

@@ -1,6 +1,6 @@
-"""OpenLineage's events and facets as JSON values: of jobs that have not run, of runs, of datasets.
+"""Makes OpenLineage's events and facets as JSON values, for runs, datasets and jobs not run yet.
 
-Written after OpenLineage 2-0-2 (https://openlineage.io/spec/2-0-2/OpenLineage.json) and its facets.
+They follow OpenLineage 2-0-2 (https://openlineage.io/spec/2-0-2/OpenLineage.json) and its facets.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _EVENTS: Final = f"{_SPEC}/2-0-2/OpenLineage.json#/$defs"
 _SUBTYPES: Final[Mapping[Clause, str]] = MappingProxyType(
     {
         Clause.JOIN: "JOIN",
-        # A row for each element is a join with the elements.
+        # A row for each element of an array is a join with the elements.
         Clause.LATERAL_VIEW: "JOIN",
         Clause.GROUP_BY: "GROUP_BY",
         Clause.DISTINCT: "GROUP_BY",
@@ -30,19 +30,20 @@ _SUBTYPES: Final[Mapping[Clause, str]] = MappingProxyType(
         Clause.CONDITION: "CONDITIONAL",
     }
 )
-"""Subtypes of indirect transformations; other clauses select rows, like a filter."""
+"""OpenLineage's subtypes of indirect transformations, by clause; other clauses are a FILTER."""
 
 
 @dataclass(frozen=True, slots=True)
 class Dataset:
-    """With OpenLineage's names: a metastore's table is ``hive://host:port`` and ``database.table``."""
+    """A dataset with OpenLineage's names, such as ``hive://host:port`` and ``database.table``."""
 
     namespace: str
     name: str
 
 
 def dataset_of(relation: RelationName, namespace: str) -> Dataset:
-    return Dataset(namespace, ".".join(relation.parts))
+    parts = (relation.catalog, *relation.parts) if relation.catalog else relation.parts
+    return Dataset(namespace, ".".join(parts))
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,9 +69,9 @@ class DescribedDataset:
     """A dataset with its known facts.
 
     Attributes:
-        columns: None if unknown.
+        columns: the names of the columns; None if unknown.
         inputs: the sources of each output column.
-        rows: the inputs that affect all columns.
+        rows: the inputs that affect which rows there are, and so all columns.
     """
 
     dataset: Dataset
@@ -89,7 +90,10 @@ def direct_input(
 def indirect_input(
     dataset: Dataset, column: str, clause: Clause, *, of_one_column: bool
 ) -> InputColumn:
-    """``of_one_column``: an order that affects only one column is a window, otherwise a sort."""
+    """An input that affects values without being their source.
+
+    With ``of_one_column``, ORDER BY belongs to a window; otherwise it sorts the rows.
+    """
     subtype = _SUBTYPES.get(clause, "FILTER")
     if of_one_column and subtype == "SORT":
         subtype = "WINDOW"
@@ -151,7 +155,7 @@ def _column(column: DescribedColumn) -> dict[str, Any]:
 
 
 def _fields(inputs: Iterable[InputColumn]) -> list[dict[str, Any]]:
-    """Each column once, with all its roles."""
+    """The inputs as JSON; each column occurs once, with all its roles."""
     found: dict[tuple[Dataset, str], dict[str, Any]] = {}
     for each in inputs:
         field = found.setdefault(

@@ -1,4 +1,4 @@
-"""The privileges that a user needs for a statement, by table and column."""
+"""Finds the privileges that a user needs for a statement, by table and column."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ _WHOLE = (EVERY_COLUMN,)
 
 
 class Views(Enum):
-    """The privileges that reading a view needs: on the view, or on everything its query reads."""
+    """Which privileges a reader of a view needs: on the view, or on all that its query reads."""
 
     ITSELF = "itself"
     THROUGH = "through"
 
 
 def permissions(analysed: Analysed, views: Views = Views.ITSELF) -> tuple[Need, ...]:
-    """Each privilege and relation once, with columns in alphabetical order.
+    """The needs of a statement: each privilege and relation once, with columns in alphabetical order.
 
-    Temporary tables and tables created by the same text need nothing, nor do statements that are
-    only explained or unreadable.
+    Temporary tables, and tables that the same text creates, need no privilege. Neither do statements
+    that are unreadable, or only explained.
     """
     if analysed.resolved is None or analysed.statement is None:
         return ()
@@ -70,7 +70,7 @@ def _reads(resolved: rs.Resolved) -> Iterator[Need]:
 
 
 def _changes(analysed: Analysed) -> Iterator[Need]:
-    """The privileges that a statement needs besides those for reading."""
+    """The privileges that a statement needs in addition to those for reading."""
     statement, resolved = analysed.statement, analysed.resolved
     assert statement is not None
     assert resolved is not None
@@ -171,7 +171,7 @@ def _merge(merge: st.Merge, catalog: KnownCatalog) -> Iterator[Need]:
 
 
 def _rename(resolved: rs.Resolved) -> Iterator[Need]:
-    """Each pair of writes is the new name and the old name."""
+    """The privileges for a rename; each pair of writes is the new name and the old name."""
     targets = [write.target for write in resolved.writes]
     for new, old in zip(targets[::2], targets[1::2], strict=True):
         if isinstance(new, RelationName) and isinstance(old, RelationName):
@@ -180,7 +180,7 @@ def _rename(resolved: rs.Resolved) -> Iterator[Need]:
 
 
 def _through(need: Need, catalog: KnownCatalog) -> Iterator[Need]:
-    """A view's tables instead of the view, if its query's reads are known."""
+    """The needs on a view's tables in place of the need on the view, if its query is known."""
     pending, seen = [need], {need.relation}
     while pending:
         at = pending.pop()

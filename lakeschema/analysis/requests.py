@@ -1,4 +1,4 @@
-"""The common parts of requests about statements: text, dialect, namespace."""
+"""Reads the parts that requests about statements share: text, dialect, namespace."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ def sql_of(request: Mapping[str, Any]) -> str:
     """The statements of a request.
 
     Raises:
-        InvalidRequest: it has no statements.
+        InvalidRequest: the request has no statements.
     """
     sql = request.get("sql")
     if not isinstance(sql, str):
@@ -40,7 +40,7 @@ def namespace_of(request: Mapping[str, Any]) -> tuple[str, ...]:
     """The namespace for bare names, in lower case.
 
     Raises:
-        InvalidRequest: it is not a list of names.
+        InvalidRequest: the namespace is not a list of names.
     """
     namespace = request.get("namespace", [])
     if not is_texts(namespace):

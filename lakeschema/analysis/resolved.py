@@ -1,6 +1,6 @@
 """Statements with resolved names: each column names its relation.
 
-Nothing here has a type. An uncertain name is an ``UnknownColumn``, never an error. Nodes are
+Expressions have no types. An uncertain name is an ``UnknownColumn``, never an error. Nodes are
 compared by identity: two reads of one table are two nodes.
 """
 
@@ -22,16 +22,19 @@ Clause: TypeAlias = clauses.Clause
 # expressions
 
 ELEMENT: Final = "[]"
-"""An operation that takes an array's element or a map's value; its fields are the array's."""
+"""The operation that takes an array's element or a map's value.
+
+Fields of the element count as fields of the array.
+"""
 ELEMENT_OR_FIELD: Final = "[?]"
-"""An operation that takes an element, or a struct's field with a computed name."""
+"""The operation that takes an element, or a struct's field whose name is computed."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ColumnUse:
-    """A column of a relation in FROM, by its name in lower case, or a field of it.
+    """A column of a relation in FROM, or a field of that column. Names are in lower case.
 
-    ``beside``: for a column of USING, the other side's columns, which are equal where rows match.
+    For a column of USING, ``beside`` has the other side's columns, which are equal in matching rows.
     """
 
     relation: Relation
@@ -43,11 +46,11 @@ class ColumnUse:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class UnknownColumn:
-    """A name without a certain relation, or with several.
+    """A name that may mean columns of several relations, or an unknown column.
 
     Attributes:
-        name: as written.
-        readings: the columns that it may mean.
+        name: the name as written.
+        readings: the columns that the name may mean.
     """
 
     name: tuple[str, ...]
@@ -66,7 +69,7 @@ class WholeRows:
 class Operation:
     """A call or an operator, by its name in lower case.
 
-    ``labels``: in lower case, the fields of a constructed struct, or the field taken from one.
+    ``labels``, in lower case, are the fields of a struct that it makes, or the field that it takes.
     """
 
     name: str
@@ -98,7 +101,7 @@ class QueryKind(Enum):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class QueryUse:
-    """A query inside an expression; IN compares ``operand`` with its column."""
+    """A query inside an expression. For IN, ``operand`` is the value to compare with the query's column."""
 
     kind: QueryKind
     query: Query
@@ -130,7 +133,7 @@ class Scan:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Derived:
-    """A query in FROM, or a ``common`` table of WITH; ``names`` rename its first columns."""
+    """A query in FROM, or a table of WITH (``common``). ``names`` rename its first columns."""
 
     query: Query
     names: tuple[str, ...] = ()
@@ -156,7 +159,7 @@ class Generated:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Joined:
-    """``equal``: the columns of USING and NATURAL, as pairs."""
+    """A join. ``equal`` has pairs of a left and a right column, for USING and NATURAL."""
 
     left: Relation
     right: Relation
@@ -172,7 +175,7 @@ Relation: TypeAlias = Scan | Derived | Renamed | Generated | Joined
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Item:
-    """An output column; ``starred``: it comes from a star."""
+    """An output column. ``starred``: whether it comes from a star."""
 
     name: str
     expression: Expression
@@ -181,14 +184,17 @@ class Item:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class OpenStar:
-    """A relation's columns beyond the known ones."""
+    """The unknown columns of a relation that a star returns in addition to known columns."""
 
     relation: Relation
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Select:
-    """``limited``: only some rows are kept, so the order affects which ones."""
+    """A SELECT.
+
+    ``limited``: whether only some rows are kept, so that the order affects the result.
+    """
 
     items: tuple[Item | OpenStar, ...]
     source: Relation | None = None
@@ -203,7 +209,7 @@ class Select:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Combined:
-    """UNION, INTERSECT, EXCEPT, by position."""
+    """UNION, INTERSECT or EXCEPT: columns are combined by position."""
 
     operator: SetOperator
     branches: tuple[Query, ...]
@@ -214,7 +220,7 @@ class Combined:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Rows:
-    """VALUES."""
+    """The rows of a VALUES clause."""
 
     columns: tuple[tuple[Expression, ...], ...]
 
@@ -235,8 +241,8 @@ Query: TypeAlias = Select | Combined | Rows | Recursive
 class Mode(Enum):
     """The effect of a write on existing rows.
 
-    APPENDS: they stay. REPLACES: they go. CHANGES: some stay. CLEARS: they go, and none are added.
-    DEFINES: the rows are those of a view's query, whenever it is read.
+    APPENDS keeps the existing rows, REPLACES removes them, CHANGES keeps some. CLEARS removes them and
+    adds no rows. DEFINES stores no rows: a view returns its query's rows whenever it is read.
     """
 
     APPENDS = "appends"
@@ -248,9 +254,10 @@ class Mode(Enum):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class WrittenColumn:
-    """``name`` is the target's; empty with an ``OpenStar``, whose columns keep their names.
+    """A column that a statement writes.
 
-    ``path``: in lower case, to the only field that is written.
+    ``name`` is "" for an ``OpenStar``, whose columns keep their names. If only a field of the column is
+    written, ``path`` leads to the field, in lower case.
     """
 
     name: str
@@ -264,9 +271,9 @@ class Write:
     """A statement's write to one table.
 
     Attributes:
-        source: the query whose rows are written, or that is read next to the target.
-        relation: the relation whose rows become the target's, without a query.
-        conditions: other expressions that affect which rows come or go, with their clauses.
+        source: the query whose rows are written, or which UPDATE or MERGE reads to change the target.
+        relation: the relation whose rows move to the target without a query, as in a rename.
+        conditions: other expressions that affect which rows are added or removed, with clauses.
     """
 
     target: Source
@@ -286,11 +293,11 @@ class Access(Enum):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Resolved:
-    """One statement.
+    """One statement with resolved names.
 
     Attributes:
-        queries: all that it runs, including those of its writes.
-        writes: in order.
+        queries: all queries that the statement runs, including those of its writes.
+        writes: the writes in the order of the text.
         touched: tables that it reads or writes without a query, with the kind of access.
         unused: queries of WITH that nothing reads.
     """

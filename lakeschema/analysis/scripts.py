@@ -1,4 +1,4 @@
-"""A script of statements, each analysed against the catalog after the earlier ones."""
+"""Analyses the statements of a script, each against the catalog after the earlier statements."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from lakeschema.translation.model.errors import TooLarge, TranslationError
 
 @dataclass(frozen=True, slots=True)
 class Analysed:
-    """One statement: its effect, or why it is unknown.
+    """One statement and its effect, or why the effect is unknown.
 
     Attributes:
-        before: the catalog before it.
-        catalog: the catalog after it.
-        statement: as parsed.
-        procedure: the procedure whose body has the statement, as written.
+        before: the catalog before the statement.
+        catalog: the catalog after the statement.
+        statement: the parsed statement.
+        procedure: the name, as written, of the procedure whose body has the statement.
     """
 
     text: str

@@ -1,4 +1,4 @@
-"""One statement of a query log, and whether it may change the catalog."""
+"""The statements of a query log, and a test whether a statement may change the catalog."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ DEFINES: Final = (
     r"(?is)^(?:\s|--[^\n]*\n|/\*.*?\*/)*+"
     r"(?:create|alter|drop|rename|use|cache|set|with\b.*\binto|select\b.*\binto)\b"
 )
-"""Matches a statement, or a script's first one, that may change the catalog; also a Java pattern."""
+"""Matches a text whose first statement may change the catalog. It is also a valid Java pattern."""
 DEFINES_LATER: Final = r"(?is);\s*(?:create|alter|drop|rename|use|cache)\b"
 """Matches a later statement of a script that may change the catalog."""
 _DEFINES: Final = re.compile(DEFINES)
@@ -23,7 +23,7 @@ class LoggedStatement:
 
     Attributes:
         position: its unique place in the log's order.
-        session: its statements see its temporary tables and follow its USE.
+        session: the session that ran it, with its temporary tables and its USE.
         namespace: the namespace for bare names, if the log has it.
         succeeded: False if it failed, and so changed nothing.
     """
@@ -38,5 +38,8 @@ class LoggedStatement:
 
 
 def may_define(sql: str) -> bool:
-    """Whether a text may change the catalog: it misses none, and few others match."""
+    """Whether a text may change the catalog.
+
+    It is never False for a text that does, and rarely True for a text that does not.
+    """
     return bool(_DEFINES.match(sql) or _LATER.search(sql))

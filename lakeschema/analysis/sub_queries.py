@@ -1,7 +1,7 @@
-"""The joins and grouped queries in a statement, in a form that does not depend on spelling.
+"""Finds the joins and grouped queries in a statement, in a form that does not depend on spelling.
 
 Queries that only differ in aliases, literals, or the order of tables, conditions and columns have
-the same shape: a candidate for being computed once. A shape leaves out casts' types and DISTINCT
+the same shape, and could perhaps be computed once. A shape leaves out casts' types and DISTINCT
 inside calls, so people must review the findings.
 """
 
@@ -18,7 +18,7 @@ from lakeschema.analysis.catalog import as_text
 from lakeschema.analysis.walking import joins_of, queries_of, relations_of
 
 MAX_SHAPE: Final = 2_000
-"""The maximum length; longer ones are hardly ever repeated."""
+"""The maximum length of a shape, in characters; longer shapes are hardly ever repeated."""
 _MAX_INNER: Final = 500
 _MAX_QUERIES: Final = 300
 _MAX_DEPTH: Final = 60
@@ -34,7 +34,7 @@ class Kind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class SubQuery:
-    """``shape``: for people, and equal for similar queries. ``tables``: those that it reads, sorted."""
+    """A sub-query. ``shape`` is a text for people, which similar queries share; ``tables`` are sorted."""
 
     kind: Kind
     shape: str
@@ -50,7 +50,7 @@ class _TooDeep(Exception):
 
 
 def sub_queries(resolved: rs.Resolved) -> tuple[SubQuery, ...]:
-    """Each once: joins of several tables, and queries that join, group or remove duplicates."""
+    """The sub-queries, each once: joins, and queries that join, group or remove duplicates."""
     shapes = _Shapes()
     found: dict[SubQuery, None] = {}
     queries = list(queries_of(resolved))
@@ -130,7 +130,7 @@ class _Shapes:
         return " ".join([word, ", ".join(items), *parts])
 
     def _joined(self, select: rs.Select) -> tuple[list[str], list[str]]:
-        """The relations of FROM and the conditions that connect them, with inner joins' from WHERE."""
+        """The relations of FROM, and the conditions that connect them; with inner joins also in WHERE."""
         if id(select) not in self._joins:
             self._joins[id(select)] = self._read_join(select)
         return self._joins[id(select)]
@@ -160,7 +160,7 @@ class _Shapes:
         return sorted(shown), sorted(conditions)
 
     def _relation(self, relation: rs.Relation) -> str:
-        """The label of its columns' relation."""
+        """The label of a relation, which stands before the names of its columns."""
         match relation:
             case rs.Scan(source):
                 return as_text(source)
@@ -175,7 +175,7 @@ class _Shapes:
         if not isinstance(relation, rs.Derived):
             return ""
         shape = self._query(relation.query)
-        # A table of WITH may occur in several places, and each may contain others.
+        # A table of WITH may occur in several places, and may contain further tables of WITH.
         return f" ({shape if len(shape) <= _MAX_INNER else '...'})"
 
     def _conjuncts(self, expression: rs.Expression | None) -> list[str]:
@@ -251,7 +251,7 @@ def _conjuncts(expression: rs.Expression | None) -> Iterator[rs.Expression]:
 
 
 def _connects(condition: rs.Expression) -> bool:
-    """Whether it is an equality of two relations' columns, a join condition in WHERE."""
+    """Whether the condition equates columns of two relations, like a join's condition."""
     if not isinstance(condition, rs.Operation) or condition.name not in {"=", "<=>"}:
         return False
     relations = {id(each.relation) for each in condition.operands if isinstance(each, rs.ColumnUse)}

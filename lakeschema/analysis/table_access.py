@@ -1,4 +1,4 @@
-"""The tables whose data or definition a statement reads or writes."""
+"""Finds the tables whose data or definition a statement reads or writes."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from lakeschema.analysis.walking import queries_of, relations_of
 def table_access(
     resolved: rs.Resolved, conventions: Conventions | None = None
 ) -> tuple[tuple[Access, Source], ...]:
-    """Each pair once, reads first."""
+    """The tables and kinds of access, each pair once, reads first."""
     chosen = conventions or Conventions()
     read = [(Access.READ_DATA, source) for source in tables_read(resolved, chosen)]
     return tuple(dict.fromkeys((*read, *resolved.touched)))

@@ -1,6 +1,6 @@
-"""The source tables of each written table's data, after one statement.
+"""Finds the source tables of each written table's data, after one statement.
 
-Source: Uber's Queryparser. Tables that are not in the answer are unchanged.
+The method is from Uber's Queryparser. Tables that are not in the answer are unchanged.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ def table_lineage(resolved: rs.Resolved, conventions: Conventions | None = None)
 
 
 def compose(steps: Iterable[Mapping[Source, Iterable[Source]]]) -> Lineage:
-    """Composes lineages in order: a source is replaced by its own sources at that time."""
+    """Composes lineages in order: a source that an earlier step wrote is replaced by its sources."""
     found: dict[Source, frozenset[Source]] = {}
     for step in steps:
         made = {
-            # United sets keep the hashes of their names: a log composes a million steps.
+            # A union of sets does not hash the names again, which matters for a million steps.
             target: frozenset[Source]().union(*(found.get(each, (each,)) for each in sources))
             for target, sources in step.items()
         }

@@ -1,4 +1,4 @@
-"""The catalog at every position of a log: each table's versions, found by bisection.
+"""Gives the catalog at every position of a log, by bisection over each table's versions.
 
 DDL is read once, in order. Every other statement can then be resolved anywhere, against the catalog
 at its position. Temporary tables and the current namespace belong to a session.
@@ -12,7 +12,13 @@ from copy import copy
 from dataclasses import dataclass, field
 from typing import Final
 
-from lakeschema.analysis.catalog import KnownCatalog, KnownTable
+from lakeschema.analysis.catalog import (
+    NO_CATALOGS,
+    CatalogNames,
+    KnownCatalog,
+    KnownTable,
+    catalogs_of,
+)
 from lakeschema.analysis.catalog_left import CatalogLeft, SessionLeft
 from lakeschema.analysis.catalog_updates import CatalogUpdate, Change
 from lakeschema.analysis.scripts import analyse
@@ -23,18 +29,18 @@ from lakeschema.catalog.identifiers import RelationName
 _BEFORE: Final = 0
 """A position before the first statement."""
 MAX_SESSIONS: Final = 100_000
-"""The maximum of sessions kept after the end of a log: the most recently changed ones."""
+"""The maximum number of sessions that are kept after a log: the most recently changed sessions."""
 
 
 @dataclass(slots=True)
 class _Versions:
-    """``tables``: each is valid from its position on; None while the table does not exist."""
+    """The versions of one table; a version is valid from its position on. None means an absent table."""
 
     positions: list[int] = field(default_factory=list)
     tables: list[KnownTable | None] = field(default_factory=list)
 
     def at(self, position: int) -> tuple[bool, KnownTable | None]:
-        """Whether it is known before ``position``, and its version there."""
+        """Whether the table is known before ``position``, and its version there."""
         found = bisect_left(self.positions, position)
         return (False, None) if not found else (True, self.tables[found - 1])
 
@@ -45,7 +51,7 @@ class _Versions:
 
 @dataclass(slots=True)
 class _Session:
-    """``namespaces``: each is valid from its position on."""
+    """A session's namespaces and temporary tables; each is valid from its position on."""
 
     temporary: dict[RelationName, _Versions] = field(default_factory=dict)
     positions: list[int] = field(default_factory=list)
@@ -53,13 +59,28 @@ class _Session:
 
 
 class Timeline:
-    """Built in order of positions; can be read at any position, also in other processes."""
+    """The versions of a catalog. They are added in order of positions, and can be read at any position.
+
+    A timeline can be sent to other processes.
+    """
 
     def __init__(
-        self, tables: Mapping[RelationName, KnownTable], left: CatalogLeft | None = None
+        self,
+        tables: Mapping[RelationName, KnownTable],
+        left: CatalogLeft | None = None,
+        catalogs: CatalogNames = NO_CATALOGS,
     ) -> None:
-        """``tables`` exist before the first statement, except for those in ``left`` from earlier logs."""
+        """Starts a timeline without statements.
+
+        Args:
+            tables: the tables before the first of all logs.
+            left: the changes of earlier logs.
+            catalogs: the names of catalogs in statements.
+        """
         self._first = tables
+        # A copy, since a timeline is pickled.
+        self._listed = dict(catalogs)
+        self._catalogs = catalogs_of(tables, catalogs)
         self._versions: dict[RelationName, _Versions] = {}
         self._sessions: dict[str, _Session] = {}
         self.conflicts: list[tuple[int, CatalogUpdate]] = []
@@ -78,18 +99,19 @@ class Timeline:
             self._sessions[session] = found
 
     def over(self, tables: Mapping[RelationName, KnownTable]) -> Timeline:
-        """The same changes over other tables, so that the timeline can be sent without them."""
+        """The same changes over other tables. So a timeline can be sent without its tables."""
         found = copy(self)
         found._first = tables  # noqa: SLF001  (it is a timeline, too)
+        found._catalogs = catalogs_of(tables, self._listed)  # noqa: SLF001
         return found
 
     def left(self) -> CatalogLeft:
-        """The changes that the last statement leaves, over the tables before the first."""
+        """The changes that the log leaves behind, compared with the tables before it."""
         tables = {name: versions.tables[-1] for name, versions in self._versions.items()}
         sessions = {name: _left(session) for name, session in self._sessions.items()}
         kept = [(name, left) for name, left in sessions.items() if left != SessionLeft()]
         return CatalogLeft(
-            # Tables that did not exist before and are gone again are left out.
+            # Tables that were created and dropped in the log are left out.
             {n: t for n, t in tables.items() if t is not None or n in self._first},
             dict(kept[-MAX_SESSIONS:]),
         )
@@ -98,13 +120,15 @@ class Timeline:
         """The catalog before the statement at a position; ``namespace`` is the default before any USE."""
         found = self._sessions.get(session)
         if found is None:
-            return KnownCatalog(_TablesAt(self, position, None), namespace)
+            tables = _TablesAt(self, position, None)
+            return KnownCatalog(tables, namespace, catalogs=self._catalogs)
         last = bisect_left(found.positions, position)
         temporary = frozenset(
             name for name, versions in found.temporary.items() if versions.at(position)[1]
         )
         chosen = found.namespaces[last - 1] if last else namespace
-        return KnownCatalog(_TablesAt(self, position, found), chosen, temporary)
+        tables = _TablesAt(self, position, found)
+        return KnownCatalog(tables, chosen, temporary, catalogs=self._catalogs)
 
     def table(
         self, name: RelationName, position: int, session: _Session | None
@@ -178,7 +202,7 @@ class Timeline:
         versions.add(statement.position, table)
 
     def _changed_session(self, name: str) -> _Session:
-        # In order of their last change: those at the front are dropped first.
+        # Sessions are in the order of their last change, so that the first may be dropped.
         session = self._sessions.pop(name, None) or _Session()
         self._sessions[name] = session
         return session
@@ -193,7 +217,7 @@ def _left(session: _Session) -> SessionLeft:
 
 
 class _TablesAt(Mapping[RelationName, KnownTable]):
-    """A timeline's tables at one position, looked up on demand."""
+    """The tables at one position of a timeline, looked up on demand."""
 
     def __init__(self, timeline: Timeline, position: int, session: _Session | None) -> None:
         self._timeline = timeline

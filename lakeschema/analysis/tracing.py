@@ -15,13 +15,13 @@ from lakeschema.translation.syntax.tree import SetOperator
 
 EVERY_COLUMN: Final = "*"
 _MANY_QUERIES: Final = 50
-"""With more queries in one statement, inner ones are traced first."""
+"""The number of queries in a statement above which inner queries are traced first."""
 
 _ELEMENTS: Final = frozenset({"explode", "explode_outer", "unnest"})
-"""Functions that return an array's elements: a field of one is a field of the other."""
+"""Functions that make a row for each element: a field of their column is the array's field."""
 
 _NUMBERED_ELEMENTS: Final = frozenset({"posexplode", "posexplode_outer"})
-"""The same, but only for their last column."""
+"""Functions like ``_ELEMENTS``, but only their last column has the elements."""
 
 _ONE_OF: Final = frozenset({"coalesce", "nvl", "ifnull", "any_value", "first", "first_value"})
 """Functions whose value is one of their operands."""
@@ -33,7 +33,7 @@ _TAKING: Final = frozenset({rs.ELEMENT, rs.ELEMENT_OR_FIELD, "element_at"})
 class BaseColumn:
     """A column of a table or of files, in lower case; ``*`` for unknown columns.
 
-    A name without a certain relation has no ``source``; its ``column`` is as written.
+    A name without a certain relation has no ``source``, and ``column`` is the name as written.
     """
 
     source: Source | None
@@ -50,19 +50,19 @@ Columns: TypeAlias = dict[BaseColumn, None]
 
 
 class Tracer:
-    """Caches its results, since a table of WITH may be read in many places."""
+    """Finds the sources of columns; caches them, since many places may read a table of WITH."""
 
     def __init__(self, conventions: Conventions, resolved: rs.Resolved) -> None:
         self.shapes = Shapes()
         self._conventions = conventions
         self._columns: dict[tuple[int, str, tuple[str, ...]], Columns] = {}
         self._items: dict[int, list[rs.Expression]] = {}
-        # Keeps nodes alive, since their ids are only good as long as they live.
+        # This keeps nodes alive: the caches' keys are ids, which Python reuses after an object's end.
         self._kept: list[object] = []
         self._prepare(resolved)
 
     def _prepare(self, resolved: rs.Resolved) -> None:
-        """If there are many, traces inner queries first, so that each step is shallow."""
+        """Traces inner queries first, if there are many queries, so that recursion stays shallow."""
         for query in deep_queries(resolved):
             if isinstance(query, rs.Select):
                 for value in self.values(query):
@@ -133,7 +133,7 @@ class Tracer:
         self._kept.append(node)
 
     def scans(self, relation: rs.Relation) -> Iterator[rs.Scan]:
-        """The tables that a relation reads, through sub-queries."""
+        """The reads of tables that a relation consists of, through sub-queries."""
         pending: list[rs.Relation] = [relation]
         seen: set[int] = set()
         while pending:
@@ -153,12 +153,12 @@ class Tracer:
         return self._whole((derived,))
 
     def column(self, relation: rs.Relation, name: str, path: tuple[str, ...] = ()) -> Columns:
-        """The sources of one column of a relation, or of a field of it; names in lower case."""
+        """The sources of a column of a relation, or of the column's field; names are in lower case."""
         key = (id(relation), name, path)
         found = self._columns.get(key)
         if found is None:
             self.keep(relation)
-            # A recursive table's reads of itself add nothing.
+            # While a recursive table is traced, its reads of itself add no source.
             self._columns[key] = {}
             found = self._columns[key] = self._column(relation, name, path)
         return found
@@ -191,7 +191,7 @@ class Tracer:
                 assert_never(relation)
 
     def _beyond(self, relation: rs.Relation, name: str, path: tuple[str, ...]) -> Columns:
-        """A column of one of the relations with unknown columns."""
+        """The sources of a column that belongs to one of the relations with unknown columns."""
         opened = self._opened(relation)
         if len(opened) == 1:
             return self.column(opened[0], name, path)
@@ -225,7 +225,7 @@ class Tracer:
         return self.direct(at)
 
     def values(self, query: rs.Select) -> list[rs.Expression]:
-        """The columns with known names, in order."""
+        """The expressions of the columns with known names, in order."""
         found = self._items.get(id(query))
         if found is None:
             self.keep(query)
@@ -238,7 +238,7 @@ class Tracer:
             case rs.Select():
                 values = self.values(query)
                 if position >= len(values):
-                    # A list of names continues into unknown columns of the query.
+                    # A list of names may be longer than the query's known columns.
                     return self.open_star(rs.Derived(query))
                 return self._inside(values[position], path)
             case rs.Rows(columns):
@@ -258,7 +258,7 @@ class Tracer:
                 assert_never(query)
 
     def open_star(self, relation: rs.Relation) -> Columns:
-        """``t.*`` of the tables with unknown columns, if any."""
+        """The columns ``t.*`` of tables with unknown columns, if there are any."""
         found: Columns = {}
         pending: list[rs.Relation] = [relation]
         seen: set[int] = set()
@@ -287,11 +287,11 @@ class Tracer:
 
 
 def element(relation: rs.Generated, column: str) -> rs.Expression | None:
-    """The array whose elements a table function's column has, if any."""
+    """The array whose elements a column of a table function contains; None for other columns."""
     names = relation.columns
     match relation.call:
         case rs.Operation("unnest", (array,)):
-            # With several columns, each is a field of the elements.
+            # If UNNEST has several columns, each is a field of the elements.
             return array if names is not None and len(names) == 1 else None
         case rs.Operation(name, (array,)) if name in _ELEMENTS:
             return array
@@ -302,7 +302,10 @@ def element(relation: rs.Generated, column: str) -> rs.Expression | None:
 
 
 def parts(operation: rs.Operation) -> tuple[rs.Expression, ...]:
-    """The expressions that its value comes from; for a field taken from a struct, only that field's."""
+    """The expressions that the operation's value comes from.
+
+    For a field taken from a struct, only the expression of that field.
+    """
     match operation:
         case rs.Operation(
             ".", (rs.Operation(operands=values, labels=labels),), labels=(field,)
@@ -313,7 +316,7 @@ def parts(operation: rs.Operation) -> tuple[rs.Expression, ...]:
 
 
 def deep_queries(resolved: rs.Resolved) -> list[rs.Query]:
-    """All queries if there are many, each after those it reads."""
+    """All queries if there are many, each after those that it reads; empty if there are few."""
     queries = list(queries_of(resolved))
     return [] if len(queries) <= _MANY_QUERIES else inner_first(queries)
 

@@ -1,4 +1,4 @@
-"""The relations that a view's query reads, and the sources of its columns."""
+"""Finds the relations that a view's query reads, and the sources of its columns."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def view_reads(resolved: rs.Resolved) -> tuple[tuple[RelationName, tuple[str, ..
 
 
 def view_columns(resolved: rs.Resolved) -> tuple[ViewColumn, ...]:
-    """In the form of ``KnownTable.made_of``."""
+    """The columns of a view in the form of ``KnownTable.made_of``."""
     return tuple(dict.fromkeys(_view_columns(resolved)))
 
 

@@ -1,4 +1,4 @@
-"""All queries of a statement, and all expressions of each with their clauses."""
+"""Visits all queries of a statement, and all expressions of a query with their clauses."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def queries_of(resolved: rs.Resolved, *, with_unused: bool = False) -> Iterator[
 
 
 def inner_first(queries: Iterable[rs.Query]) -> list[rs.Query]:
-    """The queries and everything they read, each once, after those it reads."""
+    """The queries and all queries that they read, each once; a query comes after those it reads."""
     found: list[rs.Query] = []
     seen: set[int] = set()
     pending = [(query, False) for query in queries]
@@ -65,7 +65,7 @@ def _below(query: rs.Query) -> Iterator[rs.Query]:
 
 
 def relations_of(source: rs.Relation | None) -> Iterator[rs.Relation]:
-    """Each relation of a FROM that is not a join, left to right."""
+    """The relations of a FROM that are not joins, from left to right."""
     pending = [] if source is None else [source]
     while pending:
         relation = pending.pop()

@@ -1,7 +1,7 @@
-"""What a schema's change means for users who have earlier versions installed.
+"""Decides what a change of a schema means for users who have earlier versions installed.
 
-Stricter than Avro's schema resolution, which accepts millis → micros and scale 2 → 4: both resolve,
-but silently misread every value.
+It is stricter than Avro's schema resolution. That accepts millis → micros and scale 2 → 4, although
+readers then silently misread every value.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from enum import Enum
 from typing import TypeAlias, assert_never
 
 from lakeschema.avro.definitions import definitions
+from lakeschema.avro.iceberg_ids import replaced_fields
 from lakeschema.avro.key_value_maps import map_parts
 from lakeschema.avro.model import (
     Array,
@@ -48,7 +49,7 @@ _RANK = {Level.NONE: 0, Level.PATCH: 1, Level.MINOR: 2, Level.MAJOR: 3}
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """``reasons`` are sentences for a changelog, the most severe first."""
+    """A change. ``reasons`` are sentences for a changelog, the most severe first."""
 
     level: Level
     reasons: tuple[str, ...]
@@ -105,7 +106,7 @@ def _differences(old: Schema, new: Schema) -> _Findings:
 class _Comparison:
     """Walks two schemas in parallel; each pair of named types is compared when first met.
 
-    ``equal``: only aliases and similar parts differ, so Java would not apply aliases.
+    ``equal`` is True if only parts such as aliases differ, so that Java applies no aliases.
     """
 
     def __init__(
@@ -138,6 +139,7 @@ class _Comparison:
             case Record(), Record():
                 if self._first_meeting(old, new):
                     yield from _named_type(old, new, "record", path)
+                    yield from _replaced_fields(old, new)
                     yield from self._fields(old, new, path)
             case EnumSchema(), EnumSchema():
                 if self._first_meeting(old, new):
@@ -160,7 +162,7 @@ class _Comparison:
         return not met
 
     def alias_clashes(self) -> _Findings:
-        """An alias that is another type's name on the other side renames that type."""
+        """Finds aliases that rename a type because they are its name on the other side."""
         for mine, others, added in (
             (self._new, self._old, "added"),
             (self._old, self._new, "in earlier versions"),
@@ -239,7 +241,9 @@ class _Comparison:
 
 
 def _as_java_compares(schema: Schema) -> Schema:
-    """The schema without parts that Java's ``Schema.equals`` ignores: documentation, aliases, enums' defaults.
+    """The schema without parts that Java's ``Schema.equals`` ignores.
+
+    These are documentation, aliases and enums' defaults.
 
     Between equal schemas Java applies no aliases. Between others, an alias that is the name of
     another type or field renames it, although every version until then worked.
@@ -315,7 +319,7 @@ def _enum_default(old: str | None, new: str | None, what: str) -> _Findings:
 def _is_same_leaf(old: Field, new: Field) -> bool:
     """Whether two fields of unnamed types are certainly equal, as most fields of two versions are.
 
-    Much cheaper than searching for differences; uncertain fields are compared as usual.
+    This is much cheaper than a search for differences. Uncertain fields are compared as usual.
     """
     return (
         old.type == new.type
@@ -331,7 +335,10 @@ def _is_same_leaf(old: Field, new: Field) -> bool:
 
 
 def _is_leaf(schema: Schema) -> bool:
-    """A primitive type, or a union of primitives, without properties: these may be equal but printed differently."""
+    """Whether it is a primitive, or a union of primitives, without properties.
+
+    Properties may be equal but printed differently.
+    """
     match schema:
         case Primitive():
             return not schema.properties
@@ -385,7 +392,10 @@ def _removed(where: str, renamed: str | None) -> str:
 def _field_alias_clashes(
     before: Mapping[str, Field], after: Mapping[str, Field], path: str, *, equal: bool
 ) -> _Findings:
-    """Aliases rename a writer's fields before matching, so an alias with another field's name hides that field."""
+    """Finds aliases that equal another field's name.
+
+    Aliases rename a writer's fields before matching, so such an alias hides that field.
+    """
     for name, field in after.items():
         harmless = frozenset(before[name].aliases) if equal and name in before else ()
         for alias in field.aliases:
@@ -404,9 +414,12 @@ def _field_alias_clashes(
 
 
 def _promotions_reordered(old: Union, new: Union) -> str:
-    """Why the new order misreads: a reader takes the first branch to which the written one promotes.
+    """Finds why a union's new order misreads.
 
-    Harmless if only the width differs, but not if a logical type gives the number its meaning.
+    A reader takes the first branch to which the written branch promotes.
+
+    This is harmless if only the width differs, but not if a logical type gives the number its
+    meaning.
     """
     primitives = [branch for branch in old.branches if isinstance(branch, Primitive)]
     place = {branch_kind(branch): index for index, branch in enumerate(new.branches)}
@@ -459,6 +472,14 @@ def _properties(old: Mapping[str, Json], new: Mapping[str, Json], path: str) -> 
     affects_values = any(key in {"logicalType", "precision", "scale"} for key in changed)
     level = Level.MAJOR if affects_values else Level.PATCH
     yield _Finding(level, f"{_place(path)}: properties changed: {_short(names)}")
+
+
+def _replaced_fields(old: Record, new: Record) -> _Findings:
+    for path, before, after in replaced_fields(old.properties, new.properties):
+        yield _major(
+            f"field {_short(path)} is another column of the Iceberg table: "
+            f"its id changed from {before} to {after}"
+        )
 
 
 def _changed_doc(old: str | None, new: str | None, what: str) -> _Findings:

@@ -1,7 +1,7 @@
 """Checks fields' defaults, JSON values, against schemas (specification, "Complex Types, Records").
 
-A union's default belongs to the first branch that it fits (specification 1.12; up to 1.11 that had
-to be the union's first branch).
+A union's default belongs to the first branch that it fits (specification 1.12; up to 1.11, it had
+to fit the union's first branch).
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ class Defaults:
         """The branch that a union's default belongs to: the first that it fits.
 
         Raises:
-            ValueError: it fits none.
+            ValueError: the default fits no branch.
         """
         for branch in union.branches:
             if self.fits(value, branch):
@@ -87,6 +87,8 @@ class Defaults:
 
     def endless(self) -> frozenset[tuple[str, str]]:
         """Fields, as (record, field), whose default can never be completed.
+
+        In ``record R {R next = {}}`` the default leaves out ``next``, whose default leaves out ``next`` again.
 
         ``record R {R next = {}}``: the default leaves out ``next``, whose default leaves out …
         """
@@ -131,7 +133,7 @@ class Defaults:
         return answer
 
     def _left_out(self, value: Json, schema: Schema) -> Iterator[tuple[str, str]]:
-        """Fields of records in ``value`` that are left to their own defaults."""
+        """The fields that records in ``value`` leave to their defaults."""
         match schema:
             case Reference(full_name):
                 yield from self._left_out(value, self._definitions[full_name])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 
 class MalformedAvroSchema(Exception):
-    """Text that is not an Avro schema. ``path`` leads to the place; ``$`` is the whole."""
+    """A text that is not an Avro schema. ``path`` leads to the fault; ``$`` is the whole text."""
 
     hint = "correct the schema; the Avro specification's section 'Schema Declaration' says how"
 

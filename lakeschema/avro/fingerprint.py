@@ -57,7 +57,7 @@ def fingerprints(schema: Schema) -> Fingerprints:
 
 
 def _rabin(data: bytes) -> int:
-    """Eight bytes at a time ("slicing by 8", Intel 2006), the rest one by one."""
+    """The Rabin fingerprint, eight bytes at a time ("slicing by 8", Intel 2006)."""
     fingerprint, whole = _EMPTY, len(data) & ~7
     t0, t1, t2, t3, t4, t5, t6, t7 = _TABLES
     for (eight,) in _WORD.iter_unpack(data[:whole]):
@@ -116,7 +116,7 @@ def _table() -> tuple[int, ...]:
 
 
 def _tables() -> Sequence[tuple[int, ...]]:
-    """Tables for a byte that is followed by 0 to 7 others."""
+    """The tables of fingerprints: for a byte followed by 0 to 7 other bytes."""
     tables: list[tuple[int, ...]] = [_table()]
     for _ in range(7):
         tables.append(tuple((entry >> 8) ^ tables[0][entry & 0xFF] for entry in tables[-1]))

@@ -1,7 +1,7 @@
 """Reads JSON from untrusted sources: bounded, and strictly by the JSON standard.
 
-Python's reader accepts NaN, turns 1e999 into infinity, and keeps the last of two equal keys; here
-each of these is refused.
+Python's reader accepts NaN, turns 1e999 into infinity, and keeps the last of two equal keys. This
+module refuses all three.
 """
 
 from __future__ import annotations

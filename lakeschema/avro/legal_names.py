@@ -1,4 +1,4 @@
-"""Any name as an Avro name, and back: injective, and readable for ordinary words."""
+"""Converts any name to an Avro name and back. Ordinary words stay readable."""
 
 from __future__ import annotations
 

@@ -27,7 +27,10 @@ NO_DEFAULT: Final = NoDefault.NO_DEFAULT
 
 @dataclass(frozen=True, slots=True)
 class LogicalType:
-    """``precision`` and ``scale`` are for ``decimal`` only. Unknown names are kept."""
+    """A logical type. ``precision`` and ``scale`` are for ``decimal`` only.
+
+    Unknown names are kept.
+    """
 
     name: str
     precision: int | None = None
@@ -36,7 +39,7 @@ class LogicalType:
 
 @dataclass(frozen=True, slots=True)
 class Primitive:
-    """``name`` is one of null, boolean, int, long, float, double, bytes, string."""
+    """A primitive type: null, boolean, int, long, float, double, bytes or string."""
 
     name: str
     logical: LogicalType | None = None
@@ -45,7 +48,7 @@ class Primitive:
 
 @dataclass(frozen=True, slots=True)
 class Fixed:
-    """``namespace`` may be ""; ``aliases`` are full names."""
+    """A fixed type. ``namespace`` may be ""; ``aliases`` are full names."""
 
     name: str
     namespace: str
@@ -89,7 +92,7 @@ class MapSchema:
 
 @dataclass(frozen=True, slots=True)
 class Union:
-    """The branches in order; never nested, and at most one of each unnamed type."""
+    """A union's branches in order; never nested, and at most one of each unnamed type."""
 
     branches: tuple[Schema, ...]
 

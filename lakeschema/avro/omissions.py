@@ -1,6 +1,7 @@
 """Columns that a relation's schema omits because Avro has no type for them.
 
-A property of the record lists them for readers; fingerprints do not depend on it.
+A property of the record lists these columns for readers; fingerprints do not depend on the
+property.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ _MAX_SHOWN: Final = 1_000
 
 @dataclass(frozen=True, slots=True)
 class Omission:
-    """``type`` is the column's type in the catalog; ``reason`` says why Avro has none."""
+    """An omitted column. ``type`` is its type in the catalog; ``reason`` says why Avro has none."""
 
     name: str
     type: str
@@ -30,7 +31,7 @@ class Omission:
 
 
 def with_omissions(record: Record, omissions: Iterable[Omission]) -> Record:
-    """The record with these in its property; unchanged without any."""
+    """The record with a property that lists the omissions; unchanged without any."""
     listed: list[Json] = [
         {"name": each.name, "type": each.type, "reason": each.reason} for each in omissions
     ]

@@ -104,7 +104,10 @@ def is_name(text: str) -> bool:
 
 
 class _Reader:
-    """One pass over a document. ``dropped`` are the paths of fields whose default is skipped."""
+    """Reads one document in one pass.
+
+    ``dropped`` are the paths of fields whose default is skipped.
+    """
 
     def __init__(self, dropped: Collection[str] = ()) -> None:
         self.dropped = frozenset(dropped)
@@ -331,7 +334,7 @@ class _Reader:
         return fixed
 
     def _new_name(self, node: Mapping[str, Json], path: str, namespace: str) -> tuple[str, str]:
-        """Name and namespace of a definition; a duplicate is refused."""
+        """The name and namespace of a definition; refuses a name that is defined twice."""
         name = _require(node, "name", path)
         if not isinstance(name, str):
             raise MalformedAvroSchema(f"{path}.name", f"expected a string, got {shown(name)}")
@@ -384,7 +387,7 @@ def branch_kind(schema: Schema) -> str:
 
 
 def _is_plainly_null(field: Field) -> bool:
-    """A default of null on a union with null first, as most defaults of a wide table are."""
+    """Whether a default is null on a union with null first, as most are in a wide table."""
     return (
         field.default is None and isinstance(field.type, Union) and field.type.branches[0] is NULL
     )

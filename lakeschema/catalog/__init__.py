@@ -1,1 +1,1 @@
-"""The lake's catalog: identifiers, column types and relations as values, and three catalog sources."""
+"""Catalogs of a data lake: names, column types and relations as values, and an adapter for each catalog."""

@@ -1,7 +1,7 @@
 """Column types of Hive and Spark as immutable values, read and printed as Hive's type text.
 
-Unreadable type text becomes ``UnknownType`` in facts, so that one such column does not hide the
-others. A derivation that reads the column names it in its error.
+Unreadable type text becomes ``UnknownType`` in facts, so that one unreadable column does not hide the
+other columns. If a derivation reads the column, its error names the column.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from typing import TypeAlias, assert_never
 from lakeschema.catalog.errors import MalformedType
 
 MAX_DEPTH = 200
-"""Deeper nesting is refused: untrusted type text must not exhaust the stack."""
+"""The limit of nesting: untrusted type text must not exhaust the stack."""
 
 
 @dataclass(frozen=True, slots=True)
 class PrimitiveType:
-    """A type by its Hive name (see ``PRIMITIVES``); a parameter is part of the name: ``time(3)``."""
+    """A type by its Hive name (see ``PRIMITIVES``). Parameters belong to the name: ``time(3)``."""
 
     name: str
 
@@ -49,7 +49,7 @@ class IntervalType:
 
     @property
     def is_of_months(self) -> bool:
-        """Whether it counts months rather than microseconds."""
+        """Whether the interval counts months; others count microseconds."""
         return self.unit.rpartition(" to ")[2] in {"year", "month"}
 
 
@@ -160,8 +160,8 @@ def time_digits(type_: ColumnType) -> int | None:
 def parse_type(text: str, *, timestamp_ltz: PrimitiveType = TIMESTAMP) -> ColumnType:
     """Reads Hive's type text, and Spark's spelling of it (``NOT NULL``, ``COMMENT '…'`` in structs).
 
-    ``timestamp_ltz`` is the type that this word means: in a column Spark's ``timestamp``; in a
-        view's text it may differ from ``timestamp``.
+    ``timestamp_ltz`` is the meaning of the type name ``timestamp_ltz``. In a column it means Spark's
+    ``timestamp``; in a view's text the two may differ.
 
     Raises:
         MalformedType: with the position of the first character that does not fit.
@@ -271,11 +271,11 @@ _TOKEN = re.compile(
 )
 
 _BARE_NAME = re.compile(r"\s*+([^:,<>()`'\"]*[^:,<>()`'\"\s](?=\s*+:)|[^:,<>`\s]+)")
-"""Hive prints field names bare, even with blanks, up to the colon; Spark may omit the colon."""
+"""A field name without quotes. Hive prints it up to the colon, even with blanks; Spark may omit the colon."""
 
 
 class _Parser:
-    """A recursive descent parser; Hive allows field names that are not words, hence ``_name``."""
+    """A recursive descent parser. Hive allows field names that are not words: ``_name`` reads them."""
 
     def __init__(self, text: str, timestamp_ltz: PrimitiveType) -> None:
         self._text = text
@@ -385,7 +385,7 @@ class _Parser:
         return IntervalType(text)
 
     def _collation(self) -> None:
-        """Spark's ``COLLATE name``, the comparison of text, which does not change the type."""
+        """Skips Spark's ``COLLATE name``: how text is compared does not change its type."""
         if not self._words("collate"):
             return
         match = _COLLATION.match(self._text, self._position)
@@ -394,7 +394,10 @@ class _Parser:
         self._position = match.end()
 
     def _microseconds(self) -> None:
-        """The digits of Spark's ``timestamp_ntz(6)``; its type with nanoseconds is not supported."""
+        """Reads the digits of ``timestamp_ntz(6)``.
+
+        Spark's type with nanoseconds is not supported.
+        """
         if not self._mark("("):
             return
         position = self._position
@@ -420,7 +423,7 @@ class _Parser:
         return time_of_day(digits)
 
     def _shape(self, word: str) -> PrimitiveType:
-        """``geometry(4326)``, ``geography(any)``, with the number of the coordinate system."""
+        """Reads ``geometry(4326)`` or ``geography(any)``: the number is the coordinate system's."""
         if not self._mark("("):
             return PRIMITIVES[word]
         system = "any" if self._words("any") else str(self._number())

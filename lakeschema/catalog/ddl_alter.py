@@ -150,7 +150,7 @@ def _set(cursor: Cursor, name: NameParts, *, is_view: bool) -> Alteration:
 
 
 def _file_format(cursor: Cursor) -> str | None:
-    """The table's SerDe."""
+    """Reads a file format; returns its SerDe."""
     if cursor.skip("INPUTFORMAT"):
         cursor.string("a class in quotes")
         cursor.expect("OUTPUTFORMAT")
@@ -234,7 +234,10 @@ def _partition_column(cursor: Cursor) -> ColumnChange:
 def _first_that_reads(
     cursor: Cursor, readers: Sequence[Callable[[Cursor], tuple[ColumnChange, ...]]]
 ) -> tuple[ColumnChange, ...]:
-    """The result of the first reader that accepts the rest; else the error of the one that got furthest."""
+    """The result of the first reader that accepts the text.
+
+    If none does, raises the error of the reader that got furthest.
+    """
     start = cursor.next.start
     failures: list[Unreadable] = []
     for reader in readers:

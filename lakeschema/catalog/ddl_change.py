@@ -1,27 +1,29 @@
-"""Applies DDL to a copy of a catalog: the relations that would exist and those that would be gone."""
+"""Applies DDL to a copy of a catalog: finds the relations that would be created, changed or removed."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from types import MappingProxyType
 
+from lakeschema.catalog.ddl_altered import Refused
 from lakeschema.catalog.ddl_reader import MalformedStatement, read_statements
 from lakeschema.catalog.ddl_state import (
     DEFAULT_NAMESPACE,
     DdlState,
+    NamedInDdl,
     QueryColumns,
-    Refused,
     no_query_columns,
 )
 from lakeschema.catalog.ddl_tokens import line_of
 from lakeschema.catalog.errors import MalformedDdl
-from lakeschema.catalog.identifiers import RelationName
+from lakeschema.catalog.identifiers import Namespace, RelationName
 from lakeschema.catalog.relations import Catalog, Dialect, Relation, without_former_names
 
 
 @dataclass(frozen=True, slots=True)
 class Script:
-    """DDL and its origin, for people: a path, "standard input" …"""
+    """DDL and its origin in words, such as a path or "standard input"."""
 
     label: str
     text: str
@@ -32,18 +34,18 @@ class DdlChange:
     """The changes that statements make to a catalog.
 
     Attributes:
-        relations: the created or changed relations, as they would be.
+        relations: the created or changed relations, in their new state.
         removed: the dropped relations, and old names of renamed ones.
         renamed: the last new name, by the catalog's name.
         statements: for each name, the places of statements about it: ``change.sql:3``.
-        namespaces: those that the statements create, or create relations in.
+        namespaces: the namespaces that the statements create, or in which they create relations.
     """
 
     relations: Mapping[RelationName, Relation] = field(default_factory=dict)
     removed: frozenset[RelationName] = frozenset()
     renamed: Mapping[RelationName, RelationName] = field(default_factory=dict)
     statements: Mapping[RelationName, Sequence[str]] = field(default_factory=dict)
-    namespaces: frozenset[tuple[str, ...]] = frozenset()
+    namespaces: frozenset[Namespace] = frozenset()
 
 
 def apply_ddl(
@@ -53,23 +55,26 @@ def apply_ddl(
     *,
     tells_renames: bool = True,
     query_columns: QueryColumns = no_query_columns,
+    catalogs: Mapping[str, NamedInDdl] = MappingProxyType({}),
 ) -> DdlChange:
-    """The change made by the scripts, run in order, each as a session that begins in ``default``.
+    """The change made by the scripts in order; each script is a session that begins in ``default``.
 
-    Relations are read from the catalog when a statement names them; nothing is written. As in
-    ``DdlState``, no dialect means Hive's, and replaced views keep their own. Without a catalog
-    nothing exists at first, and databases need not be created.
+    Reads a relation from the catalog when a statement names it; writes nothing. Without a dialect,
+    statements are Hive's, and replaced views keep their dialect, as in ``DdlState``. Without a catalog
+    no relation exists at first, and databases need not be created.
+
+    ``catalogs``: the parts of the catalog that statements may name, by their names in SQL.
 
     ``query_columns`` gives the columns of tables that are created AS SELECT.
 
-    ``tells_renames``: the catalog itself will know the renames after the scripts ran, as a folder
-        of DDL does and a metastore does not.
+    ``tells_renames``: whether the catalog will know the renames after the scripts ran. A folder of DDL
+    does; a metastore does not.
 
     Raises:
         MalformedDdl: the first statement that cannot be read or applied.
         CatalogUnavailable: the catalog does not answer.
     """
-    state = DdlState(dialect, catalog, query_columns)
+    state = DdlState(dialect, catalog, query_columns, catalogs)
     statements: dict[RelationName, list[str]] = {}
     for script in scripts:
         state.begin_session()
@@ -87,8 +92,8 @@ def apply_ddl(
             for name in state.touched:
                 statements.setdefault(name, []).append(f"{script.label}:{line}")
     renamed = {old: new for old, new in state.renamed.items() if new in state.relations}
-    used = {name.namespace for name in state.relations}
-    namespaces = frozenset((state.namespaces - {DEFAULT_NAMESPACE}) | used)
+    used = {name.place for name in state.relations}
+    namespaces = frozenset((state.namespaces - {Namespace(DEFAULT_NAMESPACE)}) | used)
     made = dict(state.facts())
     if not tells_renames:
         made = {name: without_former_names(relation) for name, relation in made.items()}
@@ -102,11 +107,11 @@ class ChangedCatalog:
         self._beneath = beneath
         self._change = change
 
-    def namespaces(self) -> Sequence[tuple[str, ...]]:
-        return sorted({*self._beneath.namespaces(), *(n.namespace for n in self._change.relations)})
+    def namespaces(self) -> Sequence[Namespace]:
+        return sorted({*self._beneath.namespaces(), *(n.place for n in self._change.relations)})
 
-    def relations(self, namespace: tuple[str, ...]) -> Sequence[RelationName]:
-        added = {name for name in self._change.relations if name.namespace == namespace}
+    def relations(self, namespace: Namespace) -> Sequence[RelationName]:
+        added = {name for name in self._change.relations if name.place == namespace}
         return sorted({*self._beneath.relations(namespace), *added} - self._change.removed)
 
     def read(self, names: Sequence[RelationName]) -> Mapping[RelationName, Relation]:

@@ -1,4 +1,4 @@
-"""Column lists after an ALTER, including changes inside structs, arrays and maps; pure."""
+"""Applies an ALTER to column lists, also inside structs, arrays and maps. Pure."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ from lakeschema.catalog.ddl_statements import (
     Place,
     ReplaceColumns,
 )
-from lakeschema.catalog.relations import Column
+from lakeschema.catalog.relations import Column, column_of
 
 ColumnAlteration: TypeAlias = AddColumns | ReplaceColumns | ChangeColumns | DropColumns
 Columns: TypeAlias = tuple[Column, ...]
 
 
 class NoSuchColumn(Exception):
-    """The statement names a column or field that the relation lacks."""
+    """The error for a column or field that the statement names and the relation lacks."""
 
     def __init__(self, *path: str) -> None:
         super().__init__(*path)
@@ -41,15 +41,17 @@ class NoSuchColumn(Exception):
 
 
 class InvalidFields(Exception):
-    """The statement would leave fields that no type can have."""
+    """The error for a statement that would make an invalid type."""
 
 
 def alter_columns(columns: Columns, statement: ColumnAlteration) -> Columns:
-    """The altered columns; renamed ones know their former names, unless another column now has them.
+    """The altered columns.
+
+    A renamed column keeps its former names, except names that another column has now.
 
     Raises:
         NoSuchColumn: the statement names a missing column.
-        InvalidFields: the result would be no valid type.
+        InvalidFields: the result would not be a valid type.
     """
     altered = _altered(columns, statement)
     names = {column.name.lower() for column in altered}
@@ -102,7 +104,7 @@ def _fields(type_: ColumnType) -> Columns:
     """The parts of a type that a path can lead to, as columns."""
     match type_:
         case StructType(fields):
-            return tuple(Column(f.name, f.type, f.comment, f.nullable) for f in fields)
+            return tuple(map(column_of, fields))
         case ArrayType(element, nullable):
             return (Column("element", element, nullable=nullable),)
         case MapType(key, value, nullable):
@@ -112,7 +114,10 @@ def _fields(type_: ColumnType) -> Columns:
 
 
 def _with_fields(type_: ColumnType, fields: Columns) -> ColumnType:
-    """The type with these in place of its ``_fields``; only a struct's fields may have new names."""
+    """The type with ``fields`` in place of its ``_fields``.
+
+    Only a struct's fields may get new names.
+    """
     match type_, fields:
         case StructType(), _:
             twice = duplicate_name(fields)
@@ -180,7 +185,7 @@ def _has_path(columns: Columns, path: ColumnPath) -> bool:
 
 
 def find_column(columns: Columns, path: ColumnPath) -> Column | None:
-    """The column, or a field within it."""
+    """The column, or the field inside a column, at the path; None if it does not exist."""
     try:
         column = columns[_index(columns, path[0])]
     except NoSuchColumn:

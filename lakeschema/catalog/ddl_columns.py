@@ -16,7 +16,7 @@ UNSTATED = UnknownType("")
 
 
 def table_columns(cursor: Cursor) -> tuple[Column, ...]:
-    """``(name type [NOT NULL] [COMMENT 'x'] …, [table constraints])``"""
+    """Reads ``(name type [NOT NULL] [COMMENT 'x'] …, [table constraints])``."""
     cursor.expect("(")
     columns: list[Column] = []
     while True:
@@ -30,7 +30,7 @@ def table_columns(cursor: Cursor) -> tuple[Column, ...]:
 
 
 def added_columns(cursor: Cursor) -> tuple[AddedColumn, ...]:
-    """``path type … [FIRST | AFTER name], …``, with or without parentheses around them."""
+    """Reads ``path type … [FIRST | AFTER name], …``, with or without parentheses around them."""
     bracketed = cursor.skip("(")
     columns: list[AddedColumn] = []
     while True:
@@ -48,7 +48,10 @@ def column_path(cursor: Cursor) -> ColumnPath:
 
 
 def column_name(cursor: Cursor) -> str:
-    """As written: whether the case is kept depends on the table, unknown to an ALTER."""
+    """Reads a column's name as written.
+
+    The table decides whether the letter case counts, and an ALTER does not show the kind of table.
+    """
     return cursor.identifier("a column's name")
 
 
@@ -64,7 +67,7 @@ def column_body(cursor: Cursor, name: str) -> AddedColumn:
         if cursor.skip("COMMENT"):
             comment = cursor.string("a comment in quotes")
         elif cursor.skip("NOT", "NULL"):
-            # A constraint that is not enforced guarantees nothing about the data.
+            # A constraint that is not enforced gives no guarantee, so the column stays nullable.
             nullable = cursor.skip("DISABLE") or cursor.skip("NOT", "ENFORCED")
         elif cursor.skip("FIRST"):
             place = Place(first=True)
@@ -105,7 +108,7 @@ _AFTER_DEFAULT = (",", ")", "COMMENT", "NOT", "CHECK", "FIRST", "AFTER", "ENABLE
 
 
 def view_columns(cursor: Cursor) -> tuple[Column, ...]:
-    """``(name [COMMENT 'x'], …)``"""
+    """Reads ``(name [COMMENT 'x'], …)``."""
     cursor.expect("(")
     columns: list[Column] = []
     while True:

@@ -86,7 +86,7 @@ def _made_query(cursor: Cursor) -> str:
 
 
 def _column_names(cursor: Cursor) -> tuple[str, ...]:
-    """``(name, …)``, which Trino allows before AS; empty if columns are declared."""
+    """Reads ``(name, …)``, which Trino allows before AS; empty if columns are declared."""
     start = cursor.next.start
     names: list[str] = []
     if cursor.skip("("):
@@ -103,7 +103,7 @@ def _column_names(cursor: Cursor) -> tuple[str, ...]:
 
 
 def _as_spark_creates(columns: tuple[Column, ...], clauses: _TableClauses) -> tuple[Column, ...]:
-    """The table's columns. Spark chooses a provider if the statement names no format."""
+    """The table's columns as Spark creates them: it chooses a provider if no format is named."""
     if clauses.is_of_hive:
         # Spark accepts NOT NULL for such a table, but lets nulls in.
         return tuple(map(as_nullable, columns))
@@ -156,7 +156,7 @@ _ORGANIZED = ("CLUSTERED", "DISTRIBUTED", "SORTED")
 def _last_columns(
     columns: tuple[Column, ...], partitions: tuple[Column, ...], body: int
 ) -> tuple[tuple[Column, ...], tuple[Column, ...]]:
-    """A view's declared columns, and its partition columns, which Hive requires to be last."""
+    """A view's declared columns and its partition columns. Hive requires partition columns to be last."""
     first = len(columns) - len(partitions)
     last = columns[max(first, 0) :]
     if [column.name.lower() for column in last] != [column.name.lower() for column in partitions]:
@@ -182,7 +182,7 @@ def _trinos_clause(cursor: Cursor) -> bool:
 
 
 def query(cursor: Cursor) -> str:
-    """The text after AS."""
+    """Reads the text after AS."""
     if cursor.at_end():
         raise cursor.refuse("a query")
     return cursor.rest()

@@ -28,7 +28,10 @@ class Unreadable(Exception):
 
 
 class Cursor:
-    """Reads ``source[:end]`` from ``start``; a method whose token does not fit raises ``Unreadable``."""
+    """Reads ``source[:end]`` from ``start``.
+
+    A method raises ``Unreadable`` if the next token does not fit.
+    """
 
     def __init__(self, source: str, start: int, end: int, dialect: Dialect) -> None:
         self.source = source
@@ -77,7 +80,7 @@ class Cursor:
         return (self._peeked or self.next).kind is TokenKind.END
 
     def sees(self, *words: str) -> bool:
-        """Whether these words (upper-case) or marks come next, in order."""
+        """Whether these words (in upper case) or marks come next, in this order."""
         if len(words) == 1 or not self._fits(words[0]):
             return self._fits(words[0])
         first = self.next
@@ -90,7 +93,7 @@ class Cursor:
         return (self._peeked or self.next).bare in words
 
     def skip(self, *words: str) -> bool:
-        """Skips all of these, or none."""
+        """Skips all of these words or marks if they come next; otherwise skips none of them."""
         first = self._peeked or self.next
         if first.bare != words[0]:
             return False
@@ -120,7 +123,7 @@ class Cursor:
         return self.word(expected)
 
     def name(self, expected: str = "a name") -> tuple[str, ...]:
-        """A dotted name."""
+        """Reads a dotted name."""
         parts = [self.identifier(expected)]
         while self.skip("."):
             parts.append(self.identifier())
@@ -129,7 +132,7 @@ class Cursor:
         return tuple(parts)
 
     def relation_name(self) -> tuple[str, ...]:
-        """A dotted name, or one in Spark's ``IDENTIFIER('…')``."""
+        """Reads a dotted name, or one in Spark's ``IDENTIFIER('…')``."""
         if not (self.dialect is Dialect.SPARK and self.skip("IDENTIFIER", "(")):
             return self.name()
         start = self.next.start
@@ -148,7 +151,7 @@ class Cursor:
         return "".join(self._strings(expected))
 
     def _strings(self, expected: str = "text in quotes") -> list[str]:
-        """A string literal; in Spark with the adjacent ones, which form one text."""
+        """Reads a string literal; in Spark also the adjacent ones, which form one text with it."""
         found = [self._one_string(expected)]
         while self.dialect is Dialect.SPARK and self.next.kind is TokenKind.STRING:
             found.append(self._one_string(expected))
@@ -182,7 +185,7 @@ class Cursor:
         return text
 
     def properties(self) -> dict[str, str]:
-        """``('key' = 'value', …)``; Spark also allows bare keys and values, and no ``=``."""
+        """Reads ``('key' = 'value', …)``; Spark also allows bare keys and values, and no ``=``."""
         self.expect("(")
         found: dict[str, str] = {}
         while not self.skip(")"):

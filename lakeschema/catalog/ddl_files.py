@@ -1,8 +1,7 @@
 """A folder of ``.sql`` files as a catalog: the relations that their statements would create.
 
-Files are read in order of their paths, each as a session that begins in ``default``.
-There is no ``current_event_id``: a number that a restart would reset could be mistaken for an older
-one.
+Files are read in order of their paths, each as a session that begins in ``default``. The catalog has no
+``current_event_id``: a restart would reset the number, and a new event would look old.
 """
 
 from __future__ import annotations
@@ -13,8 +12,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from lakeschema.catalog.catalog_identifiers import CatalogIdentifier
+from lakeschema.catalog.ddl_altered import Refused
 from lakeschema.catalog.ddl_reader import MalformedStatement, Placed, read_statements
-from lakeschema.catalog.ddl_state import DdlState, QueryColumns, Refused, no_query_columns
+from lakeschema.catalog.ddl_state import DdlState, QueryColumns, no_query_columns
 from lakeschema.catalog.ddl_statements import (
     CreateNamespace,
     CreateView,
@@ -25,7 +26,7 @@ from lakeschema.catalog.ddl_statements import (
 )
 from lakeschema.catalog.ddl_tokens import line_of
 from lakeschema.catalog.errors import CatalogUnavailable, MalformedDdl
-from lakeschema.catalog.identifiers import RelationName
+from lakeschema.catalog.identifiers import Namespace, RelationName
 from lakeschema.catalog.relations import Dialect, Relation
 
 logger = logging.getLogger(__name__)
@@ -57,7 +58,7 @@ def relations_with_query(
     """Like ``relations_from_ddl``, with the query as a view of this name.
 
     Raises:
-        MalformedDdl: a statement is invalid; the query is read when it is derived.
+        MalformedDdl: a statement is invalid. An invalid query is only noticed when it is derived.
     """
     state = _session(statements, dialect, query_columns)
     state.apply(CreateNamespace(name.namespace))
@@ -83,7 +84,7 @@ def _session(statements: Iterable[str], dialect: Dialect, query_columns: QueryCo
 def _apply(
     state: DdlState, path: str, source: str, placed: Iterable[Placed]
 ) -> Iterable[MalformedDdl]:
-    """Applies the valid statements, and yields an error for each of the others."""
+    """Applies the valid statements, and yields an error for each invalid one."""
     for statement in placed:
         match statement.statement:
             case MalformedStatement() as malformed:
@@ -99,7 +100,7 @@ def _apply(
 
 @dataclass(frozen=True, slots=True)
 class _Stamp:
-    """Proves that a file is unchanged, without reading it."""
+    """Data that shows that a file is unchanged, without reading it."""
 
     modified_nanoseconds: int
     size_bytes: int
@@ -116,18 +117,18 @@ class _File:
 
 @dataclass(frozen=True, slots=True)
 class _Folder:
-    """The folder as of one read; each answer comes from a single one."""
+    """The folder's content from one read. Each answer of the catalog uses a single read."""
 
     relations: Mapping[RelationName, Relation]
-    namespaces: frozenset[tuple[str, ...]]
+    namespaces: frozenset[Namespace]
     problems: tuple[MalformedDdl, ...]
 
 
 class DdlFilesCatalog:
     """A folder as a catalog. Only changed files are read again, and only on demand.
 
-    Safe for threads. An unreadable folder or file is ``CatalogUnavailable``: its relations must not
-    seem dropped.
+    Safe for threads. An unreadable folder or file raises ``CatalogUnavailable``, so that its
+    relations do not seem dropped.
     """
 
     def __init__(
@@ -137,7 +138,7 @@ class DdlFilesCatalog:
         query_columns: QueryColumns = no_query_columns,
         on_close: Callable[[], None] = lambda: None,
     ) -> None:
-        """``on_close`` releases the resources of ``query_columns``."""
+        """Reads no file yet; ``on_close`` releases the resources of ``query_columns``."""
         self.path = path
         self.dialect = dialect
         self._query_columns = query_columns
@@ -146,18 +147,26 @@ class DdlFilesCatalog:
         self._folder: _Folder | None = None
         self._lock = threading.Lock()
 
-    def namespaces(self) -> Sequence[tuple[str, ...]]:
+    def namespaces(self) -> Sequence[Namespace]:
         return tuple(self._current().namespaces)
 
-    def relations(self, namespace: tuple[str, ...]) -> Sequence[RelationName]:
-        return tuple(name for name in self._current().relations if name.namespace == namespace)
+    def relations(self, namespace: Namespace) -> Sequence[RelationName]:
+        return tuple(name for name in self._current().relations if name.place == namespace)
 
     def read(self, names: Sequence[RelationName]) -> Mapping[RelationName, Relation]:
         existing = self._current().relations
         return {name: existing[name] for name in names if name in existing}
 
+    def list_views(self, namespace: tuple[str, ...]) -> Sequence[CatalogIdentifier]:
+        """The views of a namespace, from one read of the folder; no query is resolved."""
+        return [
+            CatalogIdentifier(namespace, name.name)
+            for name, relation in self._current().relations.items()
+            if relation.is_view and name.namespace == namespace
+        ]
+
     def read_all(self) -> Mapping[RelationName, Relation]:
-        """Every relation, as of one read of the folder."""
+        """Every relation at the time of one read of the folder."""
         return self._current().relations
 
     def current_event_id(self) -> int | None:
@@ -185,6 +194,8 @@ class DdlFilesCatalog:
                 raise self._unavailable("there is no such folder")
             found = {}
             for path in sorted(self.path.rglob("*.sql")):
+                if _is_in_hidden_folder(path.relative_to(self.path)):
+                    continue
                 stat = path.stat()
                 found[path] = _Stamp(stat.st_mtime_ns, stat.st_size, stat.st_ino)
         except OSError as error:
@@ -220,6 +231,14 @@ class DdlFilesCatalog:
         for problem in problems:
             logger.warning("ddl statement skipped", extra={"reason": str(problem)})
         return _Folder(state.facts(), frozenset(state.namespaces), tuple(problems))
+
+
+def _is_in_hidden_folder(path: Path) -> bool:
+    """Whether a folder on the path is hidden, such as ``..2026_11_29/``.
+
+    Kubernetes keeps the files of a volume a second time in such folders.
+    """
+    return any(part.startswith(".") for part in path.parts[:-1])
 
 
 def _is_utf8(content: bytes) -> bool:

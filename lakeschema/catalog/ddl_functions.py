@@ -11,7 +11,7 @@ from lakeschema.catalog.sql_functions import Parameter
 
 
 def create_function(cursor: Cursor, if_exists: IfExists) -> CreateFunction | NoFacts:
-    """A function implemented by a class or in another language is skipped."""
+    """Reads a function; skips one that is implemented by a class or in another language."""
     if cursor.skip("IF", "NOT", "EXISTS") and if_exists is not IfExists.REPLACE:
         if_exists = IfExists.KEEP
     name = cursor.name()
@@ -37,7 +37,7 @@ def parameters_of(text: str) -> tuple[Parameter, ...]:
 
 
 def _parameters(cursor: Cursor) -> tuple[Parameter, ...]:
-    """``(name type [DEFAULT expression] [COMMENT 'x'], …)``, or empty parentheses."""
+    """Reads ``(name type [DEFAULT expression] [COMMENT 'x'], …)``, or empty parentheses."""
     cursor.expect("(")
     found: list[Parameter] = []
     while not cursor.skip(")"):
@@ -79,7 +79,7 @@ def _returns(cursor: Cursor) -> tuple[bool, ColumnType | None, tuple[Parameter, 
 
 
 def _skip_to_body(cursor: Cursor) -> bool:
-    """Skips the function's characteristics; False if it is not in SQL."""
+    """Skips the function's characteristics; False if the function is not in SQL."""
     while not cursor.skip("RETURN"):
         if cursor.at_end() or (cursor.skip("LANGUAGE") and not cursor.sees("SQL")):
             cursor.rest()

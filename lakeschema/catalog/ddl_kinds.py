@@ -1,7 +1,7 @@
 """The kinds of change that a statement makes to a relation.
 
-A kind is a row in the record of Spark's refusals (``spark_refusals``): Spark refuses a statement if
-it refuses one of its kinds.
+``spark_refusals`` records which kinds Spark refuses. Spark refuses a statement if it refuses one of
+the statement's kinds.
 """
 
 from __future__ import annotations
@@ -90,7 +90,7 @@ def kinds_of_alteration(
 def kinds_of_creation(
     statement: CreateTable | CreateTableAs | CreateView, before: Relation | None
 ) -> Iterator[str]:
-    """``before`` is the relation that has the name already."""
+    """The kinds of a creation; ``before`` is the relation that has the name already."""
     if statement.if_exists is not IfExists.REPLACE:
         return
     if not isinstance(statement, CreateView):
@@ -137,7 +137,7 @@ def _of_parts(change: ColumnChange, column: Column) -> Iterator[str]:
 
 
 def kinds_of_type(old: ColumnType, new: ColumnType) -> Iterator[str]:
-    """Nothing for equal types."""
+    """The kinds of a change of type; none for equal types."""
     if with_nullable_parts(old) == with_nullable_parts(new):
         return
     yield CHANGED_TYPE

@@ -1,7 +1,7 @@
-"""Reads DDL text into statements; hand-written to start fast and to survive malformed files.
+"""Reads DDL text into statements. The parser is written by hand: it starts fast and tolerates errors.
 
-A view's query is kept as written; only its head is read. An unreadable statement becomes
-``MalformedStatement``; the others still apply.
+It reads only the head of a CREATE VIEW, and keeps the query as text. An unreadable statement becomes
+``MalformedStatement``; all other statements still apply.
 """
 
 from __future__ import annotations
@@ -41,7 +41,8 @@ class Subject:
     """The relation that a malformed statement is about.
 
     Attributes:
-        creates: it would have created the relation, rather than changed or dropped it.
+        creates: whether it would have created the relation; otherwise it would have changed or
+            dropped it.
     """
 
     name: NameParts
@@ -130,7 +131,10 @@ _MODIFIERS = ("EXTERNAL", "MANAGED", "TRANSACTIONAL", "REMOTE", "MATERIALIZED", 
 
 
 class _StatementReader:
-    """Reads one statement; ``subject`` stays known if the rest cannot be read."""
+    """Reads one statement.
+
+    ``subject`` is known even if the rest of the statement cannot be read.
+    """
 
     def __init__(self, cursor: Cursor) -> None:
         self.cursor = cursor
@@ -237,7 +241,7 @@ class _StatementReader:
         return name
 
     def _restore(self) -> UnknownChange:
-        """Delta's RESTORE: returns to an earlier version's columns."""
+        """Reads Delta's RESTORE, which returns to an earlier version's columns."""
         self.cursor.skip("TABLE")
         name = self._changed(is_view=False)
         self.cursor.rest()

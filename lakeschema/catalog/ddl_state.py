@@ -1,28 +1,27 @@
-"""Applies statements in order: the relations after each, as in the engine."""
+"""Applies statements in order, and keeps the relations as the engine would have them."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import NoReturn, Protocol, assert_never
 
+from lakeschema.catalog.catalogs import part_of
 from lakeschema.catalog.column_types import STRING, ArrayType
-from lakeschema.catalog.ddl_column_changes import (
-    ColumnAlteration,
-    InvalidFields,
-    NoSuchColumn,
-    alter_columns,
-    duplicate_name,
-    has_column,
+from lakeschema.catalog.ddl_altered import (
+    Refused,
+    UnknownColumns,
+    altered,
+    comment_apart,
+    with_distinct_names,
+    with_recorded_settings,
 )
 from lakeschema.catalog.ddl_kinds import kinds_of_alteration, kinds_of_creation
 from lakeschema.catalog.ddl_reader import MalformedStatement
 from lakeschema.catalog.ddl_statements import (
-    AddColumns,
     Alteration,
     AlterIfExists,
-    ChangeColumns,
     CreateFunction,
     CreateNamespace,
     CreateTable,
@@ -30,33 +29,20 @@ from lakeschema.catalog.ddl_statements import (
     CreateTableLike,
     CreateTemporary,
     CreateView,
-    DropColumns,
-    DropConstraint,
     DropFunction,
     DropNamespace,
     DropRelation,
     IfExists,
     NameParts,
-    NoChange,
     NoFacts,
     RenameRelation,
-    ReplaceColumns,
-    ReplaceQuery,
-    SetComment,
-    SetProperties,
-    SetSchemaMode,
-    SetSerde,
     Statement,
-    UnknownChange,
-    UnsetProperties,
-    UnsetSerdeProperties,
     UseNamespace,
 )
 from lakeschema.catalog.errors import MalformedName
-from lakeschema.catalog.identifiers import RelationName, check_parts, parts_of_one
+from lakeschema.catalog.identifiers import Namespace, RelationName, check_parts, parts_of_one
 from lakeschema.catalog.letter_case import lower_case_columns
 from lakeschema.catalog.relations import (
-    SQL_CONFIG,
     Catalog,
     Column,
     Dialect,
@@ -66,31 +52,19 @@ from lakeschema.catalog.relations import (
     as_nullable,
     sql_configs,
     with_functions,
-    without_volatile,
 )
 from lakeschema.catalog.spark_refusals import refusal
 from lakeschema.catalog.sql_functions import SqlFunction
 from lakeschema.catalog.storage_formats import PROVIDER
 
 DEFAULT_NAMESPACE = ("default",)
+_DEFAULT = Namespace(DEFAULT_NAMESPACE)
 _QUERY = RelationName((), "query")
 _SESSION_CATALOGS = frozenset({"spark_catalog"})
 
 
-class Refused(Exception):
-    """A readable statement that cannot be applied; ``hint`` names an alternative."""
-
-    def __init__(self, message: str, hint: str = "") -> None:
-        super().__init__(message)
-        self.hint = hint
-
-
-class UnknownColumns(Refused):
-    """A CREATE whose table has columns that cannot be determined."""
-
-
 class QueryColumns(Protocol):
-    """The columns of a query."""
+    """A function that gives the columns of a query."""
 
     def __call__(
         self, query: Relation, find: Callable[[RelationName], Relation | None], /
@@ -98,26 +72,40 @@ class QueryColumns(Protocol):
         """The columns of a table created from the query.
 
         Args:
-            query: a view with a name that no query can read.
+            query: the query as a view, whose name no query can use.
             find: looks up a relation that it reads.
 
         Raises:
-            UnknownColumns: why the query cannot be resolved.
+            UnknownColumns: the query cannot be resolved; the message says why.
         """
 
 
 def no_query_columns(_: Relation, __: Callable[[RelationName], Relation | None], /) -> NoReturn:
-    """For callers that do not resolve queries."""
+    """A ``QueryColumns`` for callers that do not resolve queries."""
     raise UnknownColumns("the columns of a table created AS SELECT are unknown here: list them")
+
+
+@dataclass(frozen=True, slots=True)
+class NamedInDdl:
+    """The meaning of a catalog's name in DDL.
+
+    Attributes:
+        key: ``RelationName.catalog`` of its relations.
+        folds_case: whether it compares names regardless of letter case.
+    """
+
+    key: str
+    folds_case: bool
 
 
 class DdlState:
     """Relations by name, after the statements applied so far.
 
-    With a catalog ``beneath``, statements apply to its relations, read when a statement names them.
-    Statements that an engine would refuse are refused: a DROP or USE of something missing, or a
-    change in Spark's record of refusals. Without a catalog they are history, perhaps of other
-    engines. Without a dialect the statements are Hive's, and a replaced view keeps its own.
+    With a catalog ``beneath``, statements apply to its relations; a relation is read when a statement
+    names it. Statements that an engine would refuse raise ``Refused``: a DROP or USE of a missing
+    object, or a change that Spark is known to refuse. Without a catalog no statement is refused, since other engines
+    may have run it. Without a dialect the statements are Hive's, and a replaced view
+    keeps its dialect.
 
     Attributes:
         relations: the relations that statements created or changed.
@@ -131,9 +119,14 @@ class DdlState:
         dialect: Dialect | None,
         beneath: Catalog | None = None,
         query_columns: QueryColumns = no_query_columns,
+        catalogs: Mapping[str, NamedInDdl] = MappingProxyType({}),
     ) -> None:
+        """Begins a session in the default database.
+
+        ``catalogs``: the catalogs that a name of three or more parts may begin with, by name in SQL.
+        """
         self.relations: dict[RelationName, Relation] = {}
-        self.namespaces: set[tuple[str, ...]] = {DEFAULT_NAMESPACE}
+        self.namespaces: set[Namespace] = {_DEFAULT}
         self.removed: set[RelationName] = set()
         self.renamed: dict[RelationName, RelationName] = {}
         self.touched: set[RelationName] = set()
@@ -141,7 +134,8 @@ class DdlState:
         self._read: dict[RelationName, Relation | None] = {}
         self._stale: dict[RelationName, str] = {}
         self._temporary: set[RelationName] = set()
-        self._gone_namespaces: set[tuple[str, ...]] = set()
+        self._gone_namespaces: set[Namespace] = set()
+        self._catalogs = catalogs
         self._beneath = beneath
         self._query_columns = query_columns
         self._chosen_dialect = dialect
@@ -149,12 +143,12 @@ class DdlState:
         self._current: tuple[str, ...] = DEFAULT_NAMESPACE
 
     def begin_session(self) -> None:
-        """A new session starts in the default database."""
+        """Begins a new session in the default database."""
         self._current = DEFAULT_NAMESPACE
         self._temporary.clear()
 
     def facts(self) -> Mapping[RelationName, Relation]:
-        """``relations``, with stale ones marked and each view's callable SQL functions added."""
+        """The ``relations``, with marks on stale ones, and each view with the SQL functions it may call."""
         found: Mapping[RelationName, Relation] = self.relations
         if self._functions:
             find = self._functions.get
@@ -165,7 +159,7 @@ class DdlState:
         return MappingProxyType(found)
 
     def apply(self, statement: Statement) -> None:
-        """Raises ``Refused`` without having changed anything."""
+        """Applies a statement; if it raises ``Refused``, nothing has changed."""
         if self._is_of_session(statement):
             return
         match statement:
@@ -174,10 +168,10 @@ class DdlState:
             case NoFacts():
                 pass
             case CreateNamespace(namespace):
-                self.namespaces.add(_namespace(namespace))
-                self._gone_namespaces.discard(_namespace(namespace))
+                self.namespaces.add(self._namespace(namespace))
+                self._gone_namespaces.discard(self._namespace(namespace))
             case UseNamespace(namespace):
-                self._use(_namespace(namespace) or DEFAULT_NAMESPACE)
+                self._use(self._namespace(namespace))
             case DropNamespace():
                 self._drop_namespace(statement)
             case CreateTable() | CreateTableAs() | CreateTableLike() | CreateView():
@@ -196,12 +190,13 @@ class DdlState:
             case _:
                 relation = self._existing(statement.name)
                 self._require_accepted(relation, kinds_of_alteration(statement, relation))
-                self._put(self._alter(relation, statement))
+                self._put(altered(relation, statement, self._dialect, self._current))
 
     def keep_malformed(self, malformed: MalformedStatement) -> None:
-        """Keeps the subject of a malformed statement, with the problem in its facts.
+        """Keeps the relation that a malformed statement is about, with the problem in its facts.
 
-        Otherwise a typo in a CREATE would look like a DROP, and one in an ALTER like no change.
+        Otherwise a relation with a typo in its CREATE would seem dropped, and one with a typo in an
+        ALTER would seem unchanged.
         """
         subject = malformed.subject
         if subject is None:
@@ -235,14 +230,17 @@ class DdlState:
             self._keep_stale(statement.name, str(refused))
 
     def _keep_stale(self, parts: NameParts, why: str) -> None:
-        """``facts`` mark the relation, which may be missing, as stale until it is created again."""
+        """Makes ``facts`` mark the relation as stale until it is created again.
+
+        This includes a relation that does not exist.
+        """
         try:
             name = self._name(parts)
         except Refused:
             return
         if name in self._temporary:
             return
-        self.namespaces.add(name.namespace)
+        self.namespaces.add(name.place)
         self._stale.setdefault(name, f"it is not current: {why}")
 
     def _name(self, parts: NameParts) -> RelationName:
@@ -253,7 +251,29 @@ class DdlState:
             check_parts(parts)
         except MalformedName as error:
             raise Refused(str(error)) from error
-        return RelationName.of(*parts)
+        named = self._catalogs.get(parts[0]) if len(parts) > 2 else None
+        if named is None:
+            return RelationName.of(*parts)
+        parts = _folded(parts[1:], named)
+        return RelationName(parts[:-1], parts[-1], named.key)
+
+    def _beside(self, name: RelationName, new: str) -> RelationName:
+        """The new name of a relation of another catalog, in the relation's namespace."""
+        named = next(each for each in self._catalogs.values() if each.key == name.catalog)
+        return replace(name, name=_folded((new,), named)[0])
+
+    def _namespace(self, parts: NameParts) -> Namespace:
+        parts = _without_session_catalog(parts)
+        named = self._catalogs.get(parts[0]) if len(parts) > 1 else None
+        if named is None:
+            return Namespace(tuple(part.lower() for part in parts))
+        return Namespace(_folded(parts[1:], named), named.key)
+
+    def _catalog_of_text(self, view: RelationName) -> str | None:
+        """The catalog in which the text of another catalog's view was read: the default one."""
+        if not view.catalog:
+            return None
+        return next((name for name, named in self._catalogs.items() if not named.key), None)
 
     def _find(self, name: RelationName) -> Relation | None:
         found = self.relations.get(name)
@@ -264,7 +284,7 @@ class DdlState:
         return self._read[name]
 
     def _is_of_session(self, statement: Statement) -> bool:
-        """Whether it changes or drops a temporary relation."""
+        """Whether the statement changes or drops a temporary relation."""
         if isinstance(statement, AlterIfExists):
             statement = statement.statement
         if not isinstance(statement, Alteration | RenameRelation | DropRelation):
@@ -287,7 +307,7 @@ class DdlState:
         return found
 
     def _require_accepted(self, relation: Relation, kinds: Iterable[str]) -> None:
-        """Raises ``Refused`` if these are Spark's statements and Spark would refuse the change."""
+        """Raises ``Refused`` if the statements are Spark's and Spark would refuse the change."""
         if self._beneath is None or self._dialect is not Dialect.SPARK:
             return
         refused = refusal(relation, kinds)
@@ -295,13 +315,13 @@ class DdlState:
             raise Refused(refused.of(relation.name), refused.hint)
 
     def _as_it_is(self, name: RelationName) -> Relation:
-        """The relation, marked with a reason if it is stale."""
+        """The relation in its current state, marked with a reason if it is stale."""
         relation = self._find(name) or Relation(name, ())
         why = self._stale.get(name)
         return relation if why is None or relation.unreadable else replace(relation, unreadable=why)
 
     def _put(self, relation: Relation) -> None:
-        self.namespaces.add(relation.name.namespace)
+        self.namespaces.add(relation.name.place)
         self.relations[relation.name] = relation
         self.removed.discard(relation.name)
         self.touched.add(relation.name)
@@ -313,15 +333,28 @@ class DdlState:
         if self._beneath is not None:
             self.removed.add(name)
 
-    def _has_namespace(self, namespace: tuple[str, ...]) -> bool:
+    def _has_namespace(self, namespace: Namespace) -> bool:
         if namespace in self.namespaces or self._beneath is None:
             return True
-        return namespace not in self._gone_namespaces and namespace in self._beneath.namespaces()
+        if namespace in self._gone_namespaces:
+            return False
+        return namespace in part_of(self._beneath, namespace.catalog).namespaces()
 
-    def _use(self, namespace: tuple[str, ...]) -> None:
+    def _require_namespace(self, namespace: Namespace) -> None:
         if not self._has_namespace(namespace):
-            raise Refused(f"there is no database {'.'.join(namespace)}")
-        self._current = namespace
+            shown = f"{namespace.catalog}:" if namespace.catalog else ""
+            raise Refused(f"there is no database {shown}{'.'.join(namespace.levels)}")
+
+    def _use(self, namespace: Namespace) -> None:
+        if namespace.catalog:
+            raise Refused(
+                f"USE of catalog {namespace.catalog}: statements are read in the default catalog",
+                "write the catalog before the names in the statements",
+            )
+        if not namespace.levels:
+            namespace = _DEFAULT
+        self._require_namespace(namespace)
+        self._current = namespace.levels
 
     def _create(
         self, statement: CreateTable | CreateTableAs | CreateTableLike | CreateView
@@ -331,8 +364,7 @@ class DdlState:
         replaces = (
             not isinstance(statement, CreateTableLike) and statement.if_exists is IfExists.REPLACE
         )
-        if not self._has_namespace(name.namespace):
-            raise Refused(f"there is no database {'.'.join(name.namespace)}")
+        self._require_namespace(name.place)
         if not replaces and self._find(name) is not None:
             if statement.if_exists is IfExists.KEEP:
                 return
@@ -401,9 +433,10 @@ class DdlState:
             text=statement.query,
             original_text=statement.query,
             current_namespace=self._current,
+            current_catalog=self._catalog_of_text(name),
             schema_mode=_stored_mode(statement) if spark else None,
         )
-        comment, properties = _comment_apart(statement.comment, statement.properties)
+        comment, properties = comment_apart(statement.comment, statement.properties)
         made = Relation(
             name,
             statement.columns,
@@ -412,7 +445,7 @@ class DdlState:
             properties=properties,
             view=view,
         )
-        return _with_recorded_settings(made)
+        return with_recorded_settings(made)
 
     def _view_dialect(self, name: RelationName) -> Dialect:
         replaced = None if self._chosen_dialect is not None else self._find(name)
@@ -429,6 +462,10 @@ class DdlState:
             new = (*relation.name.namespace, *new[-1:])
         # Hive resolves an unqualified new name like any other: in the current database.
         new_name = self._name(new)
+        if is_bare and relation.name.catalog:
+            new_name = self._beside(relation.name, *new[-1:])
+        if new_name.catalog != relation.name.catalog:
+            raise Refused(f"{relation.name} cannot be renamed to another catalog's {new_name}")
         if self._find(new_name) is not None:
             raise Refused(f"{new_name} exists already")
         why = self._stale.get(relation.name)
@@ -453,139 +490,40 @@ class DdlState:
             raise Refused(f"there is no table or view {name}; write IF EXISTS if it may be missing")
 
     def _drop_namespace(self, statement: DropNamespace) -> None:
-        namespace = _namespace(statement.namespace)
-        names = {name for name in self.relations if name.namespace == namespace}
+        namespace = self._namespace(statement.namespace)
+        names = {name for name in self.relations if name.place == namespace}
         if self._beneath is not None:
-            if not statement.if_exists and not self._has_namespace(namespace):
-                raise Refused(f"there is no database {'.'.join(namespace)}")
+            if not statement.if_exists:
+                self._require_namespace(namespace)
             names |= set(self._beneath.relations(namespace)) - self.removed
             if names and not statement.cascade:
-                shown = f"{'.'.join(namespace)} holds {len(names)} tables and views"
+                shown = f"{namespace} holds {len(names)} tables and views"
                 raise Refused(f"{shown}: write CASCADE to drop them")
         for name in names:
             self._remove(name)
-        if namespace != DEFAULT_NAMESPACE:
+        if namespace != _DEFAULT:
             self.namespaces.discard(namespace)
             self._gone_namespaces.add(namespace)
 
-    def _alter(self, relation: Relation, statement: Alteration) -> Relation:
-        match statement:
-            case SetProperties(_, properties):
-                comment, kept = _comment_apart(
-                    relation.comment, {**relation.properties, **properties}
-                )
-                changed = replace(relation, properties=kept, comment=comment)
-                return _with_recorded_settings(changed)
-            case UnsetProperties(_, keys):
-                kept = {k: v for k, v in relation.properties.items() if k not in keys}
-                comment = None if "comment" in keys else relation.comment
-                changed = replace(relation, properties=kept, comment=comment)
-                return _without_recorded_settings(changed, keys)
-            case SetSerde(_, serde, properties):
-                return replace(
-                    relation,
-                    serde=serde or relation.serde,
-                    serde_properties={**relation.serde_properties, **properties},
-                )
-            case UnsetSerdeProperties(_, keys):
-                kept = {k: v for k, v in relation.serde_properties.items() if k not in keys}
-                return replace(relation, serde_properties=kept)
-            case SetComment(_, comment):
-                return replace(relation, comment=comment)
-            case ReplaceQuery(_, text):
-                return _with_query(relation, text, self._current)
-            case SetSchemaMode(_, mode):
-                if relation.view is None:
-                    raise Refused(f"{relation.name} is not a view")
-                return replace(relation, view=replace(relation.view, schema_mode=mode))
-            case AddColumns() | ReplaceColumns() | ChangeColumns() | DropColumns():
-                return self._with_columns(relation, statement)
-            case DropConstraint():
-                self._check_keeps_required(relation)
-                return relation
-            case NoChange():
-                return relation
-            case UnknownChange(_, why):
-                raise Refused(why)
-            case _:
-                assert_never(statement)
-
-    def _check_keeps_required(self, relation: Relation) -> None:
-        """Hive's NOT NULL is a named constraint, and facts have no names for them."""
-        required = [c.name for c in relation.columns if not c.nullable]
-        if self._dialect is Dialect.HIVE and required:
-            why = f"the constraint may be what makes {required[0]} NOT NULL"
-            raise Refused(f"{relation.name}: {why}")
-
-    def _with_columns(self, relation: Relation, statement: ColumnAlteration) -> Relation:
-        if relation.is_view:
-            raise Refused(f"{relation.name} is a view, whose columns follow from its query")
-        try:
-            return self._with_altered(relation, statement)
-        except NoSuchColumn as error:
-            known = ", ".join(c.name for c in relation.every_column)
-            why = f"there is no column {error} in {relation.name} (its columns are {known})"
-            raise Refused(why) from None
-        except InvalidFields as error:
-            raise Refused(f"{relation.name}: {error}") from None
-
-    def _with_altered(self, relation: Relation, statement: ColumnAlteration) -> Relation:
-        if isinstance(statement, ChangeColumns):
-            for change in statement.changes:
-                relation = self._with_changed(relation, replace(statement, changes=(change,)))
-            return relation
-        columns = self._named(relation, alter_columns(relation.columns, statement))
-        return _with_distinct_names(replace(relation, columns=columns))
-
-    def _with_changed(self, relation: Relation, statement: ChangeColumns) -> Relation:
-        """``statement`` has one change, to a column or a partition column."""
-        (change,) = statement.changes
-        partitions = relation.partition_columns
-        if has_column(partitions, change.path[0]):
-            changed = self._named(relation, alter_columns(partitions, statement))
-            return _with_distinct_names(replace(relation, partition_columns=changed))
-        columns = self._named(relation, alter_columns(relation.columns, statement))
-        return _with_distinct_names(replace(relation, columns=columns))
-
-    def _named(self, relation: Relation, columns: tuple[Column, ...]) -> tuple[Column, ...]:
-        keeps_case = self._dialect is Dialect.SPARK or PROVIDER in relation.properties
-        return columns if keeps_case else lower_case_columns(columns)
-
-
-def _with_distinct_names(relation: Relation) -> Relation:
-    twice = duplicate_name(relation.every_column)
-    if twice is not None:
-        raise Refused(f"{relation.name} would have two columns named {twice}")
-    return relation
-
 
 def _without_session_catalog(parts: NameParts) -> NameParts:
-    """``spark_catalog.db.t`` is ``db.t``: Spark's session catalog is the catalog itself."""
+    """The name without Spark's session catalog: ``spark_catalog.db.t`` is ``db.t``."""
     return parts[1:] if len(parts) > 1 and parts[0].lower() in _SESSION_CATALOGS else parts
 
 
-def _namespace(parts: NameParts) -> tuple[str, ...]:
-    return tuple(part.lower() for part in _without_session_catalog(parts))
-
-
-def _comment_apart(
-    comment: str | None, properties: Mapping[str, str]
-) -> tuple[str | None, dict[str, str]]:
-    """The comment is a property in the metastore, and a separate field in facts."""
-    kept = without_volatile(properties)
-    stored = kept.pop("comment", None)
-    return (comment if stored is None else stored), kept
+def _folded(parts: NameParts, named: NamedInDdl) -> tuple[str, ...]:
+    return tuple(part.lower() if named.folds_case else part for part in parts)
 
 
 def _table(name: RelationName, statement: CreateTable) -> Relation:
-    comment, properties = _comment_apart(statement.comment, statement.properties)
+    comment, properties = comment_apart(statement.comment, statement.properties)
     columns, partitions = _divided(statement)
     if PROVIDER in properties and columns == (_PLACEHOLDER,):
         raise UnknownColumns(
             "its only column is the one that Spark leaves in a metastore whose tables Hive cannot "
             "read; write the table's own columns"
         )
-    return _with_distinct_names(
+    return with_distinct_names(
         Relation(
             name=name,
             columns=columns,
@@ -599,10 +537,10 @@ def _table(name: RelationName, statement: CreateTable) -> Relation:
 
 
 _PLACEHOLDER = Column("col", ArrayType(STRING), comment="from deserializer")
-"""As printed by Hive's SHOW CREATE TABLE."""
+"""The column of a table without readable columns, as Hive's SHOW CREATE TABLE prints it."""
 
 _IN_PLACE = frozenset({"delta", "iceberg"})
-"""Providers whose partition columns keep their places among the others."""
+"""Providers whose partition columns keep their places among the other columns."""
 
 
 def _divided(statement: CreateTable) -> tuple[tuple[Column, ...], tuple[Column, ...]]:
@@ -624,7 +562,10 @@ def _divided(statement: CreateTable) -> tuple[tuple[Column, ...], tuple[Column, 
 
 
 def _stored_mode(statement: CreateView) -> SchemaMode:
-    """Spark 4's stored mode: COMPENSATION by default; declared columns cannot evolve, their types can."""
+    """The schema mode that Spark 4 stores; COMPENSATION by default.
+
+    The columns of a view with declared columns cannot evolve, but their types can.
+    """
     if statement.schema_mode is SchemaMode.EVOLUTION and statement.columns:
         return SchemaMode.TYPE_EVOLUTION
     return statement.schema_mode or SchemaMode.COMPENSATION
@@ -637,37 +578,8 @@ def _copy_table(name: RelationName, source: Relation, statement: CreateTableLike
     if source.is_view:
         raise Refused(f"{source.name} is a view, whose columns are unknown here: list them")
     copied = {k: v for k, v in source.properties.items() if k in _COPIED_BY_LIKE}
-    comment, properties = _comment_apart(None, {**copied, **statement.properties})
+    comment, properties = comment_apart(None, {**copied, **statement.properties})
     made = replace(source, name=name, comment=comment, properties=properties)
     # Hive copies no constraints.
     kept = made.columns if PROVIDER in properties else tuple(map(as_nullable, made.columns))
     return replace(made, columns=kept)
-
-
-def _with_recorded_settings(relation: Relation) -> Relation:
-    """A Spark view with the settings from its properties, which affect its text's meaning."""
-    view = relation.view
-    if view is None or view.dialect is not Dialect.SPARK:
-        return relation
-    found = sql_configs(relation.properties)
-    others = {k: v for k, v in relation.properties.items() if not k.startswith(SQL_CONFIG)}
-    kept = replace(view, sql_configs={**view.sql_configs, **found})
-    return replace(relation, properties=others, view=kept) if found else relation
-
-
-def _without_recorded_settings(relation: Relation, keys: tuple[str, ...]) -> Relation:
-    if relation.view is None:
-        return relation
-    configs = relation.view.sql_configs
-    kept = {key: value for key, value in configs.items() if f"{SQL_CONFIG}{key}" not in keys}
-    return replace(relation, view=replace(relation.view, sql_configs=kept))
-
-
-def _with_query(relation: Relation, text: str, current: tuple[str, ...]) -> Relation:
-    if relation.view is None:
-        raise Refused(f"{relation.name} is not a view")
-    view = replace(
-        relation.view, text=text, original_text=text, current_namespace=current, query_columns=()
-    )
-    # ALTER VIEW AS drops the declared columns, in Hive and in Spark.
-    return replace(relation, view=view, columns=())

@@ -1,4 +1,4 @@
-"""DDL statements as values; names are still unresolved parts."""
+"""DDL statements as values. Their names are tuples of parts, not yet resolved."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class UseNamespace:
 
 @dataclass(frozen=True, slots=True)
 class DropNamespace:
-    """``cascade``: with everything in it."""
+    """DROP DATABASE. ``cascade``: it also drops everything in the database."""
 
     namespace: NameParts
     if_exists: bool = False
@@ -51,7 +51,10 @@ class IfExists(Enum):
 
 @dataclass(frozen=True, slots=True)
 class CreateTable:
-    """``partition_names`` names partition columns in ``columns``; ``partition_columns`` are additional ones."""
+    """CREATE TABLE. ``partition_names`` are names of ``columns``.
+
+    ``partition_columns`` come in addition.
+    """
 
     name: NameParts
     columns: tuple[Column, ...]
@@ -66,11 +69,11 @@ class CreateTable:
 
 @dataclass(frozen=True, slots=True)
 class CreateTableAs:
-    """``table`` gets the columns of a query.
+    """CREATE TABLE AS: ``table`` gets the columns of a query.
 
     Attributes:
-        dialect: the query's.
-        column_names: those that Trino's statement lists, or empty.
+        dialect: the query's dialect.
+        column_names: the column names that Trino's statement lists; empty if it lists none.
     """
 
     table: CreateTable
@@ -97,7 +100,7 @@ class CreateTableLike:
 
 @dataclass(frozen=True, slots=True)
 class CreateView:
-    """``columns`` and ``partition_columns`` are those that it names, without types.
+    """CREATE VIEW. ``columns`` and ``partition_columns`` are the declared ones, without types.
 
     Attributes:
         schema_mode: as written; only Spark's views have one.
@@ -142,7 +145,10 @@ ColumnPath: TypeAlias = tuple[str, ...]
 
 @dataclass(frozen=True, slots=True)
 class AddedColumn:
-    """``parent``: the column or field that gets it as a field; empty for a column."""
+    """An added column, or an added field.
+
+    ``parent``: the path of the column or field that gets the new field; empty for a column.
+    """
 
     column: Column
     place: Place = Place()
@@ -165,7 +171,7 @@ class ReplaceColumns:
 
 @dataclass(frozen=True, slots=True)
 class ColumnChange:
-    """A change of the attributes that are not None."""
+    """A change of a column: the attributes that are not None replace the old ones."""
 
     path: ColumnPath
     new_name: str | None = None
@@ -177,7 +183,7 @@ class ColumnChange:
 
 @dataclass(frozen=True, slots=True)
 class ChangeColumns:
-    """The changes apply in order."""
+    """ALTER of columns; the changes apply in order."""
 
     name: NameParts
     changes: tuple[ColumnChange, ...]
@@ -193,7 +199,10 @@ class DropColumns:
 
 @dataclass(frozen=True, slots=True)
 class SetProperties:
-    """``is_view``: whether the statement calls it a view; likewise in the classes below."""
+    """SET PROPERTIES.
+
+    ``is_view``: whether the statement calls it a view; likewise in the classes below.
+    """
 
     name: NameParts
     properties: Mapping[str, str] = field(default_factory=lambda: NOTHING)
@@ -209,7 +218,7 @@ class UnsetProperties:
 
 @dataclass(frozen=True, slots=True)
 class SetSerde:
-    """``serde`` None leaves the class as it is."""
+    """SET SERDE. If ``serde`` is ``None``, the table keeps its SerDe."""
 
     name: NameParts
     serde: str | None
@@ -273,7 +282,7 @@ class NoChange:
 
 @dataclass(frozen=True, slots=True)
 class UnknownChange:
-    """``why``: how the statement may change the columns, which its text does not tell."""
+    """A change whose result does not follow from the text. ``why`` says how it may change the columns."""
 
     name: NameParts
     why: str
@@ -305,7 +314,7 @@ Alteration: TypeAlias = (
 
 @dataclass(frozen=True, slots=True)
 class AlterIfExists:
-    """No effect if the relation does not exist."""
+    """ALTER IF EXISTS: no effect if the relation does not exist."""
 
     statement: Alteration | RenameRelation
 

@@ -20,7 +20,7 @@ _PLAIN_SINGLE, _PLAIN_DOUBLE = r"'(?:[^']|'')*+'", r'"(?:[^"]|"")*+"'
 
 
 class _Patterns(NamedTuple):
-    """``gap`` matches the text between statements, and ``statement`` a whole statement."""
+    """Two patterns: ``gap`` matches text between statements, ``statement`` a whole statement."""
 
     token: re.Pattern[str]
     gap: re.Pattern[str]
@@ -29,7 +29,10 @@ class _Patterns(NamedTuple):
 
 @lru_cache
 def _patterns(*, comments: bool, single: bool, double: bool, plain: bool) -> _Patterns:
-    """The patterns for places after which a comment, single or double quote is closed, or is not."""
+    """The patterns for a place.
+
+    They depend on whether comments and quotes of each kind can still end after it.
+    """
     comment = _COMMENT if comments else _NOTHING
     quoted = _QUOTED
     if plain:
@@ -49,7 +52,7 @@ def _patterns(*, comments: bool, single: bool, double: bool, plain: bool) -> _Pa
 
 
 class _Places(NamedTuple):
-    """The last ends in a source, in order, and the patterns before, between and after them."""
+    """The last places where comments and quotes end, and the patterns between these places."""
 
     ends: tuple[int, ...]
     patterns: tuple[_Patterns, ...]
@@ -103,10 +106,11 @@ _BARE = frozenset({TokenKind.WORD.value, TokenKind.MARK.value})
 
 
 class Token(NamedTuple):
-    """``text`` is as written, with quotes; ``start`` and ``end`` are offsets in the source.
+    """A token. ``text`` is as written, with quotes; ``start`` and ``end`` are offsets.
 
-    ``bare`` is a word in upper case, or a mark; "" for other tokens. A NamedTuple, since a million
-    are made and a frozen dataclass costs three times as much.
+    ``bare`` is a word in upper case, or a punctuation mark; "" for other tokens. The class is a
+    NamedTuple, because a source may have a million tokens, and a frozen dataclass takes three times as
+    long.
     """
 
     kind: TokenKind
@@ -127,7 +131,10 @@ def token_at(source: str, position: int, *, plain: bool = False) -> Token:
 def token_reader(
     source: str, start: int, end: int, *, plain: bool = False
 ) -> Callable[[int], Token]:
-    """``token_at`` within a statement, with the patterns looked up once."""
+    """A function that does the work of ``token_at`` within a statement.
+
+    It looks up patterns once.
+    """
     ends, patterns = _places(source, plain)
     place = bisect_right(ends, start)
     if place != bisect_right(ends, end):
@@ -137,7 +144,9 @@ def token_reader(
 
 def _token(pattern: re.Pattern[str], source: str, position: int) -> Token:
     match = pattern.match(source, position)
-    if match is None or match.lastgroup is None:  # cannot be: the last two branches take the rest
+    if (
+        match is None or match.lastgroup is None
+    ):  # cannot happen: the last two branches match everything else
         return Token(TokenKind.END, "", len(source), len(source))
     kind = match.lastgroup
     start, end = match.span(kind)
@@ -146,10 +155,11 @@ def _token(pattern: re.Pattern[str], source: str, position: int) -> Token:
 
 
 def statements(source: str, *, plain: bool = False) -> Iterator[tuple[int, int]]:
-    """Offsets of the statements between semicolons, without blank ones.
+    """The offsets of the statements between semicolons; blank ones are left out.
 
     For ``plain`` see ``token_at``. An unclosed quote ends at the first line that ends in a
-    semicolon, so that one typo does not swallow the rest of a file; at most ``MAX_RESUMED`` do.
+    semicolon, so that one typo does not swallow the rest of a file. This applies to at most
+    ``MAX_RESUMED`` quotes.
     """
     position, resumed_times = 0, 0
     while position < len(source):
@@ -233,7 +243,7 @@ def unquoted_identifier(text: str) -> str:
 
 
 def unquoted_plain_string(text: str) -> str:
-    """Trino's string, with doubled quotes and ordinary backslashes."""
+    """The value of Trino's string literal, with doubled quotes and ordinary backslashes."""
     return text[1:-1].replace("''", "'")
 
 

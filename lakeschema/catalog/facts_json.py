@@ -38,7 +38,7 @@ def facts_hash(relation: Relation) -> str:
 
 
 def have_equal_facts(before: Relation, after: Relation) -> bool:
-    """Whether nothing changed; always False if the schema has not been read."""
+    """Whether the facts are equal; always False if the schema has not been read."""
     return after.schema_pointer is None and facts_hash(before) == facts_hash(after)
 
 
@@ -50,29 +50,28 @@ def facts_to_json(relation: Relation) -> dict[str, Any]:
     return {
         **unreadable,
         **_pointer_to_json(relation.schema_pointer),
-        "name": list(relation.name.parts),
+        "name": relation.name.to_json(),
         "columns": [column_to_json(c) for c in relation.columns],
         "partition_columns": [column_to_json(c) for c in relation.partition_columns],
         "comment": relation.comment,
         "properties": dict(relation.properties),
         "serde": relation.serde,
         "serde_properties": dict(relation.serde_properties),
-        "view": None if view is None else _view_to_json(view),
+        "view": None if view is None else view_to_json(view),
     }
 
 
 def facts_from_json(facts: dict[str, Any]) -> Relation:
     """Reads the output of ``facts_to_json``; other values may raise KeyError, TypeError or ValueError."""
-    *namespace, name = facts["name"]
     return Relation(
-        name=RelationName(tuple(namespace), name),
+        name=RelationName.from_json(facts["name"]),
         columns=tuple(column_from_json(c) for c in facts["columns"]),
         partition_columns=tuple(column_from_json(c) for c in facts["partition_columns"]),
         comment=facts["comment"],
         properties=facts["properties"],
         serde=facts["serde"],
         serde_properties=facts["serde_properties"],
-        view=None if facts["view"] is None else _view_from_json(facts["view"]),
+        view=None if facts["view"] is None else view_from_json(facts["view"]),
         unreadable=facts.get("unreadable"),
         schema_pointer=_pointer_from_json(facts.get("schema_pointer")),
     )
@@ -117,7 +116,7 @@ def type_from_json(value: Any) -> ColumnType:
 
 
 def _pointer_to_json(pointer: SchemaPointer | None) -> dict[str, Any]:
-    """Present only while the schema is unread: a pointer itself is not a fact."""
+    """The pointer as JSON. Facts contain a pointer only while the schema is not read."""
     if pointer is None:
         return {}
     return {"schema_pointer": [pointer.format.value, pointer.location]}
@@ -138,7 +137,7 @@ def column_from_json(value: list[Any]) -> Column:
     return Column(name, type_from_json(type_), comment, nullable, *map(tuple, former))
 
 
-def _view_to_json(view: ViewText) -> dict[str, Any]:
+def view_to_json(view: ViewText) -> dict[str, Any]:
     return {
         "dialect": view.dialect.value,
         "text": view.text,
@@ -153,7 +152,7 @@ def _view_to_json(view: ViewText) -> dict[str, Any]:
     }
 
 
-def _view_from_json(value: dict[str, Any]) -> ViewText:
+def view_from_json(value: dict[str, Any]) -> ViewText:
     mode = value["schema_mode"]
     return ViewText(
         dialect=Dialect(value["dialect"]),
@@ -171,7 +170,7 @@ def _view_from_json(value: dict[str, Any]) -> ViewText:
 def _function_to_json(function: SqlFunction) -> dict[str, Any]:
     returns = function.returns
     return {
-        "name": list(function.name.parts),
+        "name": function.name.to_json(),
         "parameters": [_parameter_to_json(p) for p in function.parameters],
         "body": function.body,
         "is_table": function.is_table,
@@ -184,10 +183,9 @@ def _function_to_json(function: SqlFunction) -> dict[str, Any]:
 
 
 def _function_from_json(value: dict[str, Any]) -> SqlFunction:
-    *namespace, name = value["name"]
     returns = value["returns"]
     return SqlFunction(
-        name=RelationName(tuple(namespace), name),
+        name=RelationName.from_json(value["name"]),
         parameters=tuple(_parameter_from_json(p) for p in value["parameters"]),
         body=value["body"],
         is_table=value["is_table"],

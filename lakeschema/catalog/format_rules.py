@@ -1,6 +1,6 @@
-"""How a table's format changes its declared columns: a row for each SerDe and provider.
+"""The effects of a table's format on its declared columns: a row for each SerDe and provider.
 
-Every row is an answer of Hive 4.0.1 or Spark 4.3; ``docs/table-formats.md`` describes the queries.
+Every row was observed in Hive 4.0.1 or Spark 4.3; ``docs/table-formats.md`` describes the queries.
 """
 
 from __future__ import annotations
@@ -31,7 +31,10 @@ from lakeschema.catalog.storage_formats import PROVIDER
 
 
 class ReadAs(Enum):
-    """The type of a column's values, given its declared type. Partition columns keep theirs."""
+    """A rule for a column's type: from its declared type to the type of its values.
+
+    Partition columns keep their declared types.
+    """
 
     DECLARED = "as declared"
     TEXT = "string, whatever is declared"
@@ -39,7 +42,7 @@ class ReadAs(Enum):
 
 
 class NotNull(Enum):
-    """Where a declared NOT NULL holds for every row."""
+    """The declared NOT NULL constraints that hold for every row."""
 
     NOWHERE = "nowhere"
     OUTSIDE_COLLECTIONS = "columns and fields of structs that are not in an array or map"
@@ -48,11 +51,11 @@ class NotNull(Enum):
 
 @dataclass(frozen=True, slots=True)
 class FormatRule:
-    """A table as its readers see it.
+    """How readers see a table of one format.
 
     Attributes:
         columns: the table's columns if none are declared.
-        ignores_declared: whether it always has ``columns``.
+        ignores_declared: whether the table has ``columns`` even if others are declared.
     """
 
     read_as: ReadAs = ReadAs.DECLARED

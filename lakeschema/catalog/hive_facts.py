@@ -1,7 +1,6 @@
-"""A metastore's Thrift table as facts; pure, and no content raises.
+"""Converts a metastore's Thrift table to facts. Pure; invalid content never raises an error.
 
-Accepts any object with the attributes of Thrift's ``Table``: the server's answers and the content
-of its events.
+Accepts any object with the attributes of Thrift's ``Table``, from answers of the server and from events.
 """
 
 from __future__ import annotations
@@ -23,13 +22,11 @@ from lakeschema.catalog.column_types import (
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.letter_case import lower_case_columns
 from lakeschema.catalog.relations import (
-    ANSI,
     NOTHING,
     SQL_CONFIG,
     Column,
     Dialect,
     Relation,
-    SchemaMode,
     SchemaPointer,
     TableFormat,
     ViewText,
@@ -43,13 +40,14 @@ from lakeschema.catalog.spark_schema import (
     stored_columns,
     stored_partition_names,
 )
+from lakeschema.catalog.spark_views import spark_view
 from lakeschema.catalog.storage_formats import PROVIDER
 from lakeschema.catalog.trino_views import is_trinos, stored_view, without_marks
 
 _TABLE_TYPE = "table_type"
 _METADATA_LOCATION = "metadata_location"
 _PLACEHOLDER = ("col", "array<string>")
-"""The column that Spark reports to a metastore whose types cannot express the table's own."""
+"""The column that Spark stores in a metastore whose types cannot express the table's columns."""
 _SCHEMA_LOST = (
     "its properties spark.sql.sources.schema.* are lost or incomplete, and its columns in the "
     "metastore are a placeholder; let Spark write them again, or create the table again"
@@ -58,7 +56,6 @@ _NO_FACTS = frozenset({"comment", "spark.sql.partitionProvider"})
 _CONTEXT = "view.catalogAndNamespace."
 _OUTPUT = "view.query.out."
 _CREATE_VERSION = "spark.sql.create.version"
-_FIRST_ANSI_VERSION = 4
 _SCHEMA_MODE = "view.schemaMode"
 _SPARK_2_DATABASE = "view.default.database"
 _SPARK_VIEW_PREFIXES = (_CONTEXT, _OUTPUT, SQL_CONFIG, _SCHEMA_MODE, _SPARK_2_DATABASE)
@@ -67,7 +64,10 @@ _CONSUMED_VIEW_PREFIXES = (*_SPARK_VIEW_PREFIXES, "view.referred", "view.storing
 
 @dataclass(frozen=True, slots=True)
 class Storage:
-    """A relation's metadata in the metastore except for columns; ``location`` is that of its files."""
+    """A relation's metadata in the metastore, without columns.
+
+    ``location`` is the place of its files.
+    """
 
     name: RelationName
     is_view: bool
@@ -82,8 +82,8 @@ class Storage:
 def may_be_constrained(table: Any) -> bool:
     """Whether Hive may enforce a NOT NULL of a Thrift ``Table``.
 
-    Hive accepts such a constraint only for a managed table, or for one that was created as managed
-    and that the metastore calls external.
+    Hive accepts such a constraint only for a table that was created as managed, even if the
+    metastore now calls it external.
     """
     properties = _text_map(table.parameters)
     translated = properties.get("TRANSLATED_TO_EXTERNAL", "").upper() == "TRUE"
@@ -92,7 +92,10 @@ def may_be_constrained(table: Any) -> bool:
 
 
 def relation_from_table(table: Any, not_null: Collection[str] = ()) -> Relation:
-    """Facts of a Thrift ``Table``; ``not_null`` are the columns in which Hive allows no nulls."""
+    """The facts of a Thrift ``Table``.
+
+    ``not_null`` are the columns in which Hive allows no nulls.
+    """
     serde = table.sd.serdeInfo if table.sd is not None else None
     stored = Storage(
         name=RelationName((_lower(table.dbName),), _lower(table.tableName)),
@@ -126,7 +129,10 @@ def relation_from_table(table: Any, not_null: Collection[str] = ()) -> Relation:
 def relation_in_metastore(
     stored: Storage, columns: tuple[Column, ...], partition_columns: tuple[Column, ...] = ()
 ) -> Relation:
-    """Like ``relation_from_storage``; a table without columns in the metastore points to them."""
+    """Like ``relation_from_storage``.
+
+    If the metastore has no columns of the table, the facts have a pointer to the schema.
+    """
     pointer = _schema_pointer(stored)
     if pointer is not None:
         return _of_own_format(stored, pointer)
@@ -136,7 +142,7 @@ def relation_in_metastore(
 def relation_from_storage(
     stored: Storage, columns: tuple[Column, ...], partition_columns: tuple[Column, ...] = ()
 ) -> Relation:
-    """Facts from correct columns and the stored metadata.
+    """The facts from correct columns and the stored metadata.
 
     Properties that became separate fields (comment, Spark's schema, a view's context) are left out
     of ``properties``.
@@ -157,7 +163,10 @@ def relation_from_storage(
 
 
 def _schema_pointer(stored: Storage) -> SchemaPointer | None:
-    """A pointer for tables whose columns in the metastore are at best a copy; otherwise None."""
+    """A pointer to the schema if the metastore has at best a copy of the columns.
+
+    Otherwise None.
+    """
     if stored.is_view:
         return None
     properties = stored.properties
@@ -173,7 +182,10 @@ def _schema_pointer(stored: Storage) -> SchemaPointer | None:
 
 
 def _of_own_format(stored: Storage, pointer: SchemaPointer) -> Relation:
-    """All facts but the columns. The SerDe is left out, since this table's readers do not use it."""
+    """All facts of a table that keeps its schema in files, except the columns.
+
+    The SerDe is left out: readers of these tables do not use it.
+    """
     properties = _plain_properties(stored)
     if pointer.format is TableFormat.DELTA:
         # Athena only writes ``table_type``; Delta's types are always Spark's.
@@ -197,7 +209,7 @@ def _lacks_schema(stored: Storage, columns: Sequence[Column]) -> bool:
 
 
 def _trinos_view(stored: Storage) -> Relation:
-    """With the columns of its document instead of those in the metastore."""
+    """The view with the columns in Trino's document, in place of those in the metastore."""
     found = stored_view(stored.original_text, stored.name.namespace)
     kept = replace(stored, properties=without_marks(stored.properties))
     return Relation(
@@ -213,7 +225,7 @@ def _trinos_view(stored: Storage) -> Relation:
 def split_partitions(
     columns: Sequence[Column], partition_names: Iterable[str]
 ) -> tuple[tuple[Column, ...], tuple[Column, ...]]:
-    """Spark lists all columns together, and the partition columns by name and in order."""
+    """Splits Spark's list of all columns into columns and partition columns, in the given order."""
     place = {name.lower(): index for index, name in enumerate(partition_names)}
     partitions = [column for column in columns if column.name.lower() in place]
     return (
@@ -242,7 +254,7 @@ def _plain_properties(stored: Storage) -> dict[str, str]:
 def _serde_properties(stored: Storage) -> dict[str, str]:
     found = without_volatile(stored.serde_properties)
     if found.get("serialization.format") == "1":
-        del found["serialization.format"]  # written by every engine, meaning nothing
+        del found["serialization.format"]  # every engine writes it, and it has no meaning
     if PROVIDER in stored.properties:
         found.pop("path", None)  # a Spark table's location
     return found
@@ -276,7 +288,7 @@ def _field_schemas(fields: Iterable[Any] | None) -> tuple[Column, ...]:
 
 
 def _agree(left: Sequence[Column], right: Sequence[Column]) -> bool:
-    """Equal except for letter case and nullability."""
+    """Whether columns are equal except for letter case and nullability."""
     return [(c.name.lower(), _bare(c.type)) for c in left] == [
         (c.name.lower(), _bare(c.type)) for c in right
     ]
@@ -314,33 +326,12 @@ def _spark_view(text: str, namespace: tuple[str, ...], properties: Mapping[str, 
         namespace = tuple(parts) or namespace
     elif _SPARK_2_DATABASE in properties:
         namespace = (properties[_SPARK_2_DATABASE],)
-    return ViewText(
-        dialect=Dialect.SPARK,
-        text=text,
-        original_text=text,
-        current_namespace=namespace,
+    return spark_view(
+        text,
+        namespace,
         current_catalog=catalog,
-        schema_mode=_schema_mode(properties.get(_SCHEMA_MODE)),
+        schema_mode=properties.get(_SCHEMA_MODE),
         query_columns=numbered(properties, f"{_OUTPUT}numCols", f"{_OUTPUT}col.") or (),
-        sql_configs=_sql_configs(properties),
+        sql_configs=sql_configs(properties),
+        create_version=properties.get(_CREATE_VERSION, ""),
     )
-
-
-def _sql_configs(properties: Mapping[str, str]) -> Mapping[str, str]:
-    """The view's recorded settings, with Spark 4's assumption if ANSI mode is not among them.
-
-    Spark before 4 had that mode off by default, and recorded settings only if they were set
-    (``Analyzer.trySetAnsiValue``).
-    """
-    found = sql_configs(properties)
-    major = properties.get(_CREATE_VERSION, "").partition(".")[0]
-    is_on = major.isdecimal() and int(major) >= _FIRST_ANSI_VERSION
-    return found if is_on or ANSI in found else {**found, ANSI: "false"}
-
-
-def _schema_mode(text: str | None) -> SchemaMode | None:
-    """Spark before 4 had no modes, and always bound its views."""
-    try:
-        return SchemaMode((text or SchemaMode.BINDING.value).upper())
-    except ValueError:
-        return None

@@ -1,40 +1,50 @@
-"""A Hive Metastore over Thrift as a read-only catalog."""
+"""A Hive Metastore over Thrift as a catalog. Only a person's command changes its databases."""
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
 from hive_metastore.ttypes import (
-    GetTableRequest,
-    GetTablesRequest,
+    AlreadyExistsException,
+    Database,
+    InvalidOperationException,
     NoSuchObjectException,
     NotNullConstraintsRequest,
-    UnknownDBException,
 )
 from thrift.Thrift import TApplicationException, TException
 
-from lakeschema.catalog.errors import CatalogRefused
+from lakeschema.catalog.catalog_identifiers import CatalogIdentifier
+from lakeschema.catalog.errors import (
+    CatalogRefused,
+    NamespaceExists,
+    NamespaceMissing,
+    NamespaceNotEmpty,
+)
 from lakeschema.catalog.hive_facts import may_be_constrained, relation_from_table
-from lakeschema.catalog.identifiers import RelationName
+from lakeschema.catalog.identifiers import Namespace, RelationName
 from lakeschema.catalog.metastore_client import MetastoreClient
 from lakeschema.catalog.metastore_functions import MetastoreFunctions
 from lakeschema.catalog.metastore_security import UNSECURED, Security
+from lakeschema.catalog.metastore_tables import (
+    BATCH_SIZE,
+    MetastoreTables,
+    ask,
+    batches,
+    reason_of,
+    table_objects,
+)
 from lakeschema.catalog.own_schemas import UNREAD, OwnSchemas, with_own_schemas
 from lakeschema.catalog.relations import Relation
 
 Result = TypeVar("Result")
 
-BATCH_SIZE = 200
-"""Tables per request: larger batches are not faster and hold a metastore thread for longer."""
-
 
 class HiveMetastoreCatalog:
-    """Safe for threads: each has its own connection.
+    """A metastore as a catalog. Safe for threads: each thread has a connection.
 
-    ``current_event_id`` and the next ``read`` in the same thread use one connection, or another
-    server that is at least as current.
+    ``current_event_id`` and the next ``read`` in the same thread use the same connection. If that
+    connection fails, the read uses a server that has at least the same event.
     """
 
     def __init__(
@@ -48,9 +58,10 @@ class HiveMetastoreCatalog:
         security: Security = UNSECURED,
         own_schemas: OwnSchemas = UNREAD,
     ) -> None:
-        """``uris`` may be in Hive's form, addresses separated by commas.
+        """Connects to no server yet.
 
-        ``own_schemas`` reads the files of Delta and Iceberg tables.
+        ``uris`` may be in Hive's form: addresses separated by commas. ``own_schemas`` reads the files of
+        Delta and Iceberg tables.
         """
         addresses = uris.split(",") if isinstance(uris, str) else tuple(uris)
         self.client = MetastoreClient(
@@ -61,51 +72,105 @@ class HiveMetastoreCatalog:
             security=security,
         )
         self._batch_size = batch_size
+        self._tables = MetastoreTables(self.client, _relations, _unreadable, batch_size)
         self._own_schemas = own_schemas
 
-    def namespaces(self) -> Sequence[tuple[str, ...]]:
+    def namespaces(self) -> Sequence[Namespace]:
         found = self._ask("the list of databases", lambda client: client.get_all_databases())
-        return tuple((database.lower(),) for database in found)
+        return tuple(Namespace((database.lower(),)) for database in found)
 
-    def relations(self, namespace: tuple[str, ...]) -> Sequence[RelationName]:
-        if len(namespace) != 1:
+    def relations(self, namespace: Namespace) -> Sequence[RelationName]:
+        if len(namespace.levels) != 1:
             return ()
-        database = namespace[0]
-        found = self._ask(
-            f"the tables of {database}", lambda client: client.get_all_tables(database)
-        )
-        return tuple(RelationName.of(database, table) for table in found if table)
+        (database,) = namespace.levels
+        return tuple(RelationName.of(database, table) for table in self._tables.listed(database))
 
     def read(self, names: Sequence[RelationName]) -> Mapping[RelationName, Relation]:
-        by_database: defaultdict[str, list[str]] = defaultdict(list)
-        for name in dict.fromkeys(names):
-            if len(name.namespace) == 1:
-                by_database[name.namespace[0]].append(name.name)
-        found: dict[RelationName, Relation] = {}
-        for database, tables in by_database.items():
-            for start in range(0, len(tables), self._batch_size):
-                found |= self._batch(database, tables[start : start + self._batch_size])
-        found = with_own_schemas(found, self._own_schemas)
+        found = with_own_schemas(self._tables.read(names), self._own_schemas)
         return MetastoreFunctions(self.client.run).given_to(found)
 
     def owners(self, names: Sequence[RelationName]) -> Mapping[RelationName, str]:
-        """The owners of relations that have one; not facts, since they do not affect a meaning."""
-        by_database: defaultdict[str, list[str]] = defaultdict(list)
-        for name in names:
-            if len(name.namespace) == 1:
-                by_database[name.namespace[0]].append(name.name)
+        """The owners of relations that have one. Owners are not facts, because they do not affect the schema."""
         found: dict[RelationName, str] = {}
-        for database, tables in by_database.items():
-            for start in range(0, len(tables), self._batch_size):
-                part = tables[start : start + self._batch_size]
-                objects = self._ask(
-                    f"the owners of tables of {database}",
-                    lambda client, d=database, p=part: _table_objects(client, d, p),
-                )
-                found |= {
-                    RelationName.of(database, o.tableName): o.owner for o in objects if o.owner
-                }
+        for database, tables in batches(names, self._batch_size):
+            objects = self._ask(
+                f"the owners of tables of {database}",
+                lambda client, d=database, t=tables: table_objects(client, d, t),
+            )
+            found |= {RelationName.of(database, o.tableName): o.owner for o in objects if o.owner}
         return found
+
+    def list_namespaces(
+        self, parent: tuple[str, ...], prefix: str = ""
+    ) -> Sequence[tuple[str, ...]]:
+        """The databases. There are no namespaces below a database."""
+        if parent:
+            return ()
+        found = [namespace.levels for namespace in self.namespaces()]
+        return [levels for levels in found if levels[0].startswith(prefix)]
+
+    def load_namespace(self, namespace: tuple[str, ...]) -> Mapping[str, str]:
+        database = self._database(namespace)
+        try:
+            found = self.client.run(lambda client: client.get_database(database))
+        except NoSuchObjectException as error:
+            raise NamespaceMissing(self.client.name, str(Namespace(namespace))) from error
+        except TException as error:
+            raise self._refused(f"database {database}", error) from error
+        return {**(found.parameters or {}), "location": found.locationUri or ""}
+
+    def create_namespace(self, namespace: tuple[str, ...], properties: Mapping[str, str]) -> None:
+        """Creates a database.
+
+        If the answer is lost, the repeated request reports that the database exists.
+        """
+        made = Database(name=self._database(namespace), parameters=dict(properties))
+        try:
+            self.client.run(lambda client: client.create_database(made))
+        except AlreadyExistsException as error:
+            raise NamespaceExists(self.client.name, str(Namespace(namespace))) from error
+        except TException as error:
+            raise self._refused(f"to create database {made.name}", error) from error
+
+    def drop_namespace(self, namespace: tuple[str, ...]) -> None:
+        """Drops a database but no files: its folder stays."""
+        database = self._database(namespace)
+        try:
+            self.client.run(
+                lambda client: client.drop_database(database, deleteData=False, cascade=False)
+            )
+        except NoSuchObjectException as error:
+            raise NamespaceMissing(self.client.name, str(Namespace(namespace))) from error
+        except InvalidOperationException as error:
+            if "not empty" not in (error.message or ""):
+                raise self._refused(f"to drop database {database}", error) from error
+            raise NamespaceNotEmpty(self.client.name, str(Namespace(namespace))) from error
+        except TException as error:
+            # Hive 4.0 fails with a NullPointerException if there is no such database.
+            self.load_namespace(namespace)
+            raise self._refused(f"to drop database {database}", error) from error
+
+    def list_views(self, namespace: tuple[str, ...]) -> Sequence[CatalogIdentifier]:
+        """The views of a database; a metastore before Hive 3 cannot list them alone."""
+        database = self._database(namespace)
+        found = self._ask(
+            f"the views of {database}",
+            lambda client: client.get_tables_by_type(database, "*", "VIRTUAL_VIEW"),
+        )
+        return [CatalogIdentifier(namespace, name) for name in found]
+
+    def list_functions(self, namespace: tuple[str, ...]) -> Sequence[CatalogIdentifier]:
+        database = self._database(namespace)
+        found = self._ask(
+            f"the functions of {database}", lambda client: client.get_functions(database, "*")
+        )
+        return [CatalogIdentifier(namespace, name) for name in found]
+
+    def _database(self, namespace: tuple[str, ...]) -> str:
+        if len(namespace) != 1:
+            what = f"namespace {Namespace(namespace)}" if namespace else "the empty namespace"
+            raise CatalogRefused(self.client.name, what, "a metastore's namespaces have one level")
+        return namespace[0]
 
     def current_event_id(self) -> int | None:
         try:
@@ -117,89 +182,22 @@ class HiveMetastoreCatalog:
         self.client.close()
         self._own_schemas.close()
 
-    def _batch(self, database: str, tables: Sequence[str]) -> dict[RelationName, Relation]:
-        if len(tables) == 1:
-            try:
-                return self._single(database, tables[0])
-            except TException:
-                # Reading several at once tells a fault of the server from a fault of one table.
-                pass
-        try:
-            return self._existing(database, tables)
-        except TException as error:
-            if self._is_missing(database, error):
-                return {}
-        # If the server cannot list tables either, the fault is not in one table: raise it.
-        listed = {name.name for name in self.relations((database,))}
-        return self._one_by_one(database, [table for table in tables if table in listed])
-
-    def _single(self, database: str, table: str) -> dict[RelationName, Relation]:
-        """Takes a third of the time of a request for a list of one."""
-        try:
-            found = self.client.run(
-                lambda client: _relations(client, [_table_object(client, database, table)])
-            )
-        except NoSuchObjectException:
-            return {}
-        return {relation.name: relation for relation in found}
-
-    def _existing(self, database: str, tables: Sequence[str]) -> dict[RelationName, Relation]:
-        found = self.client.run(
-            lambda client: _relations(client, _table_objects(client, database, tables))
-        )
-        return {relation.name: relation for relation in found}
-
-    def _one_by_one(self, database: str, tables: Sequence[str]) -> dict[RelationName, Relation]:
-        """By halves, so that a table that the server cannot return does not hide the others."""
-        try:
-            return self._existing(database, tables) if tables else {}
-        except TException as error:
-            if len(tables) == 1:
-                name = RelationName.of(database, *tables)
-                return {name: Relation(name, (), unreadable=_reason(error))}
-        middle = len(tables) // 2
-        return self._one_by_one(database, tables[:middle]) | self._one_by_one(
-            database, tables[middle:]
-        )
-
-    def _is_missing(self, database: str, error: TException) -> bool:
-        """Whether the error only means that the database does not exist.
-
-        Metastore 2.3 declares an exception for this that newer bindings lack.
-        """
-        if isinstance(error, UnknownDBException | NoSuchObjectException):
-            return True
-        unknown_result = (
-            isinstance(error, TApplicationException)
-            and error.type == TApplicationException.MISSING_RESULT
-        )
-        if not unknown_result:
-            return False
-        try:
-            self.client.run(lambda client: client.get_database(database))
-        except NoSuchObjectException:
-            return True
-        except TException:
-            return False
-        return False
-
     def _ask(self, what: str, call: Callable[..., Result]) -> Result:
-        try:
-            return self.client.run(call)
-        except TException as error:
-            raise self._refused(what, error) from error
+        return ask(self.client, what, call)
 
     def _refused(self, what: str, error: TException) -> CatalogRefused:
-        return CatalogRefused(self.client.name, what, _reason(error))
+        return CatalogRefused(self.client.name, what, reason_of(error))
 
 
-def _reason(error: TException) -> str:
-    message = str(getattr(error, "message", None) or type(error).__name__)
-    return message.splitlines()[0][:500]
+def _unreadable(name: RelationName, reason: str) -> Relation:
+    return Relation(name, (), unreadable=reason)
 
 
-def _relations(client: Any, tables: Sequence[Any]) -> list[Relation]:
-    """Facts of Thrift tables with the NOT NULL that Hive enforces: one call for each table that may have any."""
+def _relations(client: Any, tables: Sequence[Any]) -> Mapping[RelationName, Relation]:
+    """Facts of Thrift tables, with the NOT NULL constraints that Hive enforces.
+
+    Each table that may have constraints costs one call.
+    """
     has_constraints = True
     found = []
     for table in tables:
@@ -208,11 +206,14 @@ def _relations(client: Any, tables: Sequence[Any]) -> list[Relation]:
             not_null = _not_null_columns(client, table)
             has_constraints = not_null is not None
         found.append(relation_from_table(table, not_null or ()))
-    return found
+    return {relation.name: relation for relation in found}
 
 
 def _not_null_columns(client: Any, table: Any) -> frozenset[str] | None:
-    """The columns with an enforced NOT NULL; None for a metastore before Hive 3, which has no constraints."""
+    """The columns with an enforced NOT NULL.
+
+    None for a metastore before Hive 3, which has no constraints.
+    """
     catalog = getattr(table, "catName", None) or _HIVES_CATALOG
     request = NotNullConstraintsRequest(catalog, table.dbName, table.tableName)
     try:
@@ -225,24 +226,3 @@ def _not_null_columns(client: Any, table: Any) -> frozenset[str] | None:
 
 
 _HIVES_CATALOG = "hive"
-
-
-def _table_object(client: Any, database: str, table: str) -> Any:
-    try:
-        return client.get_table(database, table)
-    except TApplicationException as error:
-        if error.type != TApplicationException.UNKNOWN_METHOD:
-            raise
-    # Hive 4 no longer has the short form.
-    return client.get_table_req(GetTableRequest(dbName=database, tblName=table)).table
-
-
-def _table_objects(client: Any, database: str, tables: Sequence[str]) -> Sequence[Any]:
-    try:
-        return list(client.get_table_objects_by_name(database, list(tables)))
-    except TApplicationException as error:
-        if error.type != TApplicationException.UNKNOWN_METHOD:
-            raise
-    # Hive 4 deprecates the short form.
-    request = GetTablesRequest(dbName=database, tblNames=list(tables))
-    return list(client.get_table_objects_by_name_req(request).tables)

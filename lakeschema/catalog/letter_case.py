@@ -17,7 +17,7 @@ from lakeschema.catalog.relations import Column
 
 
 def lower_case_columns(columns: Iterable[Column]) -> tuple[Column, ...]:
-    """The columns as in Hive."""
+    """The columns with names in lower case, as in Hive."""
     return tuple(
         replace(column, name=column.name.lower(), type=lower_case_fields(column.type))
         for column in columns
@@ -25,7 +25,10 @@ def lower_case_columns(columns: Iterable[Column]) -> tuple[Column, ...]:
 
 
 def lower_case_fields(type_: ColumnType) -> ColumnType:
-    """The type with its structs' field names in lower case, except those that differ only in case."""
+    """The type with the field names of its structs in lower case.
+
+    Names that differ only in case are kept.
+    """
     return map_type(type_, _lower_case_struct) if has_capital_fields(type_) else type_
 
 

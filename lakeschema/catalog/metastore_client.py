@@ -1,6 +1,6 @@
-"""Thrift calls to a Hive Metastore: one connection for each thread, reconnected, over several addresses.
+"""Thrift calls to a Hive Metastore with several addresses; each thread has one connection.
 
-All calls only read, so that repeating one is always safe.
+A call is repeated if no answer came, so it must only read, or be safe to repeat.
 """
 
 from __future__ import annotations
@@ -61,11 +61,11 @@ class Address:
 
 
 class _StaleReplica(Exception):
-    """This server is behind the one that gave the current event id."""
+    """The error for a server that is behind the one that gave the current event id."""
 
 
 class _LenientProtocol(TBinaryProtocol):  # type: ignore[misc]  # thrift is untyped
-    """Reads text that is not UTF-8; for this the compiled reader refuses the whole batch."""
+    """Reads text that is not UTF-8. The compiled reader would refuse a whole batch because of it."""
 
     def readString(self) -> str:  # noqa: N802  the binding's name
         return bytes(self.readBinary()).decode("utf-8", "replace")
@@ -157,7 +157,10 @@ class MetastoreClient:
         self._here.client = None
 
     def _once(self, call: Callable[[Any], Result]) -> Result:
-        """Ends within a few times the timeout, including connecting and both handshakes."""
+        """Runs a call once.
+
+        It ends within a few timeouts, including connecting and both handshakes.
+        """
         try:
             with exchange(_TIMEOUTS_PER_EXCHANGE * self._timeout_seconds):
                 return self._exchange(call)
@@ -182,6 +185,10 @@ class MetastoreClient:
             if _is_transient(error) or isinstance(error, TApplicationException):
                 self._disconnect()
                 self._here.address += 1
+            raise
+        except BaseException:
+            # A signal may have come before the end of the answer.
+            self._disconnect()
             raise
 
     def _connect(self, protocol: type = TBinaryProtocolAccelerated) -> Any:
@@ -226,7 +233,7 @@ def _message(error: BaseException) -> str:
 
 
 def _exceeds_limit(error: BaseException) -> bool:
-    """Whether the first bytes of another protocol were read as a length."""
+    """Whether the error arose because the first bytes of another protocol were read as a length."""
     sizes = {TTransportException.SIZE_LIMIT, TTransportException.NEGATIVE_SIZE}
     return isinstance(error, TTransportException) and error.type in sizes
 

@@ -36,13 +36,16 @@ class MetastoreFunctions:
         return self._read[name]
 
     def _names_in(self, database: str) -> frozenset[str]:
-        """Empty for a missing database: the prefix of a function may be anything."""
+        """The names of a database's functions; empty for a missing database.
+
+        The prefix in a function's name may be any text, so it need not be a database.
+        """
         if database not in self._names:
             found: Iterable[str]
             try:
                 found = self._run(lambda client: client.get_functions(database, "*"))
             except TException:
-                # A view that needs a function then fails for it; other views are not affected.
+                # Only views that need a function fail because of this.
                 found = ()
             self._names[database] = frozenset(found_name.lower() for found_name in found)
         return self._names[database]

@@ -1,14 +1,15 @@
-"""A user's privileges in a Hive Metastore: grants on objects, through nested roles, and as owner.
+"""Reads a user's privileges from a Hive Metastore: by grants, through nested roles, and as owner.
 
-The answer has the form of a file of grants. Privileges on partitions are left out, since they do
-not cover a whole table; so are those of groups, whose members the metastore does not know. The role
-``admin`` needs SET ROLE, so it is not followed.
+The result has the form of a file of grants. Privileges on partitions are left out, since they do
+not cover a whole table. Privileges of groups are left out, since the metastore does not know the
+members. The role ``admin`` is not followed, since it needs SET ROLE.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Final, TypeVar
 
 from hive_metastore.constants import HIVE_FILTER_FIELD_OWNER
@@ -37,17 +38,19 @@ _BATCH: Final = 200
 
 
 class MetastoreGrants:
-    """Reads one user's grants at a time: a metastore lists no users. Safe for threads."""
+    """Reads one user's grants at a time, because a metastore lists no users. Safe for threads."""
 
-    def __init__(self, client: MetastoreClient) -> None:
+    def __init__(self, client: MetastoreClient, catalog: str = "") -> None:
+        """``catalog``: the ``RelationName.catalog`` of the metastore's relations."""
         self._client = client
+        self._catalog = catalog
 
     def of(self, user: str) -> Mapping[str, Any]:
-        """``{"roles": {role: [user]}, "grants": [...]}`` for one user, as in a file of grants.
+        """The grants of one user: ``{"roles": {role: [user]}, "grants": [...]}``.
 
         Raises:
             CatalogUnavailable: the metastore did not answer.
-            CatalogRefused: it refuses to answer.
+            CatalogRefused: the metastore refuses to answer.
         """
         try:
             return self._of(user)
@@ -81,14 +84,14 @@ class MetastoreGrants:
         everything = HiveObjectRef()
         found = self._ask(lambda client: client.list_privileges(name, principal, everything))
         for each in found:
-            place = _place(each.hiveObject)
+            place = self._place(each.hiveObject)
             privilege = str(each.grantInfo.privilege).upper()
             if place is not None and privilege in _KNOWN:
                 on, columns = place
                 yield _grant(kind, name, [privilege], on, columns)
 
     def _owned(self, user: str, roles: frozenset[str]) -> Iterator[dict[str, Any]]:
-        """A table's owner has all privileges on it; a database's owner may create in it."""
+        """The grants of owners: all privileges on a table; on a database, to create in it."""
         owners = [name for name in (user, *roles) if _PLAIN.fullmatch(name)]
         filters = " or ".join(f'{HIVE_FILTER_FIELD_OWNER} = "{name}"' for name in owners)
         for database in self._ask(lambda client: client.get_all_databases()):
@@ -96,7 +99,7 @@ class MetastoreGrants:
             if found is None:
                 continue
             if _is_owned(found.ownerName, found.ownerType, user, roles):
-                yield _grant("user", user, ["CREATE"], _in(database))
+                yield _grant("user", user, ["CREATE"], self._in(database))
             if filters:
                 yield from self._owned_tables(database, filters, user, roles)
 
@@ -112,14 +115,35 @@ class MetastoreGrants:
             for table in tables:
                 # Metastores before 3 have no owner type: the owner is a user.
                 if _is_owned(table.owner, getattr(table, "ownerType", None), user, roles):
-                    name = RelationName.of(database, table.tableName)
-                    yield _grant("user", user, ["ALL"], str(name))
+                    yield _grant("user", user, ["ALL"], self._name(database, table.tableName))
 
     def _database(self, name: str) -> Any:
         try:
             return self._ask(lambda client: client.get_database(name))
         except NoSuchObjectException:
             return None
+
+    def _place(self, found: Any) -> tuple[str, Sequence[str]] | None:
+        """The object's and columns' names in a file of grants; None if it cannot name them."""
+        if found.partValues or (found.catName or _DEFAULT_CATALOG) != _DEFAULT_CATALOG:
+            return None
+        match found.objectType:
+            case HiveObjectType.GLOBAL:
+                return f"{self._catalog}:*", ()
+            case HiveObjectType.DATABASE:
+                return self._in(found.dbName), ()
+            case HiveObjectType.TABLE:
+                return self._name(found.dbName, found.objectName), ()
+            case HiveObjectType.COLUMN:
+                return self._name(found.dbName, found.objectName), (found.columnName,)
+            case _:
+                return None
+
+    def _in(self, database: str) -> str:
+        return f"{self._name(database)}.*"
+
+    def _name(self, *parts: str) -> str:
+        return str(replace(RelationName.of(*parts), catalog=self._catalog))
 
     def _ask(self, call: Callable[..., Any]) -> Any:
         return self._client.run(call)
@@ -129,28 +153,6 @@ def _is_owned(owner: str | None, kind: int | None, user: str, roles: frozenset[s
     if kind == PrincipalType.ROLE:
         return owner in roles
     return owner == user and kind in {None, PrincipalType.USER}
-
-
-def _place(found: Any) -> tuple[str, Sequence[str]] | None:
-    """The object's and columns' names in a file of grants; None if it cannot name them."""
-    if found.partValues or (found.catName or _DEFAULT_CATALOG) != _DEFAULT_CATALOG:
-        return None
-    match found.objectType:
-        case HiveObjectType.GLOBAL:
-            return "*", ()
-        case HiveObjectType.DATABASE:
-            return _in(found.dbName), ()
-        case HiveObjectType.TABLE:
-            return str(RelationName.of(found.dbName, found.objectName)), ()
-        case HiveObjectType.COLUMN:
-            name = str(RelationName.of(found.dbName, found.objectName))
-            return name, (found.columnName,)
-        case _:
-            return None
-
-
-def _in(database: str) -> str:
-    return f"{RelationName.of(database)}.*"
 
 
 def _grant(

@@ -10,7 +10,7 @@ SaslMechanism: TypeAlias = Literal["PLAIN", "GSSAPI"]
 
 @dataclass(frozen=True, slots=True)
 class Tls:
-    """Files in PEM.
+    """Certificates, as files in PEM.
 
     Attributes:
         ca_file: trusted authorities; None means the machine's.
@@ -24,12 +24,12 @@ class Tls:
 
 @dataclass(frozen=True, slots=True)
 class Sasl:
-    """Hive's ``hive.metastore.sasl.enabled`` (GSSAPI) or ``hive.metastore.authentication`` PLAIN.
+    """A login by Hive's ``hive.metastore.sasl.enabled`` (GSSAPI) or its authentication PLAIN.
 
     Attributes:
         username, password: for PLAIN.
-        service: the first part of the metastore's principal, for GSSAPI; the ticket is the
-            process's (``kinit`` or ``KRB5_CLIENT_KTNAME``).
+        service: the first part of the metastore's principal, for GSSAPI. The process has the ticket
+            (``kinit`` or ``KRB5_CLIENT_KTNAME``).
     """
 
     mechanism: SaslMechanism

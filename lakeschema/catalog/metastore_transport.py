@@ -19,7 +19,7 @@ from lakeschema.catalog.metastore_security import Sasl, Security, Tls
 from lakeschema.exchange import use
 
 MAX_ANSWER_BYTES = 1 << 30
-"""The maximum for one SASL frame: Hive sends a whole batch of tables in one."""
+"""The maximum for one SASL frame: Hive sends a whole batch of tables in one frame."""
 
 
 _PACKAGES: Final = {"PLAIN": ("puresasl", "sasl"), "GSSAPI": ("kerberos", "kerberos")}
@@ -51,7 +51,7 @@ def open_transport(host: str, port: int, timeout_seconds: float, security: Secur
 
 
 class _Bounded:
-    """Obeys the deadline of the exchange in which a request is written."""
+    """A transport that keeps the deadline of the exchange in which a request is written."""
 
     handle: socket.socket | None
 
@@ -69,7 +69,7 @@ class _TlsSocket(_Bounded, TSSLSocket):  # type: ignore[misc]
 
 
 def _reason(error: Exception) -> str:
-    """The reason, which Thrift hides if a certificate is not trusted."""
+    """The reason of a failure; Thrift hides it if a certificate is not trusted."""
     cause = getattr(error, "inner", None)
     if isinstance(cause, ssl.SSLError):
         return str(cause)

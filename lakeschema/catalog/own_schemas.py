@@ -1,24 +1,37 @@
-"""Completes tables that keep their schema in separate files.
+"""Completes relations that keep their schema in files.
 
-An argument opens the files, since their places come from a metastore's untrusted text.
+The caller passes the function that opens files, because their paths are untrusted text from a
+metastore.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Protocol
 
+from lakeschema.catalog.iceberg_fields import DEFAULTS, FORMER_NAMES
 from lakeschema.catalog.identifiers import RelationName
-from lakeschema.catalog.relations import Column, Relation, SchemaPointer
+from lakeschema.catalog.relations import NOTHING, Column, Relation, SchemaPointer, ViewText
 
 
 @dataclass(frozen=True, slots=True)
 class OwnSchema:
-    """A table's schema from its own files, with their ``comment`` if any."""
+    """A table's or view's schema from its own files, with their ``comment`` if any.
+
+    Attributes:
+        details: Iceberg's facts that columns cannot express, as properties.
+        properties: the properties in the files; a metastore has a copy.
+        view: the text of a view.
+        unreadable: why a view's text cannot be read, and what to do.
+    """
 
     columns: tuple[Column, ...]
     comment: str | None = None
+    details: Mapping[str, str] = field(default_factory=lambda: NOTHING)
+    properties: Mapping[str, str] = field(default_factory=lambda: NOTHING)
+    view: ViewText | None = None
+    unreadable: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +50,7 @@ class OwnSchemas(Protocol):
 
 
 class UnreadSchemas:
-    """Opens no file."""
+    """A stand-in that leaves every schema unread and opens no file."""
 
     def read(self, pointers: Sequence[SchemaPointer]) -> Sequence[OwnSchema | UnreadSchema]:
         return [UnreadSchema("files of tables are not read here")] * len(pointers)
@@ -48,11 +61,16 @@ class UnreadSchemas:
 
 UNREAD = UnreadSchemas()
 
+_FOR_READERS = (FORMER_NAMES, DEFAULTS)
+"""The details that become facts of a table in a metastore: without them old files are misread.
+
+Few tables have them; the facts of all other tables do not change."""
+
 
 def with_own_schemas(
     found: Mapping[RelationName, Relation], schemas: OwnSchemas
 ) -> dict[RelationName, Relation]:
-    """The relations with the schemas from their own files, or with the reason why these are unreadable."""
+    """The relations with the schemas from their files, or with the reason why a schema is unreadable."""
     pointing = {
         name: relation.schema_pointer
         for name, relation in found.items()
@@ -70,10 +88,16 @@ def with_own_schemas(
 def _with_answer(relation: Relation, answer: OwnSchema | UnreadSchema) -> Relation:
     if isinstance(answer, UnreadSchema):
         return replace(relation, unreadable=answer.reason)
+    if answer.view is not None:
+        return replace(
+            relation, unreadable="its files are those of a view; drop it, or correct them"
+        )
+    details = {key: answer.details[key] for key in _FOR_READERS if key in answer.details}
     return replace(
         relation,
         columns=answer.columns,
         comment=answer.comment or relation.comment,
+        properties={**relation.properties, **details} if details else relation.properties,
         unreadable=None,
         schema_pointer=None,
     )

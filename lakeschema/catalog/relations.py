@@ -1,4 +1,4 @@
-"""Facts: a catalog's description of a relation, normalised, with a hash that only changes with them.
+"""Facts: a catalog's description of a relation, normalised. Equal facts have equal hashes.
 
 Statistics, DDL times, owners and locations are not facts: they do not affect a relation's meaning.
 """
@@ -13,9 +13,10 @@ from typing import Protocol
 
 from lakeschema.catalog.column_types import (
     ColumnType,
+    StructField,
     with_nullable_parts,
 )
-from lakeschema.catalog.identifiers import RelationName
+from lakeschema.catalog.identifiers import Namespace, RelationName
 from lakeschema.catalog.sql_functions import (
     MAX_FUNCTIONS,
     FindFunction,
@@ -28,7 +29,7 @@ NOTHING: Mapping[str, str] = MappingProxyType({})
 
 
 class Dialect(Enum):
-    """The engine whose semantics a view's text has."""
+    """The engine that defines the meaning of a view's text."""
 
     HIVE = "hive"
     SPARK = "spark"
@@ -44,7 +45,7 @@ class TableFormat(Enum):
 
 @dataclass(frozen=True, slots=True)
 class SchemaPointer:
-    """The place of a table's schema according to the metastore; untrusted text.
+    """The place of a table's schema according to the metastore. It is untrusted text.
 
     ``location`` is a Delta table's folder, or an Iceberg table's current metadata file.
     """
@@ -54,17 +55,21 @@ class SchemaPointer:
 
 
 class SchemaMode(Enum):
-    """How a Spark view's columns follow its tables: Spark's ``view.schemaMode``."""
+    """How a Spark view's columns follow its tables: Spark's ``view.schemaMode``.
+
+    ``BY_POSITION`` is the mode of Iceberg's views, which Spark binds by position instead of by name.
+    """
 
     BINDING = "BINDING"
     COMPENSATION = "COMPENSATION"
     TYPE_EVOLUTION = "TYPE EVOLUTION"
     EVOLUTION = "EVOLUTION"
+    BY_POSITION = "BY POSITION"
 
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """``name`` keeps the catalog's letter case; names are compared regardless of case.
+    """A column. ``name`` keeps the catalog's letter case; names are compared regardless of case.
 
     ``former_names``: the newest first, if the catalog knows that the column was renamed.
     """
@@ -74,6 +79,10 @@ class Column:
     comment: str | None = None
     nullable: bool = True
     former_names: tuple[str, ...] = ()
+
+
+def column_of(field: StructField) -> Column:
+    return Column(field.name, field.type, field.comment, field.nullable)
 
 
 def as_nullable(column: Column) -> Column:
@@ -88,13 +97,13 @@ ANSI = "spark.sql.ansi.enabled"
 
 @dataclass(frozen=True, slots=True)
 class ViewText:
-    """A view's query, and the context that gives its text a meaning.
+    """A view's query, with the context that its text depends on.
 
     Attributes:
         text: the text that the view's engine executes: Hive's expanded text, Spark's original text.
-        original_text: as its author wrote it; equal to ``text`` if only one is stored.
+        original_text: the author's text; equal to ``text`` if only one text is stored.
         current_namespace: where an unqualified name in the text is looked up.
-        current_catalog: the same for catalogs; None if the engine has only one.
+        current_catalog: the catalog of a name without a catalog; None if the engine has only one.
         query_columns: Spark's ``view.query.out.col.N``, in order; empty elsewhere.
         sql_configs: Spark's ``view.sqlConfig.*``, without that prefix.
         functions: SQL functions that the text may call, directly or through others.
@@ -117,7 +126,8 @@ class Relation:
 
     Attributes:
         columns: without partition columns; for a view, as stored when it was created.
-        partition_columns: if DDL only names a view's partition columns, its query has the others.
+        partition_columns: for a view, DDL may state only these; the query then gives the other
+            columns.
         properties: table properties without volatile ones (``VOLATILE_PROPERTIES``).
         serde: the SerDe's class name, or None.
         unreadable: why the catalog could not return the relation's facts; all other attributes are
@@ -142,7 +152,7 @@ class Relation:
 
     @property
     def every_column(self) -> tuple[Column, ...]:
-        """In the order of ``SELECT *``."""
+        """All columns in the order of ``SELECT *``."""
         return (*self.columns, *self.partition_columns)
 
     @property
@@ -151,7 +161,7 @@ class Relation:
 
 
 def without_former_names(relation: Relation) -> Relation:
-    """The relation as in a catalog that does not know of renamed columns."""
+    """The relation with columns that have no former names."""
     columns, partitions = (
         tuple(replace(column, former_names=()) for column in some)
         for some in (relation.columns, relation.partition_columns)
@@ -173,8 +183,14 @@ VOLATILE_PROPERTIES = frozenset({
 """Property names, lower-cased, about times or sizes rather than meaning."""
 
 
+APPLY_RECORD = "schema-publisher.applied."
+"""The prefix of properties in which a view project records who wrote a view, when, and from which commit."""
+
+_VOLATILE_PREFIXES = ("spark.sql.statistics.", APPLY_RECORD)
+
+
 def with_functions(relation: Relation, find: FindFunction) -> Relation:
-    """A Spark view with the SQL functions that its text may call, including those it already has."""
+    """Adds to a Spark view the SQL functions that its text may call; it keeps those that it has."""
     view = relation.view
     if view is None or view.dialect is not Dialect.SPARK:
         return relation
@@ -192,7 +208,7 @@ def with_functions(relation: Relation, find: FindFunction) -> Relation:
 
 
 def sql_configs(properties: Mapping[str, str]) -> dict[str, str]:
-    """The settings among a Spark view's properties, without their prefix, in order of names."""
+    """The settings among a Spark view's properties, without their prefix, ordered by name."""
     return {
         key.removeprefix(SQL_CONFIG): value
         for key, value in sorted(properties.items())
@@ -205,23 +221,22 @@ def without_volatile(properties: Mapping[str, str]) -> dict[str, str]:
     return {
         key: value
         for key, value in sorted(properties.items())
-        if key.lower() not in VOLATILE_PROPERTIES
-        and not key.lower().startswith("spark.sql.statistics.")
+        if key.lower() not in VOLATILE_PROPERTIES and not key.lower().startswith(_VOLATILE_PREFIXES)
     }
 
 
 class Catalog(Protocol):
-    """The interface of every catalog. All names in and out are ``RelationName``s.
+    """The interface of every catalog. All names are ``RelationName``s.
 
     Raises ``CatalogUnavailable`` for transient problems and ``CatalogRefused`` for permanent ones.
-    A single relation never raises: an unreadable type is ``UnknownType``, and a listed relation
-    that the catalog cannot return is ``Relation.unreadable``.
+    A fault of a single relation never raises: an unreadable type becomes ``UnknownType``, and a listed
+    relation that the catalog cannot return has ``Relation.unreadable``.
     """
 
-    def namespaces(self) -> Sequence[tuple[str, ...]]:
+    def namespaces(self) -> Sequence[Namespace]:
         """Every namespace, in no particular order."""
 
-    def relations(self, namespace: tuple[str, ...]) -> Sequence[RelationName]:
+    def relations(self, namespace: Namespace) -> Sequence[RelationName]:
         """Names of the tables and views in a namespace; empty if there is no such namespace."""
 
     def read(self, names: Sequence[RelationName]) -> Mapping[RelationName, Relation]:
@@ -230,6 +245,6 @@ class Catalog(Protocol):
     def current_event_id(self) -> int | None:
         """The id of the newest event that a following ``read`` reflects; None without ids.
 
-        Called *before* a read, on the same connection, so that the facts read are at least that
-        new.
+        It is called *before* a read, on the same connection, so that the facts are at least as new
+        as the event.
         """

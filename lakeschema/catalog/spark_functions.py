@@ -15,7 +15,10 @@ from lakeschema.catalog.stored_functions import sql_function
 
 
 class SparkFunctions:
-    """``external`` is Spark's ``ExternalCatalog``; ``as_java`` converts Scala's lists to Java's."""
+    """Reads a database's functions once, when the first view may call one of them.
+
+    ``external`` is Spark's ``ExternalCatalog``; ``as_java`` converts Scala's lists to Java's.
+    """
 
     def __init__(self, external: Any, as_java: Callable[[Any], Any]) -> None:
         self._external = external
@@ -36,7 +39,10 @@ class SparkFunctions:
             return None
 
     def _names_in(self, database: str) -> frozenset[str]:
-        """Empty for a missing database: the prefix of a function may be anything."""
+        """The names of a database's functions; empty for a missing database.
+
+        The prefix in a function's name may be any text, so it need not be a database.
+        """
         if database not in self._names:
             try:
                 names = self._as_java(self._external.listFunctions(database, "*"))

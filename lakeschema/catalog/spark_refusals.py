@@ -1,9 +1,9 @@
-"""The DDL that Spark refuses, by the relation's provider, from recorded answers.
+"""Knows the DDL that Spark refuses, by the relation's provider, from recorded answers.
 
 ``spark_refusals.txt`` names the providers and the version of Spark. It has a row for each kind of
-change (``ddl_kinds``), with a character for each provider: ``.`` means accepted, ``?`` not tested,
-and a letter an error class that the file's head names. Untested kinds are not refused. ``make
-probe-ddl`` records the answers.
+change (``ddl_kinds``), with a character for each provider: ``.`` means accepted, ``?`` means not
+tested, and a letter stands for an error class. The file's head explains the letters. Untested kinds
+are not refused. ``make probe-ddl`` records the answers.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from lakeschema.catalog.storage_formats import PROVIDER
 
 _VIEW: Final = "view"
 _HIVE: Final = "hive"
-"""The provider of a table that names none."""
+"""The provider of a table that names no provider."""
 
 
 @dataclass(frozen=True, slots=True)
 class Answers:
-    """Spark's answers. A row lacks providers that were not tested."""
+    """Spark's answers. A row has only the providers that were tested."""
 
     versions: Mapping[str, str]
     """The version of Spark that answered, by provider."""
@@ -43,7 +43,7 @@ class Refusal:
     version: str
 
     def of(self, name: RelationName) -> str:
-        """The message for people."""
+        """The refusal as a message for people."""
         whose = "a view" if self.provider == _VIEW else f"a table of the provider {self.provider}"
         # Spark does not show these classes.
         error = "" if self.error.startswith("_LEGACY_ERROR") else f": [{self.error}]"

@@ -1,13 +1,13 @@
 """Columns from Spark's schema JSON, which the metastore keeps in table properties.
 
-The metastore's own columns of a Spark table are lower-cased, without nullability, and for some
-formats a mere placeholder, so only this JSON is reliable.
+Only this JSON is reliable. The columns that the metastore itself has for a Spark table are lower-cased
+and lack nullability; for some formats they are only a placeholder.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from lakeschema.catalog.column_types import (
@@ -21,10 +21,13 @@ from lakeschema.catalog.column_types import (
     UnknownType,
     VarcharType,
     parse_type_or_unknown,
+    print_type,
 )
-from lakeschema.catalog.relations import Column
+from lakeschema.catalog.relations import Column, column_of
 
 SCHEMA = "spark.sql.sources.schema"
+_MAX_PROPERTY = 4000
+"""In characters. Spark splits longer values, because metastores limit a property's length."""
 _CHAR_VARCHAR = "__CHAR_VARCHAR_TYPE_STRING"
 _MAX_DEPTH = 200
 
@@ -57,6 +60,70 @@ def stored_columns(properties: Mapping[str, str]) -> tuple[Column, ...] | None:
     return columns_from_json(text)
 
 
+def schema_properties(columns: Sequence[Column]) -> dict[str, str]:
+    """The properties that ``stored_columns`` reads."""
+    text = json.dumps(
+        {"type": "struct", "fields": [_field_json(c.name, c.type, c) for c in columns]},
+        separators=(",", ":"),
+    )
+    if len(text) <= _MAX_PROPERTY:
+        return {SCHEMA: text}
+    starts = range(0, len(text), _MAX_PROPERTY)
+    parts = {f"{SCHEMA}.part.{n}": text[s : s + _MAX_PROPERTY] for n, s in enumerate(starts)}
+    return {f"{SCHEMA}.numParts": str(len(starts)), **parts}
+
+
+def _field_json(name: str, type_: ColumnType, field: Column | StructField) -> dict[str, Any]:
+    metadata = {} if field.comment is None else {"comment": field.comment}
+    if _has_char(type_):
+        metadata[_CHAR_VARCHAR] = print_type(type_)
+    return {
+        "name": name,
+        "type": _type_json(type_),
+        "nullable": field.nullable,
+        "metadata": metadata,
+    }
+
+
+def _type_json(type_: ColumnType) -> Any:
+    match type_:
+        case ArrayType(element, nullable):
+            return {
+                "type": "array",
+                "elementType": _type_json(element),
+                "containsNull": nullable,
+            }
+        case MapType(key, value, nullable):
+            return {
+                "type": "map",
+                "keyType": _type_json(key),
+                "valueType": _type_json(value),
+                "valueContainsNull": nullable,
+            }
+        case StructType(fields):
+            return {"type": "struct", "fields": [_field_json(f.name, f.type, f) for f in fields]}
+        case CharType() | VarcharType():
+            return "string"
+        case _:
+            text = print_type(type_)
+            return _SPARK_NAMES.get(text, text)
+
+
+_SPARK_NAMES = {"bigint": "long", "int": "integer", "smallint": "short", "tinyint": "byte"}
+
+
+def _has_char(type_: ColumnType) -> bool:
+    match type_:
+        case CharType() | VarcharType():
+            return True
+        case ArrayType(element):
+            return _has_char(element)
+        case MapType(key, value):
+            return _has_char(key) or _has_char(value)
+        case _:
+            return False
+
+
 def stored_partition_names(properties: Mapping[str, str]) -> tuple[str, ...]:
     return numbered(properties, f"{SCHEMA}.numPartCols", f"{SCHEMA}.partCol.") or ()
 
@@ -68,20 +135,9 @@ def columns_from_json(text: str) -> tuple[Column, ...] | None:
         # Half of a surrogate pair, which JSON can express, cannot be stored.
         json.dumps(value, ensure_ascii=False).encode()
         fields = value["fields"]
-        return tuple(_column(field) for field in fields)
+        return tuple(column_of(_field(field, 0)) for field in fields)
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return None
-
-
-def _column(field: Mapping[str, Any]) -> Column:
-    metadata = field.get("metadata") or {}
-    comment = metadata.get("comment")
-    return Column(
-        _text(field["name"]),
-        _field_type(field, metadata, 0),
-        comment if isinstance(comment, str) else None,
-        field.get("nullable") is not False,
-    )
 
 
 def _text(value: object) -> str:
@@ -115,14 +171,14 @@ def type_from_spark(value: Any, depth: int = 0) -> ColumnType:
                 value.get("valueContainsNull") is not False,
             )
         case "struct":
-            return StructType(tuple(_struct_field(f, depth + 1) for f in value["fields"]))
+            return StructType(tuple(_field(f, depth + 1) for f in value["fields"]))
         case "udt" if value.get("sqlType") is not None:
             return type_from_spark(value["sqlType"], depth + 1)
         case _:
             return UnknownType(json.dumps(value)[:200])
 
 
-def _struct_field(field: Mapping[str, Any], depth: int) -> StructField:
+def _field(field: Mapping[str, Any], depth: int) -> StructField:
     metadata = field.get("metadata") or {}
     comment = metadata.get("comment")
     return StructField(
@@ -134,12 +190,12 @@ def _struct_field(field: Mapping[str, Any], depth: int) -> StructField:
 
 
 def _leaf(text: str) -> str:
-    """Spark writes a collation after ``string``; column types ignore it."""
+    """The type's text without a collation: Spark writes one after ``string``."""
     return "string" if text.startswith("string collate ") else text
 
 
 def _with_char(type_: ColumnType, exact: ColumnType) -> ColumnType:
-    """``type_`` with ``exact``'s char and varchar in place of string.
+    """The type with the char and varchar of ``exact`` in place of string.
 
     Spark stores such types as string, and the column's true type separately.
     """

@@ -16,12 +16,12 @@ from lakeschema.catalog.column_types import ColumnType
 from lakeschema.catalog.identifiers import RelationName
 
 MAX_FUNCTIONS: Final = 1_000
-"""The maximum for one view, at any distance; more were never written by hand."""
+"""The maximum of functions for one view, at any distance. No view written by hand needs more."""
 
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """``default`` is an expression, as written. Also used for a column of a table function's rows."""
+    """A parameter, or a column of a table function. ``default`` is an expression, as written."""
 
     name: str
     type: ColumnType
@@ -52,12 +52,12 @@ class SqlFunction:
 
     @property
     def texts(self) -> tuple[str, ...]:
-        """The texts that may call other functions."""
+        """The texts of the function that may call other functions."""
         return (self.body, *(p.default for p in self.parameters if p.default is not None))
 
 
 class TooManyFunctions(Exception):
-    """A text may call more than ``MAX_FUNCTIONS``."""
+    """The error for a text that may call more than ``MAX_FUNCTIONS``."""
 
 
 FindFunction: TypeAlias = Callable[[RelationName], SqlFunction | None]
@@ -66,7 +66,7 @@ _TOKEN = re.compile(r"(?P<name>`(?:[^`]|``)+`|\w+)|\S")
 
 
 def called_names(text: str, namespace: tuple[str, ...]) -> frozenset[RelationName]:
-    """All names before a parenthesis: rather too many than too few."""
+    """All names before a parenthesis; some are not functions, but no function is missing."""
     found = set()
     names: list[str] = []  # of the last name the parts, "" behind a point
     for token in _TOKEN.finditer(text):

@@ -1,4 +1,6 @@
-"""Reads a Spark SQL function as a metastore keeps it; pure, and no content raises.
+"""Reads a Spark SQL function from the form in which a metastore stores it.
+
+Pure; invalid content never raises an error.
 
 Spark 4 writes the function's properties as one JSON document, split into the addresses of
 resources. Each begins with its number in three digits
@@ -28,7 +30,7 @@ _INDEX_DIGITS: Final = 3
 def sql_function(
     name: RelationName, class_name: str, resources: Iterable[str]
 ) -> SqlFunction | None:
-    """None for a function of another kind, or an unreadable one."""
+    """The function; None if it is not a SQL function, or is unreadable."""
     if class_name != SQL_FUNCTION:
         return None
     try:

@@ -99,7 +99,7 @@ def time_of(digits: int, *, zone: bool = False) -> PrimitiveType:
 
 @lru_cache(maxsize=256)
 def moment_of(type_: ColumnType) -> tuple[str, int, bool] | None:
-    """``("timestamp" | "time", digits, with a zone)``; None for other types."""
+    """A time's or timestamp's kind, its digits, and whether it has a zone; None for other types."""
     digits = time_digits(type_)
     if digits is not None:
         return "time", digits, False
@@ -203,7 +203,7 @@ _TOKEN = re.compile(r'\s*(?:(?P<word>\w+)|"(?P<quoted>(?:[^"]|"")+)"|(?P<mark>[(
 
 
 class _Parser:
-    """Recursive descent; ``array<x>`` and ``map<x,y>`` are older spellings."""
+    """A recursive descent parser; ``array<x>`` and ``map<x,y>`` are older spellings."""
 
     def __init__(self, text: str) -> None:
         self._text = text
@@ -325,7 +325,7 @@ class _Parser:
         return tuple(fields)
 
     def _field(self, place: int, depth: int) -> StructField:
-        """A name and a type, or only a type, which may also have several words."""
+        """Reads a name and a type, or only a type; a type may have several words."""
         kind, value, _ = self._peek()
         if kind == "quoted":
             self._at += 1

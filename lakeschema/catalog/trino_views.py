@@ -1,6 +1,6 @@
-"""How Trino and Presto store a view in a metastore: base64 JSON inside a comment.
+"""Reads views that Trino and Presto store in a metastore: base64 JSON inside a comment.
 
-The columns in the metastore are not the view's: a plain view has one, ``dummy``.
+The columns in the metastore are not the view's: a plain view has a single column, ``dummy``.
 """
 
 from __future__ import annotations
@@ -25,7 +25,10 @@ _ITS_OWN_COMMENTS: Final = frozenset({"Presto View", "Presto Materialized View"}
 
 @dataclass(frozen=True, slots=True)
 class StoredView:
-    """``unreadable`` says why the document cannot be read; then there are no columns."""
+    """A view that Trino stored; ``unreadable`` says why its document cannot be read.
+
+    An unreadable view has no columns.
+    """
 
     text: ViewText
     columns: tuple[Column, ...] = ()

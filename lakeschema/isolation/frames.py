@@ -24,7 +24,7 @@ class Attached(NamedTuple):
 
 
 def encode(value: Any) -> bytes:
-    """``value`` is a JSON value, or ``Attached``."""
+    """A value as a message; it is a JSON value, or ``Attached``."""
     if isinstance(value, Attached):
         return _END_OF_JSON.join((json.dumps(value.value).encode("ascii"), value.data))
     return json.dumps(value).encode("ascii")
@@ -34,7 +34,7 @@ def decode(message: bytes) -> Any:
     """The inverse of ``encode``.
 
     Raises:
-        ValueError, RecursionError: it is not JSON, or nested too deeply.
+        ValueError, RecursionError: the frame is not JSON, or is nested too deeply.
     """
     text, end, data = message.partition(_END_OF_JSON)
     value = json.loads(text)

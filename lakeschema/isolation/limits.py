@@ -12,7 +12,8 @@ class Limits:
     """The limits of one child.
 
     Attributes:
-        timeout_seconds: for one question, from its first byte to the last one of the answer.
+        timeout_seconds: the time for one question, from its first byte to the last byte of the
+            answer.
         memory_bytes: the address space, partly used by Python itself.
         max_answer_bytes: a child that answers with more is killed.
         has_network: whether the child may reach other machines, such as storages.
@@ -51,7 +52,7 @@ class ProcessDied(Exception):
 
 
 class PoolClosed(Exception):
-    """The program is ending, and no process takes questions any more."""
+    """The pool is closed because the program is ending: no process takes questions any more."""
 
     def __str__(self) -> str:
         return "the program is ending"

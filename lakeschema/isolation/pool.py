@@ -27,7 +27,7 @@ class LimitedProcesses:
         limits: Limits = _DEFAULT_LIMITS,
         early: Child | None = None,
     ) -> None:
-        """``early`` is a running child, which is used first."""
+        """Makes a pool; ``early`` is a running child, which is used first."""
         # None wakes waiting callers after the pool was closed.
         self._idle: queue.LifoQueue[LimitedProcess | None] = queue.LifoQueue()
         self._is_closed = False

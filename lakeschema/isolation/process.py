@@ -69,7 +69,7 @@ def spawn(imports: Sequence[str] = ()) -> Child:
     """Starts a child, which imports these modules before it gets anything else.
 
     Raises:
-        OSError: it could not be started.
+        OSError: the child could not be started.
     """
     trace = tempfile.TemporaryFile()  # noqa: SIM115 (lives as long as the process)
     try:
@@ -129,7 +129,7 @@ class LimitedProcess:
         """Starts the process now, so that the first question does not wait for its imports.
 
         Raises:
-            ProcessDied: it could not be started.
+            ProcessDied: the process could not be started.
         """
         if self._process is not None:
             return
@@ -145,7 +145,7 @@ class LimitedProcess:
         """The answer of one of the handlers.
 
         Raises:
-            ProcessDied: it died; the next question gets a new process.
+            ProcessDied: the process died; the next question gets a new process.
         """
         message = frame(encode(_addressed(handler, question)))
         self.start()
@@ -179,7 +179,10 @@ class LimitedProcess:
         return _Deadline.after(self._limits.timeout_seconds)
 
     def _deadline_of_start(self) -> _Deadline:
-        """Imports are trusted, and on a busy machine may take longer than any question."""
+        """The deadline of a start.
+
+        Imports are trusted, and on a busy machine may take longer than any question.
+        """
         return _Deadline.after(max(self._limits.timeout_seconds, _START_SECONDS))
 
     def _write(self, process: subprocess.Popen[bytes], message: bytes, deadline: _Deadline) -> None:
@@ -266,7 +269,10 @@ def _import_path() -> Sequence[str]:
 
 
 def _kill_group(process: subprocess.Popen[bytes]) -> None:
-    """Kills the process and any it started: it leads its own process group until it is waited for."""
+    """Kills the process and all processes that it started.
+
+    It leads a process group until its end was waited for.
+    """
     if process.returncode is None:
         os.killpg(process.pid, signal.SIGKILL)
         process.wait()

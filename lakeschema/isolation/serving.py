@@ -28,7 +28,8 @@ _ALARM_MARGIN_SECONDS = 5
 def serve(imports: Iterable[str] = ()) -> None:
     """Answers questions from standard input, each with a frame on standard output.
 
-    ``imports`` are our own modules that handlers need: they are imported while the parent starts.
+    ``imports`` are this project's modules that handlers need; they are imported while the parent
+    starts.
     """
     for module in imports:
         import_module(module)
@@ -70,7 +71,7 @@ def _answering(handler: Handler) -> Answering:
 
 
 def _confine(limits: Limits) -> str:
-    """Limits this process; returns why its network could not be cut, "" if it was."""
+    """Limits this process; returns why its network could not be cut, or "" if it was cut."""
     resource.setrlimit(resource.RLIMIT_AS, (limits.memory_bytes, limits.memory_bytes))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     resource.setrlimit(resource.RLIMIT_FSIZE, (_MAX_FILE_BYTES, _MAX_FILE_BYTES))

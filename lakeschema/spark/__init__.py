@@ -1,1 +1,1 @@
-"""The publisher's work at scale, on Spark: executors only read and derive."""
+"""Runs the publisher's large jobs on Spark."""

@@ -1,7 +1,7 @@
 """Keeps the catalog between two batches of a stream, next to the stream's checkpoint.
 
-It alternates between two places: a batch writes one, and the other has the catalog that it began
-with, in case the batch must be repeated.
+There are two places. A batch writes the catalog to one place. The other place keeps the catalog
+before the batch, in case the batch must be repeated.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class CatalogBetween:
         """The catalog that the previous batch left.
 
         Raises:
-            CatalogLost: its place is empty, or has another batch's.
+            CatalogLost: the place of this catalog is empty, or has the catalog of another batch.
         """
         if batch == 0:
             return CatalogLeft()

@@ -47,7 +47,7 @@ def derive_wave(
     tasks: int,
     decorate: Callable[[PartitionTask], PartitionTask],
 ) -> Sequence[Result]:
-    """Results of relations whose upstreams are all in ``upstreams``, ordered by name."""
+    """The results of relations whose upstreams are all in ``upstreams``, ordered by name."""
     shared = session.sparkContext.broadcast({str(n): pair for n, pair in upstreams.items()})
 
     def run(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -78,7 +78,7 @@ def _derive_one(
     facts: str, upstreams: str, shared: Mapping[str, tuple[str, str]], deriver: LimitedDeriver
 ) -> Result | None:
     relation = facts_from_json(json.loads(facts))
-    names = [RelationName.parse(text) for text in json.loads(upstreams)]
+    names = [RelationName.from_key(text) for text in json.loads(upstreams)]
     inputs = deriver.inputs_hash(relation, {n: shared[str(n)][0] for n in names})
     interfaces = [json.loads(shared[str(n)][1])["interface"] for n in names]
     try:
@@ -107,7 +107,7 @@ def _batch(results: Sequence[Result]) -> pa.RecordBatch:
 
 def _from_row(row: Mapping[str, str | None]) -> Result:
     return Result(
-        RelationName.parse(row["name"] or ""),
+        RelationName.from_key(row["name"] or ""),
         row["inputs_hash"] or "",
         Status(row["status"]),
         row["interface_hash"],

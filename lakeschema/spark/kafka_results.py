@@ -2,8 +2,8 @@
 
 The answers to one partition's statements, and the offset after the last of them, are one
 transaction: Kafka stores both or neither. A new writer ends its predecessor's transaction, reads
-that offset, and skips statements before it. Only that offset counts: not Spark's checkpoint, which
-is written after the answers, nor the number of a task's attempts.
+that offset, and skips statements before it. Only that offset counts. Spark's checkpoint does not,
+because it is written after the answers.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ class KafkaResults:
     Attributes:
         bootstrap_servers: addresses, separated by commas.
         topic: the answers' topic; it must exist, unless the broker creates topics.
-        group: the group whose offsets in the statements' topics mark the answered ones. No consumer
-            may join it. Transactions are named after it.
-        options: passed to kafka-python: ``security_protocol``, ``sasl_…``, ``ssl_…``.
+        group: the consumer group whose offsets mark the answered statements in their topics. No
+            consumer may join the group. Transactions are named after it.
+        options: options of kafka-python: ``security_protocol``, ``sasl_…``, ``ssl_…``.
     """
 
     bootstrap_servers: str
@@ -59,11 +59,11 @@ def write_partition(
         results: the destination.
         topic: the statements' topic.
         partition: the statements' partition.
-        messages: gives the answers from an offset on, in order; called once.
+        messages: a function that gives the answers from an offset on, in order; it is called once.
 
     Raises:
-        kafka.errors.KafkaError: no answer is visible then, and the call may be repeated. After
-            ``ProducerFencedError`` another writer has taken over.
+        kafka.errors.KafkaError: no answer of this call is visible, so the call may be repeated.
+            ``ProducerFencedError`` means that another writer has taken over.
     """
     from kafka import KafkaProducer, OffsetAndMetadata, TopicPartition
     from kafka.errors import KafkaError
@@ -95,7 +95,7 @@ def write_partition(
         if count:
             offsets = {source: OffsetAndMetadata(last + 1)}
             producer.send_offsets_to_transaction(offsets, results.group)
-            # It waits for all messages, and fails if any of them failed.
+            # The commit waits for all messages, and fails if one of them failed.
             producer.commit_transaction()
     finally:
         # The next writer ends a transaction that is still open.

@@ -1,7 +1,7 @@
 """Answers record batches of a log's statements on an executor.
 
 Each distinct answer is written once, under a number. Every statement then costs one narrow row with
-the number of its answer. Joined by it they form the tables of the log.
+the number of its answer. Rows and answers, joined by this number, form the tables of the log.
 """
 
 from __future__ import annotations
@@ -34,13 +34,16 @@ _TYPES: Final[Mapping[str, str]] = {"answer": "BIGINT", "position": "BIGINT", "d
 _COLUMNS: Final = ("answer", *STATEMENT, "kind", *VALUES)
 SCHEMA: Final = ", ".join(f"{name} {_TYPES.get(name, 'STRING')}" for name in _COLUMNS)
 ASKED: Final = "asked"
-"""The kind of a row with the answer's number of a statement; an answer's row has its table's name."""
+"""The kind of a row that links a statement to its answer's number.
+
+The kind of an answer's row is the name of its table.
+"""
 FOLD: Final = "fold"
 """The kind of a partition's last row."""
 _PARTITION_SHIFT: Final = 33
 """The bits for numbering answers within a partition."""
 _FOLDED: Final = 1_000
-"""How many dataflows are collected before they are composed."""
+"""The number of dataflows to collect before they are composed."""
 
 
 @dataclass(slots=True)
@@ -48,7 +51,7 @@ class Fold:
     """The totals of one partition's statements, or of several in order.
 
     Attributes:
-        rows: the answers' rows, by table; an answer shared by statements counts once.
+        rows: the rows of the answers, by table; an answer that statements share counts once.
     """
 
     statements: int = 0
@@ -71,13 +74,13 @@ class Fold:
 
 
 def joined(texts: Iterable[str]) -> Fold:
-    """The folds of partitions, in the order of their statements."""
+    """The fold of the whole log, from the partitions' folds in the order of their statements."""
     found = Fold()
     for text in texts:
         statements, rows, shown = json.loads(text)
         found.statements += statements
         found.rows.update(rows)
-        # Text suffices for names here, since they are no longer looked up.
+        # Names stay texts here, since no code looks them up any more.
         found.flows.append({Files(target): tuple(map(Files, each)) for target, each in shown})
     return found
 
@@ -89,14 +92,14 @@ def answered(
     default_dialect: str,
     partition: int,
 ) -> Iterator[pa.RecordBatch]:
-    """Rows of ``SCHEMA``; the last one has kind ``FOLD`` and the first statement's position.
+    """Rows of ``SCHEMA``; the last row has the kind ``FOLD`` and the first statement's position.
 
     Args:
         batches: batches with the columns ``READ``, ordered by position.
         timeline: the whole log's timeline.
         conventions: see ``Conventions``.
-        default_dialect: for statements without a dialect.
-        partition: its number, which makes answers' numbers unique.
+        default_dialect: the dialect of statements without a dialect.
+        partition: the number of the partition, which makes answers' numbers unique.
     """
     analysis = LogAnalysis(timeline, conventions)
     first_answer = partition << _PARTITION_SHIFT
@@ -137,7 +140,7 @@ def statements_of(
             namespace = tuple(part.lower() for part in parts if part)
             namespaces[catalog, name] = namespace
         yield LoggedStatement(
-            # An unreadable line has neither.
+            # An unreadable line has neither a position nor a text.
             position or 0,
             sql or "",
             dialect or default_dialect,

@@ -1,6 +1,6 @@
 """Derives further tables about a warehouse from the tables that ``analyse_log`` wrote.
 
-Spark counts; the functions that also serve a single machine draw conclusions from the counts.
+Spark makes the counts. The functions that analyse a log on one machine then make the tables.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def count_tables(session: SparkSession, analysed: str) -> Counts:
 def write_derived(
     session: SparkSession, analysed: str, question: Question
 ) -> Mapping[str, Sequence[Any]]:
-    """Writes the derived tables next to the others, and returns their rows."""
+    """Writes the derived tables into the folder ``analysed``, and returns their rows."""
     found = derived_tables(count_tables(session, analysed), question)
     for name in DERIVED:
         schema = ", ".join(f"`{c}` {_TYPES[t]}" for c, t in columns_of(name).items())

@@ -1,8 +1,8 @@
 """Analyses a query log as a Spark job: DDL once on the driver, other statements on executors.
 
-Executors have no side effects. The DDL, about one percent of a log, makes a timeline, which is
-broadcast. Each statement is then resolved against the catalog at its position. Each partition folds
-its dataflow, and the folds are composed in order.
+Executors have no side effects. The DDL, about one percent of a log, becomes a timeline, which all
+executors get. Each statement is then resolved against the catalog at its position. Each partition
+folds its dataflow, and the folds are composed in order.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 _ROW_BITS: Final = 33
 """The bits of ``monotonically_increasing_id`` that number the rows of a partition."""
 MAX_BROADCAST_ROWS: Final = 1_000_000
-"""Up to this many distinct answers, each task keeps all of them in memory; some 150 MB."""
+"""The number of distinct answers up to which each task keeps all in memory: about 150 MB."""
 FIELDS: Final[Mapping[str, str]] = {
     "dialect": "string",
     "user": "string",
@@ -58,9 +58,9 @@ class LogResult:
     """The results of a log.
 
     Attributes:
-        statements: their number.
+        statements: the number of statements.
         failures: numbers of unreadable statements, by reason.
-        dataflow: the whole log's.
+        dataflow: the dataflow of the whole log.
         conflicts: DDL that contradicted the known catalog.
     """
 
@@ -73,8 +73,8 @@ class LogResult:
 def read_log(session: SparkSession, path: str) -> DataFrame:
     """The statements in JSON lines or Parquet, with their order as ``position``.
 
-    Columns: ``sql`` and those of ``FIELDS`` that the log has. Without ``position``, a log is
-        ordered by ``started_at`` or, without that, by its files.
+    The columns are ``sql`` and the columns of ``FIELDS`` that the log has. Without ``position``, a log
+    is ordered by ``started_at``. Without both, it is ordered by its files.
     """
     from pyspark.sql import functions as f
 
@@ -98,14 +98,14 @@ def _is_parquet(path: str) -> bool:
 
 
 def _numbered(frame: DataFrame) -> DataFrame:
-    """Numbers the rows from 1, in order, after counting each partition's."""
+    """Numbers the rows from 1, in order; first counts the rows of each partition."""
     from pyspark import StorageLevel
     from pyspark.sql import functions as f
 
     placed = frame.withColumn("_place", f.monotonically_increasing_id())
     ordered = placed.sort("started_at", "_place").drop("_place")
     ordered = ordered.withColumn("_id", f.monotonically_increasing_id())
-    # Persisted, so that the same rows are counted and numbered.
+    # The rows are persisted, so that the same rows are counted and numbered.
     ordered = ordered.persist(StorageLevel.DISK_ONLY)
     part = f.shiftright("_id", _ROW_BITS)
     counts = {row[0]: row[1] for row in ordered.groupBy(part).count().collect()}
@@ -136,9 +136,9 @@ def analyse_log(
         tables: the tables before the first statement.
         output: a folder that Spark can write; the tables in it are replaced.
         conventions: see ``Conventions``.
-        default_dialect: for statements without a dialect.
-        tasks: number of parts of the log; by default the parallelism, since each part separately
-            learns which statements repeat.
+        default_dialect: the dialect of statements without a dialect.
+        tasks: the number of parts of the log, by default the parallelism. Each part learns
+            separately which statements repeat.
         decorate: wraps the task, for tests that break some on purpose.
     """
     session = log.sparkSession
@@ -188,7 +188,7 @@ def _definitions(log: DataFrame, default_dialect: str) -> Iterator[LoggedStateme
     from pyspark.sql import functions as f
 
     chosen = log.where(f.col("sql").rlike(DEFINES) | f.col("sql").rlike(DEFINES_LATER))
-    # Sorted here: Spark would read the log again to find bounds for sorting.
+    # The rows are sorted here, because Spark would read the log again to find bounds for sorting.
     found = chosen.toArrow().sort_by("position")
     for batch in found.to_batches(max_chunksize=1_000):
         yield from statements_of(batch, default_dialect)
@@ -202,7 +202,7 @@ def _fold(written: DataFrame) -> Fold:
 
 
 def _write_table(written: DataFrame, name: str, rows: int, path: str) -> None:
-    """One table: the statements, joined to the rows of their answers.
+    """Writes one table: the statements, joined to the rows of their answers.
 
     The statements are narrow rows sorted by day, and the join keeps their order. Otherwise the
     writer would sort the rows of all answers.

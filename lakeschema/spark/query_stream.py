@@ -1,8 +1,8 @@
-"""A stream of statements as a Spark query between Kafka topics, each statement answered once.
+"""Analyses a stream of statements, as a Spark query between Kafka topics that answers each once.
 
 A batch is read like a log: its DDL makes a timeline over the catalog that the previous batch left.
 Executors answer every statement against the catalog at its place. Unlike in the job over a log,
-they write, in transactions: see ``kafka_results``.
+executors write: in transactions, see ``kafka_results``.
 """
 
 from __future__ import annotations
@@ -40,11 +40,11 @@ def analyse_stream(
 
     Args:
         statements: a stream of Spark's Kafka source: ``value`` is JSON with the fields of a log.
-        results: the answers' destination.
-        tables: the tables before the first statement; the same at each start.
-        checkpoint: an empty folder, or the same stream's earlier one.
+        results: the destination of the answers.
+        tables: the tables before the first statement; they must be the same at each start.
+        checkpoint: an empty folder, or the checkpoint of an earlier run of this stream.
         conventions: see ``Conventions``.
-        default_dialect: for statements without a dialect.
+        default_dialect: the dialect of statements without a dialect.
     """
     session = statements.sparkSession
     catalog = CatalogBetween(session, f"{checkpoint}/catalog")
@@ -54,7 +54,7 @@ def analyse_stream(
 
 
 def _read(statements: DataFrame) -> DataFrame:
-    """Places and fields; a message that is not a JSON statement has null fields, and fails."""
+    """The places and fields of messages; a message that is not a JSON statement has null fields."""
     from pyspark.sql import functions as f
 
     schema = ", ".join(f"{name} {type_}" for name, type_ in _STATEMENT.items())
@@ -81,7 +81,7 @@ def _work(
         timeline = Timeline(tables, catalog.before(number))
         for statement in at_positions(definitions, places, default_dialect):
             timeline.add(statement)
-        # A repeated batch begins with the same catalog, and so leaves the same.
+        # A repeated batch begins with the same catalog, and so leaves the same catalog.
         catalog.keep(number, timeline.left())
         shared = session.sparkContext.broadcast(Batch(places, timeline.over({})))
 

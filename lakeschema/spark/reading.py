@@ -1,4 +1,4 @@
-"""Executors read facts straight from the metastore; only changed relations are returned."""
+"""Reads facts from catalogs on executors or on the driver; returns only changed relations."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
+from lakeschema.catalog.catalogs import NamedCatalog
 from lakeschema.catalog.facts_json import facts_hash, facts_to_json
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.relations import Catalog, Relation
@@ -33,6 +34,7 @@ _COLUMNS = "name string, hash string, json string, upstreams string, status stri
 def read_on_executors(
     session: SparkSession,
     access: MetastoreAccess,
+    catalog_name: str,
     names: Sequence[RelationName],
     known: Mapping[RelationName, KnownRelation],
     options: Options,
@@ -41,14 +43,18 @@ def read_on_executors(
     tasks: int,
     decorate: Callable[[PartitionTask], PartitionTask],
 ) -> Sequence[Facts]:
-    """Facts of the relations that differ from ``known``; uses at most ``tasks`` connections."""
+    """Facts of the relations that differ from ``known``, read through at most ``tasks`` connections.
+
+    ``access`` opens the catalog ``catalog_name``, which has all ``names``.
+    """
     before = session.sparkContext.broadcast(dict(known))
 
     def read(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         deriver = deriver_of_worker(options, limits)
-        with closing(access.open()) as catalog:
+        with closing(access.open()) as adapter:
+            catalog = NamedCatalog(catalog_name, adapter)
             for batch in batches:
-                requested = [RelationName.parse(text) for text in batch.column("name").to_pylist()]
+                requested = [RelationName.from_key(key) for key in batch.column("name").to_pylist()]
                 for start in range(0, len(requested), READ_BATCH):
                     found = catalog.read(requested[start : start + READ_BATCH])
                     differing = describe_differences(found, before.value, deriver)
@@ -69,7 +75,7 @@ def read_on_driver(
     *,
     connections: int,
 ) -> Sequence[Facts]:
-    """The same with threads, for catalogs that only this process can read."""
+    """Like ``read_on_executors``, with threads, for catalogs that only this process can read."""
     chunks = [names[i : i + READ_BATCH] for i in range(0, len(names), READ_BATCH)]
     with ThreadPoolExecutor(max_workers=connections) as pool:
         found = list(pool.map(catalog.read, chunks))
@@ -96,7 +102,7 @@ def describe(relation: Relation, deriver: Deriver) -> Facts:
     try:
         upstreams = deriver.upstreams(relation)
     except DerivationCrashed as error:
-        # The worker that reads it again records a crash there too.
+        # The worker that reads the relation again records a crash, too.
         return Facts(relation.name, hash_, text, None, Status.QUARANTINED, str(error))
     if isinstance(upstreams, Failed):
         return Facts(relation.name, hash_, text, None, upstreams.status, upstreams.reason)
@@ -123,12 +129,12 @@ def _batch(facts: Sequence[Facts]) -> pa.RecordBatch:
 def _facts(row: Mapping[str, str | None]) -> Facts:
     upstreams = row["upstreams"]
     return Facts(
-        RelationName.parse(row["name"] or ""),
+        RelationName.from_key(row["name"] or ""),
         row["hash"] or "",
         row["json"] or "",
         None
         if upstreams is None
-        else tuple(RelationName.parse(text) for text in json.loads(upstreams)),
+        else tuple(RelationName.from_key(text) for text in json.loads(upstreams)),
         Status(row["status"]),
         row["reason"] or "",
     )

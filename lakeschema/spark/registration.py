@@ -1,10 +1,12 @@
-"""Registers every view of a catalog as a temporary view of a Spark session, whatever engine wrote it."""
+"""Registers every view of a catalog, of any engine, as a temporary view of a Spark session."""
 
 from __future__ import annotations
 
 import logging
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from lakeschema.catalog.identifiers import RelationName
@@ -29,6 +31,7 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 _DEFAULT = Options()
+_SAME: Mapping[str, str] = MappingProxyType({})
 _SUBSTITUTE = "spark.sql.variable.substitute"
 _REFLECTION = frozenset({
     "reflect", "java_method", "try_reflect", "udfreflect", "genericudfreflect", "genericudfreflect2",
@@ -41,6 +44,7 @@ def register_views(
     options: Options = _DEFAULT,
     *,
     java_methods: bool = False,
+    session_catalogs: Mapping[str, str] = _SAME,
 ) -> Mapping[RelationName, str | TranslationError]:
     """Registers every view of the catalog as a temporary view of the session, upstreams first.
 
@@ -54,6 +58,9 @@ def register_views(
     cannot be used together, unless ``Options.spark_udfs`` maps them to two classes; a warning is
     logged.
 
+    ``session_catalogs`` has the session's name for each catalog of the relations, if they differ; the
+    key "" is the relations' default catalog. A ``SparkCatalog`` names its default catalog itself.
+
     Returns:
         For each view the temporary view's name (``database_view``), or the error.
 
@@ -62,20 +69,34 @@ def register_views(
     """
     names = [n for namespace in catalog.namespaces() for n in catalog.relations(namespace)]
     refused = () if java_methods else _REFLECTION
-    registration = _Registration(session, catalog.read(names), options, refused)
+    catalogs = {**_own_catalog(catalog), **session_catalogs}
+    registration = _Registration(session, catalog.read(names), options, refused, catalogs)
     registration.run()
     return registration.registered
 
 
 def temporary_names(views: Iterable[RelationName]) -> Mapping[RelationName, str]:
-    """``database_view``; if two are equal (``a_b.c`` and ``a.b_c``), the later one gets an extra ``_``."""
-    found: dict[str, RelationName] = {}
-    for view in sorted(views):
-        name = "_".join((*view.namespace, view.name))
-        while name in found:
+    """The name of each temporary view: ``database_view``.
+
+    Outside the default catalog, the catalog's name comes first. If two names are equal (of ``a_b.c``
+    and ``a.b_c``), the later name gets an extra ``_``. Spark compares names regardless of case.
+    """
+    found: dict[RelationName, str] = {}
+    taken: set[str] = set()
+    for view in sorted(views, key=lambda view: (view.catalog, view)):
+        name = "_".join((view.catalog, *view.parts) if view.catalog else view.parts)
+        while name.lower() in taken:
             name += "_"
-        found[name] = view
-    return {view: name for name, view in found.items()}
+        taken.add(name.lower())
+        found[view] = name
+    return found
+
+
+def _own_catalog(catalog: Catalog) -> Mapping[str, str]:
+    # PySpark is an extra.
+    from lakeschema.catalog.spark import SparkCatalog
+
+    return {"": catalog.name} if isinstance(catalog, SparkCatalog) else {}
 
 
 class _Registration:
@@ -85,9 +106,19 @@ class _Registration:
         relations: Mapping[RelationName, Relation],
         options: Options,
         refused: Collection[str],
+        catalogs: Mapping[str, str],
     ) -> None:
-        """``refused``: functions and classes, by name in lower case."""
+        """Registers nothing yet.
+
+        Args:
+            session: the session in which to register the views.
+            relations: the views, with their upstreams.
+            options: the options of the translation.
+            refused: functions and classes that must not be called, by lower-case name.
+            catalogs: the session's catalogs.
+        """
         self._refused = refused
+        self._catalogs = catalogs
         self.registered: dict[RelationName, str | TranslationError] = {}
         self._session = session
         self._relations = relations
@@ -137,7 +168,7 @@ class _Registration:
 
     @contextmanager
     def _settings(self, settings: Mapping[str, str]) -> Iterator[None]:
-        """Sets them temporarily in the session, and turns off variable substitution."""
+        """Sets settings temporarily in the session, and turns off variable substitution."""
         settings = {**settings, _SUBSTITUTE: "false"}
         before: dict[str, str | None] = {key: self._session.conf.get(key, None) for key in settings}
         try:
@@ -176,7 +207,7 @@ class _Registration:
         self._functions[udf.name] = udf
 
     def _hint(self, udfs: Sequence[SparkUdf]) -> str:
-        """A session without Hive support registers a Hive class but refuses its first call."""
+        """A hint for sessions without Hive support, which register a Hive class but refuse its first call."""
         if not udfs or self._session.conf.get("spark.sql.catalogImplementation", None) == "hive":
             return ""
         return (
@@ -194,4 +225,6 @@ class _Registration:
             raise RefusedByEngine(subject, "Spark", reason, relation=view, hint=hint) from error
 
     def _text(self, name: RelationName) -> str:
-        return quoted(self._names[name]) if name in self._names else own_name(name)
+        if name in self._names:
+            return quoted(self._names[name])
+        return own_name(replace(name, catalog=self._catalogs.get(name.catalog, name.catalog)))

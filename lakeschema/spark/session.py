@@ -1,4 +1,4 @@
-"""A Spark session from settings, for catalogs and snapshots; needs the ``spark`` extra."""
+"""Makes the Spark session for catalogs and snapshots; needs the ``spark`` extra."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class SparkMissing(Exception):
 
 
 def spark_session(conf: Mapping[str, str], *, tasks: int = 2) -> SparkSession:
-    """The process's session; ``conf`` overrides our defaults (local, no web UI, errors only).
+    """The process's session; ``conf`` overrides the defaults (local, no web UI, errors only).
 
     Raises:
         SparkMissing: the extra is not installed.

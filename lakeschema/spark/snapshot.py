@@ -1,7 +1,8 @@
-"""The snapshot as a Spark job: list once, read in parallel, derive in waves, store on the driver.
+"""Runs the snapshot as a Spark job. The driver lists names and stores results.
 
-Executors have no side effects: they read the catalog and return rows. Results that a retried or
-speculative task returns twice are equal, since each is stored under the hash of its inputs.
+Executors read in parallel and derive in waves. They have no side effects: they return rows. A
+retried or speculative task may return a result twice, which is harmless: a result is stored under
+the hash of its inputs.
 """
 
 from __future__ import annotations
@@ -12,13 +13,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
 from dependency_graph.graph import affected_cone, graph_of
+from lakeschema.catalog.catalogs import current_event_ids
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.listing import list_relations
 from lakeschema.catalog.relations import Catalog
 from lakeschema.isolation.limits import Limits
 from lakeschema.progress import NO_PROGRESS, Progress
 from lakeschema.spark.deriving import derive_wave
-from lakeschema.spark.processes import deriver_of_worker
+from lakeschema.spark.processes import deriver_of_driver
 from lakeschema.spark.reading import read_on_driver, read_on_executors
 from lakeschema.spark.values import (
     Baseline,
@@ -45,16 +47,17 @@ class Cluster:
     """The session and the parallelism of the job.
 
     Attributes:
-        session: of classic Spark, for its broadcasts.
-        access: how executors read; None for a catalog in this process.
-        tasks: parallel tasks.
-        connections: how many tasks may read the catalog at once.
-        limits: those of each Python worker's process.
+        session: a session of classic Spark, which has broadcasts.
+        access: how executors read the catalogs that they can reach, by the catalogs' names; "" is
+            the default catalog. This process reads all other catalogs.
+        tasks: the number of parallel tasks.
+        connections: the number of tasks that may read the catalog at once.
+        limits: the limits of each Python worker's child process.
         decorate: wraps each task, for tests that break tasks on purpose.
     """
 
     session: SparkSession
-    access: MetastoreAccess | None
+    access: Mapping[str, MetastoreAccess]
     tasks: int = 2
     connections: int = 4
     limits: Limits = _DEFAULT_LIMITS
@@ -77,18 +80,18 @@ def run_job(
 
     Args:
         cluster: the session and its parallelism.
-        catalog: lists the names, on the driver; also reads them if the cluster has no access.
-        baseline: the known relations, which need no further work if unchanged.
-        options: the deployment's.
+        catalog: lists the names on the driver, and reads relations that executors cannot reach.
+        baseline: the known relations; unchanged relations need no further work.
+        options: the deployment's options.
         remember: stores the results of each wave.
         progress: receives the progress.
 
     Raises:
-        CatalogUnavailable: from the driver, or from an executor as a Spark error.
+        CatalogUnavailable: the catalog could not be read. An executor raises it as a Spark error.
     """
     watch = _Stopwatch()
-    event_id = catalog.current_event_id()
-    listing = list_relations(catalog)
+    event_ids, silent = current_event_ids(catalog)
+    listing = list_relations(catalog).without(silent)
     listed = listing.names
     watch.lap("list")
 
@@ -106,11 +109,10 @@ def run_job(
     derived = sum(_derive(cluster, wave, settled, options, remember, progress) for wave in ordered)
     watch.lap("derive")
     return SnapshotResult(
-        listed=listed,
+        listing=listing,
         differing=[f.name for f in differing],
         rederived=[f.name for f in differing if _has_known_facts(f, baseline)],
-        refused=listing.refused,
-        event_id=event_id,
+        event_ids=event_ids,
         derived=derived,
         waves=len(ordered),
         seconds=watch.seconds,
@@ -124,21 +126,26 @@ def _read(
     known: Mapping[RelationName, KnownRelation],
     options: Options,
 ) -> Sequence[Facts]:
-    if not names:
-        return ()
-    if cluster.access is None:
-        deriver = deriver_of_worker(options, cluster.limits)
-        return read_on_driver(catalog, names, known, deriver, connections=cluster.connections)
-    return read_on_executors(
-        cluster.session,
-        cluster.access,
-        names,
-        known,
-        options,
-        cluster.limits,
-        tasks=min(cluster.tasks, cluster.connections),
-        decorate=cluster.decorate,
-    )
+    here = [name for name in names if name.catalog not in cluster.access]
+    found: list[Facts] = []
+    if here:
+        with deriver_of_driver(options, cluster.limits) as deriver:
+            found += read_on_driver(catalog, here, known, deriver, connections=cluster.connections)
+    for catalog_name, access in cluster.access.items():
+        there = [name for name in names if name.catalog == catalog_name]
+        if there:
+            found += read_on_executors(
+                cluster.session,
+                access,
+                catalog_name,
+                there,
+                known,
+                options,
+                cluster.limits,
+                tasks=min(cluster.tasks, cluster.connections),
+                decorate=cluster.decorate,
+            )
+    return sorted(found, key=lambda facts: facts.name)
 
 
 def _derive(
@@ -149,7 +156,10 @@ def _derive(
     remember: Remember,
     progress: Progress,
 ) -> int:
-    """The number of relations derived in a wave; a worker handles those with an underived upstream."""
+    """Derives a wave; returns the number of derived relations.
+
+    A relation with an upstream that is not derived is left for a worker of the service.
+    """
     ready = [f for f in wave if all(u in settled for u in f.upstreams or ())]
     needed = {u: settled[u] for f in ready for u in f.upstreams or ()}
     results = (
@@ -174,7 +184,7 @@ def _derive(
 
 
 def _dependents(differing: Iterable[Facts], baseline: Baseline) -> frozenset[RelationName]:
-    """The known dependents of changed relations, without the changed ones."""
+    """The known dependents of changed relations, without the changed relations."""
     changed = frozenset(facts.name for facts in differing)
     return affected_cone(graph_of(baseline.edges), changed) - changed
 
@@ -185,7 +195,10 @@ def _has_known_facts(facts: Facts, baseline: Baseline) -> bool:
 
 
 def _waves(facts: Mapping[RelationName, Facts]) -> Sequence[Sequence[Facts]]:
-    """Each wave reads only earlier ones; relations with unreadable text are left out."""
+    """The relations in waves: each wave reads only earlier waves.
+
+    Relations with unreadable text are left out.
+    """
     readable = {name: f.upstreams for name, f in facts.items() if f.upstreams is not None}
     return [[facts[name] for name in wave] for wave in waves(readable)]
 

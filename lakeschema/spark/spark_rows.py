@@ -1,4 +1,4 @@
-"""Rows of text into and out of Spark."""
+"""Moves rows of text into and out of Spark."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ def names_frame(
 def text_frame(
     session: SparkSession, columns: Mapping[str, Sequence[str | None]], *, partitions: int
 ) -> DataFrame:
-    """Columns of text in at most ``partitions`` partitions.
+    """A frame with columns of text, in at most ``partitions`` partitions.
 
-    Spark slices them without a shuffle, so that a lost executor loses no rows.
+    Spark slices the rows without a shuffle, so that a lost executor loses no rows.
     """
     table = pa.table({name: pa.array(values, pa.string()) for name, values in columns.items()})
     slices = max(1, min(partitions, table.num_rows))

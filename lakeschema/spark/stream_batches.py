@@ -33,9 +33,9 @@ class Batch:
     """The values that the tasks of one batch share.
 
     Attributes:
-        definitions: places of the statements that may change the catalog, in order. After n of them
-            a statement has position n + 1.
-        timeline: their timeline, without tables, which are sent once.
+        definitions: the places of the statements that may change the catalog, in order. A statement
+            after n definitions has position n + 1.
+        timeline: the timeline of the definitions, without tables, which are sent once.
     """
 
     definitions: Sequence[Place]
@@ -95,7 +95,7 @@ def _messages(rows: Iterable[_Row], analysis: LogAnalysis, offset: int) -> Itera
 
 @lru_cache(maxsize=4)
 def _learnt(group: str, conventions: Conventions) -> Learnt:
-    """Shared by all of a stream's tasks in a process, since statements repeat across batches."""
+    """The cache that all tasks of a process share, since statements repeat across batches."""
     del group, conventions
     return Learnt()
 
@@ -119,7 +119,7 @@ def _message(
 
 @lru_cache(maxsize=5_000)
 def _answer_json(rows: tuple[tuple[str, Row], ...]) -> str:
-    """A list of objects for each table with rows."""
+    """The rows as JSON: a list of objects for each table that has rows."""
     found: dict[str, list[Mapping[str, str]]] = {}
     for table, values in rows:
         row = dict(zip(TABLES[table], values, strict=True))

@@ -8,6 +8,7 @@ from typing import Any, TypeAlias
 
 from lakeschema.catalog.hive_metastore import HiveMetastoreCatalog
 from lakeschema.catalog.identifiers import RelationName
+from lakeschema.catalog.listing import Listing
 from lakeschema.catalog.metastore_security import UNSECURED, Security
 from lakeschema.table_files.access import DEFAULT_LIMITS, ReadingLimits
 from lakeschema.table_files.limited import LimitedOwnSchemas
@@ -19,13 +20,13 @@ PartitionTask: TypeAlias = Callable[[Any], Any]
 
 
 def undecorated(task: PartitionTask) -> PartitionTask:
-    """Returns the task unchanged; tests pass a decorator that makes some fail."""
+    """Returns the task unchanged. Tests use another decorator, which makes some tasks fail."""
     return task
 
 
 @dataclass(frozen=True, slots=True)
 class MetastoreAccess:
-    """How an executor reaches the metastore; small, and without a connection."""
+    """How an executor reaches the metastore, as a small value without a connection."""
 
     uris: str
     timeout_seconds: float = 30.0
@@ -46,8 +47,8 @@ class Facts:
     """One relation as an executor read it.
 
     Attributes:
-        json: ``catalog.facts_json`` as text.
-        upstreams: None if the text cannot be read; ``reason`` says why.
+        json: the facts as text, in the form of ``catalog.facts_json``.
+        upstreams: the relations that the text names; None if it cannot be read (see ``reason``).
     """
 
     name: RelationName
@@ -63,8 +64,8 @@ class Result:
     """One derivation, under the hash of all its inputs.
 
     Attributes:
-        status: OK, BROKEN, UNSUPPORTED or UNREACHABLE; the latter three with a ``reason``.
-        derivation: ``translation.derivation_json`` as text, None unless OK.
+        status: OK, BROKEN, UNSUPPORTED or UNREACHABLE; all but OK have a ``reason``.
+        derivation: the derivation as text, in the form of ``derivation_json``; None unless OK.
     """
 
     name: RelationName
@@ -80,7 +81,7 @@ class Baseline:
     """The state before the snapshot, passed in by its owner.
 
     Attributes:
-        relations: those that exist in the catalog, according to the state.
+        relations: the relations that exist in the catalog, according to the state.
         edges: (dependent, upstream) pairs.
         derivations: looks up interface hashes and derivation texts of settled relations.
     """
@@ -95,16 +96,15 @@ class SnapshotResult:
     """The job's result.
 
     Attributes:
-        refused: the reason for each namespace that was not listed.
-        rederived: relations that changed although their facts did not.
-        event_id: the event before anything was read, so that all facts are at least as new.
+        rederived: the relations whose derivation changed although their facts did not.
+        event_ids: for each catalog, the newest event before anything was read; all facts are at
+            least as new.
     """
 
-    listed: Sequence[RelationName]
+    listing: Listing
     differing: Sequence[RelationName]
     rederived: Sequence[RelationName]
-    refused: Mapping[tuple[str, ...], str]
-    event_id: int | None
+    event_ids: Mapping[str, int]
     derived: int
     waves: int
     seconds: Mapping[str, float]

@@ -1,4 +1,4 @@
-"""The table files that may be read, and limits on size and time."""
+"""Which table files may be read, and limits on size and time."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class FileAccess:
         """The place in a metastore's text.
 
         Raises:
-            UnreadableFile: it is invalid, or may not be read.
+            UnreadableFile: the location is invalid, or reading it is not allowed.
         """
         location = parse_location(text)
         if not any(_covers(parse_location(prefix), location) for prefix in self.locations):
@@ -72,7 +72,10 @@ class FileAccess:
 
 @dataclass(frozen=True, slots=True)
 class ReadingLimits:
-    """``timeout_seconds`` is for one table; ``at_once`` is the number of tables read in parallel."""
+    """Limits for reading files.
+
+    ``timeout_seconds`` is for one table; ``at_once`` is the number of tables read in parallel.
+    """
 
     access: FileAccess = FileAccess()
     timeout_seconds: float = 30.0

@@ -1,7 +1,7 @@
 """A Delta table's columns from its log: the newest ``metaData`` of commits or a checkpoint.
 
-Delta protocol, "Delta Table Specification". Features for reading or writing data do not matter
-here, since they do not move the schema.
+Delta protocol, "Delta Table Specification". Table features do not matter here, since they change
+how data is read, not where the schema is.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ class _Log:
         """Files that together have all actions of the table, the newest first.
 
         Raises:
-            UnreadableFile: one of them is missing.
+            UnreadableFile: a file is missing.
         """
         if not (self.commits or self.checkpoints):
             raise UnreadableFile(f"{folder} has no Delta log", _RESTORE)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 
 class UnreadableFile(Exception):
-    """The reason and the hint are for people; they contain nothing from the file."""
+    """A file that cannot be read. Reason and hint contain nothing from the file."""
 
     def __init__(self, reason: str, hint: str) -> None:
         super().__init__(reason, hint)

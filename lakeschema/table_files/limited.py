@@ -1,4 +1,7 @@
-"""Reads tables' files in child processes, so that bad content or a hanging storage only costs one."""
+"""Reads tables' files in child processes.
+
+Bad content or a hanging storage stops only one of these processes.
+"""
 
 from __future__ import annotations
 
@@ -6,18 +9,18 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Self
 
-from lakeschema.catalog.facts_json import column_from_json
 from lakeschema.catalog.own_schemas import OwnSchema, UnreadSchema
 from lakeschema.catalog.relations import SchemaPointer
 from lakeschema.isolation.limits import Handler, Limits, PoolClosed, ProcessDied
 from lakeschema.isolation.pool import LimitedProcesses
 from lakeschema.table_files.access import DEFAULT_LIMITS, ReadingLimits, surroundings
+from lakeschema.table_files.reading import schema_from_json
 
 _HANDLER = "table_files"
 
 
 class LimitedOwnSchemas:
-    """Starts no process before the first table is read."""
+    """Reads schemas in child processes; the first one starts with the first table."""
 
     def __init__(self, limits: ReadingLimits = DEFAULT_LIMITS) -> None:
         argument = (limits.access, surroundings())
@@ -60,5 +63,4 @@ class LimitedOwnSchemas:
 def _schema(answer: Any) -> OwnSchema | UnreadSchema:
     if "reason" in answer:
         return UnreadSchema(answer["reason"])
-    columns = tuple(column_from_json(column) for column in answer["columns"])
-    return OwnSchema(columns, answer["comment"])
+    return schema_from_json(answer)

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import closing
 from typing import Any
 
-from lakeschema.catalog.facts_json import column_to_json
+from lakeschema.catalog.facts_json import (
+    column_from_json,
+    column_to_json,
+    view_from_json,
+    view_to_json,
+)
 from lakeschema.catalog.own_schemas import OwnSchema
 from lakeschema.catalog.relations import SchemaPointer, TableFormat
 from lakeschema.table_files.access import FileAccess
@@ -28,16 +33,40 @@ def answer_questions(argument: tuple[FileAccess, dict[str, str]]) -> Callable[[A
             found = read_schema(pointer, access)
         except UnreadableFile as error:
             return {"reason": str(error)}
-        return {"columns": [column_to_json(c) for c in found.columns], "comment": found.comment}
+        return schema_to_json(found)
 
     return answer
+
+
+def schema_to_json(schema: OwnSchema) -> dict[str, Any]:
+    """A schema as plain JSON values; ``schema_from_json`` reads them back."""
+    return {
+        "columns": [column_to_json(c) for c in schema.columns],
+        "comment": schema.comment,
+        "details": dict(schema.details),
+        "properties": dict(schema.properties),
+        "view": None if schema.view is None else view_to_json(schema.view),
+        "unreadable": schema.unreadable,
+    }
+
+
+def schema_from_json(value: Mapping[str, Any]) -> OwnSchema:
+    """Reads the output of ``schema_to_json``."""
+    return OwnSchema(
+        columns=tuple(column_from_json(column) for column in value["columns"]),
+        comment=value["comment"],
+        details=value["details"],
+        properties=value["properties"],
+        view=None if value["view"] is None else view_from_json(value["view"]),
+        unreadable=value["unreadable"],
+    )
 
 
 def read_schema(pointer: SchemaPointer, access: FileAccess) -> OwnSchema:
     """The schema in the files that a metastore points to.
 
     Raises:
-        UnreadableFile: they may not be read, cannot be read, or are malformed.
+        UnreadableFile: reading the files is not allowed or fails, or the files are malformed.
     """
     location = access.location(pointer.location)
     if pointer.format is TableFormat.DELTA:

@@ -24,7 +24,7 @@ _DENIED = ("ACCESS_DENIED", "403", "Permission", "INVALID_ACCESS_KEY", "SIGNATUR
 
 
 class Storage(Protocol):
-    """Raises ``UnreadableFile``."""
+    """A storage. Its methods may raise ``UnreadableFile``."""
 
     def names(self, folder: Location) -> Sequence[str]:
         """The names of the files in a folder."""
@@ -86,8 +86,8 @@ class ArrowStorage:
 def _file_system(location: Location) -> tuple[Any, str]:
     """Arrow's file system, and the prefix of paths in it.
 
-    It is not made from the URI, since Arrow reads options from URIs, such as another server's
-    address.
+    The file system is not made from the URI, because a URI can carry options, such as another
+    server's address.
     """
     make = _MAKERS.get(location.scheme)
     if make is None:
@@ -154,7 +154,7 @@ def _require_few(names: Sequence[str], folder: Location) -> None:
 
 @contextmanager
 def _explained(location: Location) -> Iterator[None]:
-    """Translates a storage's exceptions into stable words, without content of its answers."""
+    """A context that translates a storage's exceptions into stable words without content."""
     try:
         yield
     except FileNotFoundError:

@@ -1,1 +1,1 @@
-"""SQL text to a typed plan, and the plan to an Avro schema or another engine's SQL."""
+"""Turns SQL text into a typed plan, and a plan into an Avro schema or another engine's SQL."""

@@ -1,1 +1,1 @@
-"""Resolves raw trees against a catalog, by the scoping rules of each dialect."""
+"""Resolves names in syntax trees against a catalog, by the scoping rules of each dialect."""

@@ -1,4 +1,4 @@
-"""Calls that make one value from many rows."""
+"""Finds calls that make one value from many rows."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ AGGREGATES: Final = frozenset(
 
 
 def aggregates(value: rs.Expression) -> bool:
-    """Whether an expression contains such a call, outside windows and queries."""
+    """Whether an expression contains an aggregate, outside windows and queries."""
     match value:
         case rs.Operation(name, operands):
             return name in AGGREGATES or any(aggregates(operand) for operand in operands)

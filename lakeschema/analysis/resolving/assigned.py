@@ -1,4 +1,4 @@
-"""The target of an assignment in UPDATE or MERGE: a column, or a field of one."""
+"""Resolves the target of an assignment in UPDATE or MERGE: a column, or a field of a column."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ def assigned_column(
     """The column as written, and the path to its field, in lower case.
 
     Args:
-        path: as written; the column may be qualified by the table.
-        target: the table, with its name in the statement.
-        relation: the same table.
+        path: the parts of the name as written; the table's name may come before the column.
+        target: the table as the statement names it.
+        relation: the table's resolved name.
         columns: the table's columns; None if unknown.
-        alone: only this table can qualify the column.
+        alone: whether no other table can qualify the column.
     """
     lowered = tuple(part.lower() for part in path)
-    whole = (*relation.namespace, relation.name)
+    whole = tuple(part.lower() for part in (relation.catalog, *relation.parts) if part)
     alias = None if target.alias is None else target.alias.lower()
     for split in range(len(path) - 1, 0, -1):
         before = lowered[:split]

@@ -14,7 +14,7 @@ from lakeschema.translation.syntax.variant_paths import EACH, variant_steps
 
 _CHOICES = frozenset({"if", "iif"})
 _POSITIONS = frozenset({"offset", "ordinal", "safe_offset", "safe_ordinal"})
-"""``items[OFFSET(0)]``: only arrays have these."""
+"""Calls that are positions in an array, such as in ``items[OFFSET(0)]``."""
 _OF_ORDERED_VALUES = VALUE_IN_ORDER | {"rank", "dense_rank", "percent_rank", "cume_dist"}
 """Functions for which WITHIN GROUP orders the values that they read."""
 
@@ -152,7 +152,7 @@ class ExpressionResolver:
         return rs.Operation(taken, (base, self.expression(node.index, scope)))
 
     def _variant(self, node: tree.VariantPath, scope: Scope) -> rs.Expression:
-        """A field of a variant is treated like any other, if its name is written like one."""
+        """A path into a variant as a field, if the path is written like a field's name."""
         base, path = node.call.arguments
         found = self.expression(base, scope)
         assert isinstance(path, tree.StringLiteral)
@@ -179,17 +179,23 @@ class ExpressionResolver:
 
 
 def _is_field(key: str) -> bool:
-    """Keys are case-sensitive and fields are not: a key with capitals may be a different one."""
+    """Whether a key may name a field.
+
+    Keys are case-sensitive and fields are not, so a key with capitals may be a different key.
+    """
     return bool(key) and key == key.lower()
 
 
 def _implied(value: tree.Expression, number: int) -> str:
-    """The name of a field of ``struct(a, t.b, 1)``: a, b and col3."""
+    """The field name that ``struct(a, t.b, 1)`` gives to a value: a, b and col3."""
     return value.parts[-1] if isinstance(value, tree.Name) else f"col{number}"
 
 
 def _labels(call: tree.Call) -> tuple[str, ...]:
-    """The field names of ``named_struct('a', 1, 'b', 2)``, if all of them are literals."""
+    """The field names of ``named_struct('a', 1, 'b', 2)``.
+
+    Empty unless all of them are literals.
+    """
     names = [
         name.value.lower() for name in call.arguments[::2] if isinstance(name, tree.StringLiteral)
     ]

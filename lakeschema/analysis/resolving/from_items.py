@@ -30,7 +30,7 @@ class Common:
 
 @dataclass(slots=True, eq=False)
 class FromResolver(ExpressionResolver):
-    """Adds FROM. ``common``: the visible tables of WITH, by name in lower case."""
+    """Resolves FROM. ``common`` are the visible tables of WITH, by name in lower case."""
 
     catalog: KnownCatalog
     scoping: Scoping
@@ -39,7 +39,7 @@ class FromResolver(ExpressionResolver):
     unused: list[Common] = field(default_factory=list)
 
     def relation(self, item: tree.FromItem, scope: Scope) -> rs.Relation:
-        """The relation; its entries are added to the scope."""
+        """Resolves a relation, and adds its entries to the scope."""
         match item:
             case tree.TableName():
                 return self._table(item, scope)
@@ -93,7 +93,7 @@ class FromResolver(ExpressionResolver):
         return found
 
     def _is_array(self, parts: tuple[str, ...], scope: Scope) -> bool:
-        """Whether a name in FROM begins with an earlier relation, and so means a column of it."""
+        """Whether a name in FROM begins with an earlier relation, and so means its column."""
         return (
             self.scoping.arrays_in_from
             and len(parts) > 1
@@ -144,7 +144,7 @@ class FromResolver(ExpressionResolver):
     # joins
 
     def _join(self, item: tree.Join, scope: Scope) -> rs.Relation:
-        """Long chains of joins nest to the left, so this loops instead of recursing."""
+        """Resolves a join in a loop, because long chains of joins nest too deeply for recursion."""
         chain = [item]
         while isinstance(chain[-1].left, tree.Join):
             chain.append(chain[-1].left)
@@ -240,7 +240,7 @@ class FromResolver(ExpressionResolver):
     def every_column(
         self, scope: Scope, entries: list[Entry] | None = None
     ) -> list[rs.Item | rs.OpenStar]:
-        """The columns of ``*``, for all relations in FROM or some."""
+        """The columns of ``*``, for all relations in FROM or for the given ones."""
         found: list[rs.Item | rs.OpenStar] = []
         merged = scope.merged if entries is None else {}
         shown: set[str] = set()

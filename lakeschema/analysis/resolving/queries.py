@@ -1,4 +1,4 @@
-"""Resolves raw queries."""
+"""Resolves the names in queries."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from lakeschema.translation.model.errors import TooLarge
 from lakeschema.translation.syntax import tree
 
 MAX_COLUMNS: Final = 50_000
-"""The maximum for one query: stars of nested joins double them at each level."""
+"""The maximum number of columns in a query: stars of nested joins double it at each level."""
 
 
 @dataclass(slots=True, eq=False)
@@ -68,7 +68,7 @@ class QueryResolver(FromResolver):
             self.unused.append(common)
 
     def _recurs(self, query: tree.Query, name: str) -> bool:
-        """Recursion without RECURSIVE: a UNION whose first part does not read the table itself."""
+        """Whether a table recurs without RECURSIVE: a UNION whose first part does not read it."""
         return (
             self.scoping.recursion_needs_no_word
             and isinstance(query, tree.SetQuery)
@@ -121,7 +121,7 @@ class QueryResolver(FromResolver):
         )
 
     def _with_grouped_windows(self, grouping: tree.Grouping | None, scope: Scope) -> Scope:
-        """Spark names the struct of ``GROUP BY window(…)`` after the function."""
+        """The scope in which Spark's struct of ``GROUP BY window(…)`` has the function's name."""
         keys = () if grouping is None else grouping.keys
         named = {
             key.name.lower(): self.expression(key, scope)
@@ -202,7 +202,7 @@ class QueryResolver(FromResolver):
     def _key(
         self, key: tree.Expression, items: list[rs.Item | rs.OpenStar], scope: Scope
     ) -> rs.Expression:
-        """A key; a number means an item's position."""
+        """The expression of a key; a number means the item at this position."""
         if isinstance(key, tree.NumberLiteral) and key.text.isdigit():
             position = int(key.text)
             if 0 < position <= len(items) and not any(
@@ -262,7 +262,7 @@ def _changed(
 ) -> list[rs.Item | rs.OpenStar]:
     """The columns of a star after its exclusions, replacements and renames.
 
-    Next to a star of unknown columns, a replaced column exists even if unknown.
+    If the star has unknown columns, a replaced column counts as existing.
     """
     excluded = {path[-1].lower() for path in star.excluded if len(path) == 1}
     renamed = {old.lower(): new for old, new in star.renamed}
@@ -284,7 +284,7 @@ def _changed(
 
 
 def _is_like(name: str, pattern: str) -> bool:
-    """A LIKE pattern: ``%`` is any text and ``_`` any character."""
+    """Whether a name matches a LIKE pattern: ``%`` is any text and ``_`` any character."""
     *before, last = (
         "".join("." if c == "_" else re.escape(c) for c in part) for part in pattern.split("%")
     )
@@ -316,7 +316,7 @@ def _own_name(item: tree.SelectItem) -> str:
 def _with_windows(
     expression: tree.Expression, windows: dict[str, tree.NamedWindow]
 ) -> tree.Expression:
-    """A call over a named window, with that window's parts."""
+    """A call over a named window, with the named window's parts filled in."""
     if not isinstance(expression, tree.WindowCall) or expression.window is None:
         return expression
     partition, order = list(expression.partition_by), list(expression.order_by)
@@ -332,7 +332,7 @@ def _with_windows(
 
 
 def _reads(query: tree.Query, name: str) -> bool:
-    """Whether the query names a table so, in any of its FROM clauses."""
+    """Whether the query reads a table of this name, in any of its FROM clauses."""
     stack: list[object] = [query]
     while stack:
         at = stack.pop()

@@ -1,8 +1,8 @@
-"""The possible meanings of a name: columns of FROM, of outer queries, aliases of SELECT.
+"""Finds the meaning of a name: a column of FROM, a column of an outer query, or an alias of SELECT.
 
-``w.x.y.z`` may be a column w with fields, or catalog, schema, table and column, or anything
-between; the scope decides. A relation with known columns takes precedence over one with unknown
-columns, and an inner query over an outer one.
+``w.x.y.z`` may be a column w with fields, or a catalog, a schema, a table and a column, or a form
+between these. The scope decides. A relation with known columns takes precedence over a relation with
+unknown columns, and an inner query over an outer query.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from lakeschema.translation.model.errors import Position
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Entry:
-    """A relation of FROM. ``names``: its alias, or all parts of its name, in lower case."""
+    """A relation of FROM. ``names`` has its alias, or all parts of its name, in lower case."""
 
     relation: rs.Relation
     names: tuple[str, ...]
@@ -48,7 +48,7 @@ class Scope:
     paired: list[Entry] = field(default_factory=list)
 
     def find(self, parts: Sequence[str], position: Position | None = None) -> rs.Expression:
-        """The meaning of the name. Never fails: see ``UnknownColumn``."""
+        """The meaning of the name. An unclear name becomes an ``UnknownColumn``, never an error."""
         lowered = tuple(part.lower() for part in parts)
         for scope in self._outwards():
             found = scope._here(lowered, position)  # noqa: SLF001 (another of this class)
@@ -73,7 +73,7 @@ class Scope:
             scope = scope.around
 
     def called(self, qualifier: Sequence[str]) -> list[Entry]:
-        """The relations that a qualifier means, in the innermost scope that has one."""
+        """The relations that a qualifier means, in the innermost scope that has such a relation."""
         lowered = tuple(part.lower() for part in qualifier)
         for hidden in (False, True):
             for scope in self._outwards():
@@ -113,7 +113,10 @@ class Scope:
         return None
 
     def _called_here(self, qualifier: tuple[str, ...], *, hidden: bool) -> list[Entry]:
-        """``hidden``: also by a name hidden by an alias or a SEMI JOIN."""
+        """The relations that a qualifier means here.
+
+        With ``hidden``, relations that an alias or a SEMI JOIN hides are included.
+        """
         if not hidden:
             return [entry for entry in self.entries if entry.is_called(qualifier)]
         paired = [entry for entry in self.paired if entry.is_called(qualifier)]
@@ -125,7 +128,7 @@ class Scope:
     def _qualified(
         self, parts: tuple[str, ...], position: Position | None, *, hidden: bool
     ) -> rs.Expression | None:
-        """A column of a relation that the name begins with, or None."""
+        """The column of a relation with whose name ``parts`` begins; None if they begin otherwise."""
         of = self.shapes.of
         for split in range(len(parts) - 1, 0, -1):
             called = self._called_here(parts[:split], hidden=hidden)
@@ -140,7 +143,7 @@ class Scope:
     def _unqualified(
         self, parts: tuple[str, ...], position: Position | None
     ) -> rs.Expression | None:
-        """A column of the only relation with unknown columns."""
+        """The meaning of a bare name: a column of the only relation with unknown columns."""
         opened = [entry for entry in self.entries if self.shapes.of(entry.relation).is_open]
         readings = tuple(
             rs.ColumnUse(entry.relation, parts[0], parts[1:], position) for entry in opened

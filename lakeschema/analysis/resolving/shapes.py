@@ -1,4 +1,4 @@
-"""The known columns of relations and queries."""
+"""Finds the known columns of relations and queries."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ class Shape:
     """The columns of one relation or query.
 
     Attributes:
-        names: the known columns' names, in order, as written.
-        open_at: relations whose unknown columns it also has, each with the number of names before
-            them.
+        names: the names of the known columns, in order, as written.
+        open_at: the relations whose unknown columns also belong to this relation or query, each
+            with the number of ``names`` before its columns.
     """
 
     names: tuple[str, ...]
@@ -24,7 +24,7 @@ class Shape:
 
     @cached_property
     def positions(self) -> dict[str, int]:
-        """By name in lower case; the first wins."""
+        """The positions of columns by lower-case name; the first of equal names wins."""
         found: dict[str, int] = {}
         for position, name in enumerate(self.names):
             found.setdefault(name.lower(), position)
@@ -42,7 +42,7 @@ class Shapes:
     """Caches the shape of each query and relation, since many names are looked up in each."""
 
     def __init__(self) -> None:
-        # The values hold the objects, since ids are only good while these live.
+        # The values keep the objects alive: the keys are ids, which Python reuses after an object's end.
         self._found: dict[int, tuple[object, Shape]] = {}
 
     def of(self, node: rs.Relation | rs.Query) -> Shape:

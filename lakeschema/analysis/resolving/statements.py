@@ -38,7 +38,7 @@ def resolve(
 
 
 def _together(changes: list[rs.Resolved], last: rs.Resolved) -> rs.Resolved:
-    """A statement together with the changes in its WITH, under its own verb."""
+    """Unites a statement with the changes in its WITH, under the statement's verb."""
     every = (*changes, last)
     return rs.Resolved(
         last.verb,
@@ -124,7 +124,7 @@ class _Statements(QueryResolver):
                 assert_never(statement)
 
     def _logged(self, found: rs.Resolved, logged: st.Named | None) -> rs.Resolved:
-        """With the table that also gets the changed rows; their columns there are unknown."""
+        """The statement with a write of the changed rows to ``logged``, in unknown columns."""
         if logged is None:
             return found
         name = self._name(logged)
@@ -157,7 +157,7 @@ class _Statements(QueryResolver):
         return rs.Resolved("SELECT", (found,))
 
     def _vertica_swap(self, query: tree.Query) -> rs.Resolved | None:
-        """``SELECT swap_partitions_between_tables('staging', low, high, 'target')``."""
+        """The swap in ``SELECT swap_partitions_between_tables('staging', low, high, 'target')``."""
         if not isinstance(query, tree.Select) or query.source is not None:
             return None
         match query.items[0].expression:
@@ -211,8 +211,7 @@ class _Statements(QueryResolver):
     ) -> tuple[rs.WrittenColumn, ...]:
         """The values of the target's columns, by position.
 
-        If the number of the query's columns is unknown, or does not fit, columns keep their own
-        names.
+        If the number of the query's columns is unknown or wrong, columns keep the query's names.
         """
         relation = rs.Derived(query)
         shape = self.shapes.of(relation)
@@ -243,7 +242,7 @@ class _Statements(QueryResolver):
         return tuple(found)
 
     def at(self, query: rs.Query, position: int) -> rs.Expression:
-        """The value of a query's column, not counting open stars."""
+        """The value of the query's column at a position; stars with unknown columns do not count."""
         match query:
             case rs.Select(items=items):
                 values = [item.expression for item in items if isinstance(item, rs.Item)]
@@ -292,7 +291,7 @@ class _Statements(QueryResolver):
         return rs.Resolved(like, writes=writes, touched=(*read, *touched_))
 
     def _cache(self, name: st.Named, query: tree.Query | None) -> rs.Resolved:
-        """With a query it is a temporary view."""
+        """Resolves CACHE TABLE; with a query, it defines a temporary view."""
         if query is None:
             return rs.Resolved("CACHE", touched=((Access.READ_DATA, self._name(name)),))
         found = self.query(query, None)
@@ -333,7 +332,7 @@ class _Statements(QueryResolver):
     def _renames(
         self, pairs: tuple[tuple[RelationName, RelationName], ...], *, is_view: bool
     ) -> rs.Resolved:
-        """A table's rows move from one name to the other; for a view, its definition."""
+        """Resolves RENAME: rows, or a view's definition, move from one name to another."""
         read = Access.READ_METADATA if is_view else Access.READ_DATA
         written = Access.WRITE_METADATA if is_view else Access.WRITE_DATA
         writes: list[rs.Write] = []
@@ -374,7 +373,10 @@ class _Statements(QueryResolver):
     def _at_location(
         self, target: RelationName, location: str | None, mode: Mode
     ) -> tuple[tuple[rs.Write, ...], tuple[tuple[Access, Source], ...]]:
-        """Another table's files become rows of this one: the writes, and the accesses."""
+        """The writes and accesses of a statement that gives a table the files of another table.
+
+        Empty if no known table has the location.
+        """
         owner = None if location is None else self.catalog.at(location)
         if owner is None or owner == target:
             return (), ()
@@ -383,7 +385,7 @@ class _Statements(QueryResolver):
         return (write,), ((Access.READ_DATA, owner),)
 
     def _swap_partitions(self, first: RelationName, second: RelationName) -> rs.Resolved:
-        """Rows move in both directions."""
+        """Resolves a swap of partitions: rows move in both directions."""
         there, back = self._move_partition(first, second), self._move_partition(second, first)
         touched = tuple(dict.fromkeys((*there.touched, *back.touched)))
         return rs.Resolved(there.verb, writes=(*there.writes, *back.writes), touched=touched)
@@ -477,7 +479,7 @@ class _Statements(QueryResolver):
         return rs.WrittenColumn(name, value, path=path)
 
     def _one_of(self, value: rs.QueryUse, place: int) -> rs.Expression:
-        """One column of a query that returns several."""
+        """One column of a query that returns several columns."""
         rows = rs.Derived(value.query)
         shape = self.shapes.of(rows)
         if shape.is_open or place >= len(shape.names):
@@ -532,7 +534,7 @@ _PARTITION_CALLS = {
     "move_partitions_to_table": False,
     "copy_partitions_to_table": False,
 }
-"""Vertica's calls; whether rows move in both directions."""
+"""Vertica's functions that move partitions, and whether rows move in both directions."""
 
 
 def _starred(query: rs.Query) -> list[bool]:

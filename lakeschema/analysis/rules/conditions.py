@@ -1,4 +1,4 @@
-"""Conditions that are never true, or that make an engine read everything."""
+"""Rules for conditions that are never true, or that make an engine read whole tables."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _NEVER_NULL: Final = frozenset({"count", "coalesce", "nvl", "ifnull", "isnull", 
 
 
 def equals_null(subject: Subject) -> Iterator[Finding]:
-    """A comparison with NULL, which is never true."""
+    """Finds comparisons with NULL, which are never true."""
     for node in subject.nodes:
         match node:
             case tree.Call(name, arguments) if name in _COMPARISONS and any(
@@ -29,7 +29,7 @@ def equals_null(subject: Subject) -> Iterator[Finding]:
 
 
 def not_in_nullable(subject: Subject) -> Iterator[Finding]:
-    """NOT IN a query with possible nulls: with a null it is never true."""
+    """Finds NOT IN a query that may return nulls: with a null it is never true."""
     for node in subject.nodes:
         match node:
             case tree.Call("not", (tree.InQuery(query=query) as test,)) if _may_be_null(query):
@@ -45,7 +45,7 @@ def not_in_nullable(subject: Subject) -> Iterator[Finding]:
 
 
 def _may_be_null(query: tree.Query) -> bool:
-    """False if the text itself shows that the query's column is not null."""
+    """Whether the query's column may be null; False only if the text itself excludes it."""
     while isinstance(query, tree.With | tree.Ordered):
         query = query.body
     if not isinstance(query, tree.Select) or len(query.items) != 1:
@@ -81,7 +81,7 @@ def _is_tested(name: tree.Name, condition: tree.Expression | None) -> bool:
 
 
 def leading_wildcard(subject: Subject) -> Iterator[Finding]:
-    """LIKE with a pattern that begins with a wildcard: no index or statistics help."""
+    """Finds LIKE with a pattern that begins with a wildcard: indexes and statistics do not help."""
     for node in subject.nodes:
         match node:
             case tree.Call(name, (_, tree.StringLiteral(pattern), *_)) if name in {
@@ -94,10 +94,10 @@ def leading_wildcard(subject: Subject) -> Iterator[Finding]:
 
 
 def nested_sort(subject: Subject) -> Iterator[Finding]:
-    """ORDER BY without LIMIT in a sub-query: the order is lost."""
+    """Finds ORDER BY without LIMIT in a sub-query: the order is lost."""
     nodes = subject.nodes
     if any(isinstance(node, tree.Name) and node.parts[-1].lower() == "rownum" for node in nodes):
-        # Oracle's form of LIMIT.
+        # This may be Oracle's form of LIMIT.
         return
     for node in nodes:
         match node:

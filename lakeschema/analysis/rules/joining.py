@@ -1,4 +1,4 @@
-"""Joins that multiply rows, are slow, or mean something unintended."""
+"""Rules for joins that multiply rows, are slow, or mean something unintended."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ _INNER: Final = frozenset({JoinKind.INNER, JoinKind.CROSS})
 
 
 def cross_join(subject: Subject) -> Iterator[Finding]:
-    """Relations that no condition connects: each row of one meets each row of the other.
+    """Finds relations that no condition connects: each row of one meets each row of the other.
 
-    A side with a single row, with a few literal rows, or with a row's own elements multiplies
-    nothing.
+    Sides with one row, with a few literal rows, or with elements of the other side's rows do not
+    count.
     """
     for select in subject.selects:
         leaves = Leaves.of(select.source)
@@ -60,7 +60,7 @@ def _lateral(leaves: Leaves) -> Iterator[frozenset[int]]:
 
 
 def _is_small(relation: rs.Relation) -> bool:
-    """Whether it is certainly not a whole table."""
+    """Whether the relation is certainly not a whole table."""
     if isinstance(relation, rs.Generated):
         return True
     if not isinstance(relation, rs.Derived):
@@ -85,7 +85,7 @@ def _position(relation: rs.Relation) -> Position | None:
 
 
 def join_without_equality(subject: Subject) -> Iterator[Finding]:
-    """A join whose condition equates no columns of its two sides."""
+    """Finds joins whose condition equates no columns of their two sides."""
     for select in subject.selects:
         leaves = Leaves.of(select.source)
         filters = _by_leaf(select.where, leaves)
@@ -107,7 +107,10 @@ def join_without_equality(subject: Subject) -> Iterator[Finding]:
 
 
 def _equated(select: rs.Select, leaves: Leaves) -> Sequence[frozenset[int]]:
-    """The relations in groups connected by equalities: engines join these one by one."""
+    """The relations in groups that equalities connect.
+
+    Engines join the relations of a group one by one.
+    """
     if len(leaves.relations) < 2:
         return ()
     links = [
@@ -127,7 +130,7 @@ def _is_connected(join: rs.Joined, leaves: Leaves, groups: Iterable[frozenset[in
 def _by_leaf(
     condition: rs.Expression | None, leaves: Leaves
 ) -> Mapping[int, Sequence[rs.Expression]]:
-    """The conjuncts that use each relation: a join of many relations has many conditions."""
+    """The conditions that use each relation. They are found once, as many joins have many conditions."""
     found: dict[int, list[rs.Expression]] = {}
     if len(leaves.relations) > 1:
         for each in conjuncts(condition):
@@ -149,7 +152,7 @@ def _equates(condition: rs.Expression, join: rs.Joined, leaves: Leaves) -> bool:
 def _equalities(
     condition: rs.Expression, join: rs.Joined, leaves: Leaves
 ) -> frozenset[frozenset[_Key]]:
-    """The pairs that it equates across both sides; for OR, those that every branch equates."""
+    """The pairs that a condition equates across both sides; for OR, the pairs of every branch."""
     if not isinstance(condition, rs.Operation):
         return frozenset()
     if condition.name == "or":
@@ -162,7 +165,7 @@ def _equalities(
         return frozenset()
     left, right = leaves.below(join.left), leaves.below(join.right)
     sides = [leaves.used(operand) for operand in condition.operands]
-    # A name that may belong to either side gets the benefit of the doubt.
+    # A name that may belong to either side counts for both sides.
     if not (any(side & left for side in sides) and any(side & right for side in sides)):
         return frozenset()
     return frozenset({frozenset(map(_key, condition.operands))})
@@ -175,7 +178,7 @@ def _key(expression: rs.Expression) -> _Key:
 
 
 def computed_join_key(subject: Subject) -> Iterator[Finding]:
-    """A join's equality with a side that is computed from a column."""
+    """Finds equalities of joins with a side that is computed from a column."""
     for select in subject.selects:
         leaves = Leaves.of(select.source)
         for condition in linking_conditions(select):
@@ -192,7 +195,7 @@ def computed_join_key(subject: Subject) -> Iterator[Finding]:
 
 
 def outer_join_undone(subject: Subject) -> Iterator[Finding]:
-    """WHERE compares a column of the outer side, which removes the rows without a match again."""
+    """Finds outer joins whose rows without a match WHERE removes, since it compares their columns."""
     for select in subject.selects:
         leaves = Leaves.of(select.source)
         padded: frozenset[int] = frozenset()
@@ -226,7 +229,7 @@ def _compared(
 
 
 def self_comparison(subject: Subject) -> Iterator[Finding]:
-    """A column compared with itself, probably a mistake."""
+    """Finds a column compared with itself, probably by mistake."""
     for query in subject.queries:
         for _, expression in expressions_of(query):
             pending = [expression]

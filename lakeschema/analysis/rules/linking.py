@@ -1,4 +1,4 @@
-"""Which relations of one FROM the conditions connect."""
+"""Finds which relations of one FROM are connected by conditions."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Leaves:
         return found
 
     def _add(self, root: rs.Relation) -> None:
-        """Without recursion, since long chains of joins nest deeply to the left."""
+        """Adds all relations under ``root``, without recursion: long chains of joins nest deeply."""
         pending = [(root, False)]
         while pending:
             relation, is_done = pending.pop()
@@ -62,7 +62,7 @@ class Leaves:
                     self.relations.append(relation)
 
     def below(self, relation: rs.Relation) -> frozenset[int]:
-        """Empty for a relation of another FROM."""
+        """The leaves below a relation; empty for a relation of another FROM."""
         return self._of.get(id(relation), frozenset())
 
     def used(self, expression: rs.Expression) -> frozenset[int]:
@@ -104,7 +104,7 @@ def _deep(expression: rs.Expression) -> Iterator[rs.Expression]:
 
 
 def linking_conditions(select: rs.Select) -> Iterator[rs.Expression]:
-    """All conditions on which rows of different relations meet, split at AND."""
+    """All conditions that connect rows of different relations, split at AND."""
     yield from conjuncts(select.where)
     for join in joins_of(select.source):
         yield from of_join(join)

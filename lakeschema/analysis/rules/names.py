@@ -1,4 +1,4 @@
-"""Names without a meaning, or with several, according to the catalog."""
+"""Rules for names that mean nothing, or several things, according to the catalog."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from lakeschema.analysis.catalog import Source
 from lakeschema.analysis.rules.subject import Finding, Subject
 from lakeschema.analysis.syntax import statements as st
 from lakeschema.analysis.walking import expressions_of, operands, relations_of
-from lakeschema.catalog.identifiers import RelationName
+from lakeschema.catalog.identifiers import Namespace, RelationName
 from lakeschema.translation.model.errors import Position
 from lakeschema.translation.syntax import tree
 
@@ -50,7 +50,7 @@ def _changes(statement: st.Statement) -> tuple[st.Statement, ...]:
 
 
 def unknown_table(subject: Subject) -> Iterator[Finding]:
-    """A table that its namespace lacks, if the catalog knows the namespace."""
+    """Finds tables that are missing from their namespace, if the catalog knows the namespace."""
     seen: set[Source] = set()
     for source, where in _mentioned(subject):
         if source in seen or not isinstance(source, RelationName):
@@ -58,7 +58,7 @@ def unknown_table(subject: Subject) -> Iterator[Finding]:
         seen.add(source)
         if source.name in _NEVER_LISTED or subject.catalog.known(source) is not None:
             continue
-        if _is_listed(source.namespace, subject):
+        if _is_listed(source.place, subject):
             yield Finding(f"there is no table or view {source}", where)
 
 
@@ -88,24 +88,24 @@ def _mentioned(subject: Subject) -> Iterator[tuple[Source, Position | None]]:
             yield source, known or alone
 
 
-def _is_listed(namespace: tuple[str, ...], subject: Subject) -> bool:
-    """Whether tables of a namespace are known, so that a missing table does not exist."""
+def _is_listed(namespace: Namespace, subject: Subject) -> bool:
+    """Whether the namespace's tables are known, so that an unlisted table does not exist."""
     return any(
-        name.namespace == namespace
+        name.place == namespace
         for name, table in subject.catalog.tables.items()
         if table is not None and name not in subject.catalog.temporary
     )
 
 
 def unknown_column(subject: Subject) -> Iterator[Finding]:
-    """A name that no table in FROM has, if all their columns are known."""
+    """Finds names that no table in FROM has, if all columns of these tables are known."""
     for name in _unknown(subject):
         if not name.readings:
             yield Finding(f"no table here has a column {'.'.join(name.name)}", name.position)
 
 
 def ambiguous_column(subject: Subject) -> Iterator[Finding]:
-    """A name that several tables in FROM certainly have."""
+    """Finds names that are columns of several tables in FROM."""
     for name in _unknown(subject):
         has = subject.shapes.of
         if name.readings and all(has(r.relation).has(r.column) for r in name.readings):
@@ -170,7 +170,7 @@ def _all_unknown(subject: Subject) -> Iterator[tuple[rs.UnknownColumn, frozenset
             # Two columns with equal names from stars cannot be meant as aliases.
             and not (item.starred and times[item.name.lower()] > 1)
         )
-        # Each separately, since chains of joins are deep.
+        # Relations are checked one by one, since chains of joins are deep.
         is_open = any(subject.shapes.of(r).is_open for r in relations_of(select.source))
         for _, expression in expressions_of(select):
             for name in _inside(expression):

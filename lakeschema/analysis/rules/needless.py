@@ -1,4 +1,4 @@
-"""Work without effect."""
+"""Rules for work without effect."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from lakeschema.translation.syntax.tree import SetOperator
 
 
 def set_operation_width(subject: Subject) -> Iterator[Finding]:
-    """A set operation of queries with different numbers of columns."""
+    """Finds set operations of queries with different numbers of columns."""
     for query in subject.queries:
         if isinstance(query, rs.Combined):
             shapes = [subject.shapes.of(branch) for branch in query.branches]
@@ -23,7 +23,7 @@ def set_operation_width(subject: Subject) -> Iterator[Finding]:
 
 
 def needless_union(subject: Subject) -> Iterator[Finding]:
-    """UNION of queries that cannot share a row, because a literal distinguishes them."""
+    """Finds UNION of queries that cannot share a row, because a literal distinguishes them."""
     for node in subject.nodes:
         match node:
             case tree.SetQuery(SetOperator.UNION, True, branches) if _are_apart(branches):
@@ -52,7 +52,7 @@ def _are_apart(branches: tuple[tree.Query, ...]) -> bool:
 
 
 def needless_distinct(subject: Subject) -> Iterator[Finding]:
-    """DISTINCT of rows that GROUP BY already made distinct."""
+    """Finds DISTINCT of rows that GROUP BY already made distinct."""
     for select in subject.selects:
         if not select.distinct or not select.group_by:
             continue
@@ -71,7 +71,7 @@ def _key(expression: rs.Expression) -> tuple[int, str, tuple[str, ...]] | None:
 
 
 def unused_common_table(subject: Subject) -> Iterator[Finding]:
-    """A table of WITH that nothing reads."""
+    """Finds tables of WITH that nothing reads."""
     if not subject.resolved.unused:
         return
     read = Counter(

@@ -1,4 +1,4 @@
-"""Partitioned tables that are read as a whole."""
+"""Rules for partitioned tables that are read as a whole."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from lakeschema.catalog.identifiers import RelationName
 
 
 def missing_partition_filter(subject: Subject) -> Iterator[Finding]:
-    """A read of a partitioned table that no condition on one of its partition columns restricts.
+    """Finds reads of a partitioned table that no condition on a partition column restricts.
 
-    Conditions of outer queries count, since engines push them down. So do comparisons with another
-    table's column, by which engines prune at run time, unless that table is itself read as a whole.
-    A query of only partition columns reads no data.
+    A condition of an outer query counts, since engines push it down. A comparison with a column of
+    another table counts, because engines prune by it at run time, unless the other table is read as a
+    whole. A query of only partition columns reads no data.
     """
     found = _Partitioned(subject)
     if not found.columns:
@@ -73,7 +73,10 @@ class _Partitioned:
                 yield from conjuncts(condition)
 
     def _restricting(self, condition: rs.Expression) -> list[set[int]]:
-        """The reads whose partition columns a condition compares; several are compared with each other."""
+        """The reads whose partition columns a condition compares, in sets.
+
+        The condition compares the reads in one set with each other.
+        """
         if isinstance(condition, rs.Operation) and condition.name == "or":
             branches = [
                 set().union(*(one for part in conjuncts(each) for one in self._restricting(part)))

@@ -1,4 +1,4 @@
-"""The input of a rule: a statement as parsed, and with resolved names."""
+"""The input of a rule: a parsed statement, and the statement with resolved names."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Finding:
 
 @dataclass(frozen=True)
 class Subject:
-    """One statement; ``catalog`` is the known catalog before it."""
+    """The statement that rules examine; ``catalog`` is the catalog before the statement."""
 
     statement: st.Statement
     resolved: rs.Resolved
@@ -34,7 +34,7 @@ class Subject:
 
     @cached_property
     def nodes(self) -> tuple[object, ...]:
-        """All nodes of the text's tree, each before its parts. EXPLAIN runs nothing, so it has none."""
+        """All nodes of the statement's tree, each before its parts; empty for EXPLAIN, which runs nothing."""
         if isinstance(self.statement, st.Explain):
             return ()
         return tuple(nodes_of(self.statement))
@@ -76,7 +76,7 @@ def _parts(of: Hashable) -> tuple[str, ...]:
 
 
 def position_of(node: object) -> Position | None:
-    """The position of the first part of a node that has one."""
+    """The position of the first part of a node that has a position."""
     for each in nodes_of(node):
         found: Position | None = getattr(each, "position", None)
         if found is not None:

@@ -1,4 +1,4 @@
-"""Statements that probably write something unintended."""
+"""Rules for statements that probably write something unintended."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from lakeschema.translation.syntax import tree
 
 
 def star_written(subject: Subject) -> Iterator[Finding]:
-    """A written ``SELECT *`` from a table: a new column of that table changes the target."""
+    """Finds a written ``SELECT *`` from a table: a new column of that table changes the target."""
     for write in subject.resolved.writes:
         if write.source is not None and subject.resolved.verb != "MERGE":
             table = _starred(write.source)
@@ -59,7 +59,7 @@ def _starring(items: tuple[rs.Item | rs.OpenStar, ...]) -> Iterator[rs.Relation]
 
 
 def column_count(subject: Subject) -> Iterator[Finding]:
-    """An INSERT of more or fewer columns than it names or the table has."""
+    """Finds INSERT with more or fewer columns than it names, or than the table has."""
     for insert, write in _inserts(subject):
         if write.source is None or insert.by_name:
             continue
@@ -107,7 +107,7 @@ def _target_position(insert: st.Insert) -> Position | None:
 
 
 def duplicate_column(subject: Subject) -> Iterator[Finding]:
-    """A table or view whose query yields two columns with the same name."""
+    """Finds tables and views whose query yields two columns with the same name."""
     statement = subject.statement
     if not isinstance(statement, st.Create) or statement.columns:
         return
@@ -123,7 +123,7 @@ def duplicate_column(subject: Subject) -> Iterator[Finding]:
 
 
 def change_without_filter(subject: Subject) -> Iterator[Finding]:
-    """UPDATE or DELETE of every row."""
+    """Finds UPDATE and DELETE of every row."""
     statement = subject.statement
     if isinstance(statement, st.Update | st.Delete) and (
         statement.condition is None and statement.source is None
@@ -139,7 +139,7 @@ def _first(subject: Subject) -> str:
 
 
 def limit_without_order(subject: Subject) -> Iterator[Finding]:
-    """Written rows that chance selects."""
+    """Finds writes of rows selected by chance: their query has LIMIT without ORDER BY."""
     match subject.statement:
         case st.Insert(query=query) | st.Create(query=query) if query is not None:
             while isinstance(query, tree.With):

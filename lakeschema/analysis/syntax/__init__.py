@@ -1,1 +1,1 @@
-"""Parses statements of many dialects into raw trees."""
+"""Parses statements of many dialects into syntax trees."""

@@ -1,4 +1,4 @@
-"""Statements that change rows: INSERT, MERGE, UPDATE, DELETE, LOAD, COPY, UNLOAD."""
+"""Parses statements that change rows: INSERT, MERGE, UPDATE, DELETE, LOAD, COPY, UNLOAD."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _ALONE: Final = st.With()
 
 
 class Changes(OpenQueries):
-    """Adds statements that change rows; ``returned`` has the items of the last RETURNING."""
+    """Reads statements that change rows; ``returned`` has the items of the last RETURNING."""
 
     returned: tuple[tree.SelectItem, ...] = ()
 
@@ -85,7 +85,7 @@ class Changes(OpenQueries):
 
     @abstractmethod
     def execute(self) -> st.Statement:
-        """EXECUTE of a prepared statement, of a text, or of a procedure."""
+        """Reads EXECUTE of a prepared statement, of a text, or of a procedure."""
 
     def target(self) -> st.Target:
         return self.files() or self.table()
@@ -99,14 +99,14 @@ class Changes(OpenQueries):
         return self._inserted_behind_verb(common)
 
     def replace_rows(self) -> st.Statement:
-        """MySQL's ``REPLACE INTO t``, which inserts."""
+        """Reads MySQL's ``REPLACE INTO t``, which inserts rows."""
         self.expect("REPLACE")
         return self._inserted_behind_verb(_ALONE)
 
     def _inserted_behind_verb(self, common: st.With) -> st.Statement:
         overwrite = bool(self.take_one_of("OVERWRITE", "REPLACE"))
         if self.take("OR"):
-            # SQLite's OR IGNORE and similar.
+            # This skips SQLite's OR IGNORE and similar.
             self.advance()
         while self.take_one_of("LOW_PRIORITY", "DELAYED", "HIGH_PRIORITY", "IGNORE"):
             pass
@@ -135,7 +135,10 @@ class Changes(OpenQueries):
         return st.Insert(target, query, columns, partition, overwrite, some, by_name, logged)
 
     def _replaced_rows(self) -> bool:
-        """``REPLACE WHERE a = 1``, ``REPLACE ON a = b``, ``REPLACE USING (a)``: the rows to replace."""
+        """Reads the rows to replace.
+
+        ``REPLACE WHERE a = 1``, ``REPLACE ON a = b``, ``REPLACE USING (a)``.
+        """
         if self.take("REPLACE", "WHERE") or self.take("REPLACE", "ON"):
             self.expression()
             return True
@@ -219,7 +222,7 @@ class Changes(OpenQueries):
         return tuple(found)
 
     def _skip_tail(self) -> None:
-        """RETURNING, ON CONFLICT, ON DUPLICATE KEY: they only read what the statement writes."""
+        """Skips RETURNING, ON CONFLICT and similar clauses, which only read the written rows."""
         if self.word == "ON":
             self.skip_to("GO", "RETURNING", ")")
         self.returned = ()
@@ -230,7 +233,10 @@ class Changes(OpenQueries):
                 self.skip_to("GO", ")")
 
     def multi_insert(self, common: st.With = _ALONE) -> st.Statement:
-        """``FROM … INSERT … SELECT … INSERT … SELECT …``; a plain ``FROM … SELECT`` is a query."""
+        """Reads ``FROM … INSERT … SELECT … INSERT … SELECT …``.
+
+        A plain ``FROM … SELECT`` is a query.
+        """
         start = self.index
         self.expect("FROM")
         source = self.from_items()
@@ -328,7 +334,7 @@ class Changes(OpenQueries):
         return st.Assignment(path, value, operator)
 
     def _row_assignment(self) -> list[st.Assignment]:
-        """``SET (a, b) = (SELECT x, y …)``."""
+        """Reads ``SET (a, b) = (SELECT x, y …)``."""
         paths = self._paths()
         self.expect("=")
         value = self.expression()
@@ -360,7 +366,7 @@ class Changes(OpenQueries):
         return st.Update(target, assigned, source, condition, common, logged)
 
     def _filter(self) -> tree.Expression | None:
-        """WHERE; Teradata's ALL means no condition."""
+        """Reads WHERE; Teradata's ALL means no condition."""
         self.take("ALL")
         return self.expression() if self.take("WHERE") else None
 
@@ -404,7 +410,7 @@ class Changes(OpenQueries):
         return st.Delete(first, source, condition, common, logged, others)
 
     def _output(self) -> st.Named | None:
-        """T-SQL's ``OUTPUT inserted.a INTO log (a)``: the table that also gets the rows."""
+        """Reads T-SQL's ``OUTPUT inserted.a INTO log (a)``: the table that also gets the rows."""
         if self.word != "OUTPUT":
             return None
         ends = ("FROM", "WHERE", "VALUES", "SELECT", "WITH", "EXEC", "GO", "OPTION", "DEFAULT")
@@ -423,10 +429,10 @@ class Changes(OpenQueries):
     # files
 
     def load(self) -> st.Statement:
-        """``LOAD DATA [LOCAL] INPATH '…' [OVERWRITE] INTO TABLE t``."""
+        """Reads ``LOAD DATA [LOCAL] INPATH '…' [OVERWRITE] INTO TABLE t``."""
         self.expect("LOAD")
         if not self.take("DATA"):
-            # An extension, by name or file.
+            # The statement loads an extension, by name or file.
             self.advance()
             return st.Other("LOAD")
         while self.take_one_of("LOCAL", "LOW_PRIORITY", "CONCURRENT"):
@@ -445,7 +451,7 @@ class Changes(OpenQueries):
         return st.Load(source, target, overwrite and not partial)
 
     def _load_files(self) -> st.Statement:
-        """BigQuery's ``LOAD DATA INTO t FROM FILES (…)``."""
+        """Reads BigQuery's ``LOAD DATA INTO t FROM FILES (…)``."""
         overwrite = self.advance().word == "OVERWRITE"
         self.take("TEMP", "TABLE")
         target = self.table()
@@ -455,7 +461,7 @@ class Changes(OpenQueries):
         return st.Load(st.Files(""), target, overwrite)
 
     def copy(self) -> st.Statement:
-        """``COPY [INTO] t FROM 'files'`` and ``COPY [INTO] 'files' FROM t``, or from a query."""
+        """Reads ``COPY [INTO] t FROM 'files'`` and ``COPY [INTO] 'files' FROM t``; t may be a query."""
         self.expect("COPY")
         self.take("INTO")
         query: tree.Query | None = None
@@ -492,7 +498,7 @@ class Changes(OpenQueries):
         return self.files() or self.table()
 
     def unload(self) -> st.Statement:
-        """``UNLOAD ('select …') TO 'files'``."""
+        """Reads ``UNLOAD ('select …') TO 'files'``."""
         self.expect("UNLOAD", "(")
         if self.at.kind == STRING:
             query = type(self)(self.advance().text, self.grammar).query()
@@ -515,7 +521,7 @@ def _chosen(query: tree.Query, values: tuple[tree.Expression, ...]) -> tree.Quer
 
 
 def _first_table(item: tree.FromItem) -> tuple[st.Named | None, tree.FromItem | None]:
-    """The written table, which comes first, and the relations read besides it."""
+    """The written table, which comes first, and the other relations, which are only read."""
     leftmost = item
     while isinstance(leftmost, tree.Join):
         leftmost = leftmost.left
@@ -526,7 +532,7 @@ def _first_table(item: tree.FromItem) -> tuple[st.Named | None, tree.FromItem | 
 
 
 def _resolved_alias(item: tree.FromItem, name: st.Named) -> st.Named:
-    """``DELETE t FROM long_name AS t``: the table with the alias."""
+    """The table with its alias in ``DELETE t FROM long_name AS t``."""
     stack = [item]
     while stack:
         at = stack.pop()

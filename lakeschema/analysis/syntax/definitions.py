@@ -1,4 +1,4 @@
-"""Statements that change the catalog: CREATE, ALTER, DROP, RENAME, TRUNCATE, CACHE."""
+"""Parses statements that change the catalog: CREATE, ALTER, DROP, RENAME, TRUNCATE, CACHE."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _BEFORE_VALUES: Final = frozenset(
 
 
 class Definitions(Changes):
-    """Adds statements that change the catalog to those that change rows."""
+    """Reads statements that change the catalog, and statements that change rows."""
 
     # CREATE
 
@@ -136,7 +136,7 @@ class Definitions(Changes):
         )
 
     def _query_behind_as(self) -> bool:
-        """For example, ``STORED AS ORC`` is not followed by a query."""
+        """Whether a query follows AS; no query follows in ``STORED AS ORC``."""
         if self.ahead().word == "LOCKING":
             return True
         return self.ahead().word in BEGINS_QUERY or self.ahead().word == "("
@@ -201,7 +201,7 @@ class Definitions(Changes):
         self.take(",")
 
     def _skip_type(self) -> None:
-        """Skips a column's type; a view's or a computed column has none."""
+        """Skips a column's type; a column of a view and a computed column have no type."""
         self.take(":")
         if self.at.kind in (WORD, QUOTED) and self.word not in _BEFORE_VALUES:
             self.type("")
@@ -232,11 +232,11 @@ class Definitions(Changes):
 
     @abstractmethod
     def procedure(self) -> st.Statement:
-        """Its name is the token after the next."""
+        """Reads the definition of a procedure; its name is the token after the next."""
 
     @abstractmethod
     def other_object(self, verb: str) -> st.Statement:
-        """Another object that is created, altered or dropped comes next."""
+        """Reads a statement that creates, alters or drops an object of another kind."""
 
     # ALTER
 
@@ -272,7 +272,10 @@ class Definitions(Changes):
         return self._altered(kind, name)
 
     def _begins_new_name(self) -> bool:
-        """``RENAME TO b``; in MySQL also ``RENAME b``, while renaming a column has more words."""
+        """Whether a new name follows: ``RENAME TO b``, in MySQL also ``RENAME b``.
+
+        The renaming of a column has more words.
+        """
         if self.take("RENAME", "TO") or self.take("RENAME", "AS"):
             return True
         following = self.ahead()
@@ -408,7 +411,7 @@ class Definitions(Changes):
         return st.Drop(_KINDS[word], names, exists)
 
     def rename(self) -> st.Statement:
-        """``RENAME TABLE a TO b, c TO d``."""
+        """Reads ``RENAME TABLE a TO b, c TO d``."""
         self.expect("RENAME")
         kind = _KINDS.get(self.take_one_of("TABLE", "VIEW"), st.Kind.TABLE)
         return st.Rename(kind, self.separated(self._renamed))
@@ -431,7 +434,7 @@ class Definitions(Changes):
         return st.Truncate(names, partial)
 
     def _truncated(self) -> st.Named:
-        """With PostgreSQL's ONLY before it and star after it."""
+        """Reads a table's name, which in PostgreSQL may follow ONLY and precede a star."""
         self.take("ONLY")
         name = self.table()
         self.take("*")
@@ -450,7 +453,10 @@ class Definitions(Changes):
 
 
 def _global(create: st.Create) -> tuple[st.Create, bool]:
-    """Spark's global temporary view is in ``global_temp``; a global temporary table only loses its rows."""
+    """The view in ``global_temp`` for Spark's global temporary view, and whether it is still temporary.
+
+    A global temporary table is a normal table that only loses its rows.
+    """
     if create.kind is st.Kind.TABLE:
         return create, False
     parts = ("global_temp", create.name.parts[-1])

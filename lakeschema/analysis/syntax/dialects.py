@@ -1,6 +1,6 @@
-"""The differences between statements' dialects, in names and clauses.
+"""The differences between dialects, in names and clauses.
 
-Sources: the engines' grammars; and Uber's Queryparser for the scopes of GROUP BY, HAVING and ORDER
+Sources: the engines' grammars, and Uber's Queryparser for the scopes of GROUP BY, HAVING and ORDER
 BY.
 """
 
@@ -25,18 +25,18 @@ class UnknownDialect(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Scoping:
-    """The names that clauses of a SELECT see besides those of FROM.
+    """The names that clauses of a SELECT may use, besides the names in FROM.
 
     Attributes:
         tables_hide_common_tables: a table of the catalog takes precedence over a WITH of the same
             name.
-        group_sees_aliases: GROUP BY and HAVING see the aliases of SELECT.
-        aliases_in_items: an item may use the alias of an earlier one.
+        group_sees_aliases: GROUP BY and HAVING may use the aliases of SELECT.
+        aliases_in_items: an item of SELECT may use the alias of an earlier item.
         arrays_in_from: ``FROM t, t.items`` reads the items of a column of t.
         names_by_position: an unnamed value is ``_c0``, ``_c1``; otherwise it is named by its text.
         recursion_needs_no_word: a table of WITH that is a UNION may read itself without RECURSIVE.
-        fields_have_positions: ``p[1]`` may be the first field of a struct, and UNNEST of an array of
-            structs makes a column of each field.
+        fields_have_positions: ``p[1]`` may be the first field of a struct, and UNNEST of an array
+            of structs makes a column of each field.
     """
 
     tables_hide_common_tables: bool = False
@@ -54,7 +54,7 @@ class StatementGrammar(Grammar):
     """A lenient grammar for a log's statements, since not every detail of the engines is known.
 
     Attributes:
-        backslash_escapes: in strings; otherwise backslashes are ordinary.
+        backslash_escapes: a backslash in a string escapes the next character.
         brackets_name: ``[x]`` is a name.
         hash_comments: ``#`` begins a comment.
         dotted_quotes: a quoted name may hold dots that separate its parts.
@@ -62,7 +62,7 @@ class StatementGrammar(Grammar):
         assignments_name: ``SELECT a = x`` gives x the name a.
         transact: as in T-SQL, ``FROM t (NOLOCK)`` is a table with a hint, ``@t`` may be a table,
             and statements need no semicolons.
-        phrases: ``a (TITLE 'x')`` is a with a phrase, not a call.
+        phrases: ``a (TITLE 'x')`` is the column ``a`` with a phrase, not a call.
         use_names_catalog: ``USE x`` and ``USE DATABASE x`` choose a catalog, not a schema.
         trailing_commas: the items of SELECT may end in a comma.
         abbreviations: words, in upper case, that abbreviate others.

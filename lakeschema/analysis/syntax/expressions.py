@@ -1,4 +1,4 @@
-"""Expressions of any dialect, for their names: formats of output are skipped."""
+"""Reads expressions of any dialect for the names in them; skips formats of output."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ _TYPES_OF_PHRASES: Final = frozenset(
     }
 )
 _MOMENTS: Final = frozenset({"DATE", "TIME", "TIMESTAMP"})
-"""Types that are also functions: only before a phrase are they certainly types."""
+"""Types that are also functions: they are certainly types only before a phrase."""
 _NUMBERED: Final = re.compile(r"\$\d+$")
 _OPERATORS_OF_TWO_WORDS: Final = frozenset({"SIMILAR", "SOUNDS"})
 _METHODS: Final = frozenset({"VALUE", "QUERY", "EXIST", "NODES"})
@@ -54,14 +54,14 @@ _DICTIONARY_CALLS: Final = ("DICTGET", "DICTHAS")
 
 @cache
 def _own_words(functions: frozenset[str], prefixes: frozenset[str]) -> frozenset[str]:
-    """The words with which ``_engines_operand`` may begin, which few operands do."""
+    """The words with which an operand of ``_engines_operand`` may begin."""
     first = {words.split()[0] for words in functions}
     keywords = {"TO", "LIKE", "NEXT", "INTERVAL", "ARRAY", "STRUCT", "ROW"}
     return frozenset(first | prefixes | _TYPES_OF_LITERALS | keywords)
 
 
 class OpenExpressions(OpenNames):
-    """Adds expressions of any dialect."""
+    """Reads expressions of any dialect."""
 
     def __init__(self, sql: str, grammar: StatementGrammar) -> None:
         super().__init__(sql, grammar)
@@ -97,7 +97,7 @@ class OpenExpressions(OpenNames):
             and following.word in {"->", "->>"}
             and (self.ahead(2).kind in (STRING, NUMBER))
         ):
-            # An element of JSON, not a lambda.
+            # The arrow takes an element of JSON; it is no lambda.
             self.advance()
             return tree.Name((token.text,), self.position(token))
         if self.take("NEXT", "VALUE", "FOR"):
@@ -131,7 +131,7 @@ class OpenExpressions(OpenNames):
         return self.sql[self.at.start : self.at.end]
 
     def _object(self) -> tree.Expression:
-        """``{'a': x, b: y}``; ``{*}`` has all columns."""
+        """Reads ``{'a': x, b: y}``; ``{*}`` has all columns."""
         self.expect("{")
         fields: list[tuple[str | None, tree.Expression]] = []
         while not self.take("}"):
@@ -140,7 +140,7 @@ class OpenExpressions(OpenNames):
             else:
                 key = self.advance().text
                 if self.at.kind == STRING and self._said().startswith(":"):
-                    # Without a space between them it looks like a variable.
+                    # ``{'a':x}`` has no blank before x, so ``:x`` was read as a variable.
                     variable = self.advance()
                     value: tree.Expression = tree.Name((variable.text[1:],))
                 else:
@@ -152,7 +152,7 @@ class OpenExpressions(OpenNames):
         return tree.StructLiteral(tuple(fields))
 
     def _computed_interval(self) -> tree.Expression | None:
-        """``INTERVAL a + 1 DAY``; INTERVAL without a unit is a name."""
+        """Reads ``INTERVAL a + 1 DAY``; INTERVAL without a unit is a name."""
         start = self.index
         self.advance()
         if self.word in NO_ALIAS:
@@ -166,7 +166,7 @@ class OpenExpressions(OpenNames):
         return tree.IntervalLiteral(value, unit)
 
     def _bare_function(self) -> tree.Expression | None:
-        """``CURRENT_DATE``, or ``CURRENT DATE``, if it comes next."""
+        """Reads ``CURRENT_DATE`` or ``CURRENT DATE``, if it comes next."""
         known = self.grammar.bare_functions
         following = self.ahead()
         if self.at.kind != WORD or following.kind == STRING or following.word in {"(", "."}:
@@ -219,7 +219,7 @@ class OpenExpressions(OpenNames):
     def _argument(self) -> tree.Expression:
         following = self.ahead()
         if self.word in {"MODEL", "TABLE"} and following.kind in (WORD, QUOTED):
-            # In a table function: a model is not a table.
+            # In the arguments of a table function, a model is not a table.
             is_table = self.advance().word == "TABLE"
             table = tree.TableName(self.path(), position=self.position(following))
             star = (tree.SelectItem(tree.Star()),)
@@ -251,7 +251,7 @@ class OpenExpressions(OpenNames):
         return tree.Call("between", (left, low, self.expression(self.grammar.test + 1)))
 
     def _begins_phrase(self) -> bool:
-        """Teradata's ``(TITLE 'x')``, ``(FORMAT '9')``, ``(INTEGER, FORMAT '9')``, ``(NAMED n)``."""
+        """Whether a Teradata phrase follows, such as ``(TITLE 'x')`` or ``(NAMED n)``."""
         if not self.grammar.phrases or self.word != "(":
             return False
         first, second = self.ahead(), self.ahead(2)
@@ -298,7 +298,7 @@ class OpenExpressions(OpenNames):
             and len(found.parts) > 1
             and (found.parts[-1].upper() in {"NEXTVAL", "CURRVAL"})
         ):
-            # The next value of a sequence.
+            # This is the next value of a sequence.
             found = tree.Call("nextval", (), found.position, qualifier=found.parts[:-1])
         while True:
             if self.comes("AT", "TIME", "ZONE"):
@@ -310,7 +310,7 @@ class OpenExpressions(OpenNames):
                 return found
 
     def _changed_star(self, star: tree.Star) -> tree.Star:
-        """``* ILIKE 'a%' EXCLUDE (b) REPLACE (f(c) AS c) RENAME (d AS e)``."""
+        """Reads ``* ILIKE 'a%' EXCLUDE (b) REPLACE (f(c) AS c) RENAME (d AS e)``."""
         while True:
             if self.word == "ILIKE" and self.ahead().kind == STRING:
                 self.advance()
@@ -353,7 +353,7 @@ class OpenExpressions(OpenNames):
         return old, self.name("a column")
 
     def check_unitless(self, position: Position) -> None:
-        """Other engines allow it: ``INTERVAL '1 day'``."""
+        """Accepts ``INTERVAL '1 day'``, which other engines allow."""
 
     def order_inside(self) -> tuple[tree.SortKey, ...]:
         found: tuple[tree.SortKey, ...] = ()

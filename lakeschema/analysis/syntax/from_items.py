@@ -1,4 +1,4 @@
-"""FROM of any dialect; clauses about locks, samples, indexes and reading are skipped."""
+"""Parses FROM in any dialect; skips clauses about locks, samples, indexes and ways of reading."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ LOCKS: Final = frozenset({"UPDATE", "SHARE", "NO", "KEY", "READ", "FETCH"})
 _JOIN_WORDS: Final = frozenset(
     {"LOOP", "HASH", "MERGE", "REMOTE", "ASOF", "ANY", "ALL", "PASTE", "POSITIONAL", "ARRAY"}
 )
-"""Words about how rows are found or matched; ARRAY's items are read like tables."""
+"""Words before JOIN about how rows are found or matched."""
 _AFTER_JOIN_WORDS: Final = frozenset({"JOIN", "LEFT", "RIGHT", "INNER", "FULL"})
 _WITH_WORD_BEHIND: Final[Mapping[str, frozenset[str]]] = MappingProxyType(
     {
@@ -43,7 +43,7 @@ _WITH_WORD_BEHIND: Final[Mapping[str, frozenset[str]]] = MappingProxyType(
         **dict.fromkeys(_JOIN_WORDS, _AFTER_JOIN_WORDS),
     }
 )
-"""Words that are aliases unless one of these follows."""
+"""Words that are aliases unless one of their listed words follows."""
 _DOCUMENT_TABLES: Final = frozenset({"JSON_TABLE", "XMLTABLE"})
 _FILE_FORMATS: Final = frozenset({"parquet", "orc", "json", "csv", "avro", "text", "delta"})
 _HINTS: Final = frozenset(
@@ -57,7 +57,7 @@ _HINTS: Final = frozenset(
 
 
 class OpenFromItems(OpenExpressions):
-    """Adds the items of FROM to expressions."""
+    """Reads the items of FROM, in addition to expressions."""
 
     def _from_item(self) -> tree.FromItem:
         if self.take("LATERAL"):
@@ -90,7 +90,7 @@ class OpenFromItems(OpenExpressions):
             self.fail("expected a table")
         parts = self.path()
         if self.sql[self.at.start : self.at.start + 1] == "@" and self._follows():
-            # An Oracle link to another database.
+            # An Oracle link to another database becomes a part of the name.
             parts = (*parts[:-1], f"{parts[-1]}{self.advance().text}")
         if self.word == "(" and not self._begins_hints():
             return self._function(parts, token)
@@ -109,14 +109,14 @@ class OpenFromItems(OpenExpressions):
         call = call if isinstance(call, tree.Call) else tree.Call(parts[-1], (call,))
         self.take("WITH", "ORDINALITY")
         if self.grammar.transact and self.comes("WITH", "("):
-            # The columns that OPENJSON finds.
+            # The columns that OPENJSON finds follow WITH.
             self.advance()
             columns = self._defined_columns()
             return tree.FromFunction(call, self._alias()[0], columns)
         return tree.FromFunction(call, *self._alias())
 
     def _table_of(self) -> tree.FromItem:
-        """``TABLE(f(x))``, and Oracle's and Snowflake's ``TABLE(t.a)`` and ``TABLE('t')``."""
+        """Reads ``TABLE(f(x))``, and Oracle's and Snowflake's ``TABLE(t.a)`` and ``TABLE('t')``."""
         start = self.index + 1
         self.back_to(start + 1)
         if self.word in BEGINS_QUERY:
@@ -130,7 +130,10 @@ class OpenFromItems(OpenExpressions):
         return item
 
     def _document_table(self) -> tree.FromItem:
-        """``JSON_TABLE(t.doc, '$' COLUMNS (…))``, ``XMLTABLE('/a' PASSING t.doc COLUMNS …)``."""
+        """Reads a table made of a document.
+
+        ``JSON_TABLE(t.doc, '$' COLUMNS (…))``, ``XMLTABLE('/a' PASSING t.doc COLUMNS …)``.
+        """
         token = self.advance()
         self.expect("(")
         made: list[tree.Expression] = []
@@ -144,7 +147,7 @@ class OpenFromItems(OpenExpressions):
         return tree.FromFunction(call, self._alias()[0], names)
 
     def _document_columns(self) -> tuple[str, ...]:
-        """The names after COLUMNS, nested ones included, and the closing parenthesis."""
+        """The names after COLUMNS, also nested ones; reads up to the closing parenthesis."""
         names: list[str] = []
         depth, begins = 1, False
         while depth:
@@ -169,7 +172,7 @@ class OpenFromItems(OpenExpressions):
                 return tuple(names)
 
     def _semantic_view(self) -> tree.FromItem:
-        """``SEMANTIC_VIEW(v METRICS m DIMENSIONS d)`` has columns of the view."""
+        """Reads ``SEMANTIC_VIEW(v METRICS m DIMENSIONS d)``, which has columns of the view."""
         self.advance()
         start = self.index
         self.advance()
@@ -231,7 +234,7 @@ class OpenFromItems(OpenExpressions):
                 return
 
     def _begins_hints(self) -> bool:
-        """T-SQL's ``(NOLOCK)``, whose WITH is optional."""
+        """Whether T-SQL's hints follow without WITH: ``(NOLOCK)``."""
         return self.grammar.transact and self.word == "(" and self.ahead().word in _HINTS
 
     def _alias(self) -> tuple[str | None, tuple[str, ...]]:
@@ -305,7 +308,7 @@ class OpenFromItems(OpenExpressions):
 
     def _extended(self, item: tree.FromItem) -> tree.FromItem | None:
         if self.comes("MATCH_RECOGNIZE", "("):
-            # Its measures are unknown, so all columns are its input's.
+            # The measures are unknown, so all columns are those of the input.
             self.advance()
             self.skip_parentheses()
             alias, columns = self._alias()
@@ -314,7 +317,7 @@ class OpenFromItems(OpenExpressions):
         return super()._extended(item)
 
     def pivot(self, item: tree.FromItem) -> tree.FromItem:
-        """Also with values known only from rows: ``IN (ANY)``, ``IN (SELECT …)``."""
+        """Reads PIVOT, also with values known only from rows: ``IN (ANY)``, ``IN (SELECT …)``."""
         start = self.index
         self.expect("PIVOT", "(")
         self.separated(self._aliased)

@@ -49,7 +49,7 @@ _SYMBOLS: Final = "|".join(
 
 
 _BLANK: Final = {False: r"(?:\s+|--[^\n]*)*", True: r"(?:\s+|--[^\n]*|\#[^\n]*)*"}
-"""Patterns by whether ``#`` begins a comment."""
+"""The patterns of blanks and comments, by whether ``#`` begins a comment."""
 _IN_VAIN: Final = "in vain"
 """A kind of ``closed``: a tagged or lettered string opens there and does not end."""
 
@@ -58,7 +58,11 @@ _IN_VAIN: Final = "in vain"
 def _pattern(
     backslashes: bool, hashes: bool, brackets: bool, letters: bool, closed: frozenset[str]
 ) -> re.Pattern[str]:
-    """``closed``: the kinds that can still end after the place; others are read as signs and words."""
+    """The pattern for tokens.
+
+    ``closed`` has the kinds of quotes that still end in the rest of the text. Other quotes are read as
+    signs and words.
+    """
     inner = BACKSLASHED if backslashes else PLAIN
     name = r"|(?P<bracketed>\[(?:[^\]]|\]\])*\])" if brackets and "brackets" in closed else ""
     letters = letters and _IN_VAIN not in closed
@@ -124,7 +128,7 @@ class _Patterns:
         self._until = min((self._lasts[kind] for kind in self._closed), default=sys.maxsize)
 
     def at(self, place: int, *, in_vain: bool = False) -> tuple[re.Pattern[str], int]:
-        """The pattern, and the place from which another one is needed. ``in_vain``: see ``_IN_VAIN``."""
+        """The pattern at a place, and the next place that needs another pattern."""
         if place >= self._until:
             self._renew(place)
         if in_vain:
@@ -132,7 +136,7 @@ class _Patterns:
         return self._pattern, self._until
 
     def end_of(self, opening: re.Match[str]) -> tuple[int, int]:
-        """For a tagged or lettered string: the ends of its text and of itself; -1 if it does not end."""
+        """The place where a tagged or lettered string's text ends, and where the string ends; else -1."""
         if opening.lastgroup == "tagged":
             end, kind = opening["tagged"], _END_BY_TAG
         else:
@@ -197,7 +201,10 @@ def statement_tokens(sql: str, grammar: StatementGrammar) -> list[Token]:
 
 
 def _placeholder(sql: str, text: str, start: int, end: int) -> Token:
-    """A name if it is part of one, as in ``${db}.t``; otherwise a value, as in ``dt = ${day}``."""
+    """The token of a placeholder.
+
+    It is a name if it is part of a name (``${db}.t``), and otherwise a value (``dt = ${day}``).
+    """
     part_of_name = sql[end : end + 1] == "." or sql[start - 1 : start] == "."
     return Token(QUOTED if part_of_name else STRING, text, "", start, end)
 

@@ -1,4 +1,4 @@
-"""Names, types and places of any dialect, and ways to skip clauses that do not concern columns.
+"""Parses names, types and places of any dialect; skips clauses that do not concern columns.
 
 An unknown type is accepted as a type.
 """
@@ -46,7 +46,7 @@ class OpenNames(Pipes):
             self.advance()
             parts.append(self._part())
         if self.comes(".", "."):
-            # Database and table, with the default schema between them.
+            # ``db..t`` has a database and a table, with the default schema between them.
             self.back_to(self.index + 2)
             parts.append(self._part())
         return tuple(part for name in parts for part in self._split(name))
@@ -83,7 +83,7 @@ class OpenNames(Pipes):
     def table(self, what: str = "a table") -> Named:
         token = self.at
         if self.grammar.transact and token.kind == STRING and token.text[:1] == "@":
-            # A table in a variable.
+            # The table is in a variable.
             return Named((self.advance().text,), position=self.position(token))
         if token.kind not in (WORD, QUOTED):
             self.fail(f"expected {what}")
@@ -92,7 +92,7 @@ class OpenNames(Pipes):
     # types
 
     def type(self, of: str) -> ColumnType:
-        """Any type: its name and the brackets after it."""
+        """Reads any type: its name and the brackets after it."""
         del of
         self.path()
         if self.word in {"(", "<"}:
@@ -124,7 +124,7 @@ class OpenNames(Pipes):
             word = self.advance().word
             depth += (word == opening) - (word == closing)
             if word == "VALUES" and self.word == "[":
-                # A range without its end, as in VALUES [(1), (2)).
+                # This begins a range, whose end may be outside: VALUES [(1), (2)).
                 depth, in_range = depth + 1, True
             elif word == "]" and in_range:
                 depth, in_range = depth - 1, False
@@ -142,8 +142,8 @@ class OpenNames(Pipes):
     def rest(self, words: frozenset[str], *ends: str, follows: bool = False) -> None:
         """Skips clauses that do not concern rows, up to the statement's end or one of ``ends``.
 
-        ``words``: the clauses' words. Another word may only follow one of them, or a sign; with
-        ``follows`` also the verb.
+        ``words`` are the clauses' words. Any other word may only follow one of these words, or a sign. With
+        ``follows``, it may also come first.
         """
         while not self.ends() and self.word not in ends and not self.begins_another():
             follows = self.pass_over(words, follows=follows)
@@ -151,7 +151,7 @@ class OpenNames(Pipes):
     def pass_over(self, words: frozenset[str], *, follows: bool) -> bool:
         """Skips a token of a clause, or parentheses; returns whether a name or value may follow.
 
-        ``follows``: whether one may stand here.
+        ``follows``: whether a name or value may stand here.
         """
         if self.word == "(":
             self.skip_parentheses()
@@ -172,7 +172,7 @@ class OpenNames(Pipes):
         return False
 
     def files(self) -> Files | None:
-        """A quoted path, a stage or a variable, if one comes next."""
+        """A quoted path, a stage or a variable, if it comes next."""
         if self.sql[self.at.start : self.at.start + 1] == "@" and (not self.grammar.transact):
             return Files(self._written_place())
         if self.at.kind == STRING:
@@ -182,7 +182,7 @@ class OpenNames(Pipes):
         return None
 
     def _written_place(self) -> str:
-        """``@s.t/path``, ``@~/path``, ``@%t``, up to the next blank."""
+        """Reads ``@s.t/path``, ``@~/path`` or ``@%t``, up to the next blank."""
         start = self.index
         self.advance()
         while self.at.start == self.tokens[self.index - 1].end and (

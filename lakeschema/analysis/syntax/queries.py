@@ -1,4 +1,4 @@
-"""Queries of any dialect: other engines' syntax that Spark's and Hive's grammars lack."""
+"""Parses queries of any dialect, with syntax that Spark's and Hive's grammars lack."""
 
 from __future__ import annotations
 
@@ -24,11 +24,14 @@ _SELECT_WORDS: Final = frozenset(
 """MySQL's modifiers between SELECT and its items."""
 
 TIMESERIES: Final = "timeseries"
-"""A function that represents Vertica's clause, with timestamps and unnamed keys as arguments."""
+"""The name of a call that stands for Vertica's clause TIMESERIES.
+
+The call's arguments are the timestamps and, as unnamed arguments, the partition's keys.
+"""
 
 
 class OpenQueries(OpenFromItems):
-    """Reads a query; ``into`` is the table of SELECT … INTO, if any."""
+    """Reads queries; ``into`` is the table of SELECT … INTO, if any."""
 
     def __init__(self, sql: str, grammar: StatementGrammar) -> None:
         super().__init__(sql, grammar)
@@ -102,7 +105,7 @@ class OpenQueries(OpenFromItems):
             self.into = self.table()
 
     def behind_where(self, source: tree.FromItem | None) -> tree.FromItem | None:
-        """The clauses between WHERE and GROUP BY: a hierarchy, or a time series.
+        """Reads the clauses between WHERE and GROUP BY: a hierarchy, or a time series.
 
         ``START WITH a CONNECT BY PRIOR b = c`` is a condition on rows, like ON, and ``TIMESERIES
         slot AS '1 hour' OVER (PARTITION BY a ORDER BY moment)`` makes rows.
@@ -167,7 +170,7 @@ class OpenQueries(OpenFromItems):
                 return
 
     def _skip_lock(self) -> None:
-        """``FOR NO KEY UPDATE OF t SKIP LOCKED``."""
+        """Skips ``FOR NO KEY UPDATE OF t SKIP LOCKED``."""
         self.back_to(self.index + 2)
         while self.take_one_of("KEY", "UPDATE", "SHARE", "ONLY"):
             pass
@@ -196,7 +199,7 @@ class OpenQueries(OpenFromItems):
         return tree.CommonTable(name, columns, query)
 
     def _skip_search(self) -> None:
-        """``SEARCH DEPTH FIRST BY a SET b CYCLE a SET c TO 1 DEFAULT 0 USING d``."""
+        """Skips ``SEARCH DEPTH FIRST BY a SET b CYCLE a SET c TO 1 DEFAULT 0 USING d``."""
         while self.word in {"SEARCH", "CYCLE"} and self.ahead().kind in (WORD, QUOTED):
             self.skip_to("SET")
             self.expect("SET")

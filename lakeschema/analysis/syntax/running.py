@@ -1,4 +1,4 @@
-"""Statements that run or contain others: EXPLAIN ANALYZE, EXECUTE, PREPARE, CALL, EXPORT, SET."""
+"""Parses statements that run or contain statements: EXPLAIN ANALYZE, EXECUTE, PREPARE, CALL, EXPORT."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from lakeschema.translation.syntax.lexing import END, QUOTED, STRING, WORD, Toke
 from lakeschema.translation.syntax.operators import BEGINS_QUERY
 
 MAX_TEXTS: Final = 4
-"""The maximum nesting of texts in EXECUTE IMMEDIATE and the like."""
+"""The maximum nesting of texts in EXECUTE IMMEDIATE and similar statements."""
 _OF_SQL: Final = frozenset({"SQL", "PLPGSQL"})
 _WITH_BODIES: Final = frozenset({"FUNCTION", "MACRO", "AGGREGATE"})
 _FREE: Final = frozenset(
@@ -24,16 +24,16 @@ _FREE: Final = frozenset(
 )
 """Objects whose definition contains statements or expressions."""
 _NO_QUERY_BEHIND: Final = frozenset({"ON", "TO", "USING", ",", ";", ")", "="})
-"""Words after a SELECT that is a privilege or an event."""
+"""Words after the word SELECT if it is a privilege or an event, not a query."""
 _OFF: Final = frozenset({"FALSE", "OFF"})
 _EXPORTED: Final = frozenset({"DATA", "DATABASE", "SCHEMA"})
 
 
 class Running(Definitions):
-    """Adds statements whose reads are those of other statements."""
+    """Reads statements that run other statements and so read their tables."""
 
     texts = 0
-    """How many texts of EXECUTE and the like enclose this one."""
+    """The number of texts of EXECUTE and similar statements around this text."""
     _prepared: frozenset[str] = frozenset()
 
     @abstractmethod
@@ -45,7 +45,7 @@ class Running(Definitions):
         """The statements of a text that is run.
 
         Raises:
-            MalformedSql: one of them cannot be read.
+            MalformedSql: a statement cannot be read.
         """
 
     @abstractmethod
@@ -67,9 +67,9 @@ class Running(Definitions):
     def with_queries(
         self, statement: st.Statement, *ends: str, words: frozenset[str] | None = None
     ) -> st.Statement:
-        """A statement with the queries in it, up to its end, or to a word of ``ends`` outside parentheses.
+        """A statement with its queries, up to its end or to a word of ``ends`` outside parentheses.
 
-        ``words``: the words of its clauses, as in ``rest``; None if it contains expressions.
+        ``words`` are the words of its clauses, as in ``rest``; None if they contain expressions.
         """
         found: list[st.Statement] = []
         depth = 0
@@ -124,12 +124,12 @@ class Running(Definitions):
         if verb == "CREATE" and any(
             token.word == "CLONE" for token in self.tokens[start : self.index]
         ):
-            # A schema with everything in it.
+            # The statement copies a schema with everything in it.
             return st.Unknown(f"{verb} {kind}", position)
         return found
 
     def function(self, verb: str) -> st.Statement:
-        """Its body is SQL, or a text in another language."""
+        """Reads the definition of a function; its body is SQL, or a text in another language."""
         language = ""
         texts: list[Token] = []
         start = self.index
@@ -159,7 +159,7 @@ class Running(Definitions):
     # statements that run others
 
     def explain(self) -> st.Statement:
-        """EXPLAIN ANALYZE runs its statement."""
+        """Reads EXPLAIN; EXPLAIN ANALYZE runs its statement."""
         self.expect("EXPLAIN")
         start = self.index
         if self.word == "(":
@@ -178,7 +178,10 @@ class Running(Definitions):
         return inner if runs else st.Explain(inner)
 
     def prepare(self) -> st.Statement:
-        """``PREPARE p FROM SELECT …``, ``PREPARE p (int) AS SELECT …``, ``PREPARE p FROM 'SELECT …'``."""
+        """Reads PREPARE.
+
+        ``PREPARE p FROM SELECT …``, ``PREPARE p (int) AS SELECT …``, ``PREPARE p FROM 'SELECT …'``.
+        """
         position = self.position(self.at)
         self.expect("PREPARE")
         name = self.name("the name of a statement")
@@ -192,7 +195,7 @@ class Running(Definitions):
         return self.statement()
 
     def execute(self) -> st.Statement:
-        """EXECUTE of a prepared statement, of a text, or of a procedure."""
+        """Reads EXECUTE of a prepared statement, of a text, or of a procedure."""
         position = self.position(self.at)
         verb = self.advance().word
         if self.take("IMMEDIATE"):
@@ -214,7 +217,7 @@ class Running(Definitions):
         return self.with_queries(found, *self.starts_without_semicolon())
 
     def _run_text(self, verb: str, position: Position, *behind: str) -> st.Statement:
-        """The statements of the text that comes next, unless something is appended to it."""
+        """The statements of the literal text that comes next; unknown if more text is appended."""
         if self.ends():
             self.fail("expected a text")
         text, following = self.at, self.ahead()
@@ -224,7 +227,7 @@ class Running(Definitions):
             if self._is_text() and following.kind in (WORD, QUOTED) and not self.grammar.transact:
                 self.advance()
                 self.fail("expected USING, or the end of the statement")
-            # A variable, or a text with something appended.
+            # The text is a variable, or has something appended, so it is unknown.
             return self.with_queries(st.Unknown(verb, position), *starts)
         self.advance()
         found = self.statements_in(text)
@@ -247,7 +250,7 @@ class Running(Definitions):
         return self.word in self.starts_without_semicolon() and not is_event
 
     def call_procedure(self) -> st.Statement:
-        """A procedure's reads are unknown, but not those of queries among its arguments."""
+        """Reads CALL. Only the reads of queries in its arguments are known, not those of the procedure."""
         self.expect("CALL")
         start = self.index
         name = self.table("a procedure")
@@ -263,7 +266,7 @@ class Running(Definitions):
         return self.with_queries(st.Unknown(self.advance().word, position))
 
     def reads_table(self) -> st.Statement:
-        """``SUMMARIZE t``, ``SUMMARIZE SELECT …``, ``HANDLER t READ FIRST``."""
+        """Reads ``SUMMARIZE t``, ``SUMMARIZE SELECT …`` or ``HANDLER t READ FIRST``."""
         self.advance()
         if self.word in BEGINS_QUERY - {"TABLE"}:
             return st.Query(self.query())
@@ -278,7 +281,7 @@ class Running(Definitions):
     # files
 
     def export(self) -> st.Statement:
-        """``EXPORT TABLE t TO 'files'``, ``EXPORT t INTO …``, and exported queries."""
+        """Reads ``EXPORT TABLE t TO 'files'``, ``EXPORT t INTO …``, and exported queries."""
         position = self.position(self.at)
         self.expect("EXPORT")
         is_table = self.take("TABLE")
@@ -296,7 +299,7 @@ class Running(Definitions):
         return found if isinstance(found, st.Block) else st.Unknown("EXPORT", position)
 
     def import_(self) -> st.Statement:
-        """``IMPORT [EXTERNAL] TABLE t FROM 'files'``."""
+        """Reads ``IMPORT [EXTERNAL] TABLE t FROM 'files'``."""
         position = self.position(self.at)
         self.expect("IMPORT")
         self.take("EXTERNAL")

@@ -21,7 +21,7 @@ from lakeschema.translation.syntax.operators import BEGINS_QUERY
 
 MAX_BYTES: Final = 1_000_000
 MAX_STATEMENTS: Final = 3_000
-"""The maximum for one text: analysing as many takes about a second."""
+"""The maximum number of statements in a text; their analysis takes about a second."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +64,7 @@ def _too_many_statements() -> TooLarge:
 
 
 class Scripts(Running):
-    """Adds sequences of statements."""
+    """Reads sequences of statements."""
 
     _last_begin: int | None = None
     _in_procedure = False
@@ -101,7 +101,7 @@ class Scripts(Running):
             return
         tokens = self.tokens[start : self.index]
         signs = Counter(token.word for token in tokens if token.kind == SYMBOL)
-        # The range [(1), (2)) lacks its end.
+        # In the range [(1), (2)) the signs do not match.
         opened = signs["("] - signs[")"] if signs["["] == signs["]"] else 0
         last = tokens[-1]
         is_cut = last.word in NEVER_LAST and tokens[0].word not in _LENIENT
@@ -110,7 +110,7 @@ class Scripts(Running):
             self.fail("expected ) before it" if opened > 0 else "the statement is not complete")
 
     def _joins(self, statement: st.Statement) -> bool:
-        """Whether another statement may follow without a semicolon."""
+        """Whether another statement may follow this one without a semicolon."""
         is_word = self.word in _STARTS and self.at.kind == WORD
         return is_word and (self.grammar.transact or isinstance(statement, st.Other | st.Block))
 
@@ -193,7 +193,7 @@ class Scripts(Running):
         return st.Block(None, (setting, *queries)) if queries else setting
 
     def _text_between(self, start: int, end: int) -> str:
-        """The text from one token's index up to another's."""
+        """The text from one token to another; both are indexes of tokens."""
         if start == end:
             return ""
         return self.sql[self.tokens[start].start : self.tokens[end - 1].end]
@@ -205,7 +205,7 @@ class Scripts(Running):
             and (self.word in {"SELECT", *_CHANGES})
             and self.ahead().word != "SYSTEM"
         ):
-            # For ANALYZE in MariaDB, which runs it, and DESCRIBE in MySQL, which does not.
+            # ANALYZE in MariaDB runs the statement; DESCRIBE in MySQL does not.
             inner = self.statement()
             return inner if verb == "ANALYZE" else st.Explain(inner)
         words = {"TABLE", "VIEW", "EXTENDED", "FORMATTED", "CREATE", "COLUMNS", "FROM", "IN"}
@@ -221,7 +221,7 @@ class Scripts(Running):
         if about and self.at.kind != STRING and not self.ends():
             name = self.table()
         if verb in {"DESCRIBE", "DESC"} and self.at.kind in (WORD, QUOTED):
-            # A column.
+            # This skips the name of a column.
             self.path()
         if verb == "SHOW":
             self.skip_to()
@@ -290,7 +290,7 @@ class Scripts(Running):
         return tuple(found)
 
     def replace(self) -> st.Statement:
-        """Rows in MySQL, or a definition in Spark and Teradata."""
+        """Reads REPLACE: rows in MySQL, a definition in Spark and Teradata."""
         if self.ahead().word not in {"TABLE", "VIEW", "PROCEDURE", "MACRO", "FUNCTION", "TRIGGER"}:
             return self.replace_rows()
         self.expect("REPLACE")
@@ -298,7 +298,7 @@ class Scripts(Running):
         return replace(found, replaces=True) if isinstance(found, st.Create) else found
 
     def exchange(self) -> st.Statement:
-        """ClickHouse's ``EXCHANGE TABLES a AND b``."""
+        """Reads ClickHouse's ``EXCHANGE TABLES a AND b``."""
         self.expect("EXCHANGE")
         if not self.take("TABLES"):
             self.skip_to()
@@ -310,14 +310,14 @@ class Scripts(Running):
         return st.Swap(first, second)
 
     def locking(self) -> st.Statement:
-        """Teradata's ``LOCKING t FOR ACCESS SELECT …``."""
+        """Reads Teradata's ``LOCKING t FOR ACCESS SELECT …``."""
         self.skip_to("SELECT", "WITH", "INSERT", "UPDATE", "DELETE", "MERGE")
         return self.statement()
 
     # control of flow: its words part statements, and its conditions are passed over
 
     def begin(self) -> st.Statement:
-        """A transaction up to its end, or only a block's first word."""
+        """Reads BEGIN: a transaction up to its end, or only a block's first word."""
         self.expect("BEGIN")
         if self.word in _TRANSACTIONS:
             self.skip_to(*_STARTS_WITHOUT_SEMICOLON)
@@ -328,12 +328,12 @@ class Scripts(Running):
         self.expect("END")
         what = self.take_one_of("TRY", "CATCH", "IF", "WHILE", "LOOP", "CASE", "FOR", "REPEAT")
         if not what and self.at.kind in (WORD, QUOTED) and self.word not in _STARTS:
-            # The name of the block.
+            # This skips the name of the block.
             self.advance()
         return st.Other("END")
 
     def branch(self) -> st.Statement:
-        """``IF a``, ``ELSEIF a THEN``, ``WHILE a DO``; ELSE and LOOP have no condition."""
+        """Reads ``IF a``, ``ELSEIF a THEN``, ``WHILE a DO``; ELSE and LOOP have no condition."""
         verb = self.advance().word
         if verb in {"ELSE", "LOOP"}:
             return st.Other(verb)
@@ -342,7 +342,7 @@ class Scripts(Running):
         return found
 
     def declare(self) -> st.Statement:
-        """``DECLARE @t TABLE (a INT)`` creates a table, and a cursor is a query."""
+        """Reads DECLARE: ``DECLARE @t TABLE (a INT)`` creates a table, and a cursor is a query."""
         start = self.index
         self.expect("DECLARE")
         if self.ahead().word == "TABLE" and self.ahead(2).word == "(":
@@ -360,7 +360,7 @@ class Scripts(Running):
     # procedures
 
     def procedure(self) -> st.Statement:
-        """Skips its name, parameters and declarations up to its first statement."""
+        """Skips a procedure's name, parameters and declarations up to its first statement."""
         self.advance()
         name = self.table("a procedure")
         if self.word == "(":
@@ -370,7 +370,7 @@ class Scripts(Running):
             if self.word == ";" and self._has_body():
                 self.advance()
         if self._in_procedure:
-            # It ends the previous body: consecutive procedures are not nested.
+            # This procedure ends the previous body: consecutive procedures are not nested.
             return st.Block(name, ())
         found: list[st.Statement] = []
         self._in_procedure = True
@@ -388,8 +388,8 @@ class Scripts(Running):
                     statement = self.statement()
                 except TranslationError:
                     self._depth = depth
-                    # After the part that was understood, which is not read again for each word in
-                    # it.
+                    # Reading continues after the part that was understood, which is not read again
+                    # for each word in it.
                     self.back_to(max(self.index, before + 1))
                     continue
                 if isinstance(statement, st.Block):
@@ -419,11 +419,11 @@ _EXACT: Final = (
     *(st.Query, st.Insert, st.MultiInsert, st.Merge, st.Update, st.Delete, st.Chained, st.Set),
     st.Block,
 )
-"""Statements that are read up to their last word."""
+"""Kinds of statements that the parser understands up to their last word."""
 _LENIENT: Final = frozenset(
     {"SHOW", "SYSTEM", "PUT", "GET", "PRAGMA", "ATTACH", "LS", "LIST", "RM", "REMOVE"}
 )
-"""Statements with one engine's paths and settings."""
+"""Statements that may contain any words, since they have one engine's paths and settings."""
 _OF_PRIVILEGES: Final = ("GRANT", "REVOKE", "DENY")
 _SECOND: Final[Mapping[str, frozenset[str]]] = MappingProxyType(
     {
@@ -432,7 +432,7 @@ _SECOND: Final[Mapping[str, frozenset[str]]] = MappingProxyType(
         **dict.fromkeys(_OF_PRIVILEGES, PRIVILEGES),
     }
 )
-"""The words after a verb."""
+"""The words that may follow a verb."""
 _CHANGES: Final = frozenset({"INSERT", "UPDATE", "DELETE", "MERGE"})
 _NO_SEMICOLON: Final = frozenset(
     {"DECLARE", "PRINT", "COMMIT", "ROLLBACK", "RETURN", "ASSERT", "LET"}

@@ -1,4 +1,4 @@
-"""Raw statements, before names are resolved: immutable and closed, like queries."""
+"""Parsed statements before names are resolved: a closed set of immutable nodes, like queries."""
 
 from __future__ import annotations
 
@@ -39,7 +39,10 @@ class With:
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """A query whose rows are returned, or stored ``into`` a new table, which may be ``temporary``."""
+    """A query whose rows are returned, or stored in the new table ``into``.
+
+    ``temporary``: whether that table is temporary.
+    """
 
     query: tree.Query
     into: Named | None = None
@@ -52,10 +55,10 @@ class Insert:
 
     Attributes:
         columns: the written columns; empty if the text lists none.
-        partition: columns of PARTITION; those with a value are not in the query.
-        overwrite: the existing rows of the table or partition go.
-        replaces_some: only existing rows that meet a condition go.
-        by_name: matches the query's columns by name.
+        partition: the columns of PARTITION; the query lacks the columns that have a value there.
+        overwrite: whether the existing rows of the table or partition are removed.
+        replaces_some: whether only the existing rows that meet a condition are removed.
+        by_name: whether the query's columns are matched by name.
         logged: the table that also gets the rows, by OUTPUT.
     """
 
@@ -83,18 +86,18 @@ class Kind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Create:
-    """A table or view.
+    """CREATE of a table or view.
 
     Attributes:
-        columns: names, in order, without types.
+        columns: the names of the columns, in order.
         partitions: the columns of PARTITIONED BY, which come last.
         filled: the table that ClickHouse's materialized view writes to.
-        keeps_order: partition columns keep their places.
-        like: the table whose columns it gets.
-        clone: the table whose columns and rows it gets.
-        location: the place of its files, as written.
-        materialized: for a view that stores its query's rows.
-        temporary: only its session sees it.
+        keeps_order: whether partition columns keep their places.
+        like: the table from which it copies the columns.
+        clone: the table from which it copies columns and rows.
+        location: the place of the files, as written.
+        materialized: whether it is a view that stores its query's rows.
+        temporary: whether only its session sees it.
     """
 
     kind: Kind
@@ -114,7 +117,7 @@ class Create:
 
     @property
     def holds_rows(self) -> bool:
-        """False for a view whose query runs at each read."""
+        """Whether the relation stores rows; False for a view, whose query runs at each read."""
         return self.kind is Kind.TABLE or self.materialized
 
 
@@ -127,7 +130,7 @@ class Drop:
 
 @dataclass(frozen=True, slots=True)
 class Rename:
-    """Applied in order; a new name of one part stays in the old one's namespace."""
+    """Renames, which apply in order. A new name of one part stays in the old name's namespace."""
 
     kind: Kind
     pairs: tuple[tuple[Named, Named], ...]
@@ -135,7 +138,7 @@ class Rename:
 
 @dataclass(frozen=True, slots=True)
 class SetNamespace:
-    """``ALTER TABLE t SET SCHEMA s``."""
+    """The statement ``ALTER TABLE t SET SCHEMA s``."""
 
     names: tuple[Named, ...]
     namespace: str
@@ -152,7 +155,7 @@ class AlterColumns:
     """A change of a table's columns.
 
     Attributes:
-        renamed: (old, new).
+        renamed: pairs of an old and a new name.
         replaced: the new list of columns, if the text gives one.
     """
 
@@ -174,7 +177,7 @@ class AlterOther:
 
 @dataclass(frozen=True, slots=True)
 class AddPartitions:
-    """Partitions with locations; ``moved``: an existing partition gets a new one."""
+    """ADD PARTITION with locations. ``moved``: an existing partition gets a new location."""
 
     name: Named
     locations: tuple[str, ...]
@@ -191,10 +194,10 @@ class MovePartition:
 
 @dataclass(frozen=True, slots=True)
 class Assignment:
-    """``path`` is as written; the column may be qualified by the table.
+    """An assignment. ``path`` is the column as written, perhaps after the table's name.
 
     Attributes:
-        operator: for ``a += x``, whose new value also depends on the old one.
+        operator: the operator of ``a += x``, whose new value also depends on the old value.
         place: for ``(a, b) = (SELECT x, y …)``, the number of the query's column.
     """
 
@@ -206,10 +209,10 @@ class Assignment:
 
 @dataclass(frozen=True, slots=True)
 class MergeAction:
-    """One WHEN. ``every``: UPDATE SET * and INSERT *.
+    """One WHEN of MERGE. ``every`` is true for UPDATE SET * and INSERT *.
 
     Attributes:
-        columns: INSERT's columns, with ``values`` by position; if empty, in the target's order.
+        columns: the columns of INSERT, in the order of ``values``; empty for the target's order.
     """
 
     condition: tree.Expression | None = None
@@ -231,7 +234,7 @@ class Merge:
 
 @dataclass(frozen=True, slots=True)
 class Update:
-    """``source``: the FROM of UPDATE, or relations joined to the target."""
+    """An UPDATE. ``source``: its FROM, or the relations joined to the target."""
 
     target: Named
     assignments: tuple[Assignment, ...]
@@ -243,7 +246,7 @@ class Update:
 
 @dataclass(frozen=True, slots=True)
 class Delete:
-    """``others``: further tables whose rows MySQL's DELETE removes."""
+    """A DELETE. ``others``: further tables from which MySQL's DELETE removes rows."""
 
     target: Named
     source: tree.FromItem | None = None
@@ -255,7 +258,7 @@ class Delete:
 
 @dataclass(frozen=True, slots=True)
 class Truncate:
-    """``partial``: only some partitions."""
+    """A TRUNCATE. ``partial``: it empties only some partitions."""
 
     names: tuple[Named, ...]
     partial: bool = False
@@ -263,7 +266,7 @@ class Truncate:
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """LOAD DATA and COPY INTO a table. ``columns``: those that a query fills."""
+    """LOAD DATA or COPY INTO a table. ``columns`` are the columns that a query fills."""
 
     source: Target
     target: Target
@@ -282,7 +285,7 @@ class Cache:
 
 @dataclass(frozen=True, slots=True)
 class Use:
-    """``what``: the object of a one-part name: catalog, schema, namespace, warehouse or role."""
+    """A USE. ``what`` is the kind of object that a name of one part means: catalog, schema, role …."""
 
     namespace: tuple[str, ...]
     what: str
@@ -290,7 +293,7 @@ class Use:
 
 @dataclass(frozen=True, slots=True)
 class Set:
-    """A session setting; without a ``value`` it is only shown."""
+    """A SET of a session's setting; without a ``value`` it only shows the setting."""
 
     name: str
     value: str | None
@@ -305,14 +308,14 @@ class ReadMetadata:
 
 @dataclass(frozen=True, slots=True)
 class Other:
-    """A statement without reading or writing rows: GRANT, SET ROLE, COMMIT, CREATE FUNCTION."""
+    """A statement that neither reads nor writes rows: GRANT, SET ROLE, COMMIT, CREATE FUNCTION."""
 
     verb: str
 
 
 @dataclass(frozen=True, slots=True)
 class Unknown:
-    """A statement whose text does not tell its reads and writes, such as a procedure call."""
+    """A statement whose text does not show its reads and writes, such as a procedure call."""
 
     verb: str
     position: Position | None = field(default=None, compare=False)

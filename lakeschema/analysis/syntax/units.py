@@ -1,4 +1,4 @@
-"""Units of time as bare words among a call's arguments, which are not columns."""
+"""Finds units of time among a call's arguments: bare words that are not columns."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def _is_word_of(argument: tree.Expression, words: frozenset[str]) -> bool:
 
 
 def _is_unit(argument: tree.Expression) -> bool:
-    """``MONTH``, or ``WEEK(MONDAY)``."""
+    """Whether an argument is a unit, such as ``MONTH`` or ``WEEK(MONDAY)``."""
     if isinstance(argument, tree.Call):
         return argument.name.upper() == "WEEK"
     return _is_word_of(argument, _LONG)

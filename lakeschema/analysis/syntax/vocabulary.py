@@ -1,4 +1,4 @@
-"""Words that clauses not concerning rows may have. Any other word in such a clause is an error.
+"""Words that may occur in clauses that do not concern rows; any other word there is an error.
 
 Sources: the grammars of the engines whose dialects are read.
 """
@@ -176,7 +176,7 @@ NO_NAME_BEHIND: Final = _words(
     ALWAYS CASCADE DELIMITED NOT NULL OVERWRITE PURGE RESTRICT
     """
 )
-"""Words that are followed by another such word, or by nothing."""
+"""Words that no name follows: only another word of this list may follow, or the end."""
 
 NEVER_LAST: Final = _words(
     """

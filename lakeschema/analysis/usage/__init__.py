@@ -1,1 +1,1 @@
-"""A warehouse's usage according to a log: who uses what, joins, repetition, disuse, whom to tell."""
+"""Analyses the use of a warehouse from its log: users, joins, repetition, disuse, people to inform."""

@@ -20,9 +20,9 @@ class Counted:
     """A count of ``table``'s rows by ``keys``: columns of the table, ``user`` and ``day``.
 
     Attributes:
-        only: columns with the only value that counts.
-        without: columns with a value that does not count.
-        done: failed statements do not count.
+        only: for a column, the only value that counts.
+        without: for a column, a value that does not count.
+        done: whether only statements that succeeded count.
     """
 
     table: str
@@ -34,7 +34,7 @@ class Counted:
 
 @dataclass(frozen=True, slots=True, order=True)
 class Count:
-    """``keys``: as in ``Counted``. Days are empty if the log does not have them."""
+    """A count by ``keys``, as in ``Counted``. Days are empty if the log does not have them."""
 
     keys: tuple[str, ...]
     statements: int
@@ -67,7 +67,7 @@ COUNTED: Final[Mapping[str, Counted]] = MappingProxyType(
 """The counts that derived tables are made from, by name."""
 
 Counts = Mapping[str, Sequence[Count]]
-"""By the names in ``COUNTED``."""
+"""The counts, by the names in ``COUNTED``."""
 
 
 @dataclass(slots=True)

@@ -1,4 +1,4 @@
-"""The catalog's tables, views and columns that no statement of a log read for some days."""
+"""Finds the tables, views and columns of a catalog that no statement read for some days."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from lakeschema.analysis.usage.counting import Count
 from lakeschema.catalog.identifiers import RelationName
 
 _SOME_DAY: Final = "9999-12-31"
-"""For a read without a day in the log, so that nothing counts as unused because of that."""
+"""The day of a read without a day in the log: the read relation must not count as unused."""
 _Place = tuple[str, str]
 """A relation and a column, in lower case; "" for the relation itself."""
 
 
 @dataclass(frozen=True, slots=True)
 class Unused:
-    """``column`` is empty for a whole relation; ``last_read`` is empty if it was never read."""
+    """Unused data. ``column`` is "" for a whole relation; ``last_read`` is "" if it was never read."""
 
     relation: str
     column: str
@@ -33,10 +33,10 @@ def unused_since(
     column_reads: Iterable[Count],
     since: str,
 ) -> tuple[Unused, ...]:
-    """The relations not read since a day, and the unread columns of others.
+    """The relations that were not read since a day, and the unread columns of relations that were.
 
     Reading a view reads everything in its query. If it is unknown which columns of a table were
-    read, all count.
+    read, all its columns count as read.
 
     ``reads`` are by relation, ``column_reads`` by relation, column and further keys; ``since`` is
     in ISO form.
@@ -86,5 +86,5 @@ def _through_views(known: Mapping[RelationName, KnownTable], last: dict[_Place, 
 
 
 def days_before(day: str, days: int) -> str:
-    """In ISO form."""
+    """The day that lies this number of days earlier, in ISO form."""
     return (date.fromisoformat(day) - timedelta(days=days)).isoformat()

@@ -1,4 +1,4 @@
-"""From which tables and columns others are filled over a whole log, and what is downstream.
+"""Finds which tables and columns fill other tables in a log, and what is downstream of them.
 
 A view of the catalog is filled from its query's relations.
 """
@@ -16,7 +16,7 @@ from lakeschema.analysis.usage.counting import Count
 from lakeschema.catalog.identifiers import RelationName
 
 ROWS: Final = ""
-"""In place of a column: which rows there are, and so every column."""
+"""A name in place of a column, for the rows of a relation, and so for every column."""
 _ROWS_KIND: Final = "rows"
 Place = tuple[str, str]
 """A relation and one of its columns; ``*`` for unknown columns, ``ROWS`` for its rows."""
@@ -24,7 +24,10 @@ Place = tuple[str, str]
 
 @dataclass(frozen=True, slots=True)
 class Flow:
-    """``statements`` that fill ``target`` from ``source``; 0 for a view of the catalog."""
+    """An edge from ``source`` to ``target``.
+
+    ``statements`` is the number of statements that fill the target; 0 for a view of the catalog.
+    """
 
     source: str
     target: str
@@ -52,7 +55,10 @@ def dataflow_graph(
 
 @dataclass(frozen=True, slots=True)
 class Reached:
-    """``columns``: those that depend on the requested ones; ``*`` if all may. ``distance`` in steps."""
+    """A relation downstream, ``distance`` steps away.
+
+    ``columns`` are its columns that depend on the requested columns; ``*`` if all may depend.
+    """
 
     relation: str
     columns: frozenset[str]
@@ -72,7 +78,10 @@ class Reach:
         column_flows: Iterable[Count],
         known: Mapping[RelationName, KnownTable],
     ) -> None:
-        """``column_flows``: by target, column, source, source column, kind."""
+        """Prepares the flows.
+
+        ``column_flows`` are by target, column, source, source column, kind.
+        """
         self._with_columns = {str(n) for n, t in known.items() if t.columns is not None}
         self._by_source: dict[str, dict[str, list[tuple[str, Place]]]] = {}
         traced: set[tuple[str, str]] = set()
@@ -89,7 +98,7 @@ class Reach:
                 continue
             self._add(source, ROWS, (target, ROWS))
             if (target, source) not in traced and source not in self._with_columns:
-                # It is unknown which of its columns are read.
+                # It is unknown which columns of the source are read.
                 self._add(source, EVERY_COLUMN, (target, EVERY_COLUMN))
         for name, table in known.items():
             for view_column in table.made_of:
@@ -107,7 +116,7 @@ class Reach:
         self._by_source.setdefault(source, {}).setdefault(column, []).append((column, into))
 
     def of(self, relation: str, column: str = EVERY_COLUMN) -> tuple[Reached, ...]:
-        """Each relation once, nearest first, beginning with the relation itself."""
+        """The relations downstream, each once, nearest first; the first is the relation itself."""
         columns: dict[str, set[str]] = {relation: {column.lower()}}
         distances = {relation: 0}
         pending = deque([(relation, column.lower())])

@@ -1,6 +1,6 @@
-"""Clusters of tables that are often joined, as candidates for a combined table.
+"""Finds clusters of tables that are often joined: candidates for a combined table.
 
-Source: Uber's Queryparser, which replaced clusters of joined tables by one dimensional table.
+Uber's Queryparser replaced clusters of joined tables by one dimensional table.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ class JoinedTables:
     Attributes:
         cluster: the connected component's number; 1 has the most statements.
         tables: the number of tables in the whole cluster.
-        on: ``column = column`` for the two, most frequent first; the comparison may be other than
-            equality.
-        statements: those that compare the most frequent pair of columns.
-        users: the same for users.
+        on: ``column = column`` for each pair of compared columns, the most frequent first; the
+            statements may use another comparison.
+        statements: the number of statements that compare the most frequent pair of columns.
+        users: the number of users that compare this pair.
     """
 
     cluster: int
@@ -35,7 +35,9 @@ class JoinedTables:
 
 
 def join_clusters(joined: Iterable[Count], min_statements: int = 1) -> tuple[JoinedTables, ...]:
-    """Each pair of tables in its cluster; column pairs with fewer statements connect nothing.
+    """The pairs of tables in each cluster.
+
+    Column pairs with fewer than ``min_statements`` connect nothing.
 
     ``joined`` are by relation, column, other relation, other column.
     """
@@ -73,7 +75,7 @@ def _pair(cluster: int, tables: int, pair: tuple[str, str], counts: list[Count])
 
 
 def _components(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
-    """For each table, the first by name in its connected component."""
+    """The first name in the connected component of each table."""
     parents: dict[str, str] = {}
 
     def root(name: str) -> str:

@@ -1,8 +1,8 @@
-"""Advice on tables' file layout, from the columns that filter, join, group and order them.
+"""Advises on tables' file layout, from the columns in filters, joins, groups and orders.
 
-Source: Uber's Queryparser: the top GROUP BY columns as shard keys, the top ORDER BY columns as
-order keys. The number of a column's values is unknown here, so check it before following the
-advice.
+Uber's Queryparser took the most frequent GROUP BY columns as shard keys, and the most frequent ORDER
+BY columns as order keys. Check the number of a column's values before you follow the advice: it is
+not known here.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from lakeschema.analysis.usage.counting import Count
 from lakeschema.catalog.identifiers import RelationName
 
 MIN_SHARE: Final = 0.2
-"""The least share of a table's statements: less frequent use needs no special layout."""
+"""The least share of a table's statements that must use a column for advice on it."""
 _MOST: Final = 3
 
 
@@ -37,7 +37,10 @@ _CLAUSES: Final[Mapping[Layout, frozenset[str]]] = {
 
 @dataclass(frozen=True, slots=True)
 class Advice:
-    """``statements`` of ``reads`` use ``column`` in such a clause; with several clauses, at most so many."""
+    """Advice on one column, which ``statements`` of the table's ``reads`` use in a relevant clause.
+
+    The number is that of the most frequent clause, so it may be too low.
+    """
 
     relation: str
     layout: str
@@ -90,7 +93,7 @@ def _most_used(
 
 
 def _by_column(counts: Iterable[Count], clauses: frozenset[str]) -> list[tuple[str, int]]:
-    """With several clauses, the most frequent one counts: the number that use any of them is unknown."""
+    """Statements by column, for its most frequent clause: the sum could count a statement twice."""
     found: dict[str, int] = {}
     for count in counts:
         _, column, clause = count.keys

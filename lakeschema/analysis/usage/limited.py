@@ -1,6 +1,6 @@
 """Analyses a log's statements in a process that is killed if one costs too much.
 
-A statement that was given up has a row of failures, so that counts include it.
+A statement that exceeds the limits has a row of failures, so that counts include it.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import astuple
 from typing import Any, Final, TypeAlias
 
-from lakeschema.analysis.catalog import KnownTable
+from lakeschema.analysis.catalog import NO_CATALOGS, CatalogNames, KnownTable
 from lakeschema.analysis.limits import GIVEN_UP, LIMITS, REASON
 from lakeschema.analysis.log import LogAnalysis, Row, failed
 from lakeschema.analysis.statements_logged import LoggedStatement, may_define
@@ -21,7 +21,7 @@ from lakeschema.isolation.process import LimitedProcess
 _HANDLER: Final = "log"
 _MOST_TOGETHER: Final = 200
 _LONGEST_TOGETHER: Final = 200_000
-"""Characters of statements sent together, since together they get the time of one."""
+"""The maximum length of statements sent together, which share one statement's time limit."""
 
 Rows: TypeAlias = Sequence[tuple[str, Row]]
 
@@ -30,10 +30,11 @@ def rows_within_limits(
     statements: Iterable[LoggedStatement],
     known: Mapping[RelationName, KnownTable],
     limits: Limits = LIMITS,
+    catalogs: CatalogNames = NO_CATALOGS,
 ) -> Iterator[Rows]:
     """The rows of each statement, as found by ``LogAnalysis``, in the log's order."""
     logged = list(statements)
-    handler = Handler("lakeschema.analysis.usage.limited:answer_log", dict(known))
+    handler = Handler("lakeschema.analysis.usage.limited:answer_log", (dict(known), dict(catalogs)))
     process = LimitedProcess({_HANDLER: handler}, limits)
     try:
         asking = _Asking(process)
@@ -53,7 +54,7 @@ def _may_define(statement: LoggedStatement) -> bool:
 
 
 class _Asking:
-    """A new process first gets the definitions that did not kill an earlier one."""
+    """Asks limited processes. A new process first gets the definitions that did not kill earlier processes."""
 
     def __init__(self, process: LimitedProcess) -> None:
         self._process = process
@@ -62,7 +63,10 @@ class _Asking:
     def each(
         self, verb: str, statements: Iterable[LoggedStatement]
     ) -> Iterator[tuple[LoggedStatement, Any]]:
-        """Each statement with its answer. If a group gets no answer, each of it is asked alone."""
+        """Each statement with its answer.
+
+        If a group of statements gets no answer, each statement is asked separately.
+        """
         for together in _together(statements):
             try:
                 answers = self._ask(verb, together)
@@ -104,9 +108,12 @@ def _together(statements: Iterable[LoggedStatement]) -> Iterator[list[LoggedStat
 # In the child
 
 
-def answer_log(known: Mapping[RelationName, KnownTable]) -> Callable[[Any], Any]:
-    """The child's function from a verb and statements to distinct answers, and each statement's answer."""
-    timeline = Timeline(known)
+def answer_log(
+    chosen: tuple[Mapping[RelationName, KnownTable], CatalogNames],
+) -> Callable[[Any], Any]:
+    """The function with which the child answers: distinct answers, and each statement's answer by number."""
+    known, catalogs = chosen
+    timeline = Timeline(known, catalogs=catalogs)
     analysis = LogAnalysis(timeline)
 
     def answer(asked: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Joins and grouped queries that statements repeat, ranked by the work saved by computing them once."""
+"""Ranks joins and grouped queries that statements repeat, by the work saved by computing them once."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ class Repeated:
     """A join or query that could be stored as a table.
 
     Attributes:
-        cost: the cost of one run: its tables' sizes; an unknown size counts as 1.
+        cost: the cost of one run, which is the sum of its tables' sizes; an unknown size counts as
+            1.
         builds: the days on which one of its tables was written, at least 1.
         saved: ``cost`` times the statements beyond the builds.
     """
@@ -36,10 +37,10 @@ def what_to_materialise(
     sizes: Mapping[str, float],
     min_statements: int = 2,
 ) -> tuple[Repeated, ...]:
-    """The greatest savings first, without parts that only repeat inside something larger.
+    """The queries that save most, without queries that only repeat as parts of a larger query.
 
-    ``repeated`` are by fingerprint, kind, shape, tables; ``writes`` by relation and day; ``sizes``
-    are in any one unit.
+    ``repeated`` has counts by fingerprint, kind, shape and tables; ``writes`` has counts by relation and
+    day. ``sizes`` are the tables' sizes in any one unit.
     """
     days: dict[str, set[str]] = {}
     for count in writes:
@@ -66,7 +67,7 @@ def _repeated(count: Count, days: Mapping[str, set[str]], sizes: Mapping[str, fl
 
 
 def _largest(found: Iterable[Repeated]) -> Iterable[Repeated]:
-    """Without those inside another that equally many statements repeat."""
+    """The repeated queries, without parts of a larger query that is repeated just as often."""
     kept: dict[tuple[int, tuple[str, ...]], list[Repeated]] = {}
     for each in found:
         same = kept.setdefault((each.statements, each.tables), [])

@@ -1,4 +1,4 @@
-"""Reads lines of a log into statements with the day of each."""
+"""Reads statements, with the day of each, from lines of a log."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from lakeschema.analysis.statements_logged import LoggedStatement
 
 @dataclass(frozen=True, slots=True)
 class Ran:
-    """``day`` is in ISO form; empty if the log does not have it."""
+    """A statement that ran. ``day`` is in ISO form; empty if the log does not have it."""
 
     statement: LoggedStatement
     day: str = ""
 
 
 def ran(line: Mapping[str, Any], position: int, dialect: str) -> Ran:
-    """Uses the names of a log's columns; ``dialect`` is for lines without one."""
+    """The statement in a line of a log; ``dialect`` is for lines that name no dialect."""
     namespace = [line.get("current_catalog"), *str(line.get("current_namespace") or "").split(".")]
     started = line.get("started_at")
     statement = LoggedStatement(

@@ -1,4 +1,4 @@
-"""Derives usage tables from a log's counts, alike on one machine and on Spark."""
+"""Derives usage tables from a log's counts, with the same result on one machine and on Spark."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, fields
 from types import MappingProxyType
 from typing import Any, Final, get_type_hints
 
-from lakeschema.analysis.catalog import KnownTable
+from lakeschema.analysis.catalog import NO_CATALOGS, CatalogNames, KnownTable
 from lakeschema.analysis.conventions import Conventions
 from lakeschema.analysis.limits import GIVEN_UP, LIMITS
 from lakeschema.analysis.log import LogAnalysis
@@ -29,7 +29,10 @@ from lakeschema.isolation.limits import Limits
 
 @dataclass(frozen=True, slots=True)
 class TableUse:
-    """``access`` as in ``table_access``; ``day`` is empty if the log does not have it."""
+    """One use of a table.
+
+    ``access`` is a value of ``table_access``; ``day`` is "" if the log does not have it.
+    """
 
     relation: str
     access: str
@@ -71,10 +74,10 @@ class Question:
         known: the catalog, with views' reads.
         owners: the owners of relations, if known.
         sizes: the sizes of tables, in any one unit.
-        days: a relation is unused if nobody read it for this many days before the last one.
+        days: a relation is unused if nobody read it for this many days before the last day.
         today: the last day; by default the log's.
-        about: a relation, and a column or ``*``, for finding whom to tell of its change.
-        min_joins: column pairs with fewer statements connect no tables.
+        about: a relation, and a column or ``*``, whose change people must be told about.
+        min_joins: the least number of statements with which a pair of columns connects two tables.
     """
 
     known: Mapping[RelationName, KnownTable] = field(default_factory=lambda: MappingProxyType({}))
@@ -145,17 +148,21 @@ def count_log(
     known: Mapping[RelationName, KnownTable],
     conventions: Conventions | None = None,
 ) -> CountedLog:
-    """Counts a whole log on one machine; statements in order of positions."""
+    """Counts a whole log on one machine; the statements must be in order of positions."""
     definitions = (each.statement for each in log if may_define(each.statement.sql))
     analysis = LogAnalysis(timeline_of(definitions, known), conventions)
     return _counted(log, (analysis.found(each.statement).rows for each in log))
 
 
 def count_log_within_limits(
-    log: Sequence[Ran], known: Mapping[RelationName, KnownTable], limits: Limits = LIMITS
+    log: Sequence[Ran],
+    known: Mapping[RelationName, KnownTable],
+    limits: Limits = LIMITS,
+    catalogs: CatalogNames = NO_CATALOGS,
 ) -> CountedLog:
-    """Like ``count_log``, in a limited process."""
-    return _counted(log, rows_within_limits((each.statement for each in log), known, limits))
+    """Like ``count_log``, in a limited process; ``catalogs`` has the catalogs by names in statements."""
+    statements = (each.statement for each in log)
+    return _counted(log, rows_within_limits(statements, known, limits, catalogs))
 
 
 def _counted(log: Sequence[Ran], found: Iterable[Rows]) -> CountedLog:
@@ -184,12 +191,15 @@ def columns_of(table: str) -> Mapping[str, type]:
 
 
 def place_of(name: RelationName, counts: Counts, known: Iterable[RelationName]) -> tuple[str, str]:
-    """``Question.about`` for a name that may be a column's: of a relation in the catalog or the log."""
+    """The value of ``Question.about`` for a name of a relation or a column.
+
+    The relation is in the catalog or in the log.
+    """
     relations = {str(each) for each in known}
     relations.update(key for flow in counts["flows"] for key in flow.keys)
     relations.update(use.keys[0] for use in counts["reads"])
     if str(name) not in relations and name.namespace:
-        relation = str(RelationName(name.namespace[:-1], name.namespace[-1]))
+        relation = str(RelationName(name.namespace[:-1], name.namespace[-1], name.catalog))
         if relation in relations:
             return relation, name.name
     return str(name), EVERY_COLUMN

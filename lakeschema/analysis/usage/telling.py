@@ -1,4 +1,4 @@
-"""Whom to tell of a table's or column's change: users and writers of anything downstream, and owners."""
+"""Finds the people to tell about a change: users and writers of relations downstream, and owners."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from lakeschema.analysis.usage.flows import Reached
 
 
 class Concern(Enum):
-    """In display order."""
+    """The reasons for telling a person about a change, in the order in which they are shown."""
 
     OWNS = "owns"
     FILLS = "fills"
@@ -21,7 +21,10 @@ class Concern(Enum):
 
 @dataclass(frozen=True, slots=True)
 class ToTell:
-    """``columns``: the changed ones of ``relation``; ``*`` for all. ``statements``: 0 for an owner."""
+    """A person to tell. ``columns`` are the changed columns of ``relation``; ``*`` means all.
+
+    ``statements`` is the number of the person's statements; 0 for an owner.
+    """
 
     user: str
     concern: str
@@ -35,10 +38,12 @@ class ToTell:
 def whom_to_tell(
     counts: Counts, reached: Iterable[Reached], owners: Mapping[str, str] | None = None
 ) -> tuple[ToTell, ...]:
-    """In the order of ``reached``; for each relation its owner, then its writers, then its readers by use.
+    """The people to tell, in the order of ``reached``.
 
-    If all columns of a relation change, all its readers are told. Otherwise only those who read a
-    changed column, or whose columns are unknown.
+    Each relation has its owner first, then its writers, then its readers by use.
+
+    If all columns of a relation change, all its readers are listed. Otherwise only readers of a changed
+    column are listed, and readers whose columns are unknown.
     """
     found: list[ToTell] = []
     tables = _by_relation(counts, "readers")
@@ -74,7 +79,7 @@ def _by_relation(counts: Counts, name: str) -> Mapping[str, list[_Use]]:
 
 
 def _users(concern: Concern, reached: Reached, uses: Iterable[_Use]) -> list[ToTell]:
-    """Each user once, with the most read column's count: several columns may be in one statement."""
+    """Each user once, with the count of the most read column, as a statement may read several columns."""
     best: dict[str, tuple[int, str]] = {}
     for user, _, (statements, day) in uses:
         before = best.get(user, (0, ""))

@@ -1,7 +1,7 @@
-"""A table's interface from its facts: the source of its Avro schema, and its columns.
+"""Makes a table's interface, with its Avro schema, from the table's facts.
 
-The schema comes from the literal that the table carries, alone or merged with the columns, or from
-the columns alone. Columns and fields of the result match one to one.
+Some tables have an Avro schema in a property: the literal. The result is the literal, the literal
+merged with the columns, or a schema made from the columns. Columns and fields match one to one.
 """
 
 from __future__ import annotations
@@ -27,9 +27,10 @@ from lakeschema.catalog.column_types import (
 )
 from lakeschema.catalog.format_rules import as_read
 from lakeschema.catalog.letter_case import have_capitals
-from lakeschema.catalog.relations import Column, Relation
+from lakeschema.catalog.relations import Column, Relation, column_of
 from lakeschema.translation.avro.base_table_merge import merge
 from lakeschema.translation.avro.column_types import column_type_of
+from lakeschema.translation.avro.iceberg_fields import with_iceberg_fields
 from lakeschema.translation.avro.iceberg_names import other_names
 from lakeschema.translation.avro.inexpressible import omissions, omitted_column
 from lakeschema.translation.avro.names import (
@@ -59,7 +60,7 @@ PARTITION_DOC = (
     "This is the partition column. Partition columns, if present in the schema, should also be "
     "projected in the data."
 )
-"""Worded as in LinkedIn's Coral, so that moving from it changes no documentation."""
+"""The documentation of partition columns. LinkedIn's Coral uses the same words."""
 
 
 Omitted: TypeAlias = tuple[OmittedColumn, ...]
@@ -71,8 +72,8 @@ def base_table_interface(relation: Relation, options: Options) -> Interface:
     """The interface of a table, from its own facts.
 
     Raises:
-        MalformedSchema: the literal is not a record schema, a name occurs twice, the table has
-            neither columns nor literal, or has no literal where the deployment is strict.
+        MalformedSchema: the literal is not a record schema, or a name occurs twice. The table has
+            no columns and no literal, or no literal although the deployment requires one.
         UnsupportedType: the columns have no distinct names.
         UnsupportedConstruct: the only schema is behind ``avro.schema.url``.
     """
@@ -94,6 +95,8 @@ def _interface(relation: Relation, options: Options) -> Interface:
         schema, omitted = _merge(relation, literal, options)
     if not keeps_literal:
         schema = _with_former_names(relation, schema, omitted)
+        columns_kept = _expressible(relation, omitted)
+        schema = with_iceberg_fields(schema, columns_kept, relation.properties)
     schema = with_omissions(apply_options(schema, options), omissions(omitted))
     if keeps_literal:
         columns = _columns_of_literal(relation, schema)
@@ -109,7 +112,7 @@ def _keeps_literal(relation: Relation, literal: Record) -> bool:
 
 
 def _literal(relation: Relation) -> Record | None:
-    """The record of the table's literal. Hive writes "none" for no schema."""
+    """The record of the table's literal; None if there is no literal, or Hive wrote "none" instead."""
     for properties in (relation.properties, relation.serde_properties):
         text = properties.get(LITERAL, "").strip()
         if text and text != "none":
@@ -163,7 +166,7 @@ def _fields(
 def _without_inexpressible(
     columns: tuple[StructField, ...], make: Callable[[tuple[StructField, ...]], Result]
 ) -> tuple[Result, Omitted]:
-    """The result of ``make`` for the columns, or for only those that it accepts."""
+    """The result of ``make`` for the columns, without those that it refuses; and these columns."""
     try:
         return make(columns), ()
     except UnsupportedType:
@@ -175,7 +178,7 @@ def _without_inexpressible(
             make((field,))
             kept.append(field)
         except UnsupportedType as error:
-            column = Column(field.name, field.type, field.comment, field.nullable)
+            column = column_of(field)
             omitted.append(omitted_column(position, column, error.type_text, error.reason))
     return make(tuple(kept)), tuple(omitted)
 
@@ -204,7 +207,7 @@ def _merge(relation: Relation, literal: Record, options: Options) -> Made:
 
 
 def _with_partitions(relation: Relation, literal: Record, options: Options) -> Made:
-    """The unchanged literal with the partition columns that it lacks."""
+    """The unchanged literal, with the partition columns added that the literal lacks."""
     present = {field.name.lower() for field in literal.fields}
     missing = tuple(
         field
@@ -222,7 +225,7 @@ def _with_partitions(relation: Relation, literal: Record, options: Options) -> M
 
 
 def _struct_fields(relation: Relation) -> tuple[StructField, ...]:
-    """The columns, then the partition columns."""
+    """The columns and then the partition columns, as fields of a struct."""
     return (
         *(
             StructField(c.name, _instants(c.type, relation), c.nullable, c.comment)
@@ -236,14 +239,14 @@ def _struct_fields(relation: Relation) -> tuple[StructField, ...]:
 
 
 def _instants(type_: ColumnType, relation: Relation) -> ColumnType:
-    """Hive's timestamp has no zone; the ``timestamp`` of a table that Spark made is an instant."""
+    """The type with instants for timestamps if Spark made the table; Hive's timestamps have no zone."""
     if not any(key.startswith("spark.sql.sources.") for key in relation.properties):
         return type_
     return map_type(type_, lambda part: TIMESTAMP_LOCAL if part == TIMESTAMP else part)
 
 
 def _with_former_names(relation: Relation, schema: Record, omitted: Omitted) -> Record:
-    """Aliases for columns' former names, so that data written under them can be read."""
+    """The record with aliases for columns' former names, so that older data can be read."""
     facts = _expressible(relation, omitted)
     mapped = other_names(relation.properties)
     if len(facts) != len(schema.fields) or not (mapped or any(c.former_names for c in facts)):
@@ -266,7 +269,7 @@ def _expressible(relation: Relation, omitted: Omitted) -> list[Column]:
 
 
 def _columns(relation: Relation, schema: Record, omitted: Omitted) -> tuple[Column, ...]:
-    """The relation's columns that the schema has, with the schema's nullability."""
+    """The relation's columns that the schema contains, with the schema's nullability."""
     known = definitions_of(schema)
     facts = _expressible(relation, omitted)
     if len(facts) != len(schema.fields):
@@ -301,7 +304,7 @@ def _columns_of_literal(relation: Relation, schema: Record) -> tuple[Column, ...
 
 
 def _column_type(field: Field, known: Mapping[str, NamedSchema]) -> ColumnType:
-    """A field without a column type does not hide the others: its type is unknown."""
+    """The column type of a field. A field without one gets an unknown type; other fields still work."""
     try:
         return column_type_of(field.type, known, subject=field.name)
     except UnsupportedType as error:

@@ -81,7 +81,7 @@ def merge(columns: tuple[StructField, ...], literal: Record, options: Options) -
 
 
 class _Merger:
-    """``_given`` are the literal's types; ``_made`` the result's, with the source of each."""
+    """Merges types. ``_given`` has the literal's named types, ``_made`` the named types of the result."""
 
     def __init__(self, given: Mapping[str, NamedSchema], options: Options) -> None:
         self._given = given
@@ -138,7 +138,7 @@ class _Merger:
         raise AssertionError
 
     def _derive(self, type_: ColumnType, path: str, parent: str) -> Schema:
-        """The type from the column alone, without the literal."""
+        """Makes the schema of a type from the column alone, without the literal."""
         for namespace in _attempts(parent):
             name = path.rpartition(".")[2]
             try:
@@ -150,7 +150,7 @@ class _Merger:
         raise AssertionError
 
     def _take(self, schema: Schema) -> bool:
-        """Reserves the names of a derived type; False, without reserving any, if one is taken."""
+        """Reserves the names in a derived schema. If a name is taken, reserves none and returns False."""
         new = definitions_of(schema)
         if any(name in self._given or name in self._made for name in new):
             return False
@@ -174,7 +174,7 @@ class _Merger:
     def _branches(
         self, type_: ColumnType, partner: Schema, path: str, parent: str, depth: int
     ) -> Schema:
-        """``partner`` has no null branch."""
+        """The schema of a type without null; ``partner`` is the literal's schema without null."""
         match type_, partner:
             case Uniontype(types), Union(schemas) if len(types) == len(schemas):
                 merged = tuple(
@@ -230,7 +230,7 @@ class _Merger:
                 return branch_kind(schema)
 
     def _record(self, type_: StructType, partner: Record, path: str, depth: int) -> Schema:
-        """The struct as the partner's record, renamed if its name is taken by a different record."""
+        """The struct as the partner's record; it is renamed if a different record has the name."""
         source = (partner.full_name, type_)
         for name in _attempts(partner.name):
             full = full_name(name, partner.namespace)
@@ -271,7 +271,7 @@ class _Merger:
                 return _refine(derived, partner, type_)
 
     def _define(self, schema: EnumSchema | Fixed) -> Schema:
-        """An enum or fixed: defined at its first place, and renamed if its name is taken by another."""
+        """Defines an enum or fixed at its first place; renames it if another type has its name."""
         for name in _attempts(schema.name):
             named = replace(schema, name=name)
             known = self._made.get(named.full_name)
@@ -284,7 +284,7 @@ class _Merger:
 
 
 def _attempts(name: str) -> tuple[str, ...]:
-    """The name, then alternatives for when it is taken."""
+    """The name, and further names to use if it is taken."""
     return (name, *(f"{name}_{number}" for number in range(2, 10_000)))
 
 
@@ -293,7 +293,7 @@ def _as_map(properties: Mapping[str, Json]) -> Mapping[str, Json]:
 
 
 def _with_null_as_in(schema: Schema, partner: Schema) -> Schema:
-    """Adds null where the partner, a union, has it: first, last, or between the same branches."""
+    """The schema with null where the partner has it: first, last, or between branches."""
     if is_nullable(schema) or not isinstance(partner, Union):
         return nullable(schema)
     place = next(i for i, branch in enumerate(partner.branches) if is_nullable(branch))
@@ -303,10 +303,10 @@ def _with_null_as_in(schema: Schema, partner: Schema) -> Schema:
 
 
 def _refine(derived: Primitive, partner: Primitive, type_: ColumnType) -> Schema:
-    """The partner if Hive reads it as the column's type; else Hive's type with its properties.
+    """The partner if Hive reads it as the column's type; else Hive's type with the partner's properties.
 
-    A logical type that Hive does not know (uuid, timestamp-micros) refines Hive's type. One that
-    Hive reads as a type other than the column's (date on an int column) does not.
+    The partner may have a logical type that Hive does not know (uuid, timestamp-micros). It may not
+    have one that Hive reads as another type than the column's (date on an int column).
     """
     if partner.name == derived.name and _hive_reads(partner) == type_:
         return partner

@@ -1,4 +1,4 @@
-"""Avro types to column types, as Hive's AvroSerDe maps them."""
+"""Converts Avro types to column types, as Hive's AvroSerDe does."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ from lakeschema.translation.functions.avro_functions import OF_PRIMITIVES
 from lakeschema.translation.model.errors import UnsupportedType
 
 MAX_TYPE_PARTS = 20_000
-"""References can make a small schema stand for a huge type; a larger one has no column type."""
+"""The maximum number of parts: references can make a small schema stand for a huge type."""
 
 
 def column_type_of(
@@ -57,8 +57,8 @@ def column_type_of(
         references in a schema that was cut out of another.
 
     Raises:
-        UnsupportedType: no column holds it: the schema is recursive, a decimal has too many
-            digits, or references unfold to more than ``MAX_TYPE_PARTS`` parts.
+        UnsupportedType: no column can have the type. The schema is recursive, a decimal has too
+            many digits, or references unfold to more than ``MAX_TYPE_PARTS`` parts.
     """
     known = {**(definitions or {}), **definitions_of(schema)}
     return _ColumnTyper(known, subject).type(schema)

@@ -1,4 +1,4 @@
-"""The common schema of values that meet in UNION, CASE or coalesce."""
+"""Finds the common schema of values that meet in UNION, CASE or coalesce."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ from lakeschema.avro.model import (
 def common_schema(schemas: Sequence[Schema], otherwise: Callable[[], Schema]) -> Schema:
     """One schema for all values; ``otherwise`` gives the schema of their common SQL type.
 
-    Enums become the union of their symbols under the first one's name; structs merge field by
-    field. The result is nullable if any schema is.
+    Several enums become one enum with all symbols, under the name of the first. Structs merge field
+    by field. The result is nullable if any schema is nullable.
     """
     values = [without_null(schema) for schema in schemas if schema != NULL]
     if not values:

@@ -1,6 +1,6 @@
-"""Derives Avro fields from a plan, node by node: references keep their whole schema.
+"""Derives Avro fields from a plan, node by node.
 
-The plan decides whether a field is nullable; the schema decides its type.
+A reference to a column keeps the column's schema. The plan decides whether a field is nullable.
 """
 
 from __future__ import annotations
@@ -85,11 +85,11 @@ from lakeschema.translation.plan.relations import (
 Fields: TypeAlias = tuple[Field, ...]
 Outer: TypeAlias = tuple[tuple[Fields, tuple[Sources, ...]], ...]
 _PADDED = (JoinKind.LEFT, JoinKind.RIGHT, JoinKind.FULL)
-"""Joins that may add null to columns that are not nullable below."""
+"""Joins that may make columns null that are not nullable in the join's inputs."""
 
 
 class SchemaDeriver:
-    """Derives a plan's ``fields``; a field has the base column's name, or "" for an expression."""
+    """Derives the Avro fields of plans. A field has the base column's name, or "" for an expression."""
 
     def __init__(
         self, upstreams: Mapping[RelationName, Interface], options: Options, lineage: Lineage
@@ -102,7 +102,7 @@ class SchemaDeriver:
         self._derived: dict[tuple[int, int], tuple[Plan, Outer, Fields]] = {}
 
     def fields(self, plan: Plan, outer: Outer = ()) -> Fields:
-        """A template for each column, in order; shared sub-plans are derived once."""
+        """A field for each column, in order; shared sub-plans are derived once."""
         while isinstance(plan, Filter | Sort | Limit | Distinct):
             plan = plan.input
         key = (id(plan), id(outer) if outer else 0)
@@ -138,7 +138,7 @@ class SchemaDeriver:
             case RecursiveScan(number=number):
                 return self._recursive[number]
             case Recursion(anchor=anchor, step=step, number=number):
-                # The step's lineage needs the whole recursion's.
+                # The lineage of the step is only known after that of the whole recursion.
                 self.lineage.columns(plan, tuple(part[1] for part in outer))
                 self._recursive[number] = self.fields(anchor, outer)
                 each = [self._recursive[number], self.fields(step, outer)]
@@ -171,7 +171,7 @@ class SchemaDeriver:
         return found
 
     def _omitted(self, column: Column) -> Field:
-        """For a column that its relation's schema omits."""
+        """The field of a column that its relation's schema omits."""
         name = legal_name(column.name)
         made = self.by_type(column.type, name)()
         if column.nullable:
@@ -189,7 +189,7 @@ class SchemaDeriver:
         items: Sequence[tuple[str, RowExpression]],
         outer: Outer,
     ) -> Fields:
-        """``items`` make the plan's last columns."""
+        """The fields of a plan that adds columns to its input; ``items`` compute these last columns."""
         fields = self.fields(below, outer)
         outer_sources = tuple(part[1] for part in outer)
         sources = self.lineage.columns(below, outer_sources)
@@ -222,7 +222,7 @@ class SchemaDeriver:
         return over.produced(call, produced)
 
     def by_type(self, type_: ColumnType, name: str) -> Callable[[], Schema]:
-        """The default schema of a SQL type, made on demand."""
+        """A function that makes the default schema of a SQL type."""
 
         def schema() -> Schema:
             return avro_type_or_placeholders(type_, name=name or "column", options=self._options)
@@ -249,7 +249,10 @@ class _ExpressionSchemas:
         self._unnamed: Mapping[int, str] | None = None
 
     def field(self, name: str, expression: RowExpression, sources: Sources | None = None) -> Field:
-        """The field that a reference names, or a new one; ``sources`` are the expression's, if known."""
+        """The field of an expression: the column's field for a reference, otherwise a new field.
+
+        ``sources`` are the expression's source columns, if known.
+        """
         match expression:
             case ColumnReference(index=index):
                 return self._fields[index]
@@ -258,7 +261,7 @@ class _ExpressionSchemas:
             case FieldAccess():
                 return self._nested_field(expression, name, sources)
             case Cast(operand=operand, implicit=True):
-                # To a reader it is still the same column after an implicit cast.
+                # After an implicit cast, readers still see the same column.
                 kept = self.field(name, operand, sources)
                 return replace(kept, type=self.schema(expression, name), default=NO_DEFAULT)
             case AggregateCall(operator, arguments) | WindowCall(operator, arguments) if (
@@ -304,13 +307,13 @@ class _ExpressionSchemas:
                 return None
 
     def _calls(self) -> Mapping[int, str]:
-        """Made on demand, since most expressions need no documentation."""
+        """The texts of calls. They are made on demand, since most expressions need no documentation."""
         if self._unnamed is None:
             self._unnamed = unnamed_calls(self._below)
         return self._unnamed
 
     def _inherited(self, expression: RowExpression) -> Mapping[str, Json]:
-        """The properties (such as tags of personal data) of every field that it reads."""
+        """The properties, such as tags of personal data, of all fields that the expression reads."""
         read: list[Field] = []
         for part in walk(expression):
             match part:
@@ -339,13 +342,13 @@ class _ExpressionSchemas:
         return replace(found, type=schema, default=default, doc=doc, properties=properties)
 
     def _nested(self, expression: FieldAccess, name: str) -> Field | None:
-        """The field in its base's record; None if the base's schema is not a record."""
+        """The field that a path reads from its base's record; None if the base is not a record."""
         base = without_null(self.schema(expression.base, name))
         record = without_null(base.items) if isinstance(base, Array) else base
         return record.fields[expression.index] if isinstance(record, Record) else None
 
     def _is_read(self, expression: RowExpression) -> bool:
-        """Whether it is a column or a column's field, and not computed."""
+        """Whether the expression is a column or a field of a column, without a computation."""
         while isinstance(expression, FieldAccess):
             expression = expression.base
         match expression:

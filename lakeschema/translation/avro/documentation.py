@@ -1,4 +1,4 @@
-"""The documentation of a computed field: its expression, and the comment on its values."""
+"""Writes the documentation of a computed field: its expression, and a comment on its values."""
 
 from __future__ import annotations
 
@@ -18,10 +18,12 @@ def derived_documentation(
     sources: tuple[SourceColumn, ...],
     comment: str | None = None,
 ) -> str | None:
-    """``max(time): When it was.``, or ``upper(name), from db.member.name``; None if neither helps.
+    """The documentation of a computed field; None if neither expression nor comment helps.
 
-    Long expressions are cut. ``calls``: as in ``source_text``. ``comment``: the comment of the
-    column whose values the expression returns, left out if it describes a computation itself.
+    Examples: ``max(time): When it was.`` and ``upper(name), from db.member.name``.
+
+    Long expressions are cut. ``calls`` is the same as in ``source_text``. ``comment`` is the comment
+    of the column whose values the expression returns. A comment on a computation is left out.
     """
     text = source_text(expression, calls)
     if len(text) > MAX_LENGTH:
@@ -36,6 +38,9 @@ def derived_documentation(
 
 
 def comment_behind(text: str, documentation: str | None) -> str | None:
-    """``When it was.`` from ``max(time)`` and the documentation ``max(time): When it was.``"""
+    """The comment in a field's documentation, which follows the expression's text.
+
+    For ``max(time)`` and the documentation ``max(time): When it was.`` it is ``When it was.``
+    """
     told = f"{_COMPUTED}{text}: "
     return documentation[len(told) :] if documentation and documentation.startswith(told) else None

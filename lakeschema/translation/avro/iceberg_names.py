@@ -1,7 +1,7 @@
-"""Former names of columns from Iceberg's name mapping, which follows fields by their ids.
+"""Finds former names of columns by Iceberg's name mapping, which follows fields by their ids.
 
 When a field is renamed, Iceberg keeps its old names in the mapping (specification, "Name Mapping
-Serialization"). Tables have one if they were migrated or had files added.
+Serialization"). Tables have a mapping if they were migrated, or if files were added to them.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ NAME_MAPPING = "schema.name-mapping.default"
 
 
 def other_names(properties: Mapping[str, str]) -> Mapping[str, tuple[str, ...]]:
-    """For each name of a top-level field, in lower case, the field's other names.
+    """The other names of each top-level field, by its name in lower case.
 
     Empty without a readable mapping. Names that two fields share are left out.
     """

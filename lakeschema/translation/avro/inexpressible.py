@@ -16,7 +16,10 @@ from lakeschema.translation.model.interface import Interface, OmittedColumn
 
 @dataclass(frozen=True, slots=True)
 class Placeholder(Primitive):
-    """Stands for a part that Avro cannot express; a separate class, since no text means it."""
+    """Stands for a part that Avro cannot express.
+
+    It is a separate class, so that no schema text can produce it.
+    """
 
     part: str = ""
     reason: str = ""
@@ -32,7 +35,10 @@ def placeholder_in(schema: Schema) -> Placeholder | None:
 
 
 def omitted_column(position: int, column: Column, part: str, reason: str) -> OmittedColumn:
-    """``part`` is the text of the column's type, or of the part that has the ``reason``."""
+    """The omission of a column.
+
+    ``part`` is the text of its type, or of the part with the ``reason``.
+    """
     is_whole = part == print_type(column.type)
     return OmittedColumn(position, column, reason if is_whole else f"{reason} ({part})")
 

@@ -1,4 +1,4 @@
-"""A relation's fields with references replaced by their types, so that each field is complete."""
+"""Replaces references in a relation's fields by their types, so that each field is complete."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from lakeschema.avro.model import (
 from lakeschema.translation.model.errors import TooLarge
 
 MAX_PARTS = 200_000
-"""Types that refer to one another twice at each level double in size with each level."""
+"""The maximum number of parts: a record that refers twice to the next doubles the size each time."""
 
 
 def inline_fields(record: Record, known: Mapping[str, NamedSchema]) -> tuple[Field, ...]:
@@ -45,7 +45,7 @@ class _Inliner:
         return field if type_ is field.type else replace(field, type=type_)
 
     def type(self, schema: Schema) -> Schema:
-        """The same schema object if nothing in it is a reference, which is usual."""
+        """The type without references; usually it has none, and then it is the same object."""
         self._parts += 1
         if self._parts > MAX_PARTS:
             raise TooLarge(f"a schema unfolds to more than {MAX_PARTS:,} parts")

@@ -1,4 +1,4 @@
-"""A relation's interface behind masks, and its schema without some columns."""
+"""Applies masks to a relation's interface, and removes columns from a schema."""
 
 from __future__ import annotations
 
@@ -39,7 +39,10 @@ from lakeschema.translation.policies.rules import (
 
 
 def masked_interface(interface: Interface, masks: Mapping[int, Mask]) -> Interface:
-    """The interface with its masks' types and nullability, by place among all columns."""
+    """The interface with the types and nullability of masked columns.
+
+    The keys of ``masks`` are places among all columns.
+    """
     if not masks:
         return interface
     columns = list(interface.columns)
@@ -77,7 +80,7 @@ def _column(column: Column, mask: Mask) -> Column:
 
 
 def _field(field: Field, column: Column, mask: Mask) -> Field:
-    """A computed value has the plain type; the field's own documentation stays."""
+    """The field of a masked column: it keeps its documentation, and has the mask's plain type."""
     match mask:
         case NullMask() | DroppedColumn():
             return replace(field, type=nullable(without_null(field.type)), default=None)
@@ -91,7 +94,7 @@ def _field(field: Field, column: Column, mask: Mask) -> Field:
 
 
 def _defined_once(record: Record, fields: Sequence[Field]) -> tuple[Field, ...]:
-    """Complete fields as parts of one record: the first use of a type defines it."""
+    """Complete fields as parts of one record: a type is defined at its first use."""
     seen = {record.full_name}
     return tuple(replace(field, type=_once(field.type, seen)) for field in fields)
 

@@ -1,4 +1,4 @@
-"""The names of relations, columns and their types in Avro."""
+"""Makes names in Avro for relations, columns and their types."""
 
 from __future__ import annotations
 
@@ -23,15 +23,19 @@ def name_properties(name: str, legal: str) -> Mapping[str, Json]:
 
 
 def record_name(relation: RelationName) -> str:
-    """``SingleUniontypes`` for ``single_uniontypes``; the namespace has the exact name."""
+    """The name of a relation's record: ``SingleUniontypes`` for ``single_uniontypes``.
+
+    The record's namespace has the exact name.
+    """
     words = [word for word in re.split(r"[^A-Za-z0-9]+", relation.name) if word]
     camel = "".join(word[0].upper() + word[1:] for word in words)
     return legal_name(camel or relation.name)
 
 
 def relation_namespace(relation: RelationName) -> str:
-    """``db.table``, unique to the relation."""
-    return ".".join(legal_name(part) for part in relation.parts)
+    """The namespace for a relation: ``db.table``, or ``catalog.db.table`` outside the default catalog."""
+    parts = (relation.catalog, *relation.parts) if relation.catalog else relation.parts
+    return ".".join(legal_name(part) for part in parts)
 
 
 def has_case_twins(record: Record) -> bool:

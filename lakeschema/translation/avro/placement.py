@@ -1,4 +1,4 @@
-"""A view's record from derived fields: nested types named by place, each defined once.
+"""Makes a view's record from derived fields; names nested types by place, and defines each once.
 
 A nested type keeps its simple name, in the namespace of its parents' path. If two different types
 would have the same full name, they are numbered.
@@ -30,7 +30,7 @@ from lakeschema.translation.avro.names import relation_namespace, type_name
 
 
 def place_types(relation: RelationName, fields: Sequence[Field], doc: str | None) -> Record:
-    """The record, with the view's name, in the namespace ``db.view``."""
+    """The view's record with all types placed; its namespace is ``db.view``."""
     name, namespace = type_name(relation.name), relation_namespace(relation)
     own = full_name(name, namespace)
     placer = _Placer(own)
@@ -58,7 +58,7 @@ class _Placer:
                 placed = tuple([self._type(branch, parent) for branch in branches])
                 return schema if all(map(operator.is_, placed, branches)) else Union(placed)
             case Reference(name):
-                # Only a recursive type still has one, inside its own definition.
+                # Only a recursive type still has a reference, inside its own definition.
                 return Reference(self._open.get(name, name))
             case Record() | EnumSchema() | Fixed():
                 return self._named(schema, parent)

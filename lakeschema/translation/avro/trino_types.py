@@ -1,4 +1,4 @@
-"""Avro types for types that only Trino has."""
+"""Finds Avro types for types that exist only in Trino."""
 
 from __future__ import annotations
 
@@ -27,8 +27,7 @@ _MICROSECONDS: Final = 6
 def trino_primitive(type_: PrimitiveType) -> Primitive | None:
     """The Avro type of one of Trino's own types; None if Avro has none.
 
-    A timestamp without a zone is local. For one with a zone the instant is kept and the zone is
-    lost.
+    A timestamp without a zone is local. A timestamp with a zone keeps its instant, not its zone.
     """
     if type_ == UUID:
         return Primitive("string", LogicalType("uuid"))
@@ -57,9 +56,9 @@ def why_no_moment(type_: PrimitiveType) -> str:
 
 
 def without_intervals(columns: Sequence[PlanColumn], fields: Sequence[Field]) -> tuple[Field, ...]:
-    """The fields, with placeholders for columns with intervals: Trino writes none to files.
+    """The fields, with placeholders for intervals, which Trino does not write to files.
 
-    How Spark reads intervals from Avro does not apply to Trino.
+    Avro types for intervals are only for Spark.
     """
     return tuple(
         replace(field, type=_refused(column), default=NO_DEFAULT)

@@ -1,7 +1,6 @@
-"""Avro types for column types.
+"""Finds Avro types for column types.
 
-Nothing is guessed: a type that Avro cannot express raises ``UnsupportedType``, which names the
-column.
+A type that Avro cannot express raises ``UnsupportedType`` with the column's name.
 """
 
 from __future__ import annotations
@@ -87,7 +86,7 @@ from lakeschema.translation.model.errors import UnsupportedType
 from lakeschema.translation.model.interface import Options
 
 MAX_DECIMAL_PRECISION = 38
-"""The maximum in Hive and Spark."""
+"""The maximum precision of decimals in Hive and Spark."""
 
 _SIMPLE: Mapping[PrimitiveType, Primitive] = MappingProxyType(
     {
@@ -133,7 +132,7 @@ def avro_type(type_: ColumnType, *, name: str, namespace: str, options: Options)
 def avro_type_or_placeholders(type_: ColumnType, *, name: str, options: Options) -> Schema:
     """Like ``avro_type``, with a placeholder for each part that Avro cannot express.
 
-    Values that are computed below a view need not be columns of it.
+    Values that a query computes need not become columns of the view.
     """
     return _PlacingTyper(options).type(type_, _Place(name, type_name(name), ""))
 
@@ -141,7 +140,10 @@ def avro_type_or_placeholders(type_: ColumnType, *, name: str, options: Options)
 def avro_fields(
     fields: tuple[StructField, ...], *, subject: str, namespace: str, options: Options
 ) -> tuple[Field, ...]:
-    """The fields of a record with the full name ``namespace``; ``subject`` prefixes their names in errors."""
+    """The fields of a record with the full name ``namespace``.
+
+    ``subject`` prefixes their names in errors.
+    """
     return _AvroTyper(options).fields(fields, subject, namespace, 0)
 
 
@@ -236,7 +238,7 @@ class _AvroTyper:
         )
 
     def _aliases(self, name: str, lower: str) -> tuple[str, ...]:
-        """Data written with an earlier package version have lower-case names."""
+        """Aliases for a name that earlier package versions wrote in lower case."""
         return () if name == lower else (lower,)
 
     def _primitive(self, type_: PrimitiveType, place: _Place) -> Schema:
@@ -301,7 +303,7 @@ def is_text(type_: ColumnType) -> bool:
 
 
 def entry_of(type_: MapType) -> StructType:
-    """A key and a value of a map whose keys are not text; keys are never null."""
+    """The record of a key and a value, for a map whose keys are not text; keys are never null."""
     return StructType(
         (
             StructField(KEY, type_.key, nullable=False),
@@ -339,7 +341,7 @@ def require_distinct_names(names: tuple[str, ...], subject: str) -> tuple[str, .
 
 
 def documentation(comment: str | None) -> str | None:
-    """A comment as doc. Hive writes "from deserializer" if there is no comment."""
+    """A comment as Avro's doc; None for Hive's "from deserializer", which means no comment."""
     if not comment or comment == "from deserializer":
         return None
     # Catalogs return undecodable text as lone surrogates, which cannot be encoded.

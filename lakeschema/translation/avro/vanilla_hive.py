@@ -1,4 +1,4 @@
-"""Makes schemas look as in plain Hive: lower case, all nullable."""
+"""Changes schemas to the form of plain Hive: names in lower case, and every part nullable."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ from lakeschema.translation.model.interface import Casing, Interface, Nullabilit
 
 
 def as_hive_sees(interface: Interface) -> Interface:
-    """The interface with Hive's and Trino's lower-case names for a relation that Spark made."""
+    """The interface of a relation that Spark made, with the lower-case names of Hive and Trino."""
     if not interface.has_capitals:
         return interface
     omitted = lower_case_columns(each.column for each in interface.omitted)
@@ -53,7 +53,7 @@ def as_hive_sees(interface: Interface) -> Interface:
 def apply_options(record: Record, options: Options) -> Record:
     """The record with the deployment's casing and nullability; names of types stay."""
     if options.casing is Casing.LOWER:
-        # Spark and writers with the Avro schema keep the names' own case.
+        # Data files of Spark, or of writers with the Avro schema, keep the names' letter case.
         record = lower_case_fields(record, with_aliases=True)
     if options.nullability is Nullability.ALL_NULLABLE:
         record = make_all_nullable(record)
@@ -71,7 +71,7 @@ def lower_case_fields(record: Record, *, with_aliases: bool = False) -> Record:
 
 
 def make_all_nullable(record: Record) -> Record:
-    """Null added to every field, array element and map value.
+    """The record with null added to every field, array element and map value.
 
     Null comes first and is the default. If the field already has a default, null comes last, since
     some readers only accept defaults of a union's first branch.
@@ -114,7 +114,7 @@ class _LowerCase:
         )
 
     def _default(self, value: Json, schema: Schema) -> Json:
-        """The default value with record field names inside it changed too."""
+        """A default value, with its field names changed in the same way as the names in its records."""
         match schema:
             case Reference(name):
                 return self._default(value, self._known[name])
@@ -170,7 +170,7 @@ def _make_parts_nullable(schema: Schema, *, null_last: bool) -> Schema:
 
 def _make_field_nullable(field: Field, *, null_last: bool) -> Field:
     if is_not_finite(field.default, field.type):
-        # Java accepts it as a default for a float, but not for a union.
+        # Java accepts such a text as a default for a float, but not for a union.
         field = replace(field, default=NO_DEFAULT)
     last = null_last or (field.default is not NO_DEFAULT and field.default is not None)
     schema = _add_null(field.type, null_last=last)

@@ -1,4 +1,4 @@
-"""A view's record: output names, aliases for old names, declared comments."""
+"""Makes a view's record, with output names, aliases for old names, and declared comments."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def _omitted(
 
 
 def _aliases(template: Field, name: str, taken: set[str]) -> tuple[str, ...]:
-    """Old names and aliases become aliases, unless another column has the name.
+    """Old names and aliases of the template, except names that another column has.
 
     An alias that is the name in another letter case is the column's own.
     """

@@ -1,4 +1,4 @@
-"""Widens a schema to a SQL type with more fields: matched by name, new fields nullable."""
+"""Widens a schema to a SQL type with more fields. Fields match by name; new ones are nullable."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from lakeschema.avro.model import (
 from lakeschema.catalog.column_types import ArrayType, ColumnType, MapType, StructField, StructType
 
 ByType = Callable[[ColumnType, str], Callable[[], Schema]]
-"""The default schema of a named SQL type, made on demand."""
+"""Gets a SQL type and a name; returns a function that makes the type's default schema."""
 
 
 def widen(schema: Schema, target: ColumnType, by_type: ByType, name: str = "") -> Schema:
-    """Keeps the letter case, documentation and enums of the existing schema."""
+    """The widened schema; keeps the existing schema's letter case, documentation and enums."""
     match without_null(schema), target:
         case Record() as record, StructType(fields):
             given = {field.name.lower(): field for field in record.fields}

@@ -1,4 +1,4 @@
-"""Derives one relation's interface and lineage from its facts and upstreams' interfaces. Pure."""
+"""Derives a relation's interface and lineage from its facts and its upstreams' interfaces. Pure."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from lakeschema.catalog.letter_case import have_capitals
 from lakeschema.catalog.relations import Column, Dialect, Relation, ViewText
 from lakeschema.translation.avro.base_table import base_table_interface
 from lakeschema.translation.avro.derive import SchemaDeriver
+from lakeschema.translation.avro.representations import with_differences
 from lakeschema.translation.avro.trino_types import without_intervals
 from lakeschema.translation.avro.vanilla_hive import as_hive_sees
 from lakeschema.translation.avro.view_schema import view_schema
@@ -33,13 +34,14 @@ from lakeschema.translation.plan.influences import Influences
 from lakeschema.translation.plan.lineage import Lineage
 from lakeschema.translation.plan.origins import Origins
 from lakeschema.translation.plan.relations import Plan
+from lakeschema.translation.resolution.names import names_in
 from lakeschema.translation.resolution.scans import open_interfaces
 from lakeschema.translation.resolution.upstreams import relations_read
 from lakeschema.translation.resolution.views import ResolvedView, resolve_view, view_query
 
 _DEFAULT_OPTIONS = Options()
 _MAX_INFLUENCES = 50_000
-"""For one view; a text of one megabyte can have millions."""
+"""The maximum number of influences of one view; a text of one megabyte can have millions."""
 
 
 def upstreams_of(
@@ -56,7 +58,7 @@ def upstreams_of(
         return ()
     with errors_of(relation.name):
         query = view_query(relation, view, options)
-        return relations_read(query, view, options.spark_catalogs)
+        return relations_read(query, view, names_in(view, relation.name.catalog, options))
 
 
 def derive(
@@ -65,7 +67,8 @@ def derive(
     """The relation's interface.
 
     Raises:
-        TranslationError: with the relation's name, and a position if known.
+        TranslationError: the relation cannot be derived. The error has the relation's name, and the
+            position in the text if it is known.
     """
     if relation.is_view:
         return derive_view(relation, upstreams, options)[0]
@@ -79,7 +82,7 @@ def derive_view(
     """A view's derivation, and its plan over scans of its upstreams.
 
     Raises:
-        TranslationError: as ``derive``.
+        TranslationError: as in ``derive``.
     """
     view = relation.view
     if view is None:
@@ -118,12 +121,13 @@ def _derive_view_text(
     resolved = _resolve(relation, view, upstreams, options)
     plan, lineage = resolved.plan, Lineage()
     if view.dialect is Dialect.SPARK and options.local_timestamps:
-        # The option is for Hive's timestamp: Spark's is always an instant.
+        # The option is for Hive's timestamps. Spark's timestamps are always instants.
         options = replace(options, local_timestamps=False)
     templates = SchemaDeriver(upstreams, options, lineage).fields(plan)
     if view.dialect is Dialect.TRINO:
         templates = without_intervals(plan.columns, templates)
     schema, omitted = view_schema(relation, plan.columns, templates, resolved.comments, options)
+    schema = with_differences(schema, relation, options)
     left_out = {each.position for each in omitted}
     kept = [place for place in range(len(plan.columns)) if place not in left_out]
     columns = _columns(plan, kept, schema, resolved)
@@ -137,16 +141,19 @@ def _derive_view_text(
     else:
         rows, traced = None, tuple(map(ColumnLineage, names, (sources[at] for at in kept)))
     return Derivation(
-        interface, relations_read(resolved.query, view, options.spark_catalogs), traced, rows
+        interface,
+        relations_read(resolved.query, view, names_in(view, relation.name.catalog, options)),
+        traced,
+        rows,
     ), plan
 
 
 def _influences(
     names: Sequence[str], plan: Plan, kept: Sequence[int], lineage: Lineage
 ) -> tuple[tuple[Influence, ...], tuple[ColumnLineage, ...]] | None:
-    """The view's influences on rows, and its columns' lineage with influences on values.
+    """The influences on the view's rows, and the columns' lineage with influences on values.
 
-    None if they exceed the limits: no schema depends on them.
+    None if there are too many. Nothing is refused for that, because no schema depends on them.
     """
     try:
         influences, origins = Influences(lineage), Origins()
@@ -168,7 +175,7 @@ def _influences(
 
 
 def _conditions(plan: Plan, lineage: Lineage) -> Sequence[Sequence[Influence]]:
-    """For each column, the sources that only conditions read."""
+    """The sources that only a column's conditions read, for each column."""
     if not lineage.chooses:
         return [()] * len(plan.columns)
     values = Lineage(with_conditions=False).columns(plan)
@@ -181,7 +188,10 @@ def _conditions(plan: Plan, lineage: Lineage) -> Sequence[Sequence[Influence]]:
 def _columns(
     plan: Plan, kept: Sequence[int], schema: Record, resolved: ResolvedView
 ) -> tuple[Column, ...]:
-    """``kept`` are the places of the schema's fields among the plan's columns."""
+    """The view's columns.
+
+    ``kept`` are the places of the schema's fields among the plan's columns.
+    """
     known = definitions_of(schema)
     return tuple(
         Column(

@@ -1,4 +1,4 @@
-"""Derivations as plain JSON values, for stores and Spark's rows; reading restores an equal value."""
+"""Converts derivations to plain JSON values, for stores and Spark's rows, and back to equal values."""
 
 from __future__ import annotations
 
@@ -29,14 +29,15 @@ from lakeschema.translation.model.interface import (
 
 
 def derivation_to_json(derivation: Derivation) -> dict[str, Any]:
-    """The schema stays text, since the order of its fields and properties matters.
+    """A derivation as JSON.
 
-    ``influences`` is a separate key that earlier releases ignore.
+    The schema stays a text, because the order of its fields and properties matters. Earlier releases
+    ignore the key ``influences``.
     """
     influences = {} if derivation.rows is None else {"influences": _influences_to_json(derivation)}
     return {
         "interface": interface_to_json(derivation.interface),
-        "upstreams": [list(name.parts) for name in derivation.upstreams],
+        "upstreams": [name.to_json() for name in derivation.upstreams],
         "lineage": [
             [
                 column.column,
@@ -61,7 +62,7 @@ class StoredLineage:
     """The lineage part of a derivation.
 
     Attributes:
-        columns: all columns, by their names in SQL; the first are those of ``lineage``, in order.
+        columns: all columns, by their names in SQL; the columns of ``lineage`` come first, in order.
     """
 
     columns: tuple[str, ...]
@@ -71,7 +72,7 @@ class StoredLineage:
 
 
 def lineage_from_json(value: dict[str, Any]) -> StoredLineage:
-    """Does not read the schema, the most expensive part."""
+    """The stored lineage; does not read the schema, which would take most of the time."""
     influences = value.get("influences")
     lineage = tuple(
         ColumnLineage(column, tuple(map(_source_from_json, sources)))
@@ -84,14 +85,14 @@ def lineage_from_json(value: dict[str, Any]) -> StoredLineage:
     omitted = (column for _, column, _ in interface.get("omitted", ()))
     return StoredLineage(
         tuple(column[0] for column in (*interface["columns"], *omitted)),
-        tuple(_name(parts) for parts in value["upstreams"]),
+        tuple(RelationName.from_json(name) for name in value["upstreams"]),
         lineage,
         None if influences is None else tuple(map(_influence_from_json, influences["rows"])),
     )
 
 
 def _influences_to_json(derivation: Derivation) -> dict[str, Any]:
-    """One entry for each column of the lineage, in its order."""
+    """The influences as JSON, with one entry for each column of the lineage, in its order."""
     return {
         "rows": [_influence_to_json(each) for each in derivation.rows or ()],
         "columns": [
@@ -126,17 +127,17 @@ def _influence_from_json(value: list[Any]) -> Influence:
 
 
 def _source_to_json(source: SourceColumn) -> list[Any]:
-    return [list(source.relation.parts), source.column, list(source.path)]
+    return [source.relation.to_json(), source.column, list(source.path)]
 
 
 def _source_from_json(value: list[Any]) -> SourceColumn:
     relation, column, path = value
-    return SourceColumn(_name(relation), column, tuple(path))
+    return SourceColumn(RelationName.from_json(relation), column, tuple(path))
 
 
 def interface_to_json(interface: Interface) -> dict[str, Any]:
     return {
-        "name": list(interface.name.parts),
+        "name": interface.name.to_json(),
         "columns": [_column_to_json(column) for column in interface.columns],
         "schema": to_text(interface.schema),
         **({"omitted": omitted_to_json(interface)} if interface.omitted else {}),
@@ -154,7 +155,7 @@ def interface_from_json(value: dict[str, Any]) -> Interface:
     schema = parse_schema(value["schema"])
     assert isinstance(schema, Record)
     return Interface(
-        _name(value["name"]),
+        RelationName.from_json(value["name"]),
         tuple(map(_column_from_json, value["columns"])),
         schema,
         tuple(
@@ -200,8 +201,3 @@ def udf_from_json(value: list[Any]) -> UdfAnswer:
             return ResolverFailure(reason)
         case _:
             raise ValueError(f"not what a UDF returns: {value!r:.80}")
-
-
-def _name(parts: list[str]) -> RelationName:
-    *namespace, name = parts
-    return RelationName(tuple(namespace), name)

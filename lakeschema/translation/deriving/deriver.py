@@ -24,7 +24,7 @@ class DerivationCrashed(Exception):
 
 
 class Deriver(Protocol):
-    """``upstreams`` and ``derive`` may raise ``DerivationCrashed``."""
+    """Derives relations. ``upstreams`` and ``derive`` may raise ``DerivationCrashed``."""
 
     def upstreams(self, relation: Relation) -> tuple[RelationName, ...] | Failed: ...
 

@@ -1,4 +1,4 @@
-"""Derivation in this process: for trusted text, and inside the child process."""
+"""Derives in this process: for trusted text, and inside the child process."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Hashes that say whether to derive again, and whether the result changed.
+"""Hashes for two questions: must a relation be derived again, and did the result change?
 
 Equal content has an equal hash on any host and in any process.
 """
@@ -23,10 +23,10 @@ DERIVER_VERSION = "9"
 
 
 def interface_hash(interface: Interface) -> str:
-    """SHA-256, in hex, of all that dependents may know: the Avro text and the typed columns."""
+    """SHA-256, in hex, of all facts that dependents may use: the Avro text and the typed columns."""
     columns = [[c.name, type_to_json(c.type), c.comment, c.nullable] for c in interface.columns]
-    seen = [list(interface.name.parts), columns, to_text(interface.schema)]
-    # Only if set, so that other interfaces keep their hashes.
+    seen = [interface.name.to_json(), columns, to_text(interface.schema)]
+    # This is added only if it is set, so that other interfaces keep their hashes.
     if interface.has_capitals:
         seen.append("capitals")
     return _sha256([*seen, omitted_to_json(interface)] if interface.omitted else seen)
@@ -42,15 +42,19 @@ def inputs_hash(
     # A resolver's answers are hashed like static entries.
     chosen["udfs"] = dict(sorted((chosen["udfs"] | resolved).items()))
     if relation.view is not None and relation.view.dialect is Dialect.TRINO:
-        # They decide which relations the text means.
+        # Catalog names decide which relations the text means.
         chosen["trino_catalogs"] = dict(sorted(options.trino_catalogs.items()))
     if relation.view is not None and options.spark_catalogs:
         chosen["spark_catalogs"] = sorted(options.spark_catalogs)
+    if relation.view is not None and options.catalogs:
+        chosen["catalogs"] = [
+            [name, rule.key, rule.folds_case] for name, rule in sorted(options.catalogs.items())
+        ]
     return _sha256([facts_hash(relation), upstreams, chosen, DERIVER_VERSION])
 
 
 def options_to_json(options: Options) -> dict[str, Any]:
-    """The options that schemas depend on, as JSON values in a fixed order; without resolver's answers."""
+    """The options that schemas depend on, as JSON in a fixed order, without answers of the resolver."""
     return {
         "casing": options.casing.value,
         "nullability": options.nullability.value,

@@ -1,4 +1,4 @@
-"""Derivation in child processes: untrusted SQL costs at most one of them, for a limited time.
+"""Derives in child processes, because SQL is untrusted: it can stop one child at most.
 
 A child reads its answer back before it sends it. An unreadable answer fails the relation in the
 child and does not reach the parent.
@@ -45,24 +45,25 @@ class DerivedText:
 
 
 def derivation_handler(options: Options) -> Handler:
-    """For the child processes of a ``LimitedDeriver``."""
+    """The handler for child processes of a ``LimitedDeriver``."""
     return Handler(
         "lakeschema.translation.deriving.limited_deriver:answer_questions", for_child(options)
     )
 
 
 def for_child(options: Options) -> Options:
-    """The options to send to a child. The resolver stays here; questions carry its answers."""
+    """The options for a child, without the resolver: it stays in the parent, and questions have its answers."""
     return replace(
         options,
         udfs=dict(options.udfs),
         trino_catalogs=dict(options.trino_catalogs),
+        catalogs=dict(options.catalogs),
         udf_resolver=None,
     )
 
 
 class LimitedDeriver:
-    """Derives in ``processes``, which must have ``derivation_handler`` under the name ``HANDLER``."""
+    """Derives in child processes; ``processes`` must have ``derivation_handler`` as ``HANDLER``."""
 
     def __init__(self, processes: LimitedProcesses, options: Options) -> None:
         self._processes = processes
@@ -74,7 +75,7 @@ class LimitedDeriver:
         answer = self._ask(relation, {"ask": "upstreams"})
         if "failed" in answer:
             return _read_failure(answer)
-        return tuple(RelationName.of(*parts) for parts in answer["upstreams"])
+        return tuple(RelationName.from_json(name) for name in answer["upstreams"])
 
     def derive(self, relation: Relation, upstreams: Mapping[RelationName, Interface]) -> Outcome:
         found = self.derive_text(relation, [interface_to_json(i) for i in upstreams.values()])
@@ -83,7 +84,10 @@ class LimitedDeriver:
         return Derived(derivation_from_json(json.loads(found.text)))
 
     def derive_text(self, relation: Relation, upstreams: Sequence[Json]) -> DerivedText | Failed:
-        """Like ``derive``, but with interfaces as JSON values, for callers that pass on derivations as text."""
+        """Like ``derive``, with interfaces as JSON values and the result as text.
+
+        It saves time for callers that only pass derivations on.
+        """
         question = {
             "ask": "derive",
             "upstreams": upstreams,
@@ -123,7 +127,7 @@ def _read_failure(answer: Mapping[str, Json]) -> Failed:
 
 
 class ParentsAnswers:
-    """The child's ``UdfResolver``: the answers of the parent's resolver, sent with each question."""
+    """The child's ``UdfResolver``. It returns the answers of the parent's resolver in a question."""
 
     def __init__(self) -> None:
         self.answers: Mapping[str, UdfAnswer] = {}
@@ -135,7 +139,7 @@ class ParentsAnswers:
 def answer_questions(
     options: Options, derive_with: Callable[[Options], Deriver] | None = None
 ) -> Callable[[Mapping[str, Json]], Mapping[str, Json]]:
-    """The child's function from a question to its answer, with a ``DirectDeriver`` by default."""
+    """The function with which the child answers a question; it uses a ``DirectDeriver`` by default."""
     # Only the child needs to import the modules that parse and resolve queries.
     from lakeschema.translation.deriving.direct_deriver import DirectDeriver
 
@@ -156,7 +160,7 @@ def answer_questions(
 def _name_upstreams(named: tuple[RelationName, ...] | Failed) -> Mapping[str, Json]:
     if isinstance(named, Failed):
         return _describe_failure(named)
-    return {"upstreams": [list(name.parts) for name in named]}
+    return {"upstreams": [name.to_json() for name in named]}
 
 
 def _describe(outcome: Outcome) -> Mapping[str, Json]:

@@ -1,11 +1,12 @@
-"""The columns of the table that CREATE TABLE … AS SELECT makes of a query."""
+"""Finds the columns of the table that CREATE TABLE … AS SELECT makes from a query."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
 
-from lakeschema.catalog.ddl_state import QueryColumns, UnknownColumns
+from lakeschema.catalog.ddl_altered import UnknownColumns
+from lakeschema.catalog.ddl_state import QueryColumns
 from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.relations import Column, Dialect, Relation, as_nullable
 from lakeschema.translation.deriving.deriver import DerivationCrashed, Deriver
@@ -15,7 +16,10 @@ from lakeschema.translation.model.outcome import Failed
 
 
 def query_columns(deriver: Deriver) -> QueryColumns:
-    """Query columns by ``deriver``. Every column and field is nullable, in Hive and in Spark."""
+    """A function that finds the columns of a query by deriving it.
+
+    Every column and field is nullable, as in Hive and Spark.
+    """
 
     def columns(
         query: Relation, find: Callable[[RelationName], Relation | None], /

@@ -1,4 +1,4 @@
-"""Spark views over tables whose schema cannot be read: a view recorded its own columns."""
+"""Replaces Spark views over tables with unreadable schemas by the columns that the views recorded."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from lakeschema.translation.model.outcome import Status
 
 
 def as_recorded(relation: Relation, unusable: Iterable[Status]) -> Relation | None:
-    """The view as a table with its recorded columns, if nothing more can be known.
+    """The view as a table with its recorded columns.
 
-    All parts are nullable, since only the tables could tell otherwise. None if a status in
-    ``unusable`` (the failed upstreams' statuses) is not UNREACHABLE, or if the view recorded no
-    columns.
+    All parts are nullable, since only the tables show which parts are not. None if the view recorded
+    no columns, or if an upstream failed with a status other than UNREACHABLE; ``unusable`` has the
+    statuses of the failed upstreams.
     """
     view = relation.view
     if set(unusable) != {Status.UNREACHABLE}:

@@ -1,6 +1,6 @@
 """Derives many relations, upstream relations first, with a reason for each failure.
 
-Nothing here recurses: a chain of views may be deeper than Python's stack.
+No function here is recursive, because a chain of views may be deeper than Python's stack.
 """
 
 from __future__ import annotations
@@ -64,9 +64,9 @@ def derive_all(
     progress: Progress = NO_PROGRESS,
     known: Mapping[RelationName, Interface] = MappingProxyType({}),
 ) -> Mapping[RelationName, Outcome]:
-    """The outcome of each relation, upstream relations first; a crash fails its relation alone.
+    """The outcome of each relation, upstream relations first. A crash fails only its relation.
 
-    ``known``: the interfaces of other relations that these may read.
+    ``known`` has the interfaces of relations that are not derived here but may be read.
     """
     upstreams: dict[RelationName, tuple[RelationName, ...]] = {}
     outcomes: dict[RelationName, Outcome] = {
@@ -89,7 +89,7 @@ def derive_all(
 
 
 def upstreams_or_failure(relation: Relation, deriver: Deriver) -> tuple[RelationName, ...] | Failed:
-    """The relations that it reads; a crash counts as its failure."""
+    """The relations that a relation reads; a failure if its text crashes the process that reads it."""
     try:
         return deriver.upstreams(relation)
     except DerivationCrashed as error:
@@ -124,7 +124,7 @@ def interfaces_of(
 
 
 def waves(upstreams: Upstreams) -> Sequence[Sequence[RelationName]]:
-    """The keys in waves; each wave reads earlier ones only. A cycle's members share a wave."""
+    """The keys in waves: a wave only reads earlier waves. The members of a cycle share a wave."""
     graph = graph_of(_edges(upstreams), upstreams)
     found = ([name for name in wave if name in upstreams] for wave in levels(graph))
     return [wave for wave in found if wave]
@@ -142,7 +142,10 @@ def cycle_failures(upstreams: Upstreams) -> Mapping[RelationName, Failed]:
 
 
 def unusable_upstream(name: RelationName, upstream: RelationName, failed: Failed | None) -> Failed:
-    """Why ``name`` cannot be derived: its upstream does not exist (None), or failed itself."""
+    """The failure of ``name`` because of its upstream.
+
+    ``failed`` is the upstream's own failure; None if the upstream does not exist.
+    """
     if failed is None:
         return failure(UnknownRelation(upstream, relation=name))
     return failure(UnusableUpstream(upstream, failed.status.value, relation=name))

@@ -33,11 +33,11 @@ def derive_with_upstreams(
     """The derivations of ``name``, which must be a key, and of its upstreams at any distance.
 
     Upstream relations come first. ``deriver`` derives each; None means a ``DirectDeriver``.
-    ``interfaces`` gives those of upstreams that are not among ``relations``.
+    ``interfaces`` gives the interfaces of upstreams that are not among ``relations``.
 
     Raises:
-        TranslationError: names the relation that causes the failure, perhaps an upstream. If the
-            options say so, also if ``name`` has a column that Avro has no type for.
+        TranslationError: a relation cannot be derived; the error names the relation, which may be an
+            upstream. With some options, also if ``name`` has a column that Avro has no type for.
     """
     outcomes = outcomes_with_upstreams(
         name, relations.get, deriver or DirectDeriver(options), interfaces
@@ -57,7 +57,10 @@ def outcomes_with_upstreams(
     deriver: Deriver,
     interfaces: Interfaces = no_interfaces,
 ) -> Mapping[RelationName, Outcome]:
-    """The outcomes of ``name``, which must exist, and of its upstreams, each looked up by ``find``."""
+    """The outcomes of ``name`` and of its upstreams at any distance.
+
+    ``find`` looks relations up; it must find ``name``.
+    """
     found, others = _with_upstreams(name, find, deriver)
     known = interfaces(others) if others else {}
     return derive_all(found, deriver, known=known)
@@ -66,7 +69,7 @@ def outcomes_with_upstreams(
 def _with_upstreams(
     name: RelationName, find: Callable[[RelationName], Relation | None], deriver: Deriver
 ) -> tuple[Mapping[RelationName, Relation], Sequence[RelationName]]:
-    """``name`` and its upstreams at any distance: those that exist, and the names of the others."""
+    """The relation and its upstreams at any distance, and the names of missing upstreams."""
     found: dict[RelationName, Relation] = {}
     others: dict[RelationName, None] = {}
     frontier = [name]
@@ -80,7 +83,7 @@ def _with_upstreams(
             continue
         found[read] = relation
         named = deriver.upstreams(relation)
-        # If its text cannot be read, deriving it fails for the same reason.
+        # If a text cannot be read, deriving the relation fails for the same reason.
         frontier += () if isinstance(named, Failed) else named
     return found, tuple(others)
 

@@ -1,4 +1,7 @@
-"""The parts of SQL in which engines differ; ``selects`` and ``sql_expressions`` have the rest."""
+"""The parts of SQL in which engines differ.
+
+``selects`` and ``sql_expressions`` write the parts that engines share.
+"""
 
 from __future__ import annotations
 
@@ -35,7 +38,7 @@ class Generated:
 class Forms(Protocol):
     """How an engine writes the expressions in which engines differ, for one query.
 
-    Each method gets the writer for nested expressions. All raise ``Unsupported`` errors for
+    Each method gets the writer for nested expressions, and raises an ``Unsupported`` error for
     anything that the engine cannot do.
     """
 
@@ -44,7 +47,7 @@ class Forms(Protocol):
     def cast(self, writer: ExpressionWriter, cast: Cast) -> str: ...
 
     def ordered(self, text: str, type_: ColumnType) -> str:
-        """A key of ORDER BY as a value with that order in the engine."""
+        """The text of a key of ORDER BY, changed so that the engine orders it as the plan does."""
 
     def field(self, writer: ExpressionWriter, access: FieldAccess) -> str: ...
 
@@ -55,7 +58,7 @@ class Forms(Protocol):
     def window(self, writer: ExpressionWriter, call: WindowCall) -> str: ...
 
     def typed(self, writer: ExpressionWriter, expression: RowExpression) -> str:
-        """An item of SELECT with the plan's type."""
+        """The text of an item of SELECT, which has the expression's type in the engine."""
 
     def output(self, item: str, type_: ColumnType) -> str:
         """An item of the outermost SELECT with the names and types of the view's columns."""
@@ -63,7 +66,7 @@ class Forms(Protocol):
     def generated(
         self, writer: ExpressionWriter, plan: Generate, source: str, fresh: Callable[[], str]
     ) -> Generated:
-        """``source`` with the generator; ``fresh`` makes an unused alias."""
+        """The FROM clause ``source`` with the generator added; ``fresh`` makes an unused alias."""
 
 
 JOINS: Final[Mapping[JoinKind, str]] = MappingProxyType(
@@ -75,7 +78,7 @@ JOINS: Final[Mapping[JoinKind, str]] = MappingProxyType(
         JoinKind.CROSS: "CROSS",
     }
 )
-"""The words before JOIN in standard SQL; other kinds have no words."""
+"""The words before JOIN in standard SQL, which lacks the other kinds of join."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,12 +88,13 @@ class Engine:
     Attributes:
         quoted: quotes an identifier with any characters.
         literal: a literal of exactly its type; None means null.
-        joins: the words before JOIN; the plan must not contain other kinds.
-        values: a table of ``rows`` under an ``alias`` with ``names``.
-        row: a row in ``values``; ``value``: a row of a single value.
-        grouping_sets: the text after GROUP BY for ``sets`` of ``keys``.
-        joined_functions: table functions that are joined to the source, which must not end with a
-            LATERAL VIEW.
+        joins: the words before JOIN by kind; the plan must not contain other kinds.
+        values: the template of a table of ``rows`` under an ``alias`` with ``names``.
+        row: the template of a row in ``values``.
+        value: the template of a row with a single value.
+        grouping_sets: the template of the text after GROUP BY for ``sets`` of ``keys``.
+        joined_functions: the table functions that are joined to the FROM clause, instead of
+            following it as LATERAL VIEW. The clause must not end with a LATERAL VIEW.
         lateral_views_of_one: no generator may follow a join, or precede an order or a condition
             with a sub-query.
         offset_first: OFFSET comes before LIMIT.

@@ -1,4 +1,4 @@
-"""Settings that a view recorded, for engines whose views record none."""
+"""Refuses the recorded settings of views, for engines whose views cannot record settings."""
 
 from __future__ import annotations
 
@@ -12,7 +12,10 @@ _UTC: Final = frozenset({"utc", "etc/utc", "gmt", "z", "+00:00", "etc/gmt", "zul
 
 
 def refuse_settings_of_rows(view: ViewText, engine: str) -> None:
-    """Raises ``UnsupportedConstruct`` for a recorded setting that affects rows: no text expresses it."""
+    """Raises ``UnsupportedConstruct`` for a recorded setting that changes the view's rows.
+
+    The engine's SQL cannot express the setting.
+    """
     for name, value in rows_changed(view).items():
         if name == "spark.sql.session.timeZone" and value.lower() in _UTC:
             continue

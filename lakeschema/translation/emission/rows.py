@@ -1,10 +1,11 @@
-"""The rows of an engine's tables of forms, and the classes of arguments.
+"""The rows of the tables that say how an engine writes calls, and the classes of arguments.
 
 A template has ``{0}``, ``{1}`` … for the arguments, ``{*}`` for all and ``{1*}`` for all but the
-first, ``{f}`` for the operator's name, ``{t}`` for the result's type, ``{t0}`` for an argument's.
-An aggregate's template has ``{q}`` for DISTINCT and ``{w}`` for FILTER or OVER after each aggregate
-function. For Hive ``{raised}`` is an expression that fails. For Trino ``{D0}``, ``{T0}`` and
-``{d0}`` are an argument that the view's engine converts to a date, a timestamp or a double.
+first, ``{f}`` for the operator's name, ``{t}`` for the result's type, and ``{t0}`` for an
+argument's type. An aggregate's template has ``{q}`` for DISTINCT and ``{w}`` for FILTER or OVER
+after each aggregate function. For Hive ``{raised}`` is an expression that fails. For Trino
+``{D0}``, ``{T0}`` and ``{d0}`` are an argument that the view's engine converts to a date, a
+timestamp or a double.
 """
 
 from __future__ import annotations
@@ -38,24 +39,24 @@ from lakeschema.translation.functions.coercion import INTEGERS
 from lakeschema.translation.plan.expressions import Lambda, RowExpression
 
 Writer = Callable[[Any], str]
-"""Writes a call whose form depends on more than its arguments' classes; gets it from the engine's forms."""
+"""Writes a call whose form depends on more than its arguments' classes."""
 
 
 @dataclass(frozen=True, slots=True)
 class Unsupported:
-    """Why the engine has no equivalent of a call."""
+    """The reason why the engine has no equivalent of a call."""
 
     reason: str
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """The form of calls of some operators.
+    """How an engine writes calls of some operators.
 
     Attributes:
         names: the operators, separated by spaces; a name that contains spaces is in brackets.
         classes: a regular expression for the classes of all arguments; None for any.
-        form: a template, a writer, or the reason for having neither.
+        form: a template, a writer, or the reason why the engine has no equivalent.
         cast: whether the engine's result type differs from the plan's.
     """
 
@@ -115,7 +116,7 @@ def filled(
         index = int(token[-1])
         return type_text(call.arguments[index].type) if token[0] == "t" else texts[index]
 
-    # All at once, since an argument may contain braces.
+    # One pass fills all placeholders, since an argument may contain braces.
     return _TOKEN.sub(part, template)
 
 
@@ -149,7 +150,9 @@ _LETTERS: Mapping[ColumnType, str] = {
 
 
 def letter(type_: ColumnType) -> str:
-    """The class of a value: i(nteger) f(loat) d(ouble) x (decimal) s (text) b(inary) o (boolean) D(ate) T(imestamp)
+    """A letter for the class of a value.
+
+    i(nteger) f(loat) d(ouble) x (decimal) s (text) b(inary) o (boolean) D(ate) T(imestamp)
 
     t(ime of day) a(rray) m(ap) r (struct) v (interval of months) w (of time) n(ull), or u (any other).
     """

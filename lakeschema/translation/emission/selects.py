@@ -1,4 +1,4 @@
-"""A plan as an engine's SELECT, with the plan's names and types.
+"""Writes a plan as an engine's SELECT, with the plan's names and types.
 
 Nodes are folded into one SELECT if that keeps their meaning; other nodes become sub-queries under
 fresh aliases.
@@ -45,16 +45,16 @@ from lakeschema.translation.plan.relations import (
 )
 
 _NAME = re.compile(r't[0-9]+\."(?:[^"]|"")*"')
-"""A column under one of our aliases, in engines that quote names in this way."""
+"""A column under a generated alias, in engines that quote names in this way."""
 
 _TRUE = Literal("true", BOOLEAN)
 
 RelationText = Callable[[RelationName], str]
-"""A relation's name in the text: its own, or that of a registered view."""
+"""Returns a relation's name in the text: its own name, or the name of a registered view."""
 
 
 _JOINED = (True, False)
-"""A join may only be joined further on its left."""
+"""The value of ``_Select.joins`` for a join, which may only be the left side of a further join."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,13 +87,14 @@ class _Select:
 
     Attributes:
         items: the text of each column, over ``source``.
-        plain: which items are plain names, which can be repeated at no cost.
+        plain: whether each item is a plain name, which can be repeated at no cost.
         source: the text after FROM; "" without FROM.
-        joins: whether the source may be joined on its left, and also on its right.
-        tail: GROUP BY, ORDER BY, LIMIT, OFFSET; only the last two may be added to the others.
-        computed: some items are aggregates or windows, which a WHERE cannot filter.
-        made: which items contain an aggregate or window, if any do.
-        generated: the source ends with a generator.
+        joins: whether the source may be the left side of a join, and whether it may also be the
+            right side.
+        tail: GROUP BY, ORDER BY, LIMIT and OFFSET; to a tail, only LIMIT and OFFSET may be added.
+        computed: whether some items are aggregates or windows, which WHERE cannot filter.
+        made: whether each item contains an aggregate or window; empty if no item does.
+        generated: whether the source ends with a generator.
     """
 
     items: tuple[str, ...]
@@ -109,7 +110,7 @@ class _Select:
 
     @property
     def is_open(self) -> bool:
-        """Whether further nodes may be folded into it."""
+        """Whether further nodes may be folded into this SELECT."""
         return self.tail == _NO_TAIL and not (self.distinct or self.computed)
 
     def text(self, names: Sequence[str], quoted: Callable[[str], str]) -> str:
@@ -190,8 +191,8 @@ class SelectWriter:
                 select = self._fold(below, read, outer)
                 behind_view = self._engine.lateral_views_of_one and select.generated
                 if select.is_open and (behind_view or _reads_answer(below, read)):
-                    # Engines allow no sub-query in an order, but do allow a column that a sub-query
-                    # made.
+                    # Engines allow no sub-query in ORDER BY, but allow a column that a sub-query
+                    # computes.
                     select = self._wrap(select)
                 by = self._over(select.items, outer).sort_keys(keys)
                 order_by = f"{'ORDER' if total else 'SORT'} BY {by}"
@@ -217,7 +218,7 @@ class SelectWriter:
         return self._wrap(select)
 
     def _hides_names(self, select: _Select, expressions: Sequence[RowExpression]) -> bool:
-        """Whether sub-queries would read something other than a column, in engines that require columns."""
+        """Whether sub-queries would read a computed item, which the engine does not allow."""
         return any(map(asks, expressions)) and not self._has_names(select)
 
     def _has_names(self, select: _Select) -> bool:
@@ -241,7 +242,7 @@ class SelectWriter:
             # Without any of its aggregates, the SELECT would no longer have groups.
             or (select.computed and not _reads_computed(select, expressions))
             or (
-                # Keys of an order or a group name columns below.
+                # The keys in ORDER BY or GROUP BY are names of the SELECT's columns.
                 select.tail != _NO_TAIL
                 and not all(isinstance(e, ColumnReference) for e in expressions)
             )
@@ -266,7 +267,7 @@ class SelectWriter:
         return _Select(items, (True,) * len(items), source, (True, True))
 
     def _side(self, plan: Plan, outer: tuple[Columns, ...], place: int) -> _Select:
-        """A join's side as a bare source, so that the conditions of both sides do not mix."""
+        """One side of a join as a bare source, so that the conditions of both sides stay apart."""
         select = self._select(plan, outer)
         bare = select.is_open and not select.where and all(select.plain) and select.joins[place]
         return select if bare else self._wrap(select)
@@ -287,12 +288,12 @@ class SelectWriter:
         return _Select(kept, (True,) * len(kept), source, _JOINED)
 
     def _condition(self, over: ExpressionWriter, condition: RowExpression) -> str:
-        """A condition on rows, where null counts as false."""
+        """The text of a condition on rows, where null counts as false."""
         null_is_false = self._engine.unknown_is_not_in
         return over.condition(condition) if null_is_false else over.text(condition)
 
     def _joined(self, plan: Join, right: str) -> str:
-        """The join's words and its right side, with a constant condition by default."""
+        """The text of JOIN, its right side and its condition, which is constant if the join has none."""
         kind = plan.kind
         always = self._engine.always_on
         if always and kind is JoinKind.INNER and plan.condition is None:
@@ -304,12 +305,12 @@ class SelectWriter:
 
     def _aggregate(self, plan: Aggregate, outer: tuple[Columns, ...]) -> _Select:
         read = [e for _, e in (*plan.keys, *plan.aggregates)]
-        # Keys are written here and after GROUP BY, but evaluated once.
+        # Keys are written twice, here and after GROUP BY, but evaluated once.
         select = self._fold(plan.input, read, outer)
         if self._engine.groups_by_names and not _are_names(select, plan):
             select = self._wrap(select)
         if plan.sets is not None and len(set(self._keys(plan, select, outer))) < len(plan.keys):
-            # Two columns with equal texts: with two equal keys, no set could have only the first.
+            # Two keys have equal texts, so that no grouping set could have only one of them.
             select = self._wrap(select)
         over = self._over(select.items, outer)
         keys = self._keys(plan, select, outer)
@@ -388,7 +389,7 @@ class SelectWriter:
         return _Select(items, (True,) * len(items), made.source, generated=True)
 
     def _one_row(self) -> _Select:
-        """The source of a generator if the text has no FROM."""
+        """A source of one row, for a generator in a text without FROM."""
         one = self._engine.quoted("one")
         return _Select((), (), f"(SELECT 1 AS {one}) AS {next(self._aliases)}", (True, True))
 
@@ -405,7 +406,7 @@ def _recursive_name(number: int) -> str:
 
 
 def _repeats(select: _Select, expressions: Sequence[RowExpression]) -> bool:
-    """Whether an item other than a name would be repeated, or nested in an expression."""
+    """Whether an item that is not a name would be repeated, or nested in an expression."""
     used = [
         (part.index, part is not expression)
         for expression in expressions
@@ -425,10 +426,10 @@ def _are_names(select: _Select, plan: Aggregate) -> bool:
 
 
 def _reads_answer(plan: Plan, expressions: Sequence[RowExpression]) -> bool:
-    """Whether they read a sub-query's column in a SELECT that would then contain the sub-query."""
+    """Whether expressions read a sub-query's column in the SELECT that would contain it."""
     while isinstance(plan, Filter | Project):
         if isinstance(plan, Project):
-            # Each once, however often those above read it.
+            # Each item counts once, however often the expressions above read it.
             read = {
                 part.index
                 for expression in expressions
@@ -443,13 +444,13 @@ def _reads_answer(plan: Plan, expressions: Sequence[RowExpression]) -> bool:
 
 
 def _reads_computed(select: _Select, expressions: Sequence[RowExpression]) -> bool:
-    """Whether the remaining items still need groups: with GROUP BY, any key does."""
+    """Whether the expressions read an item that makes the SELECT group: an aggregate, or a key."""
     of_keys = [not plain for plain in select.plain] if select.tail.group_by else select.made
     return any(_reads(of_keys, expression) for expression in expressions)
 
 
 def _reads(columns: Sequence[bool], expression: RowExpression) -> bool:
-    """Whether it reads a column whose flag is set."""
+    """Whether the expression reads a column whose flag is set."""
     return bool(columns) and any(
         isinstance(part, ColumnReference) and columns[part.index] for part in walk(expression)
     )
@@ -460,7 +461,7 @@ def _none(select: _Select) -> tuple[bool, ...]:
 
 
 def _is_path(expression: RowExpression, plain: Sequence[bool]) -> bool:
-    """A column that is a plain name, or a field of one."""
+    """Whether the expression is a plain name, or a field of one."""
     while isinstance(expression, FieldAccess):
         expression = expression.base
     return isinstance(expression, ColumnReference) and plain[expression.index]

@@ -1,4 +1,4 @@
-"""Row expressions as SQL text: the parts that all engines share; an ``Engine`` writes the rest."""
+"""Writes the parts of row expressions that all engines share; an ``Engine`` writes the rest."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class ExpressionWriter:
     subquery: Subquery
 
     def typed(self, expression: RowExpression) -> str:
-        """An item of SELECT with the plan's type."""
+        """The text of an item of SELECT, which has the expression's type in the engine."""
         return self.engine.forms.typed(self, expression)
 
     def text(self, expression: RowExpression) -> str:
@@ -94,14 +94,17 @@ class ExpressionWriter:
                 assert_never(expression)
 
     def membership(self, asked: InSubquery) -> str:
-        """IN a sub-query, null if unknown."""
+        """The text of IN with a sub-query as a value, which may be null."""
         if self.engine.tuples_need_values and len(asked.operands) > 1:
             _require_values(asked.operands, asked.plan)
         left = ", ".join(map(self.text, asked.operands))
         return f"(({left}) IN ({self._query(asked.plan)}))"
 
     def condition(self, expression: RowExpression) -> str:
-        """A condition where null counts as false; a top-level IN stays plain, for the engine's joins."""
+        """The text of a condition, where null counts as false.
+
+        An IN at the top, or in an AND at the top, stays as it is: the engine can run it as a join.
+        """
         match expression:
             case Call(operator, arguments) if operator.name == "and":
                 return "(" + " AND ".join(map(self.condition, arguments)) + ")"
@@ -156,11 +159,11 @@ class ExpressionWriter:
 
 
 def _require_values(operands: Sequence[RowExpression], plan: Plan) -> None:
-    """Refuses a tuple with possible nulls IN a sub-query, for engines that never match such tuples."""
+    """Refuses IN of a tuple that may contain null: some engines never match such tuples."""
     if any(each.nullable for each in (*operands, *plan.columns)):
         raise UnsupportedConstruct("a tuple with possible nulls IN a sub-query")
 
 
 def _no_ordinal(text: str) -> str:
-    """A bare number would be read as a column's position."""
+    """The text; a bare number, which would mean a column's position, is written differently."""
     return f"CAST({text} AS INT)" if _ORDINAL.fullmatch(text) else text

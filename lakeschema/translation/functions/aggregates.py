@@ -37,7 +37,7 @@ from lakeschema.translation.plan.expressions import RowExpression
 
 
 def _average(arguments: Sequence[RowExpression], semantics: Semantics) -> CallResult | None:
-    """TRY_AVG of intervals has all units of its kind of interval."""
+    """AVG, and TRY_AVG of intervals: the result has all units of the interval's kind."""
     type_ = arguments[0].type
     if not isinstance(type_, IntervalType):
         return arithmetic.average(arguments, semantics)
@@ -45,7 +45,7 @@ def _average(arguments: Sequence[RowExpression], semantics: Semantics) -> CallRe
 
 
 def _percentile(arguments: Sequence[RowExpression], semantics: Semantics) -> CallResult | None:
-    """A double for numbers; intervals and times of day keep their kind."""
+    """PERCENTILE returns a double for numbers; an interval or time of day keeps its kind."""
     type_, rank = (argument.type for argument in arguments[:2])
     one = _ordered(type_, semantics)
     if one is None:
@@ -71,13 +71,13 @@ def _ordered(type_: ColumnType, semantics: Semantics) -> ColumnType | None:
 
 
 def _elements(arguments: Sequence[RowExpression], _: Semantics) -> CallResult | None:
-    """COLLECT_UNION leaves out nulls."""
+    """The array of collected elements; COLLECT_UNION leaves out nulls."""
     type_ = arguments[0].type
     return CallResult(ArrayType(type_.element, False)) if isinstance(type_, ArrayType) else None
 
 
 def _histogram(arguments: Sequence[RowExpression], _: Semantics) -> CallResult | None:
-    """An array of bins: the middle, in the values' type, and the height."""
+    """HISTOGRAM_NUMERIC returns an array of bins. A bin's middle has the values' type."""
     type_ = arguments[0].type
     middle = DOUBLE if is_text(type_) or type_ == VOID else type_
     shown = is_numeric(middle) or is_time(middle) or is_interval(middle)
@@ -106,7 +106,7 @@ def _top_k_sketch(arguments: Sequence[RowExpression], _: Semantics) -> CallResul
 
 
 def _sketch(item: ColumnType) -> CallResult:
-    """``itemDataType`` is always null; its type is the items' type."""
+    """A sketch of items; ``itemDataType`` is always null, and its type is the items' type."""
     fields = (
         StructField("sketch", BINARY, nullable=False),
         StructField("maxItemsTracked", INT, nullable=False),
@@ -140,7 +140,7 @@ def _counter(arguments: Sequence[RowExpression], _: Semantics) -> CallResult | N
 
 
 def _quantiles(one: ColumnType, asked: ColumnType = DOUBLE) -> Rule:
-    """An array of answers if the second argument is an array, otherwise one answer."""
+    """A rule for quantiles: an array if the second argument is an array, otherwise one value."""
 
     def quantile(arguments: Sequence[RowExpression], _: Semantics) -> CallResult | None:
         match arguments[1].type:
@@ -155,7 +155,7 @@ def _quantiles(one: ColumnType, asked: ColumnType = DOUBLE) -> Rule:
 
 
 def _best(arguments: Sequence[RowExpression], _: Semantics) -> CallResult | None:
-    """MAX_BY returns one value, or an array of as many as the third argument says."""
+    """MAX_BY returns one value; with a third argument, it returns an array of that many values."""
     type_ = arguments[0].type
     return CallResult(type_ if len(arguments) == 2 else ArrayType(type_))
 

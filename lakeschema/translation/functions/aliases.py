@@ -86,5 +86,5 @@ ALIASES: Final[Mapping[Dialect, Mapping[str, str]]] = MappingProxyType(
 
 
 def canonical(name: str, dialect: Dialect) -> str:
-    """The name of a function in the tables; ``name`` is in lower case."""
+    """The name under which the tables list a function; ``name`` is a name or alias in lower case."""
     return ALIASES[dialect].get(name, name)

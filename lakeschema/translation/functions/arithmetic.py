@@ -66,7 +66,7 @@ def minus(arguments: Sequence[RowExpression], semantics: Semantics) -> CallResul
 
 
 def _time_plus(left: ColumnType, right: ColumnType) -> CallResult | None:
-    """Hive's sum of a time or an interval and another value."""
+    """The type of Hive's sum of a time or an interval and another value."""
     if is_interval(left) and is_interval(right):
         met = united_interval(left, right)
         return None if met is None else CallResult(met)
@@ -101,7 +101,7 @@ def _arithmetic(
             return CallResult(rule(other, other, fit), may_be_null=True)
         if other == VOID and semantics.is_hive:
             return CallResult(VOID)
-        # Hive's optimiser types a NULL next to a decimal as double.
+        # Hive's optimiser gives a NULL next to a decimal the type double.
         return CallResult(DOUBLE if other == VOID or isinstance(other, DecimalType) else other)
     if is_float(left) or is_float(right):
         return _floating(left, right, semantics)
@@ -122,7 +122,7 @@ def _floating(left: ColumnType, right: ColumnType, semantics: Semantics) -> Call
 
 
 def _is_only_text(arguments: Sequence[RowExpression], semantics: Semantics) -> bool:
-    """In ANSI mode two texts do not become numbers: their numeric type is undefined."""
+    """Whether both operands are text in ANSI mode, where neither is cast to a number."""
     return semantics.is_spark and semantics.ansi and all(is_text(a.type) for a in arguments)
 
 
@@ -203,7 +203,7 @@ def wider(arguments: Sequence[RowExpression], semantics: Semantics) -> CallResul
 
 
 def shifted(arguments: Sequence[RowExpression], semantics: Semantics) -> CallResult | None:
-    """A bigint stays a bigint; Spark casts any other number or text to int first."""
+    """A shift of a bigint is a bigint; Spark casts any other number or text to int first."""
     type_ = arguments[0].type
     if type_ == BIGINT:
         return CallResult(BIGINT)
@@ -214,7 +214,7 @@ def shifted(arguments: Sequence[RowExpression], semantics: Semantics) -> CallRes
 
 
 def whole(arguments: Sequence[RowExpression], semantics: Semantics) -> CallResult | None:
-    """CEIL and FLOOR: a decimal keeps its digits before the point, and one for the carry."""
+    """CEIL and FLOOR of a decimal keep its digits before the point, plus one digit for a carry."""
     type_ = arguments[0].type
     if isinstance(type_, DecimalType):
         digits = max(1, type_.precision - type_.scale + 1)
@@ -237,7 +237,7 @@ def rounded(arguments: Sequence[RowExpression], semantics: Semantics) -> CallRes
     if places < 0:
         return CallResult(DecimalType(min(38, max(whole, 1 - places)), 0))
     if semantics.is_hive and places >= type_.scale:
-        # Nothing is rounded, so nothing carries; zeros fill the places.
+        # No digit is rounded, so there is no carry; zeros fill the places.
         return CallResult(decimals.bounded(whole - 1 + places, places))
     scale = min(type_.scale, places)
     return CallResult(decimals.bounded(whole + scale, scale))
@@ -259,7 +259,7 @@ def hive_sign(arguments: Sequence[RowExpression], _: Semantics) -> CallResult | 
 
 
 def float_or_double(arguments: Sequence[RowExpression], _: Semantics) -> CallResult | None:
-    """Spark's NANVL: float for floats, otherwise double."""
+    """Spark's NANVL: a float for floats, otherwise a double."""
     one, other = (argument.type for argument in arguments)
     type_ = FLOAT if one == FLOAT and other in (FLOAT, VOID) else DOUBLE
     return CallResult(type_, (type_, type_))
@@ -268,7 +268,7 @@ def float_or_double(arguments: Sequence[RowExpression], _: Semantics) -> CallRes
 def positive_remainder(
     arguments: Sequence[RowExpression], semantics: Semantics
 ) -> CallResult | None:
-    """Hive's PMOD holds both operands' digits; % only those of the narrower operand."""
+    """The result type of Hive's PMOD has room for both operands; that of ``%`` for the narrower operand."""
     return _arithmetic(arguments, semantics, decimals.wider)
 
 
@@ -296,12 +296,12 @@ def average(arguments: Sequence[RowExpression], semantics: Semantics) -> CallRes
 
 
 def _sum_may_overflow(type_: DecimalType, semantics: Semantics) -> bool:
-    """A sum has ten more digits, enough for 10^10 rows; without room for them it may be null."""
+    """Whether a sum may overflow to null: ten more digits, for 10^10 rows, do not fit its type."""
     return not semantics.ansi and type_.precision + 10 > decimals.MAX_PRECISION
 
 
 def second_average(arguments: Sequence[RowExpression], semantics: Semantics) -> CallResult | None:
-    """REGR_AVGX, the average of its second argument where neither is null."""
+    """REGR_AVGX: the average of the second argument in rows where neither argument is null."""
     return average(arguments[1:], semantics)
 
 

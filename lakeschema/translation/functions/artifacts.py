@@ -1,4 +1,4 @@
-"""A view's ``dependencies`` property → coordinates of the artifacts that hold its functions' classes.
+"""Reads a view's ``dependencies``: coordinates of the artifacts that hold its functions' classes.
 
 Coordinates are data: neither this module nor its callers fetch or load the artifacts.
 """
@@ -9,7 +9,7 @@ import re
 from dataclasses import dataclass
 
 MAX_LENGTH = 1000
-"""Characters of one dependency; a longer one is malformed."""
+"""The maximum length of one dependency, in characters; a longer dependency is malformed."""
 
 _PART = r"[A-Za-z0-9][A-Za-z0-9._+-]*"
 _PARAMETER = r"[A-Za-z]+=[A-Za-z0-9._:,*+-]*"
@@ -22,7 +22,7 @@ _EXCLUDED = re.compile(r"[^:/?&=]+:[^:/?&=]+(?:&.*)?")
 
 @dataclass(frozen=True, slots=True, order=True)
 class Artifact:
-    """``query`` are the parameters of an Ivy address (``transitive=false``), "" without any."""
+    """An artifact. ``query`` has the parameters of an Ivy address (``transitive=false``), or ""."""
 
     organisation: str
     module: str
@@ -34,20 +34,20 @@ class Artifact:
         return f"{self.organisation}:{self.module}:{self.version}"
 
     def __str__(self) -> str:
-        """The form that Hive's and Spark's ``ADD JAR`` take."""
+        """The text in the form that Hive's and Spark's ``ADD JAR`` take."""
         return f"ivy://{self.coordinates}{'?' if self.query else ''}{self.query}"
 
 
 def parse_artifact(text: str) -> Artifact | None:
-    """Reads ``organisation:module:version``, perhaps after ``ivy://`` or before ``?key=value&…``."""
+    """Parses ``organisation:module:version``; ``ivy://`` may precede it, ``?key=value&…`` may follow."""
     found = _ARTIFACT.fullmatch(text) if len(text) <= MAX_LENGTH else None
     return None if found is None else Artifact(found[1], found[2], found[3], found[4] or "")
 
 
 def split_dependencies(text: str) -> tuple[str, ...]:
-    """The entries of the property, separated by spaces or commas, each once, well-formed or not.
+    """The distinct entries of the property, also malformed ones. Spaces or commas separate them.
 
-    A comma inside ``exclude=org:module,org:module`` is no separator: no version follows it.
+    A comma inside ``exclude=org:module,org:module`` does not separate entries.
     """
     entries: dict[str, None] = {}
     for word in _BLANKS.split(text):

@@ -1,4 +1,4 @@
-"""FROM_AVRO: the type that Spark reads from a literal Avro schema, and the options that change it."""
+"""The result type of FROM_AVRO: Spark's type for a literal Avro schema, under the call's options."""
 
 from __future__ import annotations
 
@@ -61,9 +61,9 @@ from lakeschema.translation.model.errors import MalformedSchema, TypeMismatch, U
 from lakeschema.translation.plan.expressions import Call, RowExpression
 
 _MAX_PARTS: Final = 10_000
-"""A record that refers to itself several times unfolds exponentially."""
+"""The maximum number of parts of a type. A record that contains itself several times has many."""
 _MAX_LEVELS: Final = 15
-"""Spark's limit of ``recursiveFieldMaxDepth``."""
+"""The highest value that Spark accepts for ``recursiveFieldMaxDepth``."""
 
 OF_PRIMITIVES: Final[Mapping[str, PrimitiveType]] = MappingProxyType(
     {
@@ -106,7 +106,7 @@ def _of_avro_schema(arguments: Sequence[RowExpression], _: Semantics) -> CallRes
     mode = options.get("mode", "FAILFAST").upper()
     if mode == "DROPMALFORMED":
         raise TypeMismatch("from_avro has no mode DROPMALFORMED, expected PERMISSIVE or FAILFAST")
-    # Otherwise an unreadable record becomes nulls in every field.
+    # In other modes, an unreadable record becomes a record of nulls.
     return CallResult(type_ if mode == "FAILFAST" else map_type(type_, as_nullable))
 
 
@@ -128,7 +128,7 @@ def _by_name(texts: Sequence[str]) -> Mapping[str, str]:
     if len(set(names)) < len(names):
         raise TypeMismatch("expected each option of from_avro once, got one twice")
     if len(options) < len(names):
-        # Which one Spark uses depends on their hashes.
+        # Which of these options Spark uses depends on the hashes of their names.
         raise UnsupportedConstruct("from_avro with options that differ in case alone")
     return options
 
@@ -150,13 +150,16 @@ def _type(schema: Schema, options: Mapping[str, str]) -> ColumnType:
             f" expected a whole number up to {_MAX_LEVELS}, got {shown(depth)}"
         )
     found = _Typer(definitions(schema), int(depth)).type(schema)
-    # Only recursion is left out, which starts below the top level.
+    # Only recursive parts are left out, and the top level is not one of them.
     assert found is not None
     return found
 
 
 class _Typer:
-    """``levels``: how many levels of a recursive record are kept; 0 or less refuses recursion."""
+    """Converts an Avro schema to a type.
+
+    ``levels`` is the number of levels of a recursive record to keep; 0 or less refuses recursion.
+    """
 
     def __init__(self, known: Mapping[str, NamedSchema], levels: int) -> None:
         self._known = known
@@ -165,7 +168,7 @@ class _Typer:
         self._parts = 0
 
     def type(self, schema: Schema) -> ColumnType | None:
-        """None for a part that is left out."""
+        """The type of a part of the schema; None if the part is left out."""
         self._parts += 1
         if self._parts > _MAX_PARTS:
             raise UnsupportedConstruct(f"an Avro schema of more than {_MAX_PARTS:,} parts")

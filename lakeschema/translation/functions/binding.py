@@ -1,4 +1,4 @@
-"""A call's name and resolved arguments → its operator, coerced arguments, type and nullability."""
+"""Binds a call's name and arguments to an operator, coerced arguments, type and nullability."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ from lakeschema.translation.plan.operators import EQUATING, NullClass, Operator
 
 @dataclass(frozen=True, slots=True)
 class Function:
-    """A parsed row of a table."""
+    """A built-in function: a parsed row of the function tables."""
 
     operator: Operator
     kind: Kind
@@ -86,7 +86,10 @@ class Function:
 
 @dataclass(frozen=True, slots=True)
 class Bound:
-    """``nullable`` holds for a scalar call; an aggregate's also depends on its group."""
+    """A call with its operator, coerced arguments, type and nullability.
+
+    The nullability of an aggregate also depends on its group, which is not known here.
+    """
 
     operator: Operator
     arguments: tuple[RowExpression, ...]
@@ -95,7 +98,7 @@ class Bound:
 
 
 def find(name: str, dialect: Dialect) -> Function | None:
-    """The dialect's function of that name, in lower case; None if the tables have none."""
+    """The dialect's built-in function; ``name`` is in lower case. None if the tables lack it."""
     if dialect is Dialect.TRINO:
         return _trinos(name)
     known = canonical(name, dialect)
@@ -103,13 +106,13 @@ def find(name: str, dialect: Dialect) -> Function | None:
 
 
 def rows_by_name(dialect: Dialect) -> Mapping[str, Row]:
-    """The row of each name of the dialect, aliases included; operators by symbol."""
+    """The row of each function and operator of the dialect, by name, alias or symbol."""
     rows = _rows(dialect)
     return {**rows, **{alias: rows[name] for alias, name in ALIASES[dialect].items()}}
 
 
 def rows_of(dialect: Dialect) -> tuple[Row, ...]:
-    """A later row replaces an earlier one of the same name."""
+    """The rows of a dialect's tables; a later row replaces an earlier one of the same name."""
     own = _OF_SPARK if dialect is Dialect.SPARK else _OF_HIVE
     return (*shared.ROWS, *(row for table in own for row in table.ROWS))
 
@@ -127,7 +130,7 @@ def _rows(dialect: Dialect) -> Mapping[str, Row]:
 
 
 def _names(row: Row) -> tuple[str, ...]:
-    """Splits names at blanks; an operator with a blank in its name (IS NULL) is written with ``_``."""
+    """The names in a row; ``_`` stands for the blank in an operator's name (IS NULL)."""
     return tuple(n.replace("_", " ") if n in SPELLED_APART else n for n in row.names.split())
 
 
@@ -157,8 +160,9 @@ def bind(function: Function, arguments: Sequence[RowExpression], semantics: Sema
     """Checks and coerces the arguments.
 
     Raises:
-        TypeMismatch: a wrong number of arguments, or one that cannot be cast to its parameter's type.
-        Unsupported: the type depends on something unknown.
+        TypeMismatch: the number of arguments is wrong, or an argument cannot be cast to its
+            parameter's type.
+        Unsupported: the type depends on a fact that is unknown, such as a value.
     """
     known, name = function.operator.name, function.operator.spelling
     if semantics.is_trino:
@@ -201,14 +205,14 @@ def bind(function: Function, arguments: Sequence[RowExpression], semantics: Sema
 def implicit_cast(
     expression: RowExpression, target: ColumnType, semantics: Semantics
 ) -> RowExpression:
-    """The expression, cast where its type differs; the caller knows that the cast exists."""
+    """The expression, cast if its type differs; the caller has checked that the dialect has the cast."""
     if semantics.is_trino:
         return trino.converted(expression, target)
     if expression.type == target:
         return expression
     nullable = expression.nullable or may_turn_null(expression.type, target, semantics)
     if not semantics.is_spark and is_narrower(target, expression.type):
-        # In Hive an argument that does not fit becomes null, not wrapped as in a CAST; literals fit.
+        # In Hive an argument that does not fit becomes null; a CAST would wrap it. Literals fit.
         nullable = nullable or not isinstance(expression, Literal)
     return Cast(expression, target, nullable, implicit=True)
 
@@ -273,7 +277,7 @@ def _variables(
 
 
 def _parts(pattern: str, type_: ColumnType) -> tuple[tuple[str, ColumnType], ...]:
-    """The types that a pattern's variables take from an argument; NULL makes them NULL's type."""
+    """The types that an argument gives to a pattern's variables; a NULL gives the type VOID."""
     if len(pattern) == 1:
         return ((pattern, type_),)
     match pattern, type_:
@@ -351,7 +355,7 @@ _OF_NULL: Mapping[str, ColumnType] = MappingProxyType(
         "map<K,V>": MapType(VOID, VOID),
     }
 )
-"""The type that Spark gives NULL where a pattern allows several types."""
+"""The type that Spark gives a NULL argument, by pattern, if the pattern allows several types."""
 
 
 def _target(
@@ -361,7 +365,7 @@ def _target(
     compared: ColumnType | None,
     semantics: Semantics,
 ) -> ColumnType | None:
-    """The type an argument is cast to; None if the pattern refuses it."""
+    """The type to which an argument is cast; None if the pattern refuses the argument."""
     if len(pattern) == 1:
         return variables[pattern]
     concrete = _CONCRETE.get(pattern) or _decimal(pattern)
@@ -427,7 +431,7 @@ def _is_interval(type_: ColumnType) -> bool:
 
 
 def _is_accepted(type_: ColumnType, wanted: ColumnType, semantics: Semantics) -> bool:
-    """Whether the dialect casts silently; it allows more explicit casts than silent ones."""
+    """Whether the dialect has the implicit cast; it has fewer implicit casts than explicit ones."""
     if type_ in (wanted, VOID):
         return True
     if not is_primitive(type_):
@@ -450,7 +454,7 @@ def _convert(
     if argument.type == target:
         return argument
     if is_text(argument.type) and target == STRING:
-        # char and varchar are text to every function; no conversion is visible.
+        # Every function takes char and varchar as text, without a visible conversion.
         return argument
     if not can_cast(argument.type, target, semantics):
         raise TypeMismatch(
@@ -469,7 +473,7 @@ def _result(
     if result.startswith("@"):
         return RULES[result](arguments, semantics)
     if len(result) == 1:
-        # Without arguments nothing binds the variable.
+        # Without arguments the variable has no type.
         return CallResult(variables[result]) if result in variables else None
     for pattern in ("array<K not null>", "array<K>", "map<K,V>"):
         if result == pattern:

@@ -1,4 +1,4 @@
-"""Which casts a dialect allows, and which of them may turn a value into null."""
+"""Decides which casts a dialect allows, and which casts may turn a value into null."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ CAST_FUNCTIONS: Final[Mapping[str, ColumnType]] = MappingProxyType(
             type_.name: type_ for type_ in (BOOLEAN, *INTEGERS, FLOAT, DOUBLE, BINARY, DATE, STRING)
         },
         "decimal": DecimalType(10, 0),
-        # An instant, even where "timestamp" in the view's text has no zone.
+        # This function makes an instant, even where "timestamp" in the view's text has no zone.
         "timestamp": TIMESTAMP_LOCAL,
     }
 )
@@ -108,7 +108,7 @@ def _primitive(source: ColumnType, target: ColumnType, semantics: Semantics) -> 
         return True
     if is_interval(source) or is_interval(target):
         return _interval(source, target) or (semantics.is_spark and _interval(target, source))
-    # Outside ANSI mode Spark casts a date to these types as null.
+    # Outside ANSI mode Spark allows casts of a date to these types; the result is null.
     legacy = semantics.is_spark and not semantics.ansi and source == DATE
     if BOOLEAN in (source, target):
         other = target if source == BOOLEAN else source
@@ -123,7 +123,7 @@ def _primitive(source: ColumnType, target: ColumnType, semantics: Semantics) -> 
 
 
 def _interval(source: ColumnType, target: ColumnType) -> bool:
-    """Whether both are intervals of one kind, or an interval becomes a whole or decimal number."""
+    """Whether the cast is between intervals of one kind, or from an interval to an exact number."""
     if is_interval(source) and is_interval(target):
         return united_interval(source, target) is not None
     number = is_integer(target) or isinstance(target, DecimalType)
@@ -138,7 +138,7 @@ def _time_of_day(source: ColumnType, target: ColumnType) -> bool:
 
 
 def can_up_cast(source: ColumnType, target: ColumnType) -> bool:
-    """Spark's ``UpCast``: no value is lost (a BINDING view's columns)."""
+    """Whether a cast loses no value, as Spark's ``UpCast`` of a BINDING view's columns requires."""
     match source, target:
         case _ if source in (target, VOID):
             return True
@@ -189,7 +189,7 @@ def may_turn_null(source: ColumnType, target: ColumnType, semantics: Semantics) 
     """Whether a cast can turn a value into null.
 
     In ANSI mode Spark fails instead, but its analyser calls the result nullable
-    (``Cast.forceNullable``), so we do too.
+    (``Cast.forceNullable``). This function follows the analyser.
     """
     if source == target:
         return False

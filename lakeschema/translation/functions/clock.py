@@ -49,7 +49,7 @@ def _now(arguments: Sequence[RowExpression], _: Semantics) -> CallResult | None:
 
 
 def _time(arguments: Sequence[RowExpression], semantics: Semantics) -> CallResult | None:
-    """A cast that is written as a call."""
+    """TIME, which is a cast in the form of a call."""
     type_, made = arguments[0].type, time_of_day(_MICROSECONDS)
     if not can_cast(type_, made, semantics):
         return None
@@ -62,14 +62,17 @@ def _truncated(arguments: Sequence[RowExpression], _: Semantics) -> CallResult |
 
 
 def seconds(type_: ColumnType) -> ColumnType:
-    """The type of EXTRACT(SECOND …): seconds with a fraction."""
+    """The type of EXTRACT(SECOND …) of a time or timestamp: seconds with a fraction."""
     digits = time_digits(type_)
     places = _MICROSECONDS if digits is None else digits
     return DecimalType(2 + places, places)
 
 
 def _window(arguments: Sequence[RowExpression], _: Semantics) -> CallResult | None:
-    """Start and end of the window that a row is in; Spark leaves out rows without a time."""
+    """The struct of start and end of a row's time window.
+
+    Spark leaves out rows without a time.
+    """
     type_ = _moment(arguments[0].type)
     if type_ is None:
         return None

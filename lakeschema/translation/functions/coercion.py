@@ -1,4 +1,4 @@
-"""The common type of two values, by dialect and use; None if the dialect refuses.
+"""Finds the common type of two values, by dialect and use.
 
 Sources: Spark's ``AnsiTypeCoercion`` and ``TypeCoercion``; Hive's ``FunctionRegistry`` (comparison,
 branches) and its set operations' stricter ``getCommonClassForUnionAll``.
@@ -46,7 +46,7 @@ from lakeschema.translation.functions.semantics import Semantics
 
 
 class Use(Enum):
-    """Where two values need a common type."""
+    """The places where two values need a common type."""
 
     SET_OPERATION = "set operation"
     BRANCH = "branch"
@@ -102,7 +102,7 @@ def is_interval(type_: ColumnType) -> bool:
 
 
 def united_interval(left: ColumnType, right: ColumnType) -> ColumnType | None:
-    """Spark's interval with the fields of both; None for intervals of different kinds."""
+    """Spark's interval type with the fields of both types; None for intervals of different kinds."""
     if left == right:
         return left
     if not (isinstance(left, IntervalType) and isinstance(right, IntervalType)):
@@ -120,14 +120,14 @@ def is_primitive(type_: ColumnType) -> bool:
 
 
 def as_spark_reads(type_: ColumnType) -> ColumnType:
-    """Char and varchar columns are strings in Spark's expressions."""
+    """The type of a column in Spark's expressions, where char and varchar columns are strings."""
     return STRING if isinstance(type_, (CharType, VarcharType)) else type_
 
 
 def common_type(
     left: ColumnType, right: ColumnType, use: Use, semantics: Semantics
 ) -> ColumnType | None:
-    """The common type of values of both; nested types merge part by part."""
+    """The common type of two values; nested types are merged part by part."""
     if semantics.is_trino:
         return trino_coercion.common_type(left, right)
     if left == right:
@@ -209,7 +209,10 @@ def _shape(left: ColumnType, right: ColumnType) -> ColumnType | None:
 
 
 def _hive_unlike(left: ColumnType, right: ColumnType, use: Use) -> ColumnType | None:
-    """Hive compares a number with a boolean or timestamp as doubles, with a date as texts."""
+    """Hive's common type of values of different kinds.
+
+    It is double for a number and a boolean or timestamp, and text for a number and a date.
+    """
     if use is not Use.COMPARISON:
         return None
     other = right if is_numeric(left) else left
@@ -271,10 +274,10 @@ def _nested(
 def _structs(
     left: tuple[StructField, ...], right: tuple[StructField, ...], use: Use, semantics: Semantics
 ) -> ColumnType | None:
-    """Matches fields by position, with the left's names; Hive needs equal names and types.
+    """The common type of two structs: fields match by position and have the left struct's names.
 
     Hive creates no view of a UNION whose structs differ. If they differ now, the tables have changed
-    since; fields then match by name, so that the view stays readable.
+    since. Then fields match by name, so that the view stays readable.
     """
     if use is Use.SET_OPERATION and not semantics.is_spark:
         return _by_name(left, right, semantics)
@@ -295,7 +298,10 @@ def _structs(
 def _by_name(
     left: tuple[StructField, ...], right: tuple[StructField, ...], semantics: Semantics
 ) -> ColumnType | None:
-    """The left's fields, then those only the right has; a field that one side lacks is nullable."""
+    """The struct type with the left struct's fields, then the fields that only the right struct has.
+
+    A field that one side lacks is nullable.
+    """
     others = {field.name.lower(): field for field in right}
     fields: list[StructField] = []
     for field in left:

@@ -18,9 +18,12 @@ BITS: Final[Mapping[ColumnType, int]] = MappingProxyType(
 SURE_DIGITS: Final[Mapping[ColumnType, int]] = MappingProxyType(
     {TINYINT: 2, SMALLINT: 4, INT: 9, BIGINT: 18}
 )
-"""How many digits fit, whatever they are."""
+"""The number of digits for which every integer with so many digits fits the type."""
 _MAX_DIGITS: Final = 40
-"""More digits than any type holds; to write out 1E9999999 would take minutes."""
+"""The maximum number of digits to compute with: 1E9999999 in full would take minutes.
+
+No type has so many digits.
+"""
 _OPERATORS: Final[Mapping[str, Callable[[int, int], int]]] = MappingProxyType(
     {"+": add, "-": sub, "*": mul}
 )
@@ -86,7 +89,7 @@ def _whole_part(expression: RowExpression) -> int | None:
 
 
 def _fitting(value: int | None, type_: ColumnType) -> int | None:
-    """None if the value does not fit: some dialects wrap it round, others fail."""
+    """The value if it fits the type. Otherwise None: some dialects wrap around, other dialects fail."""
     bits = BITS.get(type_)
     if value is None or bits is None:
         return None

@@ -1,4 +1,4 @@
-"""Decimal precision rules, shared by Hive and Spark (both from SQL Server's), with their limits."""
+"""The rules for decimals' precision, which Hive and Spark both took from SQL Server."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from lakeschema.catalog.column_types import (
 )
 
 Fit: TypeAlias = Callable[[int, int], DecimalType]
-"""The decimal that a dialect makes of a precision and a scale, which may be too large."""
+"""Returns the decimal type that a dialect uses for a precision and scale that may be too large."""
 
 MAX_PRECISION = 38
 MINIMUM_KEPT_SCALE = 6
 SUMMED_DIGITS = 28
-"""A sum of fewer than 10^10 decimals of so many digits fits 38 digits."""
+"""The number of digits for which a sum of fewer than 10^10 decimals fits 38 digits."""
 
 _OF_INTEGERS: Mapping[ColumnType, DecimalType] = {
     TINYINT: DecimalType(3, 0),
@@ -43,7 +43,7 @@ def decimal_of(type_: ColumnType, bigint_digits: int) -> DecimalType | None:
 
 
 def of_number(number: Decimal) -> DecimalType:
-    """The smallest decimal type that holds the number."""
+    """The smallest decimal type that can hold the number."""
     # ``abs`` would round to the digits of the context.
     whole, _, fraction = f"{number.copy_abs():f}".partition(".")
     scale = len(fraction.rstrip("0"))
@@ -51,7 +51,7 @@ def of_number(number: Decimal) -> DecimalType:
 
 
 def shown(number: Decimal) -> str:
-    """All its digits, without zeros at the end of a fraction."""
+    """All digits of the number, without zeros at the end of the fraction."""
     text = f"{number:f}"
     return text.rstrip("0").rstrip(".") if "." in text else text
 
@@ -64,7 +64,10 @@ def holds(type_: DecimalType, number: Decimal) -> bool:
 
 
 def adjusted(precision: int, scale: int) -> DecimalType:
-    """Cuts the scale, not below six digits, where the precision exceeds the maximum."""
+    """The type with a smaller scale if the precision exceeds the maximum.
+
+    The scale keeps at least six digits.
+    """
     if precision <= MAX_PRECISION:
         return DecimalType(precision, scale)
     whole = precision - scale
@@ -112,14 +115,20 @@ def averaged(type_: DecimalType) -> DecimalType:
 
 
 def wider(a: DecimalType, b: DecimalType, _: Fit = adjusted) -> DecimalType:
-    """Holds both without loss, up to the maximum; beyond it keeps the scale (a legacy setting of Spark)."""
+    """The decimal that holds both types without loss, if the maximum precision suffices.
+
+    If it does not, the scale is kept (a legacy setting of Spark).
+    """
     scale = max(a.scale, b.scale)
     whole = max(a.precision - a.scale, b.precision - b.scale)
     return bounded(whole + scale, scale)
 
 
 def wider_keeping_whole(a: DecimalType, b: DecimalType) -> DecimalType:
-    """Holds both without loss, up to the maximum; beyond it keeps the digits before the point."""
+    """The decimal that holds both types without loss, if the maximum precision suffices.
+
+    If it does not, the digits before the point are kept.
+    """
     scale = max(a.scale, b.scale)
     whole = max(a.precision - a.scale, b.precision - b.scale)
     lost = max(0, whole + scale - MAX_PRECISION)

@@ -1,4 +1,4 @@
-"""Functions whose Hive form differs from Spark's, or that only Hive has."""
+"""Functions that only Hive has, or that differ from Spark's."""
 
 from __future__ import annotations
 

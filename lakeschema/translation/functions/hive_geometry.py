@@ -1,4 +1,7 @@
-"""Hive's functions of geometry (Esri's, since Hive 4): a geometry is bytes, in Hive's own format."""
+"""Hive's functions of geometry, which are Esri's (since Hive 4).
+
+A geometry is bytes in Hive's own format.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,7 @@ from typing import Final
 
 from lakeschema.translation.functions.signature import PARTIAL, Kind, Row
 
-# Java's methods return null for bytes that are no geometry, or a geometry of the wrong kind.
+# The functions return null for bytes that are not a geometry, or a geometry of the wrong kind.
 # fmt: off
 ROWS: Final = (
     # made of numbers, text, bytes and JSON

@@ -1,8 +1,9 @@
-"""Hive's overloaded functions, whose overload an untyped NULL cannot choose.
+"""Refuses calls of Hive's overloaded functions in which an untyped NULL leaves the overload open.
 
-An old-style class of Hive has an ``evaluate`` method for each type. An untyped NULL fits them all, so
-Hive takes the one that Java's reflection lists first. With and without an archive of its classes,
-Hive 4.0.1 types ``sign(NULL)`` as int or as double, and ``substr(NULL, 1)`` as text or as bytes.
+An old-style class of Hive has an ``evaluate`` method for each type. An untyped NULL fits them all,
+so Hive takes the one that Java's reflection lists first. Hive 4.0.1 types ``sign(NULL)`` as int or
+double, and ``substr(NULL, 1)`` as text or bytes: it depends on whether the JVM uses a class
+archive.
 """
 
 from __future__ import annotations
@@ -25,11 +26,11 @@ _DECIDING: Final[Mapping[str, int]] = MappingProxyType(
         **dict.fromkeys(("&", "|", "^"), _BOTH),
     }
 )
-"""How many leading arguments decide Hive's choice of the overload."""
+"""The number of leading arguments that decide Hive's choice of the overload, by function."""
 
 
 def require_overload(name: str, arguments: Sequence[RowExpression]) -> None:
-    """Raises ``UnsupportedFunction`` where Hive's choice of an overload is left to Java."""
+    """Raises ``UnsupportedFunction`` if Java decides which overload Hive calls."""
     deciding = _DECIDING.get(name)
     if deciding and all(argument.type == VOID for argument in arguments[:deciding]):
         raise UnsupportedFunction(

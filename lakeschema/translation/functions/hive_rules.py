@@ -30,7 +30,7 @@ _NESTED = (ArrayType, MapType, StructType)
 
 
 def _nullable(type_: ColumnType) -> Rule:
-    """A nullable result for a call without arguments, which otherwise counts as never null."""
+    """A rule for functions that may return null even without arguments."""
 
     def rule(_: Sequence[RowExpression], __: Semantics) -> CallResult | None:
         return CallResult(type_, may_be_null=True)
@@ -39,7 +39,7 @@ def _nullable(type_: ColumnType) -> Rule:
 
 
 def _floored(arguments: Sequence[RowExpression], _: Semantics) -> CallResult | None:
-    """FLOOR … TO and its functions keep a timestamp's type; they refuse texts and dates."""
+    """FLOOR … TO, or ``floor_day`` and similar, keep a timestamp's type; they refuse texts and dates."""
     match arguments[0].type:
         case type_ if type_ in {TIMESTAMP, TIMESTAMP_LOCAL}:
             return CallResult(type_)
@@ -55,12 +55,12 @@ def _hexed(arguments: Sequence[RowExpression], _: Semantics) -> CallResult | Non
 
 
 def _united_by_tag(arguments: Sequence[RowExpression], _: Semantics) -> CallResult | None:
-    """CREATE_UNION: the first argument says which of the others is the value."""
+    """CREATE_UNION: the first argument is the number of the argument that is the value."""
     return CallResult(Uniontype(tuple(argument.type for argument in arguments[1:])))
 
 
 def _of_type_text(arguments: Sequence[RowExpression], _: Semantics) -> CallResult | None:
-    """JSON_READ: the second argument is a type in Hive's words."""
+    """JSON_READ returns the type that its second argument names, in Hive's syntax."""
     wanted = constant_text(arguments[1])
     if wanted is None:
         return None
@@ -71,13 +71,13 @@ def _of_type_text(arguments: Sequence[RowExpression], _: Semantics) -> CallResul
 
 
 def _extreme(arguments: Sequence[RowExpression], _: Semantics) -> CallResult:
-    """The first type that is not NULL's: all others were already cast to it."""
+    """The first type that is not VOID; arguments of other types were already cast to it."""
     known = [argument.type for argument in arguments if argument.type != VOID]
     return CallResult(known[0] if known else VOID)
 
 
 def _extreme_of_group(arguments: Sequence[RowExpression], _: Semantics) -> CallResult:
-    """Hive was seen to return null for MAX of arrays in a group that has an array."""
+    """MAX and MIN: Hive may return null for MAX of arrays even in a group that has an array."""
     type_ = arguments[0].type
     return CallResult(type_, may_be_null=isinstance(type_, _NESTED))
 
@@ -88,7 +88,7 @@ def _occurrence(arguments: Sequence[RowExpression], _: Semantics) -> CallResult 
 
 
 def _joined(arguments: Sequence[RowExpression], _: Semantics) -> CallResult | None:
-    """Hive was seen to return null for ARRAY_JOIN of nested arrays."""
+    """ARRAY_JOIN: Hive may return null for nested arrays."""
     type_ = arguments[0].type
     nested = isinstance(type_, ArrayType) and isinstance(type_.element, _NESTED)
     return CallResult(STRING, may_be_null=nested)

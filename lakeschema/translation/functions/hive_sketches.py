@@ -1,6 +1,6 @@
 """Hive's sketches (Apache DataSketches): bytes that estimate counts, quantiles and frequencies.
 
-Also the sketches in which Hive keeps statistics.
+It also has the sketches in which Hive keeps statistics.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Hive's functions of its internals, files, JSON and calendars, and its remaining aggregates."""
+"""Hive's functions of internals, files, JSON and calendars, and aggregates without another module."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """Result types of Spark's arithmetic on dates, times and intervals (``BinaryArithmeticWithDatetimeResolver``).
 
-An ANSI interval has a span of fields, either of years and months or of days and shorter units. A sum
-spans the fields of both operands; a multiple has all fields of its kind. A calendar interval
-(``INTERVAL``) has months, days and microseconds at once.
+An ANSI interval has either years and months, or days and shorter units. Its type names the first and
+the last unit. A sum has the units of both operands; a multiple has all units of its kind. A calendar
+interval (``INTERVAL``) has months, days and microseconds at once.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ _FIELDS: Mapping[str, str] = MappingProxyType(
 
 
 def concerns(*types: ColumnType) -> bool:
-    """Whether arithmetic on these types involves times or intervals."""
+    """Whether one of the types is a date, time or interval, so that this module's rules apply."""
     return any(is_time(type_) or is_interval(type_) or is_time_of_day(type_) for type_ in types)
 
 
@@ -81,7 +81,7 @@ def minus(left: ColumnType, right: ColumnType, semantics: Semantics) -> CallResu
 
 
 def _moved(moment: ColumnType, by: ColumnType) -> CallResult | None:
-    """A date, time or interval, moved by a number of days or an interval."""
+    """The type of a date, time or interval plus a number of days or an interval."""
     if is_interval(moment) and (is_interval(by) or by == VOID):
         met = moment if by == VOID else united_interval(moment, by)
         return None if met is None else CallResult(met, (met, met))
@@ -103,7 +103,7 @@ def _moved(moment: ColumnType, by: ColumnType) -> CallResult | None:
 
 
 def _difference(left: ColumnType, right: ColumnType, semantics: Semantics) -> CallResult | None:
-    """The difference of two dates, timestamps or times of day; one operand may be text."""
+    """The type of a difference of two dates, timestamps or times of day; one operand may be text."""
     types = {left, right}
     moment = right if is_text(left) or left == VOID else left
     if types == {DATE, TIMESTAMP_NTZ}:
@@ -123,7 +123,7 @@ def _difference(left: ColumnType, right: ColumnType, semantics: Semantics) -> Ca
 
 
 def multiple(left: ColumnType, right: ColumnType) -> CallResult | None:
-    """An interval times a number; Spark calls a multiple of a calendar interval nullable."""
+    """The type of an interval times a number; Spark calls a multiple of a calendar interval nullable."""
     interval, factor = (left, right) if is_interval(left) else (right, left)
     if not (is_numeric(factor) or is_text(factor) or factor == VOID):
         return None
@@ -134,13 +134,13 @@ def multiple(left: ColumnType, right: ColumnType) -> CallResult | None:
 
 
 def quotient(left: ColumnType, right: ColumnType) -> CallResult | None:
-    """Division by zero fails in every mode."""
+    """The type of an interval divided by a number; division by zero fails in every mode."""
     found = multiple(left, right)
     return None if found is None else replace(found, total=not found.may_be_null)
 
 
 def average(type_: ColumnType) -> CallResult | None:
-    """Calendar intervals have no average."""
+    """The type of an average of intervals; None for calendar intervals, which have no average."""
     return CallResult(whole(type_)) if isinstance(type_, IntervalType) else None
 
 

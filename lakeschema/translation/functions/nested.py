@@ -33,9 +33,10 @@ def common(values: Sequence[RowExpression], semantics: Semantics) -> CallResult 
 
 
 def with_element(arguments: Sequence[RowExpression], semantics: Semantics) -> CallResult | None:
-    """Spark casts an array and a value to the tightest type that holds both.
+    """The type of an array with an added value: Spark casts both to the tightest type for both.
 
-    For a decimal and a whole number, it is the decimal if it has the digits; two decimals have none.
+    For a decimal and a whole number, this is the decimal, if it has enough digits. Two decimals
+    have no such type.
     """
     array, value = (argument.type for argument in arguments)
     if not isinstance(array, ArrayType):
@@ -65,7 +66,7 @@ def united(arguments: Sequence[RowExpression], semantics: Semantics) -> CallResu
 
 
 def _tightest(one: ColumnType, other: ColumnType, semantics: Semantics) -> ColumnType | None:
-    """Spark's ``findTightestCommonType``: an int and a float meet in float, in ANSI mode too."""
+    """Spark's ``findTightestCommonType``; for an int and a float it is float, also in ANSI mode."""
     if is_text(one) != is_text(other) and VOID not in (one, other):
         return None
     found = common_type(one, other, Use.BRANCH, replace(semantics, ansi=False))
@@ -76,7 +77,7 @@ def _tightest(one: ColumnType, other: ColumnType, semantics: Semantics) -> Colum
 
 
 def size(arguments: Sequence[RowExpression], semantics: Semantics) -> CallResult | None:
-    """Outside ANSI mode the size of null is -1, unless a setting says otherwise."""
+    """SIZE of null is -1 outside ANSI mode, unless a setting says otherwise."""
     return CallResult(INT, may_be_null=not semantics.size_of_null and arguments[0].nullable)
 
 
@@ -121,7 +122,7 @@ def named_struct(arguments: Sequence[RowExpression], _: Semantics) -> CallResult
 
 
 def struct(arguments: Sequence[RowExpression], semantics: Semantics) -> CallResult | None:
-    """Fields are named by position; Spark names a plain reference by its column."""
+    """STRUCT: fields are named by position; Spark names a plain reference by its column."""
     fields = []
     for number, argument in enumerate(arguments, 1):
         name = getattr(argument, "name", None) if semantics.is_spark else None
@@ -153,7 +154,7 @@ def collected(arguments: Sequence[RowExpression], _: Semantics) -> CallResult | 
 
 
 def extract_union(arguments: Sequence[RowExpression], _: Semantics) -> CallResult | None:
-    """LinkedIn's and Trino's view of a uniontype: a struct of ``tag_0``, ``tag_1`` …"""
+    """A uniontype as a struct of ``tag_0``, ``tag_1`` …, as LinkedIn's libraries and Trino show it."""
     return CallResult(_union_struct(arguments[0].type))
 
 

@@ -1,4 +1,4 @@
-"""Functions that an engine lists but that no view can call, each with the reason."""
+"""Functions that an engine lists but no view can call, each with the reason."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The answer of a rule of the function tables: the type of a call, and the casts of its arguments.
+"""The result of a rule of the function tables: a call's type, and the casts of its arguments.
 
 A rule gets the arguments; it returns None if the dialect refuses them.
 """
@@ -16,11 +16,13 @@ from lakeschema.translation.plan.expressions import RowExpression
 
 @dataclass(frozen=True, slots=True)
 class CallResult:
-    """``arguments``: the type each argument is cast to first; None leaves it as it is.
+    """The result of a rule. The last three attributes replace the null behaviour in the table's row.
 
-    ``may_be_null``: null is possible though the table's row says total (decimal overflow).
-    ``total``: null only if an argument is null, though the row says that null is always possible.
-    ``null_with``: places of the arguments that alone decide about null; None leaves it to the row.
+    Attributes:
+        arguments: the type to which each argument is cast first; None leaves it as it is.
+        may_be_null: the result may be null, for example after an overflow.
+        total: the result is null only if an argument is null.
+        null_with: the places of the arguments that alone decide whether the result may be null.
     """
 
     type: ColumnType

@@ -59,7 +59,7 @@ def _same_text(arguments: Sequence[RowExpression], _: Semantics) -> CallResult |
 
 
 def _filled_up(arguments: Sequence[RowExpression], _: Semantics) -> CallResult | None:
-    """Spark's LPAD of bytes with bytes returns bytes; a mix of bytes and text returns text."""
+    """LPAD and RPAD: in Spark, the result is bytes if both arguments are bytes, otherwise text."""
     texts = arguments[::2]
     if all(argument.type == BINARY for argument in texts):
         return CallResult(BINARY)
@@ -90,7 +90,7 @@ def _concat(arguments: Sequence[RowExpression], semantics: Semantics) -> CallRes
 
 
 def _hive_concat(types: Sequence[ColumnType]) -> CallResult | None:
-    """Lengths add up if all arguments have one; otherwise the result is a string."""
+    """Hive's CONCAT adds up the lengths if all arguments have one; otherwise it returns a string."""
     if any(isinstance(type_, (ArrayType, MapType, StructType)) for type_ in types):
         return None
     lengths = [t.length for t in types if isinstance(t, (CharType, VarcharType))]
@@ -109,12 +109,12 @@ _LONGEST_VARCHAR = 65_535
 
 
 def _date_of_parts(_: Sequence[RowExpression], semantics: Semantics) -> CallResult | None:
-    """31 February is an error in ANSI mode, and null in Spark without it."""
+    """MAKE_DATE: 31 February is an error in ANSI mode, and null in Spark without it."""
     return CallResult(DATE, may_be_null=not semantics.ansi)
 
 
 def _moment_of_seconds(arguments: Sequence[RowExpression], _: Semantics) -> CallResult | None:
-    """NaN and infinity are not timestamps."""
+    """A timestamp of seconds; NaN and infinity give null."""
     return CallResult(TIMESTAMP, may_be_null=is_float(arguments[0].type))
 
 
@@ -123,7 +123,7 @@ def _moment_of_text(_: Sequence[RowExpression], semantics: Semantics) -> CallRes
 
 
 def _moment_added(arguments: Sequence[RowExpression], _: Semantics) -> CallResult | None:
-    """A zoneless timestamp stays zoneless; a date or a text becomes a timestamp first."""
+    """DATEADD keeps a timestamp without a zone; it casts a date or text to a timestamp first."""
     type_ = arguments[2].type
     if not (is_time(type_) or is_text(type_) or type_ == VOID):
         return None
@@ -132,7 +132,7 @@ def _moment_added(arguments: Sequence[RowExpression], _: Semantics) -> CallResul
 
 
 def _shown(arguments: Sequence[RowExpression], _: Semantics) -> CallResult | None:
-    """Spark's TO_CHAR: a number, bytes, a date or a moment by a format; a text is cast to a number."""
+    """Spark's TO_CHAR of a number, bytes, a date or a moment; a text is cast to a number."""
     type_ = arguments[0].type
     shown = (
         is_numeric(type_)
@@ -145,7 +145,7 @@ def _shown(arguments: Sequence[RowExpression], _: Semantics) -> CallResult | Non
 
 
 def _masked(arguments: Sequence[RowExpression], _: Semantics) -> CallResult | None:
-    """Hive's MASK functions keep the type, except for the digits of decimals."""
+    """Hive's MASK functions: they keep the type, but not a decimal's digits."""
     type_ = arguments[0].type
     if isinstance(type_, VarcharType):
         return CallResult(VarcharType(_LONGEST_VARCHAR))
@@ -203,7 +203,7 @@ def _extracted(arguments: Sequence[RowExpression], _: Semantics) -> CallResult |
 
 
 def _part_of_day(arguments: Sequence[RowExpression], _: Semantics) -> CallResult | None:
-    """Spark calls the hour of a TIME nullable."""
+    """HOUR, MINUTE and SECOND; Spark calls the hour of a TIME nullable."""
     return CallResult(INT, may_be_null=is_time_of_day(arguments[0].type))
 
 

@@ -1,4 +1,7 @@
-"""FROM_JSON and its kin: a literal schema as DDL or Spark's JSON, or one inferred from a document."""
+"""Result types of FROM_JSON and similar functions.
+
+Their schema is a literal, as DDL or JSON, or is inferred from a literal document.
+"""
 
 from __future__ import annotations
 
@@ -35,7 +38,7 @@ from lakeschema.translation.model.errors import UnsupportedConstruct
 from lakeschema.translation.plan.expressions import Call, RowExpression
 
 _MAX_DEPTH = 100
-"""Nesting of a document whose schema is inferred; a deeper one is refused."""
+"""The maximum nesting of a document whose schema is inferred; a deeper document is refused."""
 
 
 def _of_schema(arguments: Sequence[RowExpression], _: Semantics) -> CallResult | None:
@@ -75,7 +78,7 @@ def _read(text: str) -> ColumnType | None:
 
 
 def as_nullable(type_: ColumnType) -> ColumnType:
-    """The type with nullable parts, but not nullable parts of parts."""
+    """The type with nullable direct parts; parts inside these stay as they are."""
     match type_:
         case ArrayType(element):
             return ArrayType(element)
@@ -123,7 +126,7 @@ def _type_of(value: Any, depth: int) -> ColumnType:
 
 
 def _met(one: ColumnType, other: ColumnType) -> ColumnType:
-    """The type that values of both are read as; text if they have nothing in common."""
+    """The type that values of both types are read as; text if the types have nothing in common."""
     if other in (one, VOID):
         return one
     match one, other:
@@ -147,7 +150,7 @@ def _met(one: ColumnType, other: ColumnType) -> ColumnType:
 
 
 def _named(type_: ColumnType) -> ColumnType | None:
-    """Spark reads values that are always null as text, and leaves out objects without fields."""
+    """The type as Spark names it: text for values that are always null, None for objects without fields."""
     match type_:
         case ArrayType(element):
             inner = _named(element)

@@ -18,22 +18,22 @@ class Semantics:
         legacy_intervals: interval literals, and differences of times, are calendar intervals.
         keeps_all_digits: decimal arithmetic keeps the scale where the precision is too large.
         full_literals: an integer literal next to a decimal has the precision of its type, not of
-            its digits. In Hive this holds for addends under FLOOR and OVER.
+            its digits. In Hive this holds for addends inside FLOOR and OVER.
         decimal_exponents: ``1e3`` is a decimal, not a double.
         keeps_fractions: the common type of decimals keeps the scale rather than the whole digits.
         size_of_null: ``size(NULL)`` is -1, not null.
-        times_as_text: a date or timestamp is compared with text as text.
-        empty_is_text: ``array()`` has elements of text.
+        times_as_text: a date or timestamp is cast to text when it is compared with a text.
+        empty_is_text: ``array()`` is an array of texts.
         bytes_as_text: ``concat`` of bytes is text.
         elt_as_text: ``elt`` of bytes is text.
         case_sensitive: a name means only the column that is spelled in the same case.
         group_by_ordinal: a number in GROUP BY is the position of a column.
-        order_by_ordinal: likewise in ORDER BY.
+        order_by_ordinal: a number in ORDER BY is the position of a column.
         group_by_aliases: GROUP BY may name an alias of the SELECT list.
         lateral_aliases: an item of SELECT may use the alias of an earlier item.
-        outer_tables_first: a table of an outer WITH hides one of the same name in an inner WITH, if
-            the inner WITH is in a table's query or in an expression.
-        having_of_rows: HAVING without GROUP BY is WHERE.
+        outer_tables_first: a table of an outer WITH hides a table of the same name in an inner WITH,
+            if the inner WITH is in the query of a WITH table or in an expression.
+        having_of_rows: HAVING without GROUP BY means WHERE.
     """
 
     dialect: Dialect
@@ -61,7 +61,7 @@ class Semantics:
     is_trino: bool = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        # Computed once: they are read many times for each call of a view.
+        # These are computed once, because each call in a view reads them many times.
         object.__setattr__(self, "is_spark", self.dialect is Dialect.SPARK)
         object.__setattr__(self, "is_hive", self.dialect is Dialect.HIVE)
         object.__setattr__(self, "is_trino", self.dialect is Dialect.TRINO)

@@ -1,8 +1,8 @@
 """Spark's settings that change what a view's text means, as the view recorded them.
 
-Spark analyses a view under the settings that it stored when the view was created, and the defaults
-of all others; the session that reads the view does not matter. A setting that is not in this table
-changes no names, types or nulls: it concerns speed, files, services or permissions.
+When a view is created, Spark stores settings with it. Spark analyses the view under these, and under
+the defaults of all other settings; the reading session does not matter. A setting that is not in
+this table changes no names, types or nulls: it concerns speed, files, services or permissions.
 """
 
 from __future__ import annotations
@@ -25,10 +25,13 @@ class Effect(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """``name`` without ``spark.sql.``; ``default`` is Spark 4's, in lower case.
+    """A setting of Spark.
 
-    ``carried``: the session that runs the view's emitted Spark SQL needs the setting, too.
-    ``where``: a regular expression that finds the lower-case texts which the setting could change.
+    Attributes:
+        name: the setting's name without ``spark.sql.``.
+        default: Spark 4's default in lower case.
+        carried: whether the session that runs the emitted Spark SQL needs the setting, too.
+        where: a regular expression for the texts, in lower case, that the setting could change.
     """
 
     name: str
@@ -118,7 +121,7 @@ _BY_NAME: Final = {setting.name.lower(): setting for setting in SETTINGS}
 
 @dataclass(frozen=True, slots=True)
 class Recorded:
-    """A view's settings; a setting that it did not record has Spark's default."""
+    """A view's settings; a setting that the view did not record has Spark's default."""
 
     values: Mapping[str, str]
 
@@ -146,7 +149,7 @@ def carried(view: ViewText) -> Mapping[str, str]:
 
 
 def rows_changed(view: ViewText) -> Mapping[str, str]:
-    """The recorded settings, by name, that make a view's rows differ from those under defaults."""
+    """The recorded settings, by name, under which a view's rows differ from its rows under defaults."""
     known = {key.lower(): value for key, value in view.sql_configs.items()}
     return {
         _PREFIX + setting.name: value
@@ -158,7 +161,7 @@ def rows_changed(view: ViewText) -> Mapping[str, str]:
 
 
 def refuse_unsupported(view: ViewText) -> None:
-    """Raises ``UnsupportedConstruct`` for a setting that would change what is derived."""
+    """Raises ``UnsupportedConstruct`` for a setting that changes schemas in a way not implemented."""
     if view.dialect is not Dialect.SPARK or not view.sql_configs:
         return
     found = recorded(view)

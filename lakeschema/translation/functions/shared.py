@@ -165,7 +165,7 @@ ROWS: Final = (
     Row("ntile", "int?", "int", NEVER, _WINDOW),
     Row("lag lead", "T, int?, T?", "T", PARTIAL, _WINDOW, keeps=0),
 
-    # rows out of one value
+    # functions that make rows of one value
     Row("explode explode_outer posexplode posexplode_outer inline inline_outer stack json_tuple", "any...", "@rows", PARTIAL, _GENERATOR),
 )
 # fmt: on

@@ -1,8 +1,9 @@
 """A row of the function tables, and the parser of its small language.
 
-Parameters, separated by commas: a type class (``string``, ``numeric``, ``any`` …), a type variable
-(one capital letter), also inside ``array<T>`` or ``map<K,V>``; ``?`` after it means optional,
-``...`` any number. The result is a type, perhaps with variables, or ``@rule`` (``results``).
+Parameters are separated by commas. Each is a type class (``string``, ``numeric``, ``any`` …) or a
+type variable (one capital letter), also inside ``array<T>`` or ``map<K,V>``. A parameter with ``?``
+is optional; a parameter with ``...`` takes any number of arguments. The result is a type, which may
+contain variables, or the name of a rule after ``@`` (see ``results``).
 """
 
 from __future__ import annotations
@@ -26,9 +27,9 @@ class Kind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A function, or several that differ in name only (``names``, separated by spaces).
+    """One or more functions that differ only in name; ``names`` are separated by spaces.
 
-    ``keeps`` and ``merges`` are explained at ``plan.operators.Operator``.
+    ``plan.operators.Operator`` explains ``keeps`` and ``merges``.
     """
 
     names: str

@@ -1,4 +1,4 @@
-"""Functions whose Spark form differs from Hive's, or that only Spark has (Spark 4)."""
+"""Functions that only Spark has, or that differ from Hive's (Spark 4)."""
 
 from __future__ import annotations
 

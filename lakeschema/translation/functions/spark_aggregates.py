@@ -17,7 +17,7 @@ ROWS: Final = (
     Row("try_sum", "summed", "@sum", PARTIAL, _AGGREGATE),
     Row("try_avg", "summed", "@average_of_any", PARTIAL, _AGGREGATE),
 
-    # these may take their value from WITHIN GROUP
+    # the aggregated value may stand in WITHIN GROUP
     Row("mode", "T, boolean?", "T", TOTAL, _AGGREGATE, keeps=0),
     Row("percentile_cont percentile_disc", "any, any", "@percentile_of_order", PARTIAL, _AGGREGATE),
     Row("listagg", "text_or_binary, text_or_binary?", "@same_text", TOTAL, _AGGREGATE),

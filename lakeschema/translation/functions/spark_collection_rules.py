@@ -1,4 +1,4 @@
-"""The ``@rules`` of Spark's functions of arrays and maps; the types say which parts may be null."""
+"""The ``@rules`` of Spark's functions of arrays and maps."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def _repeated(arguments: Sequence[RowExpression], _: Semantics) -> CallResult | 
 
 
 def _zipped(arguments: Sequence[RowExpression], _: Semantics) -> CallResult | None:
-    """ARRAYS_ZIP fills shorter arrays with nulls and names fields by column, else by position."""
+    """ARRAYS_ZIP fills shorter arrays with nulls. A field has its column's name, or its position."""
     fields = []
     for number, argument in enumerate(arguments):
         element = _element(argument.type)
@@ -134,7 +134,7 @@ def _map_of_arrays(arguments: Sequence[RowExpression], _: Semantics) -> CallResu
 
 
 def _maps_joined(arguments: Sequence[RowExpression], _: Semantics) -> CallResult | None:
-    """MAP_CONCAT without arguments is a map of texts."""
+    """MAP_CONCAT; without arguments it returns a map from text to text."""
     return CallResult(arguments[0].type if arguments else MapType(STRING, STRING))
 
 

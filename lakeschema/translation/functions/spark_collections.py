@@ -1,6 +1,6 @@
 """Spark's functions of arrays and maps that Hive lacks, or that differ from Hive's (Spark 4.3).
 
-Those that take a lambda are in ``resolution.higher_order``.
+``resolution.higher_order`` has the functions that take a lambda.
 """
 
 from __future__ import annotations

@@ -8,7 +8,7 @@ from lakeschema.translation.functions.signature import NEVER, PARTIAL, TOTAL, Ro
 
 # fmt: off
 ROWS: Final = (
-    # NaN is a value, and undefined results are NaN; only logarithms give null.
+    # Undefined results are NaN, which is a value; only logarithms return null.
     Row("exp expm1 cbrt sqrt degrees radians rint", "double", "double", TOTAL),
     Row("sin cos tan cot csc sec asin acos atan", "double", "double", TOTAL),
     Row("sinh cosh tanh asinh acosh atanh", "double", "double", TOTAL),

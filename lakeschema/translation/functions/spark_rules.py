@@ -39,7 +39,7 @@ _SECONDS = DecimalType(16, 6)
 
 
 def _whole_to(arguments: Sequence[RowExpression], semantics: Semantics) -> CallResult | None:
-    """CEIL and FLOOR; with a number of places as second argument they return a decimal."""
+    """CEIL and FLOOR; if the second argument is a number of decimal places, they return a decimal."""
     if len(arguments) == 1:
         return arithmetic.whole(arguments, semantics)
     type_, places = arguments[0].type, constant_int(arguments[1])
@@ -60,13 +60,13 @@ def _whole_to(arguments: Sequence[RowExpression], semantics: Semantics) -> CallR
 
 
 def _with_zero(arguments: Sequence[RowExpression], semantics: Semantics) -> CallResult | None:
-    """ZEROIFNULL is COALESCE with an int."""
+    """ZEROIFNULL, which is COALESCE with an int."""
     met = nested.common((arguments[0], Literal("0", INT)), semantics)
     return None if met is None else CallResult(met.type, met.arguments[:1])
 
 
 def _uniform(arguments: Sequence[RowExpression], _: Semantics) -> CallResult | None:
-    """UNIFORM: the wider of two integer types; otherwise the type that has a fraction."""
+    """UNIFORM returns the wider of two integer types, or the type with a fraction."""
     low, high = (argument.type for argument in arguments[:2])
     if VOID in (low, high):
         return CallResult(DOUBLE)
@@ -106,9 +106,10 @@ def _chosen(arguments: Sequence[RowExpression], semantics: Semantics) -> CallRes
 
 
 def _decoded(arguments: Sequence[RowExpression], semantics: Semantics) -> CallResult | None:
-    """DECODE of bytes and a character set; with more arguments, a CASE with an optional default.
+    """DECODE with two arguments reads bytes in a character set.
 
-    A missing default counts as a null text in the common type.
+    With more arguments it is a CASE with an optional default. A missing default counts as a text
+    that is null when the common type is chosen.
     """
     if len(arguments) == 2:
         return CallResult(STRING)
@@ -123,7 +124,7 @@ def _decoded(arguments: Sequence[RowExpression], semantics: Semantics) -> CallRe
 
 
 def _number_of_format(arguments: Sequence[RowExpression], _: Semantics) -> CallResult | None:
-    """TO_NUMBER: as many digits as the format has nines and zeros, before and after the point."""
+    """TO_NUMBER returns a decimal with as many digits as its format has nines and zeros."""
     form = constant_text(arguments[1])
     if form is None:
         return None
@@ -133,13 +134,13 @@ def _number_of_format(arguments: Sequence[RowExpression], _: Semantics) -> CallR
 
 
 def _in_other_zone(arguments: Sequence[RowExpression], _: Semantics) -> CallResult | None:
-    """CONVERT_TIMEZONE: from one zone, or the session's, to another."""
+    """CONVERT_TIMEZONE converts from a zone, or from the session's zone, to another zone."""
     zones = (STRING,) * (len(arguments) - 1)
     return CallResult(TIMESTAMP_NTZ, (*zones, TIMESTAMP_NTZ))
 
 
 def _of_parts(type_: ColumnType | None) -> Rule:
-    """MAKE_TIMESTAMP of year to second, or of a date and a time; a zone may follow."""
+    """A rule for MAKE_TIMESTAMP, of year to second or of a date and a time, with an optional zone."""
 
     def rule(arguments: Sequence[RowExpression], semantics: Semantics) -> CallResult | None:
         made = type_ or (TIMESTAMP_NTZ if semantics.zoneless else TIMESTAMP)
@@ -155,7 +156,7 @@ def _of_parts(type_: ColumnType | None) -> Rule:
 
 
 def _interval_of_parts(_: Sequence[RowExpression], semantics: Semantics) -> CallResult | None:
-    """Outside ANSI mode an overflow is null."""
+    """An interval of parts; outside ANSI mode an overflow gives null."""
     return CallResult(INTERVAL, may_be_null=not semantics.ansi)
 
 

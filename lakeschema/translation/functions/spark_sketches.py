@@ -1,4 +1,4 @@
-"""Spark's sketches, which are bytes: of counts, sets, quantiles, bitmaps (Spark 4.3)."""
+"""Spark's sketches of counts, sets, quantiles and bitmaps; they are bytes (Spark 4.3)."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ ROWS: Final = (
     Row("theta_union", "binary, binary, int?", "binary", TOTAL),
     Row("theta_difference theta_intersection", "binary, binary", "binary", TOTAL),
 
-    # the same with a summary of each value
+    # numbers of distinct values, with a summary of each value
     Row("tuple_sketch_agg_double tuple_sketch_agg_integer", "any, number, int?, string?", "binary", NEVER, _AGGREGATE),
     Row("tuple_union_agg_double tuple_union_agg_integer", "binary, int?, string?", "binary", NEVER, _AGGREGATE),
     Row("tuple_intersection_agg_double tuple_intersection_agg_integer", "binary, string?", "binary", NEVER, _AGGREGATE),

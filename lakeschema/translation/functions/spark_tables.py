@@ -1,4 +1,4 @@
-"""Spark's functions that only FROM may call, and the columns of those that list metadata."""
+"""Spark's functions that only FROM may call, and the columns of functions that list metadata."""
 
 from __future__ import annotations
 

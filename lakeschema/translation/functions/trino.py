@@ -1,7 +1,7 @@
-"""Trino's functions by name, with null class and kind, and the signature that a call chooses.
+"""Trino's functions by name, with their kinds and null behaviour, and the signature of a call.
 
-A signature that fits without conversions is preferred. Otherwise Trino's ``FunctionBinder`` takes the
-most specific one: its parameters convert to those of every other signature that fits.
+Trino's ``FunctionBinder`` prefers a signature that fits without conversions. Otherwise it takes the
+most specific signature: its parameters convert to those of every other signature that fits.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ _KEEPS: Final[Mapping[str, int]] = MappingProxyType(
 )
 _MERGES: Final[Mapping[str, int]] = MappingProxyType({"coalesce": 0, "if": 1, "array": 0})
 _SPELLED: Final[Mapping[str, str]] = MappingProxyType({"map": "map_from_arrays"})
-"""Operators that the plan knows by another name: its MAP takes keys and values in turn."""
+"""The plan's names of operators, if they differ: the plan's MAP takes keys and values in turn."""
 _RANDOM: Final = frozenset({"random", "rand", "uuid", "shuffle"})
 _APART: Final = frozenset(
     {"is_null", "is_distinct_from", "is_true", "is_false", "unnest_with_ordinality"}
@@ -73,9 +73,9 @@ _APART: Final = frozenset(
         for word in ("all", "any")
     }
 )
-"""Names that are spelled with blanks."""
+"""Names in which ``_`` stands for a blank."""
 _NULL_WITH: Final[Mapping[str, int]] = MappingProxyType(
-    # The argument that alone decides whether the result may be null.
+    # The place of the argument that alone decides whether the result may be null.
     {"concat_ws": 0, "format": 0}
 )
 
@@ -91,7 +91,7 @@ class Known:
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
-    """A call's signature with the bindings of its names."""
+    """The signature that a call uses, and the values of the names in the signature."""
 
     signature: Signature
     parameters: tuple[Pattern, ...]
@@ -99,7 +99,7 @@ class Chosen:
 
 
 def known(name: str) -> Known | None:
-    """Finds a function or operator by its lower-case name."""
+    """The function or operator with this lower-case name; None if it does not exist."""
     found = _known().get(canonical(name, Dialect.TRINO))
     if found is None or name not in ALIASES[Dialect.TRINO]:
         return found
@@ -112,7 +112,7 @@ def names() -> tuple[str, ...]:
 
 
 def known_operator(operator: Operator) -> Known:
-    """The function or operator from which ``known`` gave this operator."""
+    """The entry for an operator that ``known`` returned before."""
     return replace(_by_operator()[operator.name], operator=operator)
 
 
@@ -155,7 +155,7 @@ def _lines(table: str) -> Iterator[tuple[str, str]]:
 def result_of(
     found: Known, arguments: Sequence[RowExpression]
 ) -> tuple[Operator, tuple[RowExpression, ...], ColumnType, bool]:
-    """The operator, the arguments with conversions written out, the type, and whether it may be null.
+    """The operator, the converted arguments, the type, and whether the result may be null.
 
     Raises:
         TypeMismatch: no signature takes such arguments.
@@ -213,7 +213,7 @@ def choose(
     """The signature of a call; ``given`` are the arguments' types, and whether each may be null.
 
     Raises:
-        TypeMismatch: none fits.
+        TypeMismatch: no signature fits.
     """
     fitting: list[Chosen] = []
     for signature in found.signatures:
@@ -244,7 +244,7 @@ def _most_specific(fitting: Sequence[Chosen]) -> Chosen:
     for one in fitting:
         if all(_is_as_specific(one, other) for other in fitting):
             return one
-    # Only an untyped NULL leaves several, and it is null whatever its type.
+    # Several signatures fit only for an untyped NULL, which is null in every type.
     return fitting[0]
 
 

@@ -46,7 +46,7 @@ numeric_histogram: bigint, # -> map(#,#) for real double
 numeric_histogram: bigint, #, double -> map(#,#) for real double
 reduce_agg: T, S, function(S,T,S), function(S,S,S) -> S
 """
-"""Null over no rows, or over nulls only."""
+"""Signatures of aggregates that are null over no rows, or over nulls only."""
 
 NEVER: Final = """
 count: -> bigint
@@ -70,7 +70,7 @@ lag lead: T -> T
 lag lead: T, bigint -> T
 lag lead: T, bigint, T -> T
 """
-"""Null if a row has no such neighbour, or if the neighbour's value is null."""
+"""Signatures of window functions that are null without such a row, or if its value is null."""
 
 GENERATORS: Final = """
 unnest unnest_with_ordinality: any... -> unknown

@@ -1,6 +1,6 @@
-"""Trino's implicit conversions, the common type of two values, and the casts that it has.
+"""Trino's implicit conversions, the common type of two values, and Trino's casts.
 
-Sources: Trino's ``TypeCoercion``; a table of the common types of 240 pairs, asked of Trino 476.
+Sources: Trino's ``TypeCoercion``, and Trino 476's answers for the common types of 240 pairs.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ INTEGERS: Final = (TINYINT, SMALLINT, INT, BIGINT)
 MAX_CHAR: Final = 65_536
 _UNBOUNDED: Final = 2_147_483_647
 SCANNED_DIGITS: Final = 6
-"""Digits of a table's timestamps, whose type states none: as many as Spark and Avro keep."""
+"""The digits of a second in a table's timestamps, as many as Spark and Avro keep."""
 _DECIMALS: Final[Mapping[ColumnType, DecimalType]] = MappingProxyType(
     {
         TINYINT: DecimalType(3, 0),
@@ -77,7 +77,7 @@ def as_trino_reads(type_: ColumnType) -> ColumnType:
 
 
 def text_length(type_: ColumnType) -> int | None:
-    """The length of a varchar, 2,147,483,647 if unbounded; None for other types."""
+    """The maximum length of a varchar: 2,147,483,647 if it is unbounded. None for other types."""
     if type_ == STRING:
         return _UNBOUNDED
     return type_.length if isinstance(type_, VarcharType) else None
@@ -122,7 +122,10 @@ def common_type(left: ColumnType, right: ColumnType) -> ColumnType | None:
 
 
 def _common_row(left: tuple[StructField, ...], right: tuple[StructField, ...]) -> StructType | None:
-    """Matches fields by position; a field keeps its name if both sides agree on it."""
+    """The common type of two rows; fields match by position.
+
+    A field keeps its name if both sides agree on it.
+    """
     if len(left) != len(right):
         return None
     fields: list[StructField] = []
@@ -158,7 +161,10 @@ def _common_text(left: ColumnType, right: ColumnType) -> ColumnType | None:
 
 
 def _later(left: ColumnType, right: ColumnType) -> ColumnType | None:
-    """The common type of dates, times and timestamps: a zone and the most digits win."""
+    """The common type of dates, times and timestamps.
+
+    It has a zone if one side has a zone. It has the larger number of a second's digits.
+    """
     a, b = _moment(left), _moment(right)
     if a is None or b is None or a[0] != b[0]:
         return None
@@ -172,7 +178,7 @@ def _moment(type_: ColumnType) -> tuple[str, int, bool] | None:
 
 
 def can_coerce(source: ColumnType, target: ColumnType) -> bool:
-    """Whether Trino converts silently: it does if the target is the common type."""
+    """Whether Trino converts implicitly: the target must be the common type of both types."""
     if source in (target, VOID):
         return True
     met = common_type(source, target)

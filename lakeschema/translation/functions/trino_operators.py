@@ -58,7 +58,7 @@ negative positive: interval year to month -> interval year to month
 map: array(K), array(V) -> map(K,V)
 greatest least: E, E... -> E
 """
-"""Null if and only if an argument is."""
+"""Signatures of operators that are null if and only if an argument is null."""
 
 PARTIAL: Final = """
 =_all <>_any <_all <_any <=_all <=_any >_all >_any >=_all >=_any: T, T -> boolean

@@ -1,4 +1,4 @@
-"""Trino's scalar functions, except those of text and time, in the notation of ``trino_operators``."""
+"""Trino's scalar functions, except functions of text and time, in the notation of ``trino_operators``."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ json_format: json -> varchar
 is_json_scalar: varchar(x) -> boolean
 is_json_scalar: json -> boolean
 """
-"""Null if and only if an argument is."""
+"""Signatures of functions that are null if and only if an argument is null."""
 
 PARTIAL: Final = """
 all_match any_match none_match: array(T), function(T,boolean) -> boolean

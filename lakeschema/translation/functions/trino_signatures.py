@@ -1,9 +1,10 @@
 """Trino's signatures: text such as ``array(T), bigint -> T``, matched with the types of a call.
 
-A capital letter, perhaps with a digit, is a type variable. ``x`` in ``varchar(x)``, ``p`` and ``s`` in
-``decimal(p,s)`` are numbers; ``CALCULATED`` computes others from them. A parameter with ``...`` may occur
-any number of times, or not at all. ``pattern`` is text that is read as a regular expression, a path or
-characters; ``any`` is a value of any type. ``!`` after an element's type: the element is never null.
+A capital letter, perhaps with a digit, is a type variable. ``x`` in ``varchar(x)``, and ``p`` and
+``s`` in ``decimal(p,s)``, are numbers. ``CALCULATED`` computes further numbers from them. A parameter
+with ``...`` takes any number of arguments. ``pattern`` is a text with a regular expression, a path or
+a set of characters. ``any`` is a value of any type. ``!`` after an element's type means that the
+element is never null.
 """
 
 from __future__ import annotations
@@ -67,7 +68,10 @@ CALCULATED: Final[Mapping[str, Callable[[Numbers], int]]] = MappingProxyType(
         "millis": lambda n: max(n["p"], 3),
     }
 )
-"""Numbers of a result's type; unbounded text stays unbounded."""
+"""Computes a number in a result's type from numbers in the arguments' types, by name.
+
+Unbounded text stays unbounded.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +86,7 @@ class Variable:
 
 @dataclass(frozen=True, slots=True)
 class Sized:
-    """``varchar(x)``, ``decimal(p,s)``, ``timestamp(p) with time zone``; numbers or their names."""
+    """A type with numbers or their names: ``varchar(x)``, ``decimal(p,s)``, ``timestamp(p)``."""
 
     kind: str
     numbers: tuple[str, ...]
@@ -90,7 +94,10 @@ class Sized:
 
 @dataclass(frozen=True, slots=True)
 class Of:
-    """``array(…)``, ``map(…)``, ``row(…)``; ``certain``: no element is null."""
+    """A type with types as parts: ``array(…)``, ``map(…)``, ``row(…)``.
+
+    ``certain``: whether no element is null.
+    """
 
     kind: str
     parts: tuple[Pattern, ...]
@@ -99,7 +106,7 @@ class Of:
 
 @dataclass(frozen=True, slots=True)
 class Applied:
-    """A lambda with these parameters."""
+    """The type of a lambda: its parameters and its result."""
 
     parameters: tuple[Pattern, ...]
     result: Pattern
@@ -220,9 +227,9 @@ class _Reader:
 
 @dataclass(slots=True)
 class Binding:
-    """The values that a call gives to the names in a signature.
+    """The types and numbers that a call gives to the names in a signature.
 
-    ``nullable``: whether values of a type variable may be null.
+    ``nullable``: whether a value of a type variable's type may be null.
     """
 
     types: dict[str, ColumnType] = field(default_factory=dict)
@@ -231,7 +238,7 @@ class Binding:
     exact: bool = True
 
     def accept(self, pattern: Pattern, type_: ColumnType, nullable: bool) -> bool:
-        """Whether the pattern takes a value of the type; binds the names in the pattern."""
+        """Whether the parameter ``pattern`` takes a value of the type; binds the names in the pattern."""
         match pattern:
             case Variable(name):
                 return self._accept_variable(name, type_, nullable)
@@ -334,7 +341,10 @@ _OF_TEXT: Final = frozenset({"replaced", "matched", "encoded"})
 
 
 def _sizes(kind: str, type_: ColumnType) -> tuple[tuple[int, ...], bool] | None:
-    """The numbers of a type of that kind or one that converts to it; whether none converts."""
+    """The numbers of a value's type as a type of this kind, and whether it already is of this kind.
+
+    None if the type does not convert to the kind.
+    """
     if type_ == VOID:
         return ((1, 0) if kind == "decimal" else (0,)), False
     match kind:
@@ -352,7 +362,7 @@ def _sizes(kind: str, type_: ColumnType) -> tuple[tuple[int, ...], bool] | None:
 
 
 def _sizes_of_char(type_: ColumnType) -> tuple[tuple[int, ...], bool] | None:
-    """Text converts to char silently, but never char to text."""
+    """The length of a type as a char: text converts to char implicitly, but char never to text."""
     if isinstance(type_, CharType):
         return (type_.length,), True
     length = text_length(type_)

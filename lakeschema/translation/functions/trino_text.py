@@ -100,7 +100,7 @@ to_iso8601: timestamp(p) with time zone -> varchar(isozone)
 to_milliseconds: interval day to second -> bigint
 to_unixtime: timestamp(p) with time zone -> double
 """
-"""Null if and only if an argument is."""
+"""Signatures of functions that are null if and only if an argument is null."""
 
 PARTIAL: Final = """
 concat_ws: varchar, varchar, varchar... -> varchar

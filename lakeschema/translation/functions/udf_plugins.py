@@ -1,8 +1,8 @@
 """Plugins of the deployment that say what user-defined functions return.
 
-A plugin is ``resolve(class_name, dependencies)``, see ``UdfResolver``. The deployment installs its code
-and names it, by an entry point of ``GROUP`` or as ``module:callable``. Text from a metastore reaches it
-as arguments only.
+A plugin is a function ``resolve(class_name, dependencies)``; see ``UdfResolver``. The deployment
+installs the plugin and names it by an entry point of ``GROUP``, or as ``module:callable``. Text from
+a metastore reaches a plugin only as arguments.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def is_reference(text: str) -> bool:
 
 
 def installed_references() -> tuple[str, ...]:
-    """``module:callable`` of the installed entry points, in order of their names."""
+    """The installed entry points as ``module:callable``, in order of their names."""
     found = sorted(entry_points(group=GROUP), key=lambda entry: (entry.name, entry.value))
     return tuple(dict.fromkeys(entry.value for entry in found))
 
@@ -52,13 +52,13 @@ def load_plugin(reference: str) -> Plugin:
     """Imports the plugin that a deployment names.
 
     Raises:
-        UnusablePlugin: it cannot be imported, or is not callable.
+        UnusablePlugin: the plugin cannot be imported, or is not callable.
     """
     if not is_reference(reference):
         raise UnusablePlugin(reference, "expected module:callable")
     try:
         found = EntryPoint(name=reference, value=reference, group=GROUP).load()
-    except Exception as error:  # the module may raise anything when it is imported
+    except Exception as error:  # the module may raise any exception when it is imported
         raise UnusablePlugin(reference, f"{type(error).__name__}: {error}") from error
     if not callable(found):
         raise UnusablePlugin(reference, "it is not callable")
@@ -70,8 +70,9 @@ def load_plugin(reference: str) -> Plugin:
 class PluginResolver:
     """Calls plugins in their order until one knows the class; a ``UdfResolver``.
 
-    It keeps answers, so that a derivation agrees with the hash that it is stored under. It does not
-    keep failures, nor that no plugin knew a class. It is pickled as its references.
+    It keeps answers, so that a derivation agrees with the hash of its inputs. It does not keep
+    failures, and asks again about classes that no plugin knew. Pickles contain only the plugins'
+    references.
     """
 
     references: tuple[str, ...]

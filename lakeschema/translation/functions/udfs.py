@@ -1,7 +1,7 @@
-"""User-defined functions: what a view's properties declare, and what the deployment says about them.
+"""The facts about user-defined functions that a view's properties declare, and the deployment states.
 
-``functions`` names classes, ``dependencies`` the artifacts that hold them. Both are untrusted
-text and only ever data: a name here is looked up, compared and printed, and never loaded.
+The property ``functions`` names classes; ``dependencies`` names the artifacts with the classes. Both
+are untrusted text: names are looked up, compared and printed, but no class is loaded.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from lakeschema.translation.model.interface import Options, ResolverFailure, Udf
 from lakeschema.translation.plan.operators import UserDefined
 
 MAX_CLASS_NAME = 500
-"""Characters; an entry with a longer class name is malformed."""
+"""The maximum length in characters; an entry with a longer class name is malformed."""
 
 _SEPARATORS = re.compile(r"[\s,;]+")
 _ENTRY = re.compile(r"(\w+):([\w$]+(?:\.[\w$]+)*)")
@@ -33,8 +33,8 @@ class DeclaredFunctions:
 
     Attributes:
         classes: class names by the view's function names in lower case.
-        malformed: entries of the property that declare nothing, as written.
-        dependencies: the view's dependencies, as written.
+        malformed: the entries of the property that declare no function, as the property has them.
+        dependencies: the view's dependencies, as the property has them.
         returns: the deployment's static entries, by class or by a function's own name.
         answers: the answers of the deployment's resolver, by class.
     """
@@ -47,19 +47,19 @@ class DeclaredFunctions:
     answers: Mapping[str, UdfAnswer]
 
     def class_of(self, name: str) -> str | None:
-        """The class behind a call, with or without the view's name before the function's."""
+        """The class of a called function; ``name`` may begin with the view's name. None if undeclared."""
         declared = self._declared(name)
         return None if declared is None else self.classes[declared]
 
     def called(self, name: str) -> UserDefined:
-        """The function that a call's operator carries; without a class, the engine declares it."""
+        """The declaration to store in a call's operator; it has no class if the view declares none."""
         declared = self._declared(name)
         if declared is None:
             return UserDefined(self.view, name.lower(), None, ())
         return UserDefined(self.view, declared, self.classes[declared], self.dependencies)
 
     def return_of(self, name: str) -> UdfReturn | None:
-        """The return type that the deployment states for a function, by its class, else by its name.
+        """The return type that the deployment states for a function's class, or else for its name.
 
         Raises:
             UdfResolverFailed: there is no static entry, and the resolver could not answer.
@@ -73,7 +73,7 @@ class DeclaredFunctions:
         return found
 
     def _declared(self, name: str) -> str | None:
-        """The name in ``functions`` that a call means, with or without the view's name before it."""
+        """The name in ``functions`` that a call means; ``name`` may begin with the view's name."""
         if not self.classes:
             return None
         lower = name.lower()
@@ -86,14 +86,14 @@ class DeclaredFunctions:
 
 
 def prefixes(view: RelationName) -> tuple[str, ...]:
-    """Prefixes of function names that keep the versions of nested views apart."""
+    """The prefixes of function names, which keep the versions of nested views apart."""
     return ("_".join(view.parts) + "_", view.name + "_")
 
 
 def declared_functions(relation: Relation, options: Options) -> DeclaredFunctions:
     """Reads the ``functions`` property: ``NAME:class.Name``, separated by spaces or commas.
 
-    An entry that is not of that form declares nothing, and neither does a name with two classes.
+    An entry in another form declares no function, and neither does a name with two classes.
     """
     classes, malformed = _read_functions(_property(relation, "functions"))
     return DeclaredFunctions(
@@ -109,8 +109,8 @@ def declared_functions(relation: Relation, options: Options) -> DeclaredFunction
 def resolver_answers(relation: Relation, options: Options) -> Mapping[str, UdfAnswer]:
     """The answers of the deployment's resolver, by class.
 
-    It is asked about declared classes that have no static entry and whose function the text mentions.
-    These answers are inputs of the derivation, like static entries.
+    The resolver is called for declared classes without a static entry, if the view's text mentions
+    their function. Its answers are inputs of the derivation, like static entries.
     """
     resolver, view = options.udf_resolver, relation.view
     if resolver is None or view is None:
@@ -138,7 +138,7 @@ def _words(text: str) -> Iterator[str]:
 
 
 def _property(relation: Relation, name: str) -> str:
-    """Hive ignores the case of property names."""
+    """A property's value; Hive ignores the case of property names."""
     return next((v for key, v in relation.properties.items() if key.lower() == name), "")
 
 

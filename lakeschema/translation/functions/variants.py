@@ -33,14 +33,14 @@ _SYSTEM_OF_THE_EARTH = "4326"
 
 
 def _part(arguments: Sequence[RowExpression], semantics: Semantics) -> CallResult | None:
-    """The third argument is a literal that names a type, or only a struct's fields."""
+    """VARIANT_GET returns the type that its third argument names. A list of fields means a struct."""
     if len(arguments) < 3:
         return CallResult(VARIANT)
     text = constant_text(arguments[2])
     found = None if text is None else _type_of(text)
     if found is None:
         return None
-    # As in a cast, ``timestamp`` may mean one without a zone.
+    # As in a cast, ``timestamp`` may mean a timestamp without a zone.
     bare = TIMESTAMP_NTZ if semantics.zoneless else TIMESTAMP
     meanings: dict[ColumnType, ColumnType] = {TIMESTAMP: bare, TIMESTAMP_LOCAL: TIMESTAMP}
     type_ = map_type(found, lambda part: as_spark_reads(meanings.get(part, part)))
@@ -62,7 +62,7 @@ def _object(arguments: Sequence[RowExpression], _: Semantics) -> CallResult | No
 
 
 def _with(arguments: Sequence[RowExpression], semantics: Semantics) -> CallResult | None:
-    """A variant with another value in it; the value's type must cast to variant."""
+    """The type of a variant with a value inserted; the value's type must cast to variant."""
     kept = can_cast(arguments[2].type, VARIANT, semantics)
     return CallResult(VARIANT) if kept else None
 
@@ -76,7 +76,7 @@ def _geography(_: Sequence[RowExpression], __: Semantics) -> CallResult | None:
 
 
 def _moved(arguments: Sequence[RowExpression], _: Semantics) -> CallResult | None:
-    """ST_SETSRID: the same shape in the numbered coordinate system."""
+    """ST_SETSRID returns the same shape in the coordinate system with this number."""
     if arguments[0].type == VOID:
         return None
     kind = (
@@ -92,7 +92,7 @@ def _is_of(expression: RowExpression, kind: PrimitiveType) -> bool:
 
 
 def _in_system(kind: str, number: RowExpression | None) -> ColumnType:
-    """The coordinate system is ``any`` if its number is not a literal."""
+    """A shape's type; its coordinate system is ``any`` if the number is not a literal."""
     if number is None:
         return PrimitiveType(f"{kind}(0)")
     written = isinstance(number, Literal) and number.value is not None and number.value.isdigit()

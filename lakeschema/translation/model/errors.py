@@ -1,4 +1,4 @@
-"""Everything that can be wrong with a relation's text or types, grouped by the status that follows.
+"""The errors in a relation's text or types, grouped by the status that they cause.
 
 TranslationError
 ├── Unsupported            may be correct, but is not supported: status UNSUPPORTED
@@ -12,7 +12,7 @@ TranslationError
 │   ├── CannotSubstitute   no view's stored rows can answer the query
 │   ├── RefusedByEngine    another engine's session refused the emitted text
 │   └── TooLarge
-└── Broken                 the relation's own engine would refuse it too: status BROKEN
+└── Broken                 the relation's engine would refuse it, too: status BROKEN
     ├── MalformedSql
     ├── MalformedSchema    an Avro literal that is not a schema, or does not fit the columns
     ├── UnknownColumn
@@ -37,7 +37,7 @@ from lakeschema.catalog.identifiers import RelationName
 
 @dataclass(frozen=True, slots=True)
 class Position:
-    """A place in a view's text; both count from 1."""
+    """A place in a view's text; line and column count from 1."""
 
     line: int
     column: int
@@ -47,7 +47,7 @@ class Position:
 
 
 class Where(TypedDict, total=False):
-    """The arguments that every error takes besides its own."""
+    """The arguments that every error takes in addition to those of its class."""
 
     relation: RelationName | None
     position: Position | None
@@ -55,7 +55,7 @@ class Where(TypedDict, total=False):
 
 
 class TranslationError(Exception):
-    """The root of all errors. ``relation`` and ``position``: None where unknown."""
+    """The root of all errors. ``relation`` and ``position`` are ``None`` if they are unknown."""
 
     def __init__(
         self,
@@ -193,7 +193,7 @@ class UnusableUpstream(Broken):
 
 
 class DefinedByItself(Broken):
-    """``path`` goes once round the cycle, from reader to upstream; its ends are equal."""
+    """A relation reads itself. ``path`` is the cycle; it begins and ends with the same relation."""
 
     def __init__(self, path: Sequence[RelationName], **where: Unpack[Where]) -> None:
         shown = " → ".join(str(name) for name in path)

@@ -1,7 +1,8 @@
 """The inputs and the result of a derivation.
 
-A relation is derived from its own facts and its *direct* upstreams' interfaces, nothing else.
-This allows early cutoff, a memo of results by content, and parallel work.
+A relation is derived only from its facts and its *direct* upstreams' interfaces. So a change that
+keeps an interface ends there, results can be stored by content, and relations can be derived in
+parallel.
 """
 
 from __future__ import annotations
@@ -37,14 +38,14 @@ class OmittedColumn:
 
 @dataclass(frozen=True)
 class Interface:
-    """All that dependents may know of a relation. Computed properties are cached.
+    """The facts of a relation that dependents may use. Computed properties are cached.
 
     Attributes:
-        columns: SQL names, types and nullability, left to right, partition columns included;
-            as many as ``schema`` has fields, in the same order.
+        columns: the SQL names, types and nullability of all columns, including partition columns.
+            They match the fields of ``schema`` one to one, in order.
         schema: the relation's Avro schema.
-        omitted: further columns, which queries may read, in order.
-        has_capitals: its names have capitals in Spark, which Hive and Trino see in lower case.
+        omitted: the columns that the schema leaves out, in order; queries may read them.
+        has_capitals: whether the names have capitals in Spark; Hive and Trino see lower case.
     """
 
     name: RelationName
@@ -91,7 +92,7 @@ class SourceColumn:
 
 @dataclass(frozen=True, slots=True)
 class Influence:
-    """A column that affects values or rows without being part of them, and the clause that reads it."""
+    """A column that affects values or rows without being a source, and the clause that reads it."""
 
     clause: Clause
     source: SourceColumn
@@ -107,14 +108,14 @@ class Transformation(Enum):
 
 @dataclass(frozen=True, slots=True)
 class ColumnLineage:
-    """Which upstream columns an output column's values come from (direct upstreams).
+    """The direct upstreams' columns that an output column's values come from.
 
     Attributes:
-        sources: the columns that its values are made of, and those in conditions that choose among
-            them.
-        indirect: other columns that affect the values, such as windows' keys; clause ``CONDITION``
-            marks the sources that only conditions read.
-        expression: how it is computed, as text for people; "" for a column that is copied.
+        sources: the columns that the values are made of, and the columns in conditions that choose
+            among values.
+        indirect: other columns that affect the values, such as windows' keys. The clause
+            ``CONDITION`` marks sources that only conditions read.
+        expression: the computation as text for people; "" for a column that is copied.
     """
 
     column: str
@@ -125,7 +126,7 @@ class ColumnLineage:
 
     @property
     def direct(self) -> tuple[SourceColumn, ...]:
-        """The sources that values are made of."""
+        """The sources that the values are made of."""
         conditions = {i.source for i in self.indirect if i.clause is Clause.CONDITION}
         return tuple(source for source in self.sources if source not in conditions)
 
@@ -135,7 +136,7 @@ class Derivation:
     """A relation's interface and lineage.
 
     Attributes:
-        upstreams: the direct ones, in order of first mention; empty for a table.
+        upstreams: the direct upstreams in order of first mention; empty for a table.
         rows: the columns that affect which rows a view has; None if unknown.
     """
 
@@ -163,7 +164,7 @@ class Inexpressible(Enum):
 
 
 class ViewEvolution(Enum):
-    """How a view's columns follow its tables' changes (spec: "A view's columns")."""
+    """How a view's columns follow the changes of its tables (spec: "A view's columns")."""
 
     ENGINE = "engine"
     FOLLOW = "follow"
@@ -185,7 +186,7 @@ class ReturnsArgument:
 
 @dataclass(frozen=True, slots=True)
 class ReturnsRows:
-    """A table-generating UDF: the struct's fields are the columns it yields."""
+    """A table-generating UDF; the fields of the struct are the columns that it returns."""
 
     type: ColumnType
 
@@ -195,7 +196,7 @@ UdfReturn = Returns | ReturnsArgument | ReturnsRows
 
 @dataclass(frozen=True, slots=True)
 class ResolverFailure:
-    """The resolver could not answer; ``reason`` is for people."""
+    """The answer of a resolver that failed for a class; ``reason`` is for people."""
 
     reason: str
 
@@ -211,23 +212,26 @@ class UdfResolver(Protocol):
     """
 
     def __call__(self, class_name: str, dependencies: tuple[str, ...], /) -> UdfAnswer | None:
-        """``dependencies`` are the view's, as ``organisation:module:version[?query]``."""
+        """The answer for a class; None if the resolver does not know the class.
+
+        ``dependencies`` are the view's artifacts, as ``organisation:module:version[?query]``.
+        """
 
 
 @dataclass(frozen=True, slots=True)
 class SparkUdfRule:
-    """The class and the artifact that replace a view's declared ones on Spark.
+    """The class and the artifact that Spark uses in place of those that a view declares.
 
-    ``{1}``, ``{2}`` … in a replacement are what the pattern's ``*`` matched; ``{package}`` and
-    ``{name}`` are the parts of the class's name.
+    In a replacement, ``{1}``, ``{2}`` … stand for the texts that the pattern's ``*`` matched.
+    ``{package}`` and ``{name}`` stand for the parts of the class's name.
 
     Attributes:
         class_pattern: matches the declared class, such as ``com.example.*``.
-        dependency_pattern: matches ``organisation:module:version``; the rule applies if a
-            dependency of the view matches. None: it applies whatever the view depends on.
+        dependency_pattern: matches ``organisation:module:version``; the rule applies only if a
+            dependency of the view matches. None means that the rule always applies.
         spark_class: replaces the class; None keeps it.
-        spark_dependency: replaces each dependency that matches (without a pattern, all); None
-            keeps them. Its own ``?query`` takes precedence over the dependency's.
+        spark_dependency: replaces each dependency that matches, or all dependencies without a
+            pattern. None keeps them. Its ``?query`` takes precedence over the dependency's.
     """
 
     class_pattern: str
@@ -242,7 +246,7 @@ class TrinoUdfRule:
 
     Attributes:
         class_pattern: matches the declared class, such as ``com.example.*``.
-        trino_name: of a function, or of a routine in a catalog.
+        trino_name: the name of a function, or of a routine in a catalog.
     """
 
     class_pattern: str
@@ -257,21 +261,21 @@ class Overflow(Enum):
 
 
 class FloatingSums(Enum):
-    """Whether sums of floating-point numbers that differ in their last digits count as equal."""
+    """Whether sums of floating-point numbers count as equal if only their last digits differ."""
 
     REFUSE = "refuse"
     ACCEPT = "accept"
 
 
 class NullOrder(Enum):
-    """Where Hive's ascending orders put nulls by default: last since Hive 3, first before."""
+    """Where Hive puts nulls in ascending order by default: last since Hive 3, first before."""
 
     LAST = "last"
     FIRST = "first"
 
 
 class HiveFunctions(Enum):
-    """Which function Spark calls where its own and Hive's differ for some values."""
+    """Which function Spark calls if its own function and Hive's differ for some values."""
 
     BUILT_IN = "built-in"
     OWN_CLASS = "own-class"
@@ -283,8 +287,8 @@ class PigLoad:
 
     Attributes:
         table_pattern: matches ``database.table``, such as ``shop.*``.
-        path: the path to load; ``{table}`` is the table's name, ``{1}``, ``{2}`` … what the
-            pattern's ``*`` matched.
+        path: the path to load. ``{table}`` stands for the table's name; ``{1}``, ``{2}`` … stand for
+            the texts that the pattern's ``*`` matched.
         loader: Pig's function, with its arguments. It must give the types that HCatLoader gives.
     """
 
@@ -294,29 +298,46 @@ class PigLoad:
 
 
 @dataclass(frozen=True, slots=True)
+class CatalogRule:
+    """One of the deployment's catalogs, for resolving names.
+
+    Attributes:
+        key: the ``RelationName.catalog`` of the catalog's relations.
+        folds_case: whether the catalog compares names regardless of letter case.
+    """
+
+    key: str
+    folds_case: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Options:
     """A deployment's options; those that schemas depend on are part of every ``inputs_hash``.
 
     Attributes:
-        strict: a base table without an Avro schema is an error.
-        timestamp_unit: "micros" or "millis", for timestamps that no Avro schema describes.
-            The engines keep microseconds: with millis, finer values do not fit the schema.
+        strict: whether a base table without an Avro schema is an error.
+        timestamp_unit: "micros" or "millis", for timestamps that no Avro schema describes. The
+            engines keep microseconds: with millis, finer values do not fit the schema.
         local_timestamps: ``timestamp`` has no zone in Hive; in Spark it always has one.
-        udfs: class name to what it returns.
+        udfs: what each class returns, by class name.
         udf_resolver: called for classes that ``udfs`` does not have.
-        spark_udfs: what runs on Spark, by the first matching rule; no schema depends on it.
+        spark_udfs: rules for the classes that run on Spark; the first match counts. No schema
+            depends on them.
         hive_functions: what Spark calls where its functions differ from Hive's; no schema depends
             on it.
-        trino_udfs: names on Trino, by the first matching rule.
-        trino_catalogs: the name in Trino of each catalog; "" is that of relations without one.
-            A Trino view's own text has these names, too.
+        trino_udfs: rules for the names of functions on Trino; the first match counts.
+        trino_catalogs: the name in Trino of each catalog; the key "" is the default catalog. The
+            text of a Trino view has these names, too.
         spark_catalogs: other names, in lower case, of the Spark session's catalog that has the
             views.
-        overflow, nulls: for Trino's SQL. Schemas of other dialects' views depend on none of these
-            four.
-        pig_loads: how Pig reads tables, by the first matching rule; HCatLoader reads the others.
-        pig_plain_values: no table holds NaN or times finer than milliseconds, which Pig would cut.
-        floating_sums: for refreshes of stored rows and queries over them; no schema depends on it.
+        catalogs: the deployment's catalogs by their names in SQL, if it has several.
+        overflow, nulls: for Trino's SQL. Schemas of other dialects' views depend neither on these
+            two nor on ``trino_udfs`` and ``trino_catalogs``.
+        pig_loads: how Pig reads tables, by the first matching rule; HCatLoader reads all other tables.
+        pig_plain_values: whether no table holds NaN, or times finer than milliseconds, which Pig
+            would cut.
+        floating_sums: how refreshes of stored rows, and queries over stored rows, treat sums of
+            floating-point numbers; no schema depends on it.
         inexpressible: which relations may have a schema that omits columns; no schema depends on
             it.
     """
@@ -336,6 +357,7 @@ class Options:
     trino_udfs: tuple[TrinoUdfRule, ...] = ()
     trino_catalogs: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     spark_catalogs: frozenset[str] = frozenset()
+    catalogs: Mapping[str, CatalogRule] = field(default_factory=lambda: MappingProxyType({}))
     overflow: Overflow = Overflow.REFUSE
     nulls: NullOrder = NullOrder.LAST
     pig_loads: tuple[PigLoad, ...] = ()

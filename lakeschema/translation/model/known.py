@@ -1,4 +1,4 @@
-"""A relation's facts and inputs at its last derivation, and whether they differ now."""
+"""Compares a relation's facts and inputs with those of its last derivation."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from lakeschema.catalog.identifiers import RelationName
 from lakeschema.catalog.relations import Relation
 
 InputsHash: TypeAlias = Callable[[Relation, Mapping[RelationName, str]], str]
-"""``hashing.inputs_hash`` under one deployment's options."""
+"""``hashing.inputs_hash`` with one deployment's options; gets the upstreams' interface hashes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,8 +19,8 @@ class KnownRelation:
     """Hashes of a relation's facts and inputs at its last derivation.
 
     Attributes:
-        used: its upstreams' interface hashes then.
-        inputs_hash: None if inputs are not compared.
+        used: the interface hashes of its upstreams at that time.
+        inputs_hash: the hash of all inputs; None if inputs are not compared.
     """
 
     facts_hash: str
@@ -39,5 +39,5 @@ def differs(relation: Relation, known: KnownRelation | None, inputs_hash: Inputs
 
 
 def has_same_facts(relation: Relation | None, known: KnownRelation | None) -> bool:
-    """Whether the catalog's facts are the same, so that our own inputs cause any difference."""
+    """Whether the catalog's facts are the same, so that a difference has other causes."""
     return relation is not None and known is not None and known.facts_hash == facts_hash(relation)

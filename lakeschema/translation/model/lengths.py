@@ -1,6 +1,6 @@
-"""Functions whose row count or array length depends on some arguments only, by name.
+"""Names of functions whose number of rows, or length of array, depends only on some arguments.
 
-For plans and analyses. Functions that are not listed may depend on all their arguments.
+Plans and analyses use these lists. The rows of other functions may depend on all arguments.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Column types with the nullability, or the letter case, of an Avro schema for the same values."""
+"""Gives column types the nullability and the letter case of an Avro schema for the same values."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ FieldName = Callable[[StructField, Field], str]
 def with_nullability(
     type_: ColumnType, schema: Schema, known: Mapping[str, NamedSchema]
 ) -> ColumnType:
-    """The type, each part as nullable as in the schema derived from it."""
+    """The type with the nullability of the Avro schema that was derived from it."""
     return _apply_schema(type_, schema, known, lambda field, _: field.name)
 
 

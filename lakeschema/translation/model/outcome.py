@@ -1,4 +1,4 @@
-"""How a derivation ended: one vocabulary for batches, views, plans, the Spark job and the daemon."""
+"""How a derivation ended. Batches, views, plans, the Spark job and the daemon use these values."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ class Status(Enum):
     """The state of a relation's derivation. The values are stored and shown to users."""
 
     UNKNOWN = "UNKNOWN"
-    """A view names it, but it has not been read yet."""
+    """A view names the relation, but the relation has not been read yet."""
     OK = "OK"
     BROKEN = "BROKEN"
-    """The relation's own engine would refuse it, or an upstream cannot be derived."""
+    """The relation's engine would refuse the relation, or an upstream cannot be derived."""
     UNSUPPORTED = "UNSUPPORTED"
     UNREACHABLE = "UNREACHABLE"
-    """Its schema is in separate files, which cannot be read."""
+    """The relation's schema is in separate files, which cannot be read."""
     CYCLE = "CYCLE"
     MISSING = "MISSING"
     """The catalog has no such relation: it was dropped, or never created."""
     QUARANTINED = "QUARANTINED"
-    """Its derivation crashed its process repeatedly."""
+    """The relation's derivation crashed its process repeatedly."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,7 @@ class Derived:
 
 @dataclass(frozen=True, slots=True)
 class Failed:
-    """``reason`` is for people, with the hint if there is one.
+    """A derivation without a result. ``reason`` is for people, with the hint if there is one.
 
     Attributes:
         status: BROKEN, UNSUPPORTED, UNREACHABLE, CYCLE or QUARANTINED.

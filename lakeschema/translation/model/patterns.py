@@ -6,9 +6,9 @@ from collections.abc import Mapping
 
 
 def match_pattern(pattern: str, text: str) -> Mapping[str, str] | None:
-    """The text of each ``*``, numbered from "1", each as short as possible; None without a match.
+    """The text that each ``*`` matched, numbered from "1"; None without a match.
 
-    One pass over the text, for any pattern.
+    Each text is as short as possible. One pass over the text is enough for any pattern.
     """
     first, *rest = pattern.split("*")
     if not rest:

@@ -1,7 +1,7 @@
-"""An inconsistent plan: always a defect of this program, never of the view."""
+"""The error for an inconsistent plan, which is always a defect of this program, never of the view."""
 
 from __future__ import annotations
 
 
 class InvalidPlan(AssertionError):
-    """Raised by a node's own checks when it is made."""
+    """The error that a node raises if it is made with inconsistent parts."""

@@ -1,4 +1,4 @@
-"""A plan as text for people: one node per line, inputs indented below."""
+"""Writes a plan as text for people: one node per line, with its inputs indented below."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def explain(plan: Plan) -> str:
 
 
 def _shown(line: str) -> str:
-    """A name may contain any character, line ends included."""
+    """The line with line ends in names escaped: a name may contain any character."""
     if line.isprintable():
         return line
     return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in line)

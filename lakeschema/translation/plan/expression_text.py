@@ -1,4 +1,4 @@
-"""A row expression as text for people."""
+"""Writes a row expression as text for people."""
 
 from __future__ import annotations
 
@@ -47,14 +47,14 @@ _NO_CALLS: Mapping[int, str] = MappingProxyType({})
 
 
 def expression_text(expression: RowExpression) -> str:
-    """The expression as the plan has it, with the casts that the dialect adds."""
+    """The text of the expression as the plan has it, with the casts that the dialect adds."""
     return _Printer(implicit_casts=True).text(expression)
 
 
 def source_text(expression: RowExpression, calls: Mapping[int, str] = _NO_CALLS) -> str:
-    """The expression as its author would write it, without the casts that the dialect adds.
+    """The text of the expression as an author would write it, without casts that the dialect adds.
 
-    ``calls``: ``unnamed_calls`` of the plan below.
+    ``calls`` is the result of ``unnamed_calls`` for the expression's input.
     """
     return _Printer(implicit_casts=False, calls=calls).text(expression)
 
@@ -62,8 +62,7 @@ def source_text(expression: RowExpression, calls: Mapping[int, str] = _NO_CALLS)
 def unnamed_calls(plan: Plan) -> Mapping[int, str]:
     """The text of each column that an aggregate or window of the same query made, by index.
 
-    For example, ``sum(price) / 2`` reads a column that the plan calls ``sum``, a name not in the
-    text.
+    For example, the plan of ``sum(price) / 2`` reads a column that only the plan calls ``sum``.
     """
     match plan:
         case Filter(input=below) | Sort(input=below) | Limit(input=below) | Distinct(input=below):

@@ -1,7 +1,8 @@
-"""Row expressions: immutable, closed, each knowing its type and whether it can be null.
+"""Row expressions: a closed set of immutable nodes that know their type and nullability.
 
-A ``ColumnReference`` counts the columns of its node's input (for a join: left, then right). An
-``OuterReference`` counts those of an enclosing query; ``level`` 1 is the nearest.
+A ``ColumnReference`` names a column of its node's input by its index. In a join, the left columns
+come before the right ones. An ``OuterReference`` names a column of an enclosing query by its index;
+``level`` 1 is the nearest query.
 """
 
 from __future__ import annotations
@@ -26,10 +27,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class ColumnReference:
-    """A column of the plan below.
+    """A column of the node's input.
 
     Attributes:
-        written: its name as a Spark text has it, which is what Spark calls an item without an alias.
+        written: the column's name as a Spark text writes it; Spark gives this name to an item of
+            SELECT without an alias.
     """
 
     index: int
@@ -41,7 +43,7 @@ class ColumnReference:
 
 @dataclass(frozen=True, slots=True)
 class OuterReference:
-    """``written``: as in ``ColumnReference``."""
+    """A column of an enclosing query. ``written`` is the same as in ``ColumnReference``."""
 
     level: int
     index: int
@@ -53,7 +55,7 @@ class OuterReference:
 
 @dataclass(frozen=True, slots=True)
 class Literal:
-    """``value`` is the literal's text; None is NULL."""
+    """A literal. ``value`` is its text; None is NULL."""
 
     value: str | None
     type: ColumnType
@@ -76,9 +78,9 @@ class Cast:
     """A value converted to another type.
 
     Attributes:
-        implicit: not in the text; the dialect adds it to unify types.
-        tolerant: gives null if the value cannot be converted (TRY_CAST).
-        by_name: matches structs' fields by name; fields that the operand lacks are null.
+        implicit: whether the dialect added the cast to unify types, so that the text has no cast.
+        tolerant: whether a value that cannot be converted gives null instead of an error (TRY_CAST).
+        by_name: whether structs' fields are matched by name; fields that the operand lacks are null.
     """
 
     operand: RowExpression
@@ -91,7 +93,10 @@ class Cast:
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """Branches are (condition, value) of one type; no ``otherwise`` means NULL."""
+    """A CASE. Branches are (condition, value) of one type.
+
+    If no condition is true, the value is ``otherwise``; None means NULL.
+    """
 
     branches: tuple[tuple[RowExpression, RowExpression], ...]
     otherwise: RowExpression | None
@@ -108,7 +113,10 @@ class Case:
 
 @dataclass(frozen=True, slots=True)
 class FieldAccess:
-    """A struct's field, or its array for an array of structs; ``written``: as in ``ColumnReference``."""
+    """A struct's field; for an array of structs, the array of this field's values.
+
+    ``written`` is the same as in ``ColumnReference``.
+    """
 
     base: RowExpression
     index: int
@@ -150,9 +158,10 @@ class SortKey:
 
 @dataclass(frozen=True, slots=True)
 class AggregateCall:
-    """``order_by`` is from WITHIN GROUP; if its key is the aggregated value, it is also the first argument.
+    """A call of an aggregate function. ``order_by`` has the keys of WITHIN GROUP.
 
-    ``ignores_nulls``: None without IGNORE NULLS or RESPECT NULLS.
+    For functions that aggregate the key itself (``VALUE_IN_ORDER``), it is also the first argument.
+    ``ignores_nulls``: None if the call has neither IGNORE NULLS nor RESPECT NULLS.
     """
 
     operator: Operator
@@ -169,7 +178,7 @@ class AggregateCall:
 class WindowCall:
     """A ranking or aggregate function over a window; ``frame`` is the dialect's own text.
 
-    ``within`` is the order of WITHIN GROUP.
+    ``within`` has the keys of WITHIN GROUP.
     """
 
     operator: Operator
@@ -187,7 +196,7 @@ class WindowCall:
 
 @dataclass(frozen=True, slots=True)
 class ScalarSubquery:
-    """One column of at most one row; null without a row."""
+    """A sub-query with one column and at most one row; null without a row."""
 
     plan: Plan
 
@@ -237,7 +246,7 @@ class InSubquery:
 
 @dataclass(frozen=True, slots=True)
 class LambdaVariable:
-    """``written``: as in ``ColumnReference``."""
+    """A variable of a lambda. ``written`` is the same as in ``ColumnReference``."""
 
     name: str
     type: ColumnType
@@ -281,7 +290,7 @@ RowExpression: TypeAlias = (
 
 
 def children(expression: RowExpression) -> tuple[RowExpression, ...]:
-    """The expressions directly inside, left to right; a sub-query's own plan is not entered."""
+    """The expressions directly inside, left to right, without those in a sub-query's plan."""
     match expression:
         case ColumnReference() | OuterReference() | Literal() | LambdaVariable():
             return ()
@@ -329,14 +338,14 @@ def values(expression: RowExpression) -> tuple[RowExpression, ...]:
 
 
 def unconverted(expression: RowExpression) -> RowExpression:
-    """The expression without the engine's implicit conversion, if any."""
+    """The expression inside the engine's implicit conversion, if there is one."""
     if isinstance(expression, Cast) and expression.implicit:
         return expression.operand
     return expression
 
 
 def converted_from(expression: RowExpression) -> RowExpression:
-    """The expression below all conversions around it, written ones included."""
+    """The expression inside all conversions around it, including conversions in the text."""
     while isinstance(expression, Cast):
         expression = expression.operand
     return expression
@@ -357,7 +366,7 @@ def asks(expression: RowExpression) -> bool:
 
 
 def walk(expression: RowExpression) -> Iterator[RowExpression]:
-    """The expression and all inside it, outermost first, sub-queries' plans not entered."""
+    """The expression and all expressions inside it, outermost first, without sub-queries' plans."""
     stack = [expression]
     while stack:
         found = stack.pop()

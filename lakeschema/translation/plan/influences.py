@@ -1,7 +1,7 @@
-"""Which columns affect an output's rows and values without being part of them, from the plan.
+"""Finds which columns affect an output's rows and values but are not sources of its values.
 
-``lineage`` finds what values are made of; this finds through which clause other columns act on
-them.
+``lineage`` finds the sources of values. This module finds the other columns, and the clauses
+through which they act.
 """
 
 from __future__ import annotations
@@ -55,28 +55,28 @@ Found: TypeAlias = dict[Influence, None]
 """A set in the order of first insertion."""
 
 _NOTHING: Found = {}
-"""Shared, so nothing may be added to it."""
+"""An empty set. It is shared, so no code may add to it."""
 _Level: TypeAlias = tuple[tuple[Sources, ...], tuple[Found, ...]]
-"""For an enclosing query's columns: their sources, and the influences on their values."""
+"""The sources of an enclosing query's columns, and the influences on their values."""
 _Outer: TypeAlias = tuple[_Level, ...]
-"""The nearest query first."""
+"""The enclosing queries, the nearest first."""
 _Key: TypeAlias = tuple[int, tuple[int, ...]]
 
 
 class Influences:
-    """Caches its results, so that shared sub-plans are traced once."""
+    """Finds influences; caches results, so that shared sub-plans are traced once."""
 
     def __init__(
         self, lineage: Lineage, recursive: Mapping[int, tuple[Found, ...]] | None = None
     ) -> None:
         self._lineage = lineage
         self._recursive = dict(recursive or {})
-        # The values hold the plans, since ids are only good while the objects live.
+        # The values keep the plans alive: the keys are ids, which Python reuses after an object's end.
         self._rows: dict[_Key, tuple[Plan, _Outer, Found]] = {}
         self._columns: dict[_Key, tuple[Plan, _Outer, tuple[Found, ...]]] = {}
 
     def of_view(self, plan: Plan) -> Found:
-        """The influences on its rows and on their order."""
+        """The influences on the view's rows and on their order."""
         return {**self.rows(plan, ()), **self._order(plan, ())}
 
     def rows(self, plan: Plan, outer: _Outer) -> Found:
@@ -87,7 +87,7 @@ class Influences:
         return found[2]
 
     def columns(self, plan: Plan, outer: _Outer = ()) -> tuple[Found, ...]:
-        """The influences on each column's values, apart from those on rows."""
+        """The influences on each column's values, without the influences on which rows there are."""
         key = _key(plan, outer)
         found = self._columns.get(key)
         if found is None:
@@ -102,7 +102,7 @@ class Influences:
                 inside = (self._level(left, outer), *outer) if lateral else outer
                 found.update(self.rows(right, inside))
             case Recursion():
-                # Its step reads the table itself, so the table's sources and influences must be
+                # The step reads the recursive table, so the table's sources and influences must be
                 # known first.
                 self._level(plan, outer)
                 found.update(self.rows(plan.anchor, outer))
@@ -114,7 +114,7 @@ class Influences:
         return found
 
     def _own_rows(self, plan: Plan, outer: _Outer) -> Found:
-        """The influences of the node itself on rows."""
+        """The influences that the node itself, without its inputs, has on rows."""
         match plan:
             case Filter(input=below, condition=condition):
                 return self._clause(_filtering(below), (condition,), below, outer)
@@ -138,12 +138,15 @@ class Influences:
                 assert_never(plan)
 
     def _compared(self, clause: Clause, plan: Plan, outer: _Outer) -> Found:
-        """For rows compared as a whole: their columns' sources and influences."""
+        """The influences of comparing whole rows: all columns' sources and influences."""
         columns, own = self._level(plan, outer)
         return {**_through(clause, columns), **_united(own)}
 
     def _order(self, plan: Plan, outer: _Outer) -> Found:
-        """For the query's own ORDER BY; a sub-query's order has no effect unless it is limited."""
+        """The influences of the query's ORDER BY.
+
+        A sub-query's order counts only if it has a limit.
+        """
         while isinstance(plan, Project | Limit):
             plan = plan.input
         if not isinstance(plan, Sort):
@@ -173,7 +176,10 @@ class Influences:
         level: _Level,
         outer: _Outer,
     ) -> Found:
-        """``level``: the columns that ``read`` refers to."""
+        """The influences of a clause that reads these expressions.
+
+        ``level`` describes the columns to which the expressions refer.
+        """
         found: Found = {}
         for expression in read:
             made = self._lineage.expression(expression, level[0], _sources(outer))
@@ -208,7 +214,10 @@ class Influences:
                 assert_never(plan)
 
     def _recursion(self, plan: Recursion, outer: _Outer) -> tuple[Found, ...]:
-        """Influences on the table act on the step's rows, which are the table's again: repeat until stable."""
+        """The influences on each column of a recursive query.
+
+        The step reads the table and adds rows to it. So influences are added until nothing changes.
+        """
         self._lineage.columns(plan, _sources(outer))
         found = self.columns(plan.anchor, outer)
         while True:
@@ -216,7 +225,7 @@ class Influences:
             step = inside.columns(plan.step, outer)
             more = tuple(_united(column) for column in zip(found, step, strict=True))
             if more == found:
-                # For later calls with the step alone.
+                # A later call may get the step without its recursion.
                 self._recursive[plan.number] = found
                 return found
             found = more
@@ -232,7 +241,10 @@ class Influences:
         outer: _Outer,
         clause: Clause = Clause.CONDITION,
     ) -> Found:
-        """``clause``: the one in which a sub-query's columns are compared."""
+        """The influences in an expression.
+
+        ``clause`` is the clause to report for the columns that IN compares with a sub-query.
+        """
         own = level[1]
         if isinstance(expression, ColumnReference):
             return own[expression.index]
@@ -273,7 +285,7 @@ def _sources(outer: _Outer) -> tuple[tuple[Sources, ...], ...]:
 
 
 def _filtering(below: Plan) -> Clause:
-    """Conditions over groups are HAVING, over windows QUALIFY: WHERE comes before both."""
+    """The clause of a filter: HAVING over groups, QUALIFY over windows, otherwise WHERE."""
     while isinstance(below, Filter):
         below = below.input
     match below:
@@ -286,7 +298,7 @@ def _filtering(below: Plan) -> Clause:
 
 
 def _parts(expression: RowExpression) -> Iterator[RowExpression]:
-    """The expression and all inside it, except unread fields of a struct."""
+    """The expression and all expressions inside it, except struct fields that nothing reads."""
     pending = [expression]
     while pending:
         at = pending.pop()

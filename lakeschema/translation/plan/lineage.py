@@ -1,4 +1,4 @@
-"""Which upstream columns each output column's values come from, from the plan."""
+"""Finds which upstream columns each output column's values come from."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ _TraceKey: TypeAlias = tuple[int, tuple[int, ...]]
 
 
 class Lineage:
-    """Caches its results, so that shared sub-plans are traced once."""
+    """Finds sources; caches results, so that shared sub-plans are traced once."""
 
     def __init__(
         self,
@@ -57,19 +57,27 @@ class Lineage:
         *,
         with_conditions: bool = True,
     ) -> None:
-        """``with_conditions``: conditions that choose among values count as the result's sources."""
+        """Starts with an empty cache.
+
+        Args:
+            recursive: the known sources of recursive tables' columns, by the table's number.
+            with_conditions: whether conditions that choose among values count as sources.
+        """
         self._recursive = dict(recursive or {})
         self._with_conditions = with_conditions
         self.chooses = False
-        """Whether a condition that chooses among values was met; otherwise both modes agree."""
+        """Whether any expression had a condition that chooses among values.
+
+        If not, the results do not depend on ``with_conditions``.
+        """
         self._types: dict[tuple[RelationName, str], ColumnType] = {}
-        # The values hold the plans, since ids are only good while the objects live.
+        # The values keep the plans alive: the keys are ids, which Python reuses after an object's end.
         self._traced: dict[_TraceKey, tuple[Plan, _Outer, tuple[Sources, ...]]] = {}
 
     def columns(
         self, plan: Plan, outer: tuple[tuple[Sources, ...], ...] = ()
     ) -> tuple[Sources, ...]:
-        """The sources of each column, first mentioned first."""
+        """The sources of each column, in order of first mention."""
         key = (id(plan), tuple(map(id, outer)))
         found = self._traced.get(key)
         if found is None:
@@ -82,7 +90,7 @@ class Lineage:
         columns: tuple[Sources, ...],
         outer: tuple[tuple[Sources, ...], ...] = (),
     ) -> Sources:
-        """The sources of one expression over an input whose columns have these sources."""
+        """The sources of one expression; ``columns`` are the sources of its input's columns."""
         match expression:
             case ColumnReference(index=index):
                 return columns[index]
@@ -98,7 +106,7 @@ class Lineage:
                 WindowCall(arguments=arguments, filter=condition)
                 | AggregateCall(arguments=arguments, filter=condition)
             ):
-                # PARTITION BY and ORDER BY affect a group's values, but are not their source.
+                # PARTITION BY and ORDER BY affect a window's values, but are not their source.
                 chosen = arguments
                 inner = arguments if condition is None else (*arguments, condition)
             case _:
@@ -114,13 +122,13 @@ class Lineage:
         columns: tuple[Sources, ...],
         outer: tuple[tuple[Sources, ...], ...],
     ) -> Sources:
-        """The path of a nested field instead of its whole column."""
+        """The sources of a nested field: the field's path, not the whole column."""
         if isinstance(expression, FieldAccess) and (made := made_field(expression)) is not None:
             return self.expression(made, columns, outer)
         base = self.expression(expression.base, columns, outer)
         if isinstance(expression, FieldAccess):
             if not _is_reference(expression.base):
-                # A field of a computed value: its operands have no such field.
+                # The field belongs to a computed value; the columns that it is computed from lack it.
                 return base
             name = expression.name
             return tuple(
@@ -130,7 +138,10 @@ class Lineage:
         return _united((base, self.expression(expression.index, columns, outer)))
 
     def _has(self, source: SourceColumn, field: str) -> bool:
-        """Whether the source has the field: a sub-query's computed value has fields that its sources lack."""
+        """Whether the source has the field.
+
+        It may not: a struct that a sub-query computes has fields that the struct's sources lack.
+        """
         type_ = self._types.get((source.relation, source.column))
         for name in (*source.path, field):
             while isinstance(type_, ArrayType | MapType):
@@ -193,7 +204,10 @@ class Lineage:
     def _recursion(
         self, plan: Recursion, outer: tuple[tuple[Sources, ...], ...]
     ) -> tuple[Sources, ...]:
-        """The step's columns that read the table itself get its sources, until there are no new ones."""
+        """The sources of each column of a recursive query.
+
+        The step reads the table and adds rows to it. So sources are added until nothing changes.
+        """
         found = self.columns(plan.anchor, outer)
         while True:
             inside = Lineage(
@@ -203,14 +217,14 @@ class Lineage:
             self.chooses = self.chooses or inside.chooses
             more = tuple(_united(column) for column in zip(found, step, strict=True))
             if more == found:
-                # For later calls with the step alone.
+                # A later call may get the step without its recursion.
                 self._recursive[plan.number] = found
                 return found
             found = more
 
 
 def made_field(access: FieldAccess) -> RowExpression | None:
-    """The field's own expression, if the base expression makes the struct."""
+    """The expression that a field's value is made of, if the base makes the struct; otherwise None."""
     match access.base:
         case Call(operator, arguments) if operator.udf is None:
             values = {"struct": arguments, "named_struct": arguments[1::2]}.get(operator.name, ())
@@ -226,7 +240,7 @@ def _is_reference(expression: RowExpression) -> bool:
 
 
 def _united(parts: Sequence[Sources]) -> Sources:
-    """Optimised for the common case: one operand has sources and the others are constants."""
+    """The sources of all parts. It is fast if only one part has sources, which is common."""
     some = [part for part in parts if part]
     if len(some) <= 1:
         return some[0] if some else ()

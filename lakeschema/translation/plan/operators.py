@@ -1,4 +1,4 @@
-"""Facts about functions and operators in a plan: their names and how they treat null and schemas."""
+"""The functions and operators in a plan: their names, and their treatment of nulls and schemas."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from lakeschema.catalog.identifiers import RelationName
 class NullClass(Enum):
     """When a call is null.
 
-    TOTAL: if and only if an argument is null. PARTIAL: possibly even if no argument is null; the
-    default where nothing is proved. ABSORBING: by a formula of the function (coalesce: if and only
-    if all are null). NEVER: never.
+    TOTAL: if and only if an argument is null. PARTIAL: perhaps even if no argument is null; this is
+    the default. ABSORBING: the function has its own rule (coalesce is null if and only if all
+    arguments are). NEVER: never.
     """
 
     TOTAL = "total"
@@ -47,9 +47,9 @@ class UserDefined:
     """A function as one view declares it; the same name in another view is another function.
 
     Attributes:
-        name: lower-case, without the view's name as prefix.
-        class_name: None if the view declares none: a function of its engine.
-        dependencies: the view's artifacts, as it writes them.
+        name: the function's name in lower case, without the view's name as prefix.
+        class_name: the Java class; None if the view declares none, since its engine has the function.
+        dependencies: the artifacts with the class, as the view names them.
     """
 
     view: RelationName
@@ -60,13 +60,13 @@ class UserDefined:
 
 @dataclass(frozen=True, slots=True)
 class Operator:
-    """A dialect's function, in a call.
+    """The function or operator that a call uses.
 
     Attributes:
-        name: the canonical name in lower case; operators by symbol.
-        keeps: index of the argument that is returned as it is, schema and all (MIN, FIRST …).
-        merges: index of the first of the arguments that are branches of the result (coalesce 0).
-        udf: set for a user-defined function.
+        name: the function's canonical name in lower case, or the operator's symbol.
+        keeps: the index of the argument that is returned unchanged, with its schema (MIN, FIRST …).
+        merges: the index of the first argument that may become the result (0 for coalesce).
+        udf: the declaration of a user-defined function; otherwise None.
         written: the alias that the query uses, in lower case; empty if it uses the name.
     """
 
@@ -80,5 +80,5 @@ class Operator:
 
     @property
     def spelling(self) -> str:
-        """The name as the query has it, for texts that show the query."""
+        """The name as the query writes it, for texts that show the query."""
         return self.written or self.name

@@ -1,4 +1,4 @@
-"""How each column of a plan is made: its expression as text, and its kind of transformation."""
+"""Finds how each column of a plan is made: its expression as text, and its kind of transformation."""
 
 from __future__ import annotations
 
@@ -36,12 +36,12 @@ from lakeschema.translation.plan.relations import (
 )
 
 MAX_TEXT = 1_000
-"""The maximum length of one expression, in characters."""
+"""The maximum length of an expression's text, in characters."""
 
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """``text`` is "" for a column that is copied."""
+    """How a column is made. ``text`` is "" for a column that is copied."""
 
     text: str = ""
     transformation: Transformation = Transformation.IDENTITY
@@ -53,10 +53,10 @@ _ORDER = tuple(Transformation)
 
 
 class Origins:
-    """Caches its results, so that shared sub-plans are walked once."""
+    """Finds origins; caches results, so that shared sub-plans are walked once."""
 
     def __init__(self) -> None:
-        # The values hold the plans, since ids are only good while the objects live.
+        # The values keep the plans alive: the keys are ids, which Python reuses after an object's end.
         self._found: dict[tuple[int, int], tuple[Plan, Origin]] = {}
         self._made: dict[int, tuple[Plan, _Texts]] = {}
 
@@ -115,7 +115,7 @@ class Origins:
         return _strongest(found)
 
     def _texts(self, plan: Plan) -> _Texts:
-        """Texts for columns that only the plan has names for: groups' keys, calls."""
+        """The texts of groups' keys and of calls, which have names only in the plan."""
         found = self._made.get(id(plan))
         if found is None:
             found = self._made[id(plan)] = (plan, self._texts_of(plan))
@@ -133,7 +133,7 @@ class Origins:
 
 
 def _made_at(plan: Plan, index: int) -> tuple[Plan, int]:
-    """The node that makes a column, and its place there: most nodes only pass it on."""
+    """The node that computes a column, and the column's index there; most nodes only pass it on."""
     while True:
         match plan:
             case Filter(input=below) | Sort(input=below) | Limit(input=below) | Distinct(below):

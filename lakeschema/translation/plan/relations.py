@@ -1,4 +1,4 @@
-"""Relational algebra: immutable and closed; every node knows its columns and checks itself.
+"""Relational algebra: a closed set of immutable nodes, which know their columns.
 
 ``columns`` is computed once, when a node is made. A sub-plan may be shared by several parents (a
 CTE read twice); it is then the same object.
@@ -27,12 +27,15 @@ from lakeschema.translation.plan.expressions import (
 )
 
 UNNAMED = "\x00unnamed"
-"""The prefix of a Spark column's name without an alias, which a view must not show."""
+"""The prefix of the name that Spark generates for a column; a view must not show such a name."""
 
 
 @dataclass(frozen=True, slots=True)
 class PlanColumn:
-    """``name`` has the letter case of the text or, in a plain reference, of the base column."""
+    """A column of a plan.
+
+    ``name`` has the letter case of the text, or of the copied base column.
+    """
 
     name: str
     type: ColumnType
@@ -56,7 +59,7 @@ class SetOperator(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Scan:
-    """Reads a relation, known only by its interface."""
+    """Reads a relation; the plan knows only the relation's columns."""
 
     relation: RelationName
     columns: Columns
@@ -74,7 +77,10 @@ class Values:
 
 @dataclass(frozen=True, slots=True)
 class Project:
-    """``items`` are (name, expression); a plain column reference keeps its whole schema."""
+    """Computes columns. ``items`` are (name, expression).
+
+    An item that is only a reference keeps the column's whole schema.
+    """
 
     input: Plan
     items: tuple[tuple[str, RowExpression], ...]
@@ -101,7 +107,7 @@ class Filter:
 
 @dataclass(frozen=True, slots=True)
 class Join:
-    """Left columns, then right ones; semi and anti joins keep only the left.
+    """Joins two plans: left columns, then right ones. Semi and anti joins keep only the left ones.
 
     ``lateral``: the right side may refer to the left by ``OuterReference``s of level 1.
     """
@@ -134,9 +140,10 @@ class Join:
 
 @dataclass(frozen=True, slots=True)
 class Aggregate:
-    """Keys, then aggregates. ``sets`` index into ``keys``; None is one set of all keys.
+    """Groups rows: the keys, then the aggregates.
 
-    With grouping sets a key is nullable if a set lacks it.
+    ``sets`` are the grouping sets, as indices of ``keys``; None means one set with all keys. A key
+    that a grouping set lacks is nullable.
     """
 
     input: Plan
@@ -163,7 +170,7 @@ class Aggregate:
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """The input's columns, then one for each call."""
+    """Adds a column for each window call to the input's columns."""
 
     input: Plan
     calls: tuple[tuple[str, WindowCall], ...]
@@ -177,7 +184,10 @@ class Window:
 
 @dataclass(frozen=True, slots=True)
 class SetOperation:
-    """By position; names come from the first branch. Branches already share each column's type."""
+    """Combines branches by position, with equal column types.
+
+    The first branch names the columns.
+    """
 
     operator: SetOperator
     inputs: tuple[Plan, ...]
@@ -206,7 +216,7 @@ class SetOperation:
 
 @dataclass(frozen=True, slots=True)
 class RecursiveScan:
-    """The rows so far of the recursive table ``number``, read in its own step."""
+    """Reads the rows so far of the recursive table ``number``, in the step of its ``Recursion``."""
 
     name: str
     number: int
@@ -215,10 +225,11 @@ class RecursiveScan:
 
 @dataclass(frozen=True, slots=True)
 class Recursion:
-    """The anchor's rows, then the rows that the step makes of the rows so far, until it makes none.
+    """WITH RECURSIVE: the anchor's rows, and the rows that repeated steps make of the rows so far.
 
-    Both have the table's types; ``columns`` are those of the ``RecursiveScan`` in the step.
-    ``most`` limits the number of steps; None means the engine's limit.
+    It ends when the step makes no rows. Anchor and step have the table's types. ``columns`` are the
+    columns of the ``RecursiveScan`` in the step. ``most`` limits the number of steps; None means the
+    engine's limit.
     """
 
     name: str
@@ -237,7 +248,7 @@ class Recursion:
 
 @dataclass(frozen=True, slots=True)
 class Sort:
-    """``total``: ORDER BY; otherwise Hive's SORT BY, an order within each reducer."""
+    """Sorts rows. ``total`` is true for ORDER BY, and false for Hive's SORT BY in each reducer."""
 
     input: Plan
     keys: tuple[SortKey, ...]
@@ -251,7 +262,7 @@ class Sort:
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """``ties``: keeps rows that tie with the last one."""
+    """Keeps a limited number of rows, and with ``ties`` also rows with the last kept row's keys."""
 
     input: Plan
     limit: RowExpression | None
@@ -274,9 +285,10 @@ class Distinct:
 
 @dataclass(frozen=True, slots=True)
 class Generate:
-    """Each input row, with the columns ``produced`` by the generator, once for each generated row.
+    """Joins each input row to the rows that a table function makes of it (LATERAL VIEW).
 
-    ``outer`` keeps an input row without generated rows, padded with nulls (``produced`` says so).
+    ``produced`` are the columns that the function makes. With ``outer``, an input row without
+    generated rows is kept, and has nulls in these columns.
     """
 
     input: Plan
@@ -311,7 +323,7 @@ Plan: TypeAlias = (
 
 
 def _check(columns: Columns, expressions: Iterable[RowExpression]) -> None:
-    """Every reference names an existing input column and agrees with its type."""
+    """Checks that every reference names an existing input column and has its type."""
     for expression in expressions:
         for part in walk(expression):
             if isinstance(part, ColumnReference) and (
@@ -381,7 +393,7 @@ def plans_in(plan: Plan) -> tuple[Plan, ...]:
 
 
 def plans_of(plan: Plan) -> Iterator[Plan]:
-    """The plan and all below it, sub-queries' plans included, each once."""
+    """The plan and all plans below it, each once, including sub-queries' plans."""
     waiting: list[Plan] = [plan]
     seen: set[int] = set()
     while waiting:

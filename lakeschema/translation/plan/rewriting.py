@@ -40,7 +40,10 @@ from lakeschema.translation.plan.relations import (
 )
 
 Change: TypeAlias = Callable[[RowExpression, int], RowExpression | None]
-"""Gets an expression and its number of enclosing queries; returns its replacement, or None to look inside."""
+"""Gets an expression and its depth: how many sub-queries of the changed plan contain it.
+
+Returns a replacement, or None to change the parts of the expression instead.
+"""
 
 _Call = TypeVar("_Call", Call, AggregateCall, WindowCall)
 
@@ -54,7 +57,7 @@ class Rewriter:
 
     def __init__(self, change: Change) -> None:
         self._change = change
-        # The values hold the plans, since ids are only good while the objects live.
+        # The values keep the plans alive: the keys are ids, which Python reuses after an object's end.
         self._done: dict[tuple[int, int], tuple[Plan, Plan]] = {}
 
     def expression(self, expression: RowExpression, depth: int = 0) -> RowExpression:
@@ -73,7 +76,7 @@ class Rewriter:
                 return rebuild(expression, lambda part: self.expression(part, depth))
 
     def plan(self, plan: Plan, depth: int) -> Plan:
-        """The plan of a sub-query at this depth."""
+        """The changed plan of a sub-query at this depth."""
         key = (id(plan), depth)
         if key not in self._done:
             self._done[key] = (plan, self._plan(plan, depth))
@@ -94,10 +97,10 @@ def rebuild_node(
     change: Callable[[RowExpression], RowExpression],
     of_lateral: Callable[[Plan], Plan] | None = None,
 ) -> Plan:
-    """The same node over changed inputs and expressions.
+    """A copy of the node with changed inputs and expressions.
 
-    A call that belongs to the node remains a call: ``change`` gets its parts. ``of_lateral``
-    changes the right side of a lateral join, if that differs from ``below``.
+    ``change`` gets the parts of an aggregate, window call or generator, not the call itself.
+    ``of_lateral`` changes the right side of a lateral join; without it, ``below`` does.
     """
 
     def inside(call: _Call) -> _Call:
@@ -142,9 +145,9 @@ def rebuild_node(
 
 
 def over_inputs(node: Plan, below: Iterable[Plan], change: Callable[[Plan], Plan]) -> Plan:
-    """The node with ``below``, the plans in it, changed; the same node if none of them changes."""
+    """The node with changed input plans; the same node if none of them changes."""
     if all(change(each) is each for each in below):
-        # A new node would be checked again.
+        # A new node would check its parts again, which costs time.
         return node
     return rebuild_node(node, change, lambda part: over_plans(part, change))
 
@@ -184,7 +187,7 @@ def lift(expression: RowExpression, by: int) -> RowExpression:
 
 
 def lift_plan(plan: Plan, by: int) -> Plan:
-    """A query's plan moved ``by`` queries deeper."""
+    """The plan moved ``by`` queries deeper: the levels of its outer references grow."""
 
     def change(part: RowExpression, depth: int) -> RowExpression | None:
         if isinstance(part, OuterReference) and part.level >= depth:
@@ -195,7 +198,7 @@ def lift_plan(plan: Plan, by: int) -> Plan:
 
 
 def lower(expression: RowExpression, by: int) -> RowExpression | None:
-    """The inverse of ``lift``; None if it reads anything nearer, or nothing at that level."""
+    """The inverse of ``lift``; None if the expression reads columns of other levels."""
     found = False
     for part in walk(expression):
         if isinstance(part, OuterReference):
@@ -217,7 +220,7 @@ def _lowered(part: RowExpression, by: int) -> RowExpression:
 
 
 def size(expression: RowExpression) -> int:
-    """The number of its nodes, including those in its plans."""
+    """The number of nodes in an expression, including nodes in its sub-queries' plans."""
     counted = 0
     plans: list[Plan] = []
     waiting = [expression]

@@ -1,7 +1,7 @@
-"""Chooses the masks, filters and tags of a relation by policies.
+"""Chooses the masks, filters and tags that policies give a relation.
 
-Patterns with ``*`` only match tables: a view shows its tables' columns. A rule applies to a view if
-it names the view exactly, or names a property or tag that the view itself declares.
+Patterns with ``*`` only match tables; a view inherits the masks of its tables. A rule applies to a
+view if it names the view exactly, or a property or tag that the view itself declares.
 """
 
 from __future__ import annotations
@@ -42,9 +42,9 @@ class Chosen:
     """The policies chosen for one relation.
 
     Attributes:
-        masks: by place among all columns of its interface.
-        conditions: SQL over its unmasked columns; rows that meet all of them are kept.
-        tags: by place, for columns that have some.
+        masks: the masks of columns, by place among all columns of the relation's interface.
+        conditions: SQL over the unmasked columns; rows that meet all conditions are kept.
+        tags: the tags of columns that have any, by place.
     """
 
     masks: Mapping[int, Mask]
@@ -137,7 +137,7 @@ def _is_about(rule: Rule, relation: Relation) -> bool:
 
 
 def _check_names(rule: Rule, relation: RelationName, names: Sequence[str]) -> None:
-    """A misspelt name would leave a column unmasked."""
+    """Refuses unknown names of columns: a misspelt name would leave a column unmasked."""
     if _dotted(relation) not in rule.tables:
         return
     for column in rule.columns:
@@ -168,7 +168,7 @@ def _tags(
 
 
 def _own_tags(relation: Relation) -> Sequence[tuple[str, str]]:
-    """(column, tag) for each table property with tags."""
+    """Each tag in a relation's properties, with its column, as pairs of column and tag."""
     return [
         (key[len(TAGS_PROPERTY) :].lower(), tag.strip())
         for key, text in relation.properties.items()
@@ -189,7 +189,7 @@ def _exact_tags(policies: Policies, relation: RelationName) -> Sequence[tuple[st
 
 
 def _field_tags(field: Field, known: Mapping[str, NamedSchema]) -> frozenset[str]:
-    """Tags of an Avro field and its nested fields, from ``"tags": […]`` and properties that are true."""
+    """The tags of an Avro field and its nested fields: entries of ``"tags"``, and true properties."""
     found: set[str] = set()
     seen: set[str] = set()
     fields = [field]
@@ -212,4 +212,6 @@ def _matches(patterns: Iterable[str], text: str) -> bool:
 
 
 def _dotted(name: RelationName) -> str:
-    return ".".join(name.parts).lower()
+    """The name with dots: ``sales.orders``, or ``prod:sales.orders`` in another catalog."""
+    catalog = f"{name.catalog}:" if name.catalog else ""
+    return f"{catalog}{'.'.join(name.parts)}".lower()

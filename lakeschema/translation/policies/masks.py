@@ -1,4 +1,4 @@
-"""The type and the expression of a masked column, with operators that Hive and Spark share."""
+"""Makes the type and the expression of a masked column, with operators that Hive and Spark share."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ from lakeschema.translation.policies.rules import (
 )
 
 COVER: Final = "****"
-"""Replaces the hidden part of a partial mask, whatever its length."""
+"""The text that replaces the hidden part of a value under a partial mask, whatever its length."""
 
 _BITS: Final[Mapping[ColumnType, int]] = MappingProxyType(
     {TINYINT: 7, SMALLINT: 15, INT: 31, BIGINT: 63}
@@ -56,7 +56,7 @@ def mask_problem(mask: Mask, type_: ColumnType) -> str | None:
         case NullMask() | DroppedColumn():
             return None
         case HashMask():
-            # Engines write other types differently as text, such as the blanks of char.
+            # Engines differ in the texts for other types, such as the blanks of char.
             fits = _is_varying(type_) or type_ in {*_BITS, DATE}
             return None if fits else _no_mask("hash", type_)
         case PartialMask():
@@ -70,7 +70,7 @@ def mask_problem(mask: Mask, type_: ColumnType) -> str | None:
 
 
 def masked_type(mask: Mask, type_: ColumnType) -> ColumnType:
-    """The type of a masked column; text of limited length becomes unlimited."""
+    """The type of a masked column; masked text has the type string."""
     match mask:
         case NullMask() | DroppedColumn():
             return type_
@@ -114,10 +114,13 @@ def masked(mask: Mask, value: RowExpression) -> RowExpression:
 
 
 def _partly(text: RowExpression, kept: int, *, last: bool) -> RowExpression:
-    """Requires twice the length of the shown part, since some engines count UTF-16 pairs as two."""
+    """The text under a partial mask; texts shorter than twice the shown part are hidden completely.
+
+    Some engines count a UTF-16 pair as two characters.
+    """
     ends = (Literal(str(-kept), INT),) if last else (Literal("1", INT), Literal(str(kept), INT))
     shown = _call(_SUBSTRING, STRING, text, *ends)
-    # Empty for all texts, and null for null.
+    # This is "" for every text, and null for null.
     nothing = _call(_SUBSTRING, STRING, text, Literal("1", INT), Literal("0", INT))
     length = _call(_LENGTH, INT, text)
     is_long = _call(_AT_LEAST, BOOLEAN, length, Literal(str(2 * kept), INT))

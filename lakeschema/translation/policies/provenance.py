@@ -1,4 +1,4 @@
-"""The effect of chosen policies on the columns of all relations downstream."""
+"""Finds the effect of chosen policies on the columns of all relations downstream."""
 
 from __future__ import annotations
 
@@ -18,9 +18,10 @@ class Governed:
     """The masks and tags that reach one column.
 
     Attributes:
-        masks: (column, mask) of each masked column that its values are made from or chosen by.
-        tags: those of all columns that its values are made from or chosen by.
-        dropped: whether it depends on a dropped column.
+        masks: the masked columns, with their masks, that this column's values come from or depend
+            on.
+        tags: the tags of all columns that this column's values come from or depend on.
+        dropped: whether this column depends on a dropped column.
     """
 
     masks: frozenset[tuple[str, str]] = frozenset()
@@ -35,7 +36,7 @@ _Columns: TypeAlias = Sequence[Governed]
 def governed_columns(
     derivations: Mapping[RelationName, Derivation], chosen: Mapping[RelationName, Chosen]
 ) -> Mapping[RelationName, _Columns]:
-    """For each relation, upstream relations first, its columns left to right.
+    """The governed columns of each relation, left to right; upstream relations come first.
 
     Raises:
         CannotEnforce: a dropped column affects which rows a relation has.
@@ -59,7 +60,10 @@ def governed_columns(
 def _inherited(
     derivation: Derivation, known: Mapping[RelationName, Mapping[str, Governed]]
 ) -> list[Governed]:
-    """By lineage; omitted columns have no lineage, so they get the masks and tags of all upstreams."""
+    """The masks and tags that columns inherit by lineage.
+
+    Omitted columns have no lineage, so they inherit from all upstreams.
+    """
     worst = _merged(g for name in derivation.upstreams for g in known[name].values())
     lines = derivation.lineage
     inherited = []

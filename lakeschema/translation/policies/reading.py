@@ -1,4 +1,4 @@
-"""Reads policies from TOML and JSON, checked in one place."""
+"""Reads policies from the values of TOML and JSON documents, and checks them."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _KEYS: Final = frozenset({*_ACTIONS, *_SELECTORS, *frozenset().union(*_PARAMETER
 
 
 class InvalidPolicies(ValueError):
-    """``place`` is a path into the policies, such as ``rules[2].mask``."""
+    """The error for invalid policies. ``place`` is the path of the wrong part: ``rules[2].mask``."""
 
     def __init__(self, place: str, problem: str) -> None:
         super().__init__(place, problem)

@@ -14,19 +14,22 @@ ConstantValue: TypeAlias = bool | int | float | Decimal | str | date
 
 @dataclass(frozen=True, slots=True)
 class NullMask:
-    """Null instead of every value."""
+    """A mask that replaces every value by null."""
 
 
 @dataclass(frozen=True, slots=True)
 class HashMask:
-    """SHA-256 of ``salt`` and the value's text, in lower-case hexadecimal digits."""
+    """A mask that shows the SHA-256 of ``salt`` and the value's text, in lower-case hexadecimal."""
 
     salt: str = field(default="", repr=False)
 
 
 @dataclass(frozen=True, slots=True)
 class PartialMask:
-    """``****`` with the text's first or last ``kept`` characters, if it has at least twice as many."""
+    """A mask that shows a text's first or last ``kept`` characters, with ``****`` for the rest.
+
+    A text with fewer than twice as many characters is hidden completely.
+    """
 
     kept: int
     last: bool = True
@@ -34,19 +37,19 @@ class PartialMask:
 
 @dataclass(frozen=True, slots=True)
 class ConstantMask:
-    """One constant instead of every value, even null."""
+    """A mask that shows one constant instead of every value, even of null."""
 
     value: ConstantValue
 
 
 @dataclass(frozen=True, slots=True)
 class DroppedColumn:
-    """The column is null where it is declared; columns that depend on it are left out for readers."""
+    """A mask that drops the column: it is null in its relation, and dependent columns are left out."""
 
 
 @dataclass(frozen=True, slots=True)
 class ShownColumn:
-    """The unmasked values: later rules do not apply."""
+    """The action of a rule that shows the unmasked values; later rules do not apply."""
 
 
 Mask: TypeAlias = NullMask | HashMask | PartialMask | ConstantMask | DroppedColumn
@@ -55,7 +58,7 @@ ColumnAction: TypeAlias = Mask | ShownColumn
 
 @dataclass(frozen=True, slots=True)
 class RowFilter:
-    """Keeps rows for which the SQL condition over the relation's own columns, unmasked, is true."""
+    """Keeps only rows for which the SQL condition over the relation's unmasked columns is true."""
 
     condition: str
 
@@ -69,7 +72,7 @@ class Rule:
         table_property: a property of the relation and its value; None for any value.
         columns: patterns of columns' names; empty for any.
         tag: a tag of columns; "" for any.
-        groups: the readers' groups; empty for everybody.
+        groups: the groups of readers to which the rule applies; empty for everybody.
         except_groups: groups that are exempt.
     """
 
@@ -82,12 +85,12 @@ class Rule:
     except_groups: frozenset[str] = frozenset()
 
     def is_for(self, group: str | None) -> bool:
-        """``group`` None: a reader without a group."""
+        """Whether the rule applies to a group; None means a reader without a group."""
         return group not in self.except_groups and (not self.groups or group in self.groups)
 
 
 class UnknownGroup(ValueError):
-    """The policies do not list the group, so no rule can be meant for it."""
+    """The policies do not list the group, so no rule can apply to it."""
 
     def __init__(self, group: str, known: frozenset[str]) -> None:
         super().__init__(group)
@@ -101,7 +104,7 @@ class UnknownGroup(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Policies:
-    """``tags``: for each tag, patterns of ``database.table.column``."""
+    """All policies. ``tags`` has for each tag the patterns of ``database.table.column``."""
 
     groups: frozenset[str] = frozenset()
     tags: Mapping[str, tuple[str, ...]] = field(default_factory=lambda: MappingProxyType({}))
@@ -119,7 +122,7 @@ class Policies:
 
     @property
     def relations_named(self) -> frozenset[str]:
-        """``database.table`` of each relation that a rule or a tag names exactly."""
+        """The name ``database.table`` of each relation that a rule or a tag names exactly."""
         tagged = {column.rpartition(".")[0] for named in self.tags.values() for column in named}
         named = {table for rule in self.rules for table in rule.tables}
         return frozenset(name for name in tagged | named if "*" not in name)

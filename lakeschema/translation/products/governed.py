@@ -1,8 +1,8 @@
-"""A relation as one group of readers gets it under policies: its schema, plan and texts.
+"""Makes a relation's schema, plan and texts under policies, for one group of readers.
 
-Each relation is derived over its upstreams as those readers see them, so that types, nulls and
-lineage follow from the masks. The texts inline the views that are read, since the engines' own
-views of these names show everything. A table is written as a view that selects all of its columns.
+Each relation is derived over its upstreams as these readers see them, so that types, nulls and
+lineage follow from the masks. A text contains the queries of the views that it reads, because the
+engine's views of these names have no masks. A table is written as a view that selects all columns.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ from lakeschema.translation.rewriting.policies_at_scans import (
 )
 
 MAX_TEXT = 1_000_000
-"""In characters: a view that is read twice is written twice."""
+"""The maximum length of a text in characters: a view that is read twice is written twice."""
 
 _Query = TypeVar("_Query", SparkQuery, TrinoQuery, HiveQuery)
 _Write: TypeAlias = Callable[[Relation, Plan, RelationText], _Query]
@@ -57,13 +57,14 @@ _Write: TypeAlias = Callable[[Relation, Plan, RelationText], _Query]
 
 @dataclass(frozen=True, slots=True)
 class GovernedRelation:
-    """A relation as one reader gets it.
+    """A relation under the policies for one reader.
 
     Attributes:
-        relations: this one and all that it reads, at least.
-        derivations: of the relation and all that it reads, as the reader sees them; upstream first.
-        whole: the interfaces, each without the relation's own masks.
-        chosen: the policies chosen for each.
+        relations: the facts of at least this relation and all relations that it reads.
+        derivations: the derivations of the relation and its upstreams under the policies, upstream
+            relations first.
+        whole: the interface of each relation, with its upstreams' masks but without its own masks.
+        chosen: the policies that apply to each relation.
         columns: the masks and tags of each relation's columns, left to right.
     """
 
@@ -89,7 +90,7 @@ class GovernedRelation:
 
     @property
     def governed(self) -> Mapping[str, Governed]:
-        """The reader's columns that a mask or a tag reached, by name."""
+        """The reader's columns that masks or tags affect, by name."""
         each = self.columns[self.name]
         found = ((name, each[p]) for name, p in zip(self.names, self._kept, strict=True))
         return {name: governed for name, governed in found if governed.masks or governed.tags}
@@ -114,7 +115,7 @@ class GovernedRelation:
         return tuple(i for i, column in enumerate(self.columns[self.name]) if not column.dropped)
 
     def plan(self, table_dialect: Dialect = Dialect.SPARK) -> Plan:
-        """The plan of the rows that the reader gets, over scans of tables and of views as they are.
+        """The plan of the rows that the reader gets, over scans of tables and of unchanged views.
 
         ``table_dialect``: the dialect for reading a table; a view has its own.
 
@@ -133,7 +134,7 @@ class GovernedRelation:
         """The query for Spark.
 
         Raises:
-            TranslationError: a policy cannot be enforced, or Spark has nothing that does the same.
+            TranslationError: a policy cannot be enforced, or Spark has no equivalent.
         """
         functions = SparkFunctions.of(self.options)
 
@@ -153,7 +154,7 @@ class GovernedRelation:
         """The query for Trino.
 
         Raises:
-            TranslationError: a policy cannot be enforced, or Trino has nothing that does the same.
+            TranslationError: a policy cannot be enforced, or Trino has no equivalent.
         """
 
         def write(view: Relation, plan: Plan, text: RelationText) -> TrinoQuery:
@@ -171,7 +172,7 @@ class GovernedRelation:
         """The query for Hive.
 
         Raises:
-            TranslationError: a policy cannot be enforced, or Hive has nothing that does the same.
+            TranslationError: a policy cannot be enforced, or Hive has no equivalent.
         """
 
         def write(view: Relation, plan: Plan, text: RelationText) -> HiveQuery:
@@ -181,10 +182,10 @@ class GovernedRelation:
         return self._written(write, hives_name)[self.name]
 
     def pig(self, taken: Iterable[str] = ()) -> PigScript:
-        """The script for Pig; ``taken``: names that it must not use otherwise.
+        """The script for Pig; ``taken`` are names that it must not define.
 
         Raises:
-            TranslationError: a policy cannot be enforced, or Pig has nothing that does the same.
+            TranslationError: a policy cannot be enforced, or Pig has no equivalent.
         """
 
         def view_plan(name: RelationName) -> Plan | None:
@@ -204,7 +205,10 @@ class GovernedRelation:
     def _written(
         self, write: _Write[_Query], own_name: RelationText
     ) -> Mapping[RelationName, _Query]:
-        """The query of each view, the relation's own last, with the queries of the views it reads inlined."""
+        """The query of each view that must be written; the query of the relation itself comes last.
+
+        Each query contains the queries of the views that it reads.
+        """
         queries: dict[RelationName, _Query] = {}
 
         def text(name: RelationName) -> str:
@@ -229,19 +233,19 @@ class GovernedRelation:
         return self.names if name == self.name else self.whole[name].names
 
     def _read_by(self, name: RelationName) -> Mapping[RelationName, Interface]:
-        """The relations that a view scans; a table counts as a view that scans itself."""
+        """The relations that a view scans; a table is treated as a view that scans itself."""
         read = self.derivations[name].upstreams if self.relations[name].is_view else (name,)
         return {each: self.whole[each] for each in read}
 
     def _as_view(self, table_dialect: Dialect = Dialect.SPARK) -> Relation:
-        """The relation as a view. For a table the text is empty, since its plan is a scan."""
+        """The relation as a view; a table's text is empty, since its plan is a scan."""
         relation = self.relations[self.name]
         if relation.is_view:
             return relation
         return replace(relation, view=ViewText(table_dialect, "", "", relation.name.namespace))
 
     def _plan_of(self, view: Relation) -> Plan:
-        """A view's plan under its upstreams' policies, without its own."""
+        """The plan of a view under the policies of its upstreams, without its own policies."""
         if not self.relations[view.name].is_view:
             return _scan(self.whole[view.name], view)
         upstreams = {
@@ -274,7 +278,7 @@ class GovernedRelation:
         return Enforced(rows, conditions, masks)
 
     def _own_columns(self, plan: Plan, relation: Relation) -> Columns:
-        """The plan's columns with the types of the relation's own masks."""
+        """The plan's columns with the types that the relation's own masks give."""
         shown = _scan(self.derivations[self.name].interface, relation).columns
         masks = self.chosen[self.name].masks
         return tuple(
@@ -288,7 +292,7 @@ def govern(
     policies: Policies,
     options: Options,
 ) -> GovernedRelation:
-    """A relation as one reader gets it under that reader's policies: ``Policies.for_group``.
+    """A relation under the policies for one reader (``Policies.for_group``).
 
     Raises:
         TranslationError: a relation cannot be derived, or a policy does not fit or cannot be enforced.
@@ -338,7 +342,10 @@ class _GovernedDeriver:
 
 
 def _with_columns(plan: Plan, places: Sequence[int]) -> Plan:
-    """Keeps these columns only. The others, whose types an engine may lack, are not computed."""
+    """The plan with only these columns.
+
+    Other columns are not computed, because an engine may lack their types.
+    """
     if isinstance(plan, Project):
         return replace(plan, items=tuple(plan.items[place] for place in places))
     read = references(plan)
@@ -346,7 +353,7 @@ def _with_columns(plan: Plan, places: Sequence[int]) -> Plan:
 
 
 def _scan(interface: Interface, reader: Relation) -> Scan:
-    """The relation in the reader's dialect."""
+    """A scan of the relation, with the types that the reader's dialect gives its columns."""
     assert reader.view is not None, "tables do not read"
     dialect = reader.view.dialect
     return scan_of(interface if dialect is Dialect.SPARK else as_hive_sees(interface), dialect)

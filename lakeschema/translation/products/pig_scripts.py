@@ -19,7 +19,7 @@ Read = Callable[[Sequence[RelationName]], Mapping[RelationName, Relation]]
 
 
 def script_without_views(script: str, read: Read, options: Options) -> str:
-    """The script, each LOAD of a view by HCatLoader replaced by the view's own statements.
+    """The script with each LOAD of a view by HCatLoader replaced by the view's statements.
 
     Raises:
         TranslationError: a view cannot be read, or written for Pig.
@@ -42,7 +42,7 @@ def view_script(
     alias: str | None = None,
     taken: frozenset[str] = frozenset(),
 ) -> PigScript:
-    """The script of one view among the relations, derived with its upstreams; see ``pig_view``."""
+    """The script of one of the relations, a view; ``derivations`` has it and its upstreams."""
 
     def upstreams(view: RelationName) -> Mapping[RelationName, Interface]:
         return {read: derivations[read].interface for read in derivations[view].upstreams}

@@ -1,6 +1,6 @@
-"""SQL that refreshes a view's stored rows after inserts, and queries that read stored views.
+"""Makes SQL that refreshes a view's stored rows after inserts, and queries that read stored views.
 
-Both are refused unless they are certain to have the view's rows.
+Both are refused unless they certainly give the view's rows.
 """
 
 from __future__ import annotations
@@ -33,10 +33,9 @@ from lakeschema.translation.rewriting.views_inlined import views_inlined
 
 @dataclass(frozen=True, slots=True)
 class RewrittenView:
-    """A view with a plan that replaces its own and has its columns.
+    """A view with a rewritten plan, which has the view's columns.
 
-    Attributes:
-        read: the interfaces of at least the relations that the plan scans.
+    ``read`` has the interfaces of at least the relations that the plan scans.
     """
 
     relation: Relation
@@ -49,7 +48,7 @@ class RewrittenView:
         """The query for Spark.
 
         Raises:
-            TranslationError: Spark has nothing that does the same.
+            TranslationError: Spark has no equivalent.
         """
         functions = SparkFunctions.of(self.options)
         return spark_view_of(self.relation, self.plan, self.names, sparks_name, functions)
@@ -58,7 +57,7 @@ class RewrittenView:
         """The query for Trino.
 
         Raises:
-            TranslationError: Trino has nothing that does the same.
+            TranslationError: Trino has no equivalent.
         """
         return trino_view_of(self.relation, self.plan, self.names, self.read, self.options)
 
@@ -68,7 +67,7 @@ class Refresh:
     """How inserted rows change a view's stored rows.
 
     Attributes:
-        view: the rows to add, or with ``keys`` the rows that replace all others.
+        view: the rows to add or, if there are ``keys``, the rows that replace all stored rows.
         keys: the columns that identify a group's row; None if rows are added.
     """
 
@@ -78,7 +77,7 @@ class Refresh:
 
 @dataclass(frozen=True, slots=True)
 class StoredViews:
-    """Views, among relations that are derived with all their upstreams."""
+    """Answers about stored rows of views. The relations include all upstreams of the views."""
 
     relations: Mapping[RelationName, Relation]
     derivations: Mapping[RelationName, Derivation]
@@ -90,15 +89,15 @@ class StoredViews:
         insertions: Mapping[RelationName, Insertion],
         stored: RelationName,
     ) -> Refresh | None:
-        """How rows inserted upstream change the rows in ``stored``; None if they do not.
+        """How rows inserted upstream change the rows in ``stored``; None if they change no row.
 
         Args:
-            name: of a view.
-            insertions: by relation, at any distance upstream.
+            name: the name of a view.
+            insertions: the inserted rows, by relation; a relation may be at any distance upstream.
             stored: a table with the view's columns and its earlier rows.
 
         Raises:
-            CannotRefresh: why they do not determine the view's rows.
+            CannotRefresh: the inserted rows do not determine the view's rows; the message says why.
             TranslationError: a view cannot be read.
         """
         with errors_of(name):
@@ -127,14 +126,15 @@ class StoredViews:
     def over_stored(
         self, name: RelationName, stored: Mapping[RelationName, RelationName]
     ) -> tuple[RewrittenView, tuple[RelationName, ...]]:
-        """A view or query over other views' stored rows, and the views that it reads so.
+        """The rewritten view or query over other views' stored rows, and the names of these views.
 
         Args:
             name: the view or query to rewrite.
-            stored: views to the tables with their current rows; the first that fit are used.
+            stored: for each view, the table with its current rows; the first views that fit are
+                used.
 
         Raises:
-            CannotSubstitute: why none can be used.
+            CannotSubstitute: no view can be used; the message says why.
             TranslationError: a view cannot be read.
         """
         with errors_of(name):
@@ -157,14 +157,17 @@ class StoredViews:
     def _reading(
         self, plan: Plan, name: RelationName, view: RelationName, table: RelationName
     ) -> tuple[Plan, str]:
-        """The plan of ``name`` over ``view``'s rows in ``table``; or the same plan, and why."""
+        """The plan of ``name`` with ``view`` read from its rows in ``table``, and "".
+
+        If that is impossible, the unchanged plan and the reason.
+        """
         of_view = self._expanded(view, view, {})
         for below in sorted({b for leaf in _scanned(of_view) for b in self._reached(leaf, ())}):
             reason = self._why_unrepeatable(below, floats=True)
             if reason is not None:
                 return plan, f"in {below}, {reason}"
         rows = Scan(table, self._columns(view, of_view))
-        # For the view as a whole: the reader below judges the parts that match.
+        # This applies if the plan reads the whole view; the reader below judges parts of it.
         own = why_unrepeatable(of_view, floats=True)
         if view in _scanned(plan) and own is None:
             plan = views_inlined(plan, lambda scanned: rows if scanned == view else None)
@@ -176,7 +179,10 @@ class StoredViews:
     def _expanded(
         self, name: RelationName, reader: RelationName, kept: Collection[RelationName]
     ) -> Plan:
-        """The plan over tables, over views in ``kept``, and over views of another dialect's rules."""
+        """The plan with views replaced by their plans, except views in ``kept``.
+
+        Views under the rules of another dialect are not replaced, either.
+        """
 
         def within(view: RelationName) -> Plan | None:
             plain = not self.relations[view].is_view or view in kept
@@ -189,7 +195,7 @@ class StoredViews:
     def _reached(
         self, name: RelationName, leaves: Collection[RelationName]
     ) -> frozenset[RelationName]:
-        """The relation and its upstreams at any distance, but not beyond ``leaves``."""
+        """The relation and its upstreams at any distance, down to ``leaves``."""
         found: set[RelationName] = set()
         waiting = [name]
         while waiting:
@@ -218,7 +224,7 @@ class StoredViews:
     def _check_others(
         self, reached: Collection[RelationName], insertions: Mapping[RelationName, Insertion]
     ) -> None:
-        """Refuses views that gain no rows but might return other rows when read again."""
+        """Refuses views without new rows that might return other rows if they were read again."""
         for name in sorted(reached):
             if not self._reached(name, insertions) & insertions.keys():
                 reason = self._why_unrepeatable(name, floats=self._floats)
@@ -228,7 +234,7 @@ class StoredViews:
     def _read(
         self, alike: Iterable[tuple[RelationName, RelationName | None]]
     ) -> Mapping[RelationName, Interface]:
-        """The interfaces of all relations, and of those that share another's columns."""
+        """The interfaces of all relations, and of tables with another relation's columns (``alike``)."""
         known = {name: derivation.interface for name, derivation in self.derivations.items()}
         others = {
             other: known[name] for name, other in alike if other is not None and name in known

@@ -1,4 +1,4 @@
-"""The queries for Trino of views in other dialects, upstream views first."""
+"""Writes the queries for Trino of other dialects' views, upstream views first."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ class ViewForTrino:
 def views_for_trino(
     relations: Mapping[RelationName, Relation], options: Options, text: RelationText
 ) -> Iterator[tuple[RelationName, ViewForTrino | Failed]]:
-    """Each view of a dialect other than Trino's, or why it has no query.
+    """Each view that is not in Trino's dialect, with its query or the reason why it has no query.
 
-    ``text`` is how a query names the relations it reads. Only for trusted text: it is read in this
-    process.
+    ``text`` gives the names of relations in a query. Views must be trusted: their text is read in
+    this process.
     """
     outcomes = derive_all(relations, DirectDeriver(options))
     for name, outcome in outcomes.items():

@@ -1,4 +1,4 @@
-"""Answers questions of ``limited_answers`` in a process that may be killed."""
+"""Answers the questions that ``limited_answers`` writes, in a process that may be killed."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from lakeschema.catalog.relations import Relation
 from lakeschema.isolation.frames import Attached
 from lakeschema.translation.deriving.derivation_json import interface_from_json, udf_from_json
 from lakeschema.translation.deriving.limited_deriver import ParentsAnswers
-from lakeschema.translation.model.errors import TooLarge
+from lakeschema.translation.model.errors import TooLarge, UnknownRelation
 from lakeschema.translation.model.interface import Interface, Options
 from lakeschema.translation.requests.batch import translated
 from lakeschema.translation.requests.batch_answers import (
@@ -28,23 +28,22 @@ from lakeschema.translation.requests.shown_answers import shown_answer
 
 
 def answer_translations(argument: tuple[Options, int]) -> Callable[[Attached], Any]:
-    """The child's function from a question to its answer."""
+    """The function with which the child process answers a question."""
     options, max_answer_bytes = argument
     resolver = ParentsAnswers()
     defaults = replace(options, udf_resolver=resolver)
 
     def answer(asked: Attached) -> Any:
-        form, relations, interfaces, udfs = asked.value
+        form, relations, interfaces, udfs, similar = asked.value
         resolver.answers = {name: udf_from_json(udf) for name, udf in udfs.items()}
-        told = _ToldSurroundings(relations, interfaces)
+        told = _ToldSurroundings(relations, interfaces, similar)
         found = _answered(asked.data, defaults, told)
         if isinstance(found, Wanted):
             return [
-                [list(name.parts) for name in names]
-                for names in (found.relations, found.interfaces)
+                [name.to_json() for name in names] for names in (found.relations, found.interfaces)
             ]
         text, details = _in_form(Form(form), found)
-        if len(text) + len(details) > max_answer_bytes:
+        if len(text) + sum(map(len, details)) > max_answer_bytes:
             message = f"the answer has more than the {max_answer_bytes} bytes allowed"
             found = {"id": found["id"], "error": {"type": "TooLarge", "message": message}}
             text, details = _in_form(Form(form), found)
@@ -61,10 +60,11 @@ class _NotTold(Exception):
 
 @dataclass(frozen=True, slots=True)
 class _ToldSurroundings:
-    """Raises ``_NotTold`` for relations that the question did not bring."""
+    """Surroundings with the relations in a question; they raise ``_NotTold`` for other relations."""
 
     told_relations: Mapping[str, Any]
     told_interfaces: Mapping[str, Any]
+    similar: Mapping[str, Sequence[str]]
 
     def relations(self, names: Sequence[RelationName], /) -> Mapping[RelationName, Relation]:
         unknown = _untold(names, self.told_relations)
@@ -101,6 +101,10 @@ def _answered(
             return translated(valid, defaults, surroundings)
         except _NotTold as not_told:
             return not_told.wanted
+        except UnknownRelation as error:
+            if meant := surroundings.similar.get(str(error.missing)):
+                error.hint = f"did you mean {' or '.join(meant)}?"
+            raise
 
     try:
         stated = parsed_request(request)
@@ -111,9 +115,9 @@ def _answered(
     return wanted if isinstance(wanted, Wanted) else found
 
 
-def _in_form(form: Form, found: Mapping[str, Any]) -> tuple[bytes, str]:
+def _in_form(form: Form, found: Mapping[str, Any]) -> tuple[bytes, Sequence[str]]:
     if form is Form.JSON:
-        return json.dumps(found).encode("ascii"), ""
+        return json.dumps(found).encode("ascii"), ()
     text, details = shown_answer(found)
     return text.encode("utf-8", "replace"), details
 

@@ -1,11 +1,11 @@
 """Answers one request of ``translate --batch`` or ``POST /translate``.
 
-The relations that a request reads come with it, or from its surroundings.
+The relations that a request reads are in the request, or in its surroundings.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Protocol
 
@@ -34,7 +34,7 @@ from lakeschema.translation.products.pig_scripts import (
     view_script,
 )
 from lakeschema.translation.requests.batch_answers import InvalidRequest, answered, check_keys
-from lakeschema.translation.requests.limited_answers import DIALECTS, TARGETS
+from lakeschema.translation.requests.limited_answers import DIALECTS, TARGETS, UNNAMED_QUERY
 from lakeschema.translation.requests.lineage_answers import lineage_answer
 from lakeschema.translation.requests.option_values import (
     InvalidOption,
@@ -56,22 +56,20 @@ _KEYS = frozenset({
     "changed", "stored", "materialized",
 })  # fmt: skip
 _STORED_ROWS = frozenset({"changed", "stored", "materialized"})
-_QUERY = "default.query"
-"""The name given to a query without one."""
 
 
 class Surroundings(Protocol):
-    """Looks up relations that a request does not bring."""
+    """Looks up the relations that a request reads but does not contain."""
 
     def relations(self, names: Sequence[RelationName], /) -> Mapping[RelationName, Relation]:
         """The facts of the relations that exist."""
 
     def interfaces(self, names: Sequence[RelationName], /) -> Mapping[RelationName, Interface]:
-        """The interfaces of the relations that were derived."""
+        """The interfaces of these relations, as far as they were derived."""
 
 
 class NoSurroundings:
-    """For requests that bring all that they need."""
+    """The surroundings of requests that contain all relations that they read."""
 
     def relations(self, _: Sequence[RelationName], /) -> Mapping[RelationName, Relation]:
         return {}
@@ -85,15 +83,15 @@ def answer(
     udf_resolver: UdfResolver | None = None,
     policies: Policies | None = None,
 ) -> dict[str, Any]:
-    """One answer; see ``answered``.
+    """The answer to one request; see ``answered``.
 
     Args:
         request: a parsed JSON value.
-        udf_resolver: the deployment's; requests cannot name one.
-        policies: the deployment's, for these answers' readers; a request must then not state
-            policies.
+        udf_resolver: the resolver of the deployment; requests cannot name one.
+        policies: the deployment's policies for the readers of the answer. If they are given, a
+            request must not state policies.
     """
-    # No engine stored the columns of a request's views, so they follow their tables.
+    # No engine stored columns for a request's views, so the views follow their tables.
     options = Options(view_evolution=ViewEvolution.FOLLOW, udf_resolver=udf_resolver)
     return answered(request, lambda valid: translated(valid, options, NoSurroundings(), policies))
 
@@ -104,17 +102,17 @@ def translated(
     surroundings: Surroundings,
     policies: Policies | None = None,
 ) -> Any:
-    """The result of one request, as a JSON value. Its own relations hide those around it.
+    """The result of one request, as a JSON value.
 
     Args:
         request: see ``docs/emission.md``.
         defaults: values for options that the request leaves out.
-        surroundings: their errors are passed on.
-        policies: as ``answer``.
+        surroundings: look up relations that the request does not contain; may raise errors.
+        policies: as in ``answer``.
 
     Raises:
         InvalidRequest: the request is malformed.
-        TranslationError, CatalogError: why there is no answer.
+        TranslationError, CatalogError: there is no answer; the message says why.
     """
     check_keys(request, _KEYS)
     target = request.get("to", "avro")
@@ -126,7 +124,7 @@ def translated(
     policies = _policies(request, policies)
 
     def read(names: Sequence[RelationName]) -> Mapping[RelationName, Relation]:
-        """The request's own relations hide others of the same name."""
+        """The relations with these names, from the request or else from its surroundings."""
         others = [name for name in names if name not in own]
         found = surroundings.relations(others) if others else {}
         return {name: own[name] for name in names if name in own} | dict(found)
@@ -137,14 +135,14 @@ def translated(
         if _STORED_ROWS & set(request):
             raise InvalidRequest("stored rows belong to a relation, not to a 'script'")
         return _without_views(request, read, options)
-    name = _name(request)
+    name = _name(request, own)
     relations = {**own, **read([name])}
     if name not in relations:
         raise UnknownRelation(name, hint="the request does not create it")
     view = relations[name]
     if target != "avro" and not view.is_view and policies is None:
         raise InvalidRequest(
-            f"{name} is a table: only 'avro' is available for tables",
+            f"{name} is a table, which each engine reads as it is: only 'avro' is available for tables",
             hint="with policies (--policies FILE) the other targets show what readers get",
         )
     if _STORED_ROWS & set(request):
@@ -154,7 +152,7 @@ def translated(
     if policies is not None:
         if target == "lineage":
             raise InvalidRequest("policies apply to rows, which 'lineage' does not have")
-        # Down to tables, whose columns the policies name: an interface would hide them.
+        # The policies name columns of tables, so all views down to the tables are needed.
         relations = {**relations, **read_with_upstreams([name], read, options)}
         return governed_answer(govern(name, relations, policies, options), target)
     if target == "pig":
@@ -202,7 +200,7 @@ def _without_views(request: Mapping[str, Any], read: Read, options: Options) -> 
 
 
 def _policies(request: Mapping[str, Any], given: Policies | None) -> Policies | None:
-    """The policies for the request's reader, or None."""
+    """The policies for the request's reader; None if neither the request nor the caller has policies."""
     if given is not None:
         if "policies" in request or "group" in request:
             raise InvalidRequest("the policies and the group are stated for all requests")
@@ -231,12 +229,19 @@ def _relations(
     if "query" not in request:
         return relations_from_ddl(ddl, Dialect(dialect), columns)
     query = _text(request, "query")
-    return relations_with_query(ddl, _name(request), query, Dialect(dialect), columns)
+    return relations_with_query(ddl, _name(request, ()), query, Dialect(dialect), columns)
 
 
-def _name(request: Mapping[str, Any]) -> RelationName:
-    if "query" in request and "relation" not in request:
-        return RelationName.parse(_QUERY)
+def _name(request: Mapping[str, Any], created: Iterable[RelationName]) -> RelationName:
+    """The name of the relation that the request means.
+
+    ``created`` has the relations that the request's ``ddl`` creates, in order.
+    """
+    if "relation" not in request:
+        if "query" in request:
+            return RelationName.parse(UNNAMED_QUERY)
+        if names := tuple(created):
+            return names[-1]
     name = RelationName.parse(_text(request, "relation"), current_namespace=("default",))
     check_parts(name.parts)
     return name

@@ -1,4 +1,4 @@
-"""Every request of a batch gets exactly one answer, whatever it holds."""
+"""Ensures that every request of a batch gets exactly one answer, whatever it contains."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ def parsed_request(request: bytes) -> object:
     """Parses the request.
 
     Raises:
-        InvalidRequest: it is not one JSON document, or has half of a surrogate pair, which JSON
-            allows but no catalog and no state can store.
+        InvalidRequest: the text is not one JSON document, or has half of a surrogate pair. JSON
+            allows that, but no catalog and no state can store it.
     """
     try:
         stated: object = json.loads(request)
@@ -47,9 +47,10 @@ def refused(error: InvalidRequest) -> dict[str, Any]:
 
 
 def answered(request: object, result: Callable[[Mapping[str, Any]], Any]) -> dict[str, Any]:
-    """``{"id", "result"}`` or ``{"id", "error": {"type", "message"}}``; never raises for content.
+    """The answer to a request: ``{"id", "result"}`` or ``{"id", "error": {"type", "message"}}``.
 
-    Our own faults are ``InternalError`` with their place, so that users can report them.
+    No content of a request makes it raise. A fault of this program becomes an ``InternalError``
+    with its place in the code, so that users can report it.
     """
     id_ = request.get("id") if isinstance(request, dict) else None
     try:
@@ -66,9 +67,9 @@ def answered(request: object, result: Callable[[Mapping[str, Any]], Any]) -> dic
 def ending_with_memory(
     result: Callable[[Mapping[str, Any]], Any],
 ) -> Callable[[Mapping[str, Any]], Any]:
-    """For limited processes: exits when memory runs out instead of answering.
+    """The function, changed so that it ends the process without an answer if memory runs out.
 
-    The memory that is left may not suffice for the next request.
+    The remaining memory may not suffice for the next request.
     """
 
     def ended(request: Mapping[str, Any]) -> Any:

@@ -1,13 +1,13 @@
-"""Translation requests, answered in a limited process: see ``answering``.
+"""Answers translation requests in a limited process: see ``answering``.
 
-The process gets a request as bytes, so that no other process parses untrusted input. It knows of
-the catalog only what it is told: if it needs other relations, it asks for them and gets the request
-again with these.
+The process gets a request as bytes, so that no other process parses untrusted input. It knows only
+the relations that come with the request. If it needs further relations, it answers with their
+names, and gets the request again with these relations.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any, Final
@@ -24,19 +24,24 @@ from lakeschema.translation.model.interface import Options, UdfAnswer
 HANDLER: Final = "translate"
 TARGETS: Final = ("avro", "spark", "trino", "hive", "pig", "lineage", "plan")
 DIALECTS: Final = ("hive", "spark", "trino")
+UNNAMED_QUERY: Final = "default.query"
+"""The name for a query whose request states no name."""
 MAX_RELATIONS: Final = 1000
-"""How many relations one request may ask for."""
+"""The maximum number of relations that one request may need from its surroundings."""
 
 
 class Form(Enum):
-    """JSON, or text for people."""
+    """The form of an answer: JSON, or text for people."""
 
     JSON = "json"
     TEXT = "text"
 
 
 class Result(Enum):
-    """INVALID: a malformed request. UNTRANSLATABLE: there is no answer. FAULT: a bug of ours."""
+    """The kind of an answer.
+
+    INVALID: a malformed request. UNTRANSLATABLE: there is no answer. FAULT: a fault of this program.
+    """
 
     OK = "ok"
     INVALID = "invalid"
@@ -46,11 +51,11 @@ class Result(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """The relations that a request reads but does not bring.
+    """The relations that the process needs before it can answer a request.
 
     Attributes:
-        relations: those whose facts are needed.
-        interfaces: those whose interface is enough.
+        relations: the relations whose facts are needed.
+        interfaces: the relations for which the interface is enough.
     """
 
     relations: tuple[RelationName, ...] = ()
@@ -59,26 +64,28 @@ class Wanted:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """``details`` are further text for people, "" with ``Form.JSON``."""
+    """An answer. ``details`` are sentences for people about its use; empty with ``Form.JSON``."""
 
     result: Result
     text: bytes
-    details: str = ""
+    details: tuple[str, ...] = ()
 
 
 @dataclass(slots=True)
 class Told:
-    """Facts that a process gets with a request, as JSON values; null if the relation does not exist.
+    """Facts that accompany a request, as JSON values.
 
     Attributes:
-        relations: facts by name.
-        interfaces: by name, in the form of stored derivations.
-        udfs: the resolver's answers for these relations' classes.
+        relations: facts by relation name; null if the relation does not exist.
+        interfaces: stored derivations by relation name; null if the relation does not exist.
+        udfs: the resolver's answers for the classes of these relations.
+        similar: names that the request may have meant, by the name of a missing relation.
     """
 
     relations: dict[str, Any] = field(default_factory=dict)
     interfaces: dict[str, Any] = field(default_factory=dict)
     udfs: dict[str, Any] = field(default_factory=dict)
+    similar: dict[str, Sequence[str]] = field(default_factory=dict)
 
     def add_relation(
         self, name: RelationName, relation: Relation | None, udfs: Mapping[str, UdfAnswer]
@@ -88,7 +95,7 @@ class Told:
 
 
 def translation_handler(options: Options, max_answer_bytes: int) -> Handler:
-    """Answers with a deployment's options as defaults for each request's own."""
+    """The handler that answers requests; a deployment's options are the defaults."""
     return Handler(
         "lakeschema.translation.requests.answering:answer_translations",
         (for_child(options), max_answer_bytes),
@@ -96,12 +103,15 @@ def translation_handler(options: Options, max_answer_bytes: int) -> Handler:
 
 
 def question(request: bytes, form: Form, told: Told) -> Attached:
-    return Attached([form.value, told.relations, told.interfaces, told.udfs], request)
+    stated = [form.value, told.relations, told.interfaces, told.udfs, told.similar]
+    return Attached(stated, request)
 
 
 def read_answer(answer: Any) -> Answer | Wanted:
     if isinstance(answer, Attached):
         result, details = answer.value
-        return Answer(Result(result), answer.data, details)
-    relations, interfaces = (tuple(RelationName.of(*parts) for parts in part) for part in answer)
+        return Answer(Result(result), answer.data, tuple(details))
+    relations, interfaces = (
+        tuple(RelationName.from_json(name) for name in part) for part in answer
+    )
     return Wanted(relations, interfaces)

@@ -1,4 +1,4 @@
-"""A view's lineage as JSON in a stable form."""
+"""Converts a view's lineage to JSON in a stable form."""
 
 from __future__ import annotations
 
@@ -13,9 +13,10 @@ from lakeschema.translation.model.interface import (
 
 
 def lineage_answer(derivation: Derivation) -> dict[str, Any]:
-    """``columns`` and ``rows``, whose sources are columns of the relations that the view reads directly.
+    """The lineage as JSON.
 
-    ``rows``, the columns that affect which rows there are, is null if unknown.
+    The sources in ``columns`` and ``rows`` are columns of relations that the view reads directly.
+    ``rows`` has the columns that affect which rows there are; it is null if they are unknown.
     """
     rows = derivation.rows
     return {
@@ -25,7 +26,7 @@ def lineage_answer(derivation: Derivation) -> dict[str, Any]:
 
 
 def _column(column: ColumnLineage) -> dict[str, Any]:
-    """``expression`` is null for a column that is copied."""
+    """One column as JSON; ``expression`` is null for a column that is copied."""
     return {
         "column": column.column,
         "expression": column.expression or None,

@@ -1,4 +1,4 @@
-"""Reads the values of ``Options`` from requests and settings, checked in one place."""
+"""Reads the values of ``Options`` from requests and settings, and checks them in one place."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _RULE_KEYS = ("class", "dependency", "spark_class", "spark_dependency")
 
 
 class InvalidOption(ValueError):
-    """An invalid value of an option; ``expected`` says which are valid."""
+    """An invalid value of an option; ``expected`` describes the valid values."""
 
     def __init__(self, key: str, value: object, expected: str) -> None:
         super().__init__(key, value, expected)
@@ -51,7 +51,7 @@ def option_names() -> tuple[str, ...]:
 
 
 def read_option(key: str, value: object) -> Any:
-    """The value that ``Options`` holds for ``key``, one of ``option_names``.
+    """The value of ``Options`` for ``key``, which is one of ``option_names``.
 
     Raises:
         InvalidOption: the value is invalid.
@@ -60,10 +60,11 @@ def read_option(key: str, value: object) -> Any:
 
 
 def read_udf(class_name: str, value: object) -> UdfReturn:
-    """The declared result of a class.
+    """The stated result of a UDF's class.
 
     Raises:
-        InvalidOption: the value has none of the three forms.
+        InvalidOption: the value is not an object with exactly one of the keys ``returns``,
+            ``returns_argument`` and ``returns_rows``.
         MalformedType: the type's text cannot be parsed.
     """
     match value:

@@ -24,7 +24,9 @@ TARGETS: Final = ("spark", "trino", "plan")
 def refresh_answer(
     request: Mapping[str, Any], name: RelationName, target: str, read: Read, options: Options
 ) -> dict[str, Any]:
-    """``kind`` (append, merge, unchanged), ``stored``, and the rows' query in the target's form.
+    """The refresh: ``kind`` (append, merge, unchanged), ``stored``, and the rows' query.
+
+    The query is in the target's form.
 
     Args:
         request: has ``changed``, and may have ``stored``.
@@ -35,7 +37,7 @@ def refresh_answer(
 
     Raises:
         InvalidRequest: the request is malformed.
-        TranslationError: the refresh cannot be written, and why.
+        TranslationError: the refresh cannot be written; the message says why.
     """
     _check_target(target, "changed")
     insertions = _insertions(request["changed"])
@@ -57,13 +59,13 @@ def refresh_answer(
 def stored_views_answer(
     request: Mapping[str, Any], name: RelationName, target: str, read: Read, options: Options
 ) -> dict[str, Any]:
-    """The view as the target's query over ``materialized`` views' rows, and the views it reads.
+    """The view as the target's query over stored rows of views, and the names of these views.
 
-    Arguments as in ``refresh_answer``; the request has ``materialized``.
+    The arguments are as in ``refresh_answer``. The request's ``materialized`` lists the stored views.
 
     Raises:
         InvalidRequest: the request is malformed.
-        TranslationError: why it can read none of them.
+        TranslationError: the query can read none of the stored views; the message says why.
     """
     _check_target(target, "materialized")
     stored = _stored_views(request["materialized"])
@@ -85,7 +87,7 @@ def stored_views_answer(
 
 
 def _stored_views(value: object) -> Mapping[RelationName, RelationName]:
-    """Views to the tables that store their rows."""
+    """The table that stores the rows of each view."""
     match value:
         case list() if value:
             names = [_relation("materialized", view) for view in value]
@@ -163,7 +165,7 @@ def _relation(key: str, value: object) -> RelationName:
 def _check_names(
     name: RelationName, stored: RelationName, insertions: Mapping[RelationName, Insertion]
 ) -> None:
-    """Refuses one relation in two roles, whose rows would be counted twice."""
+    """Refuses a relation that has two roles, because its rows would be counted twice."""
     if name in insertions:
         raise InvalidRequest(f"'changed' names {name}, the relation to refresh")
     for table, insertion in insertions.items():

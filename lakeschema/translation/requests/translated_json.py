@@ -1,4 +1,4 @@
-"""Translations of a view as plain JSON values."""
+"""Converts translations of a view to plain JSON values."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from lakeschema.translation.products.governed import GovernedRelation
 
 
 def spark_answer(query: SparkQuery) -> dict[str, Any]:
-    """``sql``, ``udfs`` to register (name, class, artifacts), ``settings`` and ``schema`` (DDL)."""
+    """The answer for Spark, with ``sql``, ``udfs`` to register, ``settings`` and ``schema`` (DDL)."""
     return {
         "sql": query.sql,
         "udfs": [
@@ -27,7 +27,7 @@ def spark_answer(query: SparkQuery) -> dict[str, Any]:
 
 
 def pig_answer(script: PigScript) -> dict[str, Any]:
-    """``defines`` and ``statements`` in order, the rows' ``alias`` and ``schema``, ``udfs`` to provide."""
+    """The answer for Pig, with ``defines``, ``statements``, ``alias``, ``schema`` and ``udfs``."""
     return {
         "statements": list(script.statements),
         "alias": script.alias,
@@ -40,12 +40,12 @@ def pig_answer(script: PigScript) -> dict[str, Any]:
 
 
 def trino_answer(query: TrinoQuery) -> dict[str, Any]:
-    """``sql``, the ``functions`` that Trino must have, and ``columns`` (name, Trino's type)."""
+    """The answer for Trino, with ``sql``, the ``functions`` that Trino must have, and ``columns``."""
     return {"sql": query.sql, "functions": list(query.functions), "columns": _columns(query)}
 
 
 def hive_answer(query: HiveQuery) -> dict[str, Any]:
-    """``sql`` and ``columns`` (name, Hive's type)."""
+    """The answer for Hive, with ``sql`` and ``columns`` (name, Hive's type)."""
     return {"sql": query.sql, "columns": _columns(query)}
 
 
@@ -57,9 +57,9 @@ def _columns(query: HiveQuery | TrinoQuery) -> list[dict[str, Any]]:
 
 
 def governed_answer(found: GovernedRelation, target: str) -> Any:
-    """The target's answer as without policies; texts also say what the ``policies`` did.
+    """The answer for a target: avro, plan, spark, trino, hive or pig.
 
-    ``target`` is one of avro, plan, spark, trino, hive, pig.
+    It has the form of an answer without policies. A text also has ``policies``, their effects.
     """
     match target:
         case "avro":
@@ -80,7 +80,7 @@ def governed_answer(found: GovernedRelation, target: str) -> Any:
 
 
 def _effects(found: GovernedRelation) -> dict[str, Any]:
-    """The ``columns`` with masks or tags, those ``dropped``, and the relations whose rows are ``filtered``."""
+    """The effects of policies: masked or tagged ``columns``, ``dropped`` columns, ``filtered`` relations."""
     return {
         "columns": [
             {

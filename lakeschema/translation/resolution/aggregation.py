@@ -44,7 +44,7 @@ class AggregateCollector:
         """The expression over the groups' columns.
 
         Raises:
-            TypeMismatch: it reads a column that is neither grouped nor aggregated.
+            TypeMismatch: the expression reads a column that is neither grouped nor aggregated.
         """
         index = self._keys.get(expression)
         if index is not None and not isinstance(expression, Literal):
@@ -68,7 +68,7 @@ class AggregateCollector:
     def _inside(
         self, query: RowExpression, part: RowExpression, depth: int
     ) -> RowExpression | None:
-        """Rewrites a sub-query's references to the groups: keys, and aggregates of the outer query."""
+        """Rewrites a part of a sub-query that is a key or an aggregate of the outer query."""
         if depth == 0:
             return None if part is query else self.rewrite(part)
         below = lower(part, depth)
@@ -85,14 +85,17 @@ class AggregateCollector:
 
 
 def columns_read(keys: Sequence[RowExpression]) -> frozenset[int]:
-    """The places of the input's columns that the keys read."""
+    """The indices of the input's columns that the keys read."""
     return frozenset(
         part.index for key in keys for part in walk(key) if isinstance(part, ColumnReference)
     )
 
 
 def _padded(before: RowExpression, after: RowExpression) -> RowExpression:
-    """A call on a key may be null if a grouping set lacks the key, though the key's parts are not null."""
+    """The rewritten expression, which is nullable if it calls a function on a key that may be null.
+
+    A key is null in a grouping set that lacks it, even if the key's column is never null.
+    """
     if not isinstance(after, (Call, Cast)) or after.nullable:
         return after
     if isinstance(after, Call) and after.operator.nulls is NullClass.NEVER:
@@ -102,7 +105,7 @@ def _padded(before: RowExpression, after: RowExpression) -> RowExpression:
 
 
 class WindowCollector:
-    """Collects the window calls of one SELECT, which see its groups if it has any."""
+    """Collects the window calls of one SELECT. If the SELECT has groups, the calls read the groups."""
 
     def __init__(self, input_: Plan) -> None:
         self._input = input_

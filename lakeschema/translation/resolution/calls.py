@@ -1,4 +1,7 @@
-"""Function calls: built in, by the dialect's table, or user-defined, by the view's declarations."""
+"""Resolves function calls.
+
+The dialect's table has the built-in functions. The view declares the user-defined functions.
+"""
 
 from __future__ import annotations
 
@@ -42,14 +45,14 @@ from lakeschema.translation.syntax import tree
 
 
 def builtin(call: tree.Call, context: Context) -> Function | None:
-    """The dialect's function, unless the view declares the name."""
+    """The built-in function of a call; None for a function that the view declares, or that is unknown."""
     if context.functions.class_of(call.name) is not None:
         return None
     return find(call.name.lower(), context.semantics.dialect)
 
 
 def is_aggregate(call: tree.Call, context: Context) -> bool:
-    """Whether it makes one value from many rows."""
+    """Whether a call makes one value from many rows."""
     function = None if call.qualifier else builtin(call, context)
     return function is not None and function.kind is Kind.AGGREGATE
 
@@ -81,7 +84,7 @@ _HIVES_CASTS: Final = {**HIVES_CASTS, **HIVES_TYPE_CASTS}
 
 
 def cast_function(call: tree.Call, context: Context) -> ColumnType | None:
-    """The type to which a call casts: ``int(x)``, ``udftolong(x)`` of Hive's planner."""
+    """The type to which a call casts, if it is a cast: ``int(x)``, or Hive's ``udftolong(x)``."""
     if call.qualifier or len(call.arguments) != 1 or context.semantics.is_trino:
         return None
     declared = context.functions.class_of(call.name)
@@ -90,13 +93,13 @@ def cast_function(call: tree.Call, context: Context) -> ColumnType | None:
 
 
 def cast_by_format(operand: RowExpression, target: ColumnType, format_: str) -> RowExpression:
-    """Hive's ``CAST(x AS DATE FORMAT '…')``, null for a text in another format."""
+    """Hive's ``CAST(x AS DATE FORMAT '…')``, which is null for a text in another format."""
     arguments = (operand, Literal(format_, STRING))
     return Call(Operator("cast_format", NullClass.PARTIAL), arguments, target, nullable=True)
 
 
 def operator(symbol: str, arguments: Sequence[RowExpression], context: Context) -> RowExpression:
-    """A call of an operator that the resolution adds (USING, simple CASE, IN)."""
+    """A call of an operator that the text implies: ``=`` for USING, a simple CASE or IN."""
     function = find(symbol, context.semantics.dialect)
     assert function is not None
     return scalar(function, arguments, context, None)
@@ -104,7 +107,7 @@ def operator(symbol: str, arguments: Sequence[RowExpression], context: Context) 
 
 @dataclass(frozen=True, slots=True)
 class Grouped:
-    """The inputs of an aggregate or window call; ``order_by`` is from WITHIN GROUP."""
+    """The inputs of an aggregate or window call; ``order_by`` has the keys of WITHIN GROUP."""
 
     arguments: Sequence[RowExpression]
     condition: RowExpression | None = None
@@ -118,7 +121,7 @@ def aggregate(
     group_may_be_empty: bool,
     context: Context,
 ) -> AggregateCall:
-    """An aggregate is null over no rows; a filter or null arguments may leave no rows."""
+    """An aggregate's call. It is nullable if the aggregate may get no rows, or only nulls."""
     found, order = _bind_group(function, grouped, call, context)
     nullable = found.operator.nulls is not NullClass.NEVER and (
         group_may_be_empty or grouped.condition is not None or found.nullable
@@ -154,11 +157,11 @@ def window(
 def _bind_group(
     function: Function, grouped: Grouped, call: tree.Call, context: Context
 ) -> tuple[Bound, tuple[SortKey, ...]]:
-    """The call over a group's rows, and the order of WITHIN GROUP after conversions."""
+    """The call over a group's rows, and the keys of WITHIN GROUP with their implicit casts."""
     name, order = function.operator.name, grouped.order_by
     arguments = grouped.arguments
     if context.semantics.is_trino:
-        # Any aggregate may have an ORDER BY.
+        # An aggregate without WITHIN GROUP may have an ORDER BY.
         return bind_call(function, arguments, context, call.position), order
     if call.ignores_nulls is not None and name not in _OF_NULLS:
         raise TypeMismatch(
@@ -198,7 +201,7 @@ _OF_NULLS = frozenset(
 def user_defined(
     call: tree.Call, arguments: Sequence[RowExpression], context: Context
 ) -> RowExpression:
-    """A UDF's call; nullable, since nothing is known of it.
+    """The call of a user-defined function. It is nullable, since nothing is known about it.
 
     Raises:
         UnsupportedFunction: the deployment does not declare it.
@@ -279,7 +282,10 @@ def _lines_of_settings(function: str) -> str:
 
 
 def _whole_name(call: tree.Call) -> str:
-    """With its database: a view declares only functions without one."""
+    """The function's name with its database.
+
+    A view declares only functions without a database.
+    """
     return ".".join((*call.qualifier, call.name))
 
 
@@ -291,7 +297,7 @@ def _malformed_hint(context: Context) -> str:
 
 
 def rows_of(type_: ColumnType) -> StructType:
-    """The columns of a declared table function; a single value is column ``col``."""
+    """The columns of a declared table function; a type that is not a struct is the column ``col``."""
     if isinstance(type_, StructType):
         return type_
     return StructType((StructField("col", type_),))

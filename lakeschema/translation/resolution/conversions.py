@@ -1,4 +1,4 @@
-"""Casts: the result of converting a value to another type, and whether it may become null."""
+"""Resolves casts: the converted value, and whether it may become null."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from lakeschema.translation.syntax import tree
 
 
 def cast(operand: RowExpression, node: tree.Cast, semantics: Semantics) -> RowExpression:
-    """``node`` describes the cast; its own operand is ignored."""
+    """The cast of an operand. ``node`` describes the cast; its own operand is ignored."""
     target = node.type
     if semantics.is_spark:
         # Spark has no char or varchar in expressions: a cast to one is a cast to string.
@@ -43,13 +43,13 @@ def cast(operand: RowExpression, node: tree.Cast, semantics: Semantics) -> RowEx
     if not node.tolerant or can_up_cast(operand.type, target):
         target = nullable_inside(operand.type, target, semantics)
     if node.position is None and isinstance(operand, Literal):
-        # DATE '…', 10L: a literal of another type, not a conversion.
+        # DATE '…' and 10L are literals of another type, not conversions.
         return Literal(operand.value, target)
     return _converted(operand, target, semantics, tolerant=node.tolerant)
 
 
 def convert(operand: RowExpression, target: ColumnType, semantics: Semantics) -> RowExpression:
-    """An engine's conversion to a declared type, where the text has no cast."""
+    """The operand, converted as an engine does for a declared type, without a cast in the text."""
     node = tree.Cast(tree.NullLiteral(), target)
     target = map_type(target, as_spark_reads)
     if operand.type == target:
@@ -86,7 +86,7 @@ def _converted(
 
 
 def _is_certain(operand: RowExpression, target: ColumnType) -> bool:
-    """A short integer literal, cast to a numeric type that is certain to hold it (``10L``)."""
+    """Whether a short integer literal is certain to fit the numeric type of its cast (``10L``)."""
     return (
         isinstance(operand, Literal)
         and operand.type == INT

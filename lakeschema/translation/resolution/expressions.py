@@ -1,4 +1,4 @@
-"""Raw expressions → typed row expressions over one scope."""
+"""Turns the syntax trees of expressions into typed row expressions over one scope."""
 
 from __future__ import annotations
 
@@ -14,24 +14,13 @@ from lakeschema.catalog.column_types import (
     INT,
     STRING,
     VOID,
-    ArrayType,
     ColumnType,
-    IntervalType,
-    MapType,
-    StructField,
-    StructType,
     print_type,
 )
 from lakeschema.translation.functions.aliases import canonical
 from lakeschema.translation.functions.binding import implicit_cast
 from lakeschema.translation.functions.casts import (
     can_cast,
-)
-from lakeschema.translation.functions.coercion import (
-    Use,
-    common_type,
-    is_integer,
-    is_text,
 )
 from lakeschema.translation.functions.signature import Kind
 from lakeschema.translation.model.errors import (
@@ -43,11 +32,8 @@ from lakeschema.translation.model.errors import (
 from lakeschema.translation.plan.expressions import (
     Call,
     Case,
-    Cast,
-    ColumnReference,
     Exists,
     FieldAccess,
-    InSubquery,
     Lambda,
     LambdaVariable,
     Literal,
@@ -55,23 +41,20 @@ from lakeschema.translation.plan.expressions import (
     RowExpression,
     ScalarSubquery,
     SortKey,
-    Subscript,
-    written_name,
 )
-from lakeschema.translation.plan.operators import NullClass, Operator
 from lakeschema.translation.plan.relations import Plan
 from lakeschema.translation.plan.rewriting import lower
-from lakeschema.translation.resolution import calls, intervals, sql_functions, stars, trino
+from lakeschema.translation.resolution import calls, forms, sql_functions, stars, trino
 from lakeschema.translation.resolution.context import Context
 from lakeschema.translation.resolution.conversions import cast
 from lakeschema.translation.resolution.fields import (
     column_hint,
     field_of,
     field_path,
-    nothing_of,
     require_known_type,
 )
 from lakeschema.translation.resolution.file_metadata import file_metadata
+from lakeschema.translation.resolution.forms import as_written, widened
 from lakeschema.translation.resolution.higher_order import higher_order, with_lambdas
 from lakeschema.translation.resolution.hive_names import virtual_column
 from lakeschema.translation.resolution.named_arguments import in_order
@@ -95,7 +78,7 @@ _CALLED_BY_NAME = frozenset(
 
 
 def require_boolean(condition: RowExpression) -> RowExpression:
-    """Raises ``TypeMismatch`` unless the condition is boolean or null."""
+    """The condition; raises ``TypeMismatch`` unless it is boolean or null."""
     if condition.type not in {BOOLEAN, VOID}:
         raise TypeMismatch(f"expected a boolean condition, got {print_type(condition.type)}")
     return condition
@@ -107,15 +90,15 @@ _NO_WINDOWS: Mapping[str, tree.NamedWindow] = MappingProxyType({})
 
 @dataclass(frozen=True, slots=True)
 class ExpressionResolver:
-    """Resolves expressions over ``scope``; there is no scope without FROM.
+    """Resolves expressions over ``scope``; the scope of a query without FROM is absent.
 
     Attributes:
-        aliases: names for other expressions, used if no column has the name (aliases of the same
-            SELECT, which HAVING and, in Spark, later items see).
-        group_may_be_empty: a query without GROUP BY aggregates even no rows to one row.
+        aliases: the expressions of the SELECT's aliases. A name means an alias if no column has the
+            name. HAVING reads aliases; in Spark, later items of SELECT do, too.
+        group_may_be_empty: whether a group may have no rows, because the query has no GROUP BY.
         aggregates_allowed: False in WHERE, ON and inside an aggregate.
-        shown: names that mean items of SELECT rather than columns, outside aggregates.
-        around: the enclosing call with OVER; in its arguments Hive's LAG and LEAD need no OVER.
+        shown: the items of SELECT whose names hide columns of the same names, outside aggregates.
+        around: the enclosing window call; in its arguments Hive's LAG and LEAD need no OVER.
     """
 
     context: Context
@@ -129,17 +112,17 @@ class ExpressionResolver:
     around: tree.WindowCall | None = None
 
     def resolve(self, node: tree.Expression) -> RowExpression:
-        """An operand whose type matters.
+        """The expression for a use that depends on its type.
 
         Raises:
-            UnsupportedType: its type is unknown.
+            UnsupportedType: the type is unknown.
         """
         found = self.resolve_whole(node)
         require_known_type(found)
         return found
 
     def resolve_whole(self, node: tree.Expression) -> RowExpression:
-        """An expression that is passed on unchanged; its type may be unknown."""
+        """The expression for a value that is passed on unchanged; its type may be unknown."""
         if self.context.semantics.is_trino:
             own = trino.resolve(node, self)
             if own is not None:
@@ -147,7 +130,7 @@ class ExpressionResolver:
         match node:
             case tree.Name():
                 found = self._name(node)
-                return _as_written(found, node.parts) if self.context.semantics.is_spark else found
+                return as_written(found, node.parts) if self.context.semantics.is_spark else found
             case tree.Call():
                 return self._call(node)
             case tree.NumberLiteral(text):
@@ -161,7 +144,7 @@ class ExpressionResolver:
             case tree.BinaryLiteral(hexadecimal):
                 return Literal(hexadecimal, BINARY)
             case tree.IntervalLiteral():
-                return self._interval(node)
+                return forms.interval(node, self.resolve(node.value), self.context.semantics)
             case tree.Cast():
                 return self._cast(node)
             case tree.Case():
@@ -169,7 +152,8 @@ class ExpressionResolver:
             case tree.FieldOf(base, name, position):
                 return self._field(base, name, position)
             case tree.Subscript(base, index):
-                return self._subscript(self.resolve(base), self.resolve(index))
+                semantics = self.context.semantics
+                return forms.subscript(self.resolve(base), self.resolve(index), semantics)
             case tree.VariantPath(call):
                 return self.resolve(call)
             case tree.InList(operand, items):
@@ -196,7 +180,7 @@ class ExpressionResolver:
                 assert_never(node)
 
     def condition(self, node: tree.Expression) -> RowExpression:
-        """A boolean; Hive also accepts and casts text and numbers."""
+        """The expression for a condition; Hive also accepts text and numbers, and casts them."""
         resolved = self.resolve(node)
         if resolved.type in {BOOLEAN, VOID}:
             return resolved
@@ -261,7 +245,7 @@ class ExpressionResolver:
         return self._coalesce([self.scope.reference(index) for index in indices])
 
     def _coalesce(self, references: Sequence[RowExpression]) -> RowExpression:
-        """The one column, or both sides' columns of a FULL JOIN … USING."""
+        """The value of a column; for a column of FULL JOIN … USING, the first side's value that is not null."""
         if len(references) == 1:
             return references[0]
         return calls.operator("coalesce", references, self.context)
@@ -280,7 +264,7 @@ class ExpressionResolver:
         return None
 
     def expand_star(self, node: tree.Star) -> tuple[tuple[str, RowExpression], ...]:
-        """The columns of ``*`` as (name, expression)."""
+        """The columns of ``*`` as pairs of name and expression."""
         return stars.without(self._star_columns(node), node, self.context, self.resolve)
 
     def _star_columns(self, node: tree.Star) -> tuple[tuple[str, RowExpression], ...]:
@@ -354,7 +338,10 @@ class ExpressionResolver:
     def resolve_inside(
         self, node: tree.Expression, context: Context, scope: Scope | None
     ) -> RowExpression:
-        """Resolves an expression of another text, in that text's context and scope."""
+        """Resolves an expression from another text, such as a SQL function's body.
+
+        ``context`` and ``scope`` are those of the other text.
+        """
         return ExpressionResolver(context, scope, aggregates_allowed=False).resolve(node)
 
     def _aggregate(self, node: tree.Call) -> RowExpression:
@@ -370,7 +357,7 @@ class ExpressionResolver:
         return found
 
     def grouped(self, node: tree.Call) -> calls.Grouped:
-        """The inputs of a call over a group of rows."""
+        """The inputs of a call over the rows of a group."""
         return calls.Grouped(
             self.resolve_arguments(node),
             None if node.filter is None else self.condition(node.filter),
@@ -378,9 +365,9 @@ class ExpressionResolver:
         )
 
     def resolve_arguments(self, node: tree.Call) -> list[RowExpression]:
-        """The arguments, stars as the columns they stand for.
+        """The arguments; a star becomes the columns that it stands for.
 
-        Both engines use a literal for the star of ``count(*)``.
+        The star of ``count(*)`` becomes a literal, as in Hive and Spark.
         """
         name = canonical(node.name.lower(), self.context.semantics.dialect)
         resolve = self.resolve_whole if name in _OF_ANY_TYPE else self.resolve
@@ -421,16 +408,19 @@ class ExpressionResolver:
         if self._counts_digits:
             in_full = replace(self._in_full(), around=node).resolve_arguments(node.call)
             pairs = zip(grouped.arguments, in_full, strict=True)
-            grouped = replace(grouped, arguments=[_widened(one, full.type) for one, full in pairs])
+            grouped = replace(grouped, arguments=[widened(one, full.type) for one, full in pairs])
         return calls.window(function, grouped, node, parts, self.context)
 
     @property
     def _counts_digits(self) -> bool:
-        """Whether a written addend counts by its digits here, as it does in Hive unless it is in full."""
+        """Whether a literal addend has the precision of its digits, not of its type.
+
+        This is so in Hive, except in the places of ``_in_full``.
+        """
         return self.context.semantics.is_hive and not self.context.semantics.full_literals
 
     def _in_full(self) -> ExpressionResolver:
-        """Of FLOOR, of a window and of a field: there Hive counts a written addend as its type."""
+        """The resolver for expressions in FLOOR, windows and fields; see ``Semantics.full_literals``."""
         semantics = replace(self.context.semantics, full_literals=True)
         return replace(self, context=replace(self.context, semantics=semantics))
 
@@ -443,7 +433,7 @@ class ExpressionResolver:
         return higher_order(node, self.resolve, self.lambda_of, self.context.semantics)
 
     def lambda_of(self, node: tree.Lambda, kinds: Sequence[tuple[ColumnType, bool]]) -> Lambda:
-        """A lambda; ``kinds`` are its parameters' types and whether they may be null."""
+        """The resolved lambda; ``kinds`` are its parameters' types and whether they may be null."""
         if len(node.parameters) > len(kinds):
             raise UnsupportedConstruct(f"a lambda of {len(node.parameters)} parameters here")
         variables = tuple(
@@ -456,20 +446,6 @@ class ExpressionResolver:
         return Lambda(variables, scoped.resolve(node.body))
 
     # forms with special syntax
-
-    def _interval(self, node: tree.IntervalLiteral) -> RowExpression:
-        value = self.resolve(node.value)
-        semantics = self.context.semantics
-        if semantics.is_spark:
-            if not isinstance(value, Literal):
-                raise UnsupportedConstruct("an interval of a computed number")
-            return intervals.spark_literal(node, value, legacy=semantics.legacy_intervals)
-        type_ = IntervalType(intervals.kind_of(node.unit))
-        if isinstance(value, Literal):
-            known = value.value is not None
-            text = intervals.normalise(str(value.value), node.unit) if known else None
-            return Literal(text, type_)
-        return Call(Operator("interval", NullClass.TOTAL), (value,), type_, value.nullable)
 
     def _cast(self, node: tree.Cast) -> RowExpression:
         operand = self.resolve(node.operand)
@@ -486,47 +462,9 @@ class ExpressionResolver:
         values = [self.resolve(then) for _, then in node.branches]
         if node.otherwise is not None:
             values.append(self.resolve(node.otherwise))
-        values = self._in_common_type(values)
+        values = forms.in_common_type(values, self.context.semantics)
         otherwise = values.pop() if node.otherwise is not None else None
         return Case(tuple(zip(conditions, values, strict=True)), otherwise, values[0].type)
-
-    def _in_common_type(self, values: Sequence[RowExpression]) -> list[RowExpression]:
-        semantics = self.context.semantics
-        met = values[0].type
-        for value in values[1:]:
-            common = common_type(met, value.type, Use.BRANCH, semantics)
-            if common is None:
-                raise TypeMismatch(
-                    "the branches of CASE have incompatible types:"
-                    f" {print_type(met)} and {print_type(value.type)}"
-                )
-            met = common
-        return [implicit_cast(value, met, semantics) for value in values]
-
-    def _subscript(self, base: RowExpression, index: RowExpression) -> RowExpression:
-        semantics = self.context.semantics
-        match base.type:
-            case ArrayType(element):
-                if not is_integer(index.type):
-                    raise TypeMismatch(
-                        f"expected an integer array index, got {print_type(index.type)}"
-                    )
-                return Subscript(base, index, element)
-            case MapType(key, value):
-                if common_type(key, index.type, Use.COMPARISON, semantics) is None:
-                    raise TypeMismatch(
-                        f"expected a map key of type {print_type(key)}, got {print_type(index.type)}"
-                    )
-                return Subscript(base, implicit_cast(index, key, semantics), value)
-            case _ if base.type == VOID and semantics.is_spark:
-                return nothing_of(base)
-            case StructType() if isinstance(index, Literal) and is_text(index.type):
-                found = field_of(base, index.value or "", None)
-                return (
-                    replace(found, written=index.value) if isinstance(found, FieldAccess) else found
-                )
-            case _:
-                raise TypeMismatch(f"a value of type {print_type(base.type)} has no elements")
 
     def _field(self, node: tree.Expression, name: str, position: Position | None) -> RowExpression:
         base = self.resolve(node)
@@ -535,7 +473,7 @@ class ExpressionResolver:
             return replace(found, written=name)
         if not isinstance(base, Call) or not self._counts_digits:
             return found
-        return _widened(found, field_of(self._in_full().resolve(node), name, position).type)
+        return widened(found, field_of(self._in_full().resolve(node), name, position).type)
 
     def _in_list(
         self, operand: tree.Expression, items: tuple[tree.Expression, ...]
@@ -554,12 +492,7 @@ class ExpressionResolver:
         if len(items) != len(plan.columns):
             raise TypeMismatch(f"IN compares {len(items)} values with {len(plan.columns)} columns")
         operands = tuple(self.resolve(item) for item in items)
-        for value, column in zip(operands, plan.columns, strict=True):
-            if common_type(value.type, column.type, Use.COMPARISON, self.context.semantics) is None:
-                raise TypeMismatch(
-                    f"IN cannot compare {print_type(value.type)} with {print_type(column.type)}"
-                )
-        return InSubquery(operands, plan)
+        return forms.in_query(operands, plan, self.context.semantics)
 
     def _scalar_query(self, query: tree.Query) -> RowExpression:
         plan = self._resolve_nested(query)
@@ -572,51 +505,13 @@ class ExpressionResolver:
         return context.keeping_tables().plan_of(query)
 
     def _struct(self, fields: tuple[tuple[str | None, tree.Expression], ...]) -> RowExpression:
+        is_spark = self.context.semantics.is_spark
         parts: list[tuple[str | None, RowExpression]] = []
         for name, value in fields:
             if isinstance(value, tree.Star):
                 parts += self.expand_star(value)
             else:
                 resolved = self.resolve(value)
-                parts.append((name or self._field_name(value, resolved), resolved))
-        values = tuple(value for _, value in parts)
-        names = tuple(name or f"col{number}" for number, (name, _) in enumerate(parts, 1))
-        type_ = StructType(
-            tuple(
-                StructField(name, value.type, value.nullable)
-                for name, value in zip(names, values, strict=True)
-            )
-        )
-        return Call(Operator("struct", NullClass.NEVER), values, type_, nullable=False)
-
-    def _field_name(self, node: tree.Expression, value: RowExpression) -> str | None:
-        """Spark's name for the field of a struct made from this value, if it is not ``col1``."""
-        if not self.context.semantics.is_spark:
-            return None
-        match value:
-            case ColumnReference() | OuterReference() | FieldAccess() | LambdaVariable():
-                return written_name(value)
-            case Subscript(index=Literal(key, type_)) if is_text(type_):
-                return key
-            case _:
-                # A column of FULL JOIN … USING (two columns), or CURRENT_DATE.
-                return node.parts[-1] if isinstance(node, tree.Name) else None
-
-
-def _widened(expression: RowExpression, type_: ColumnType) -> RowExpression:
-    if expression.type == type_:
-        return expression
-    return Cast(expression, type_, expression.nullable, implicit=True)
-
-
-def _as_written(expression: RowExpression, parts: tuple[str, ...]) -> RowExpression:
-    """A column or field that keeps its name as in the text."""
-    match expression:
-        case _ if not parts:
-            return expression
-        case FieldAccess(base=base):
-            return replace(expression, base=_as_written(base, parts[:-1]), written=parts[-1])
-        case ColumnReference() | OuterReference() | LambdaVariable():
-            return replace(expression, written=parts[-1])
-        case _:
-            return expression
+                spark_name = forms.field_name(value, resolved) if is_spark else None
+                parts.append((name or spark_name, resolved))
+        return forms.struct(parts)

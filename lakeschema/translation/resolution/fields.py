@@ -27,7 +27,7 @@ from lakeschema.translation.resolution.scopes import Scope
 
 
 def field_of(base: RowExpression, name: str, position: Position | None) -> RowExpression:
-    """``base.name``: null if the struct, or any struct around it, is null.
+    """The field ``base.name``; null if the struct, or any struct around it, is null.
 
     For an array of structs it is the array of that field.
     """
@@ -58,14 +58,14 @@ def field_of(base: RowExpression, name: str, position: Position | None) -> RowEx
 
 
 def nothing_of(base: RowExpression) -> RowExpression:
-    """A part of an untyped null, also null."""
+    """The value of a field or element of an untyped null: an untyped null."""
     return Call(Operator("nothing of", NullClass.TOTAL), (base,), VOID, nullable=True)
 
 
 def field_path(
     base: RowExpression, names: tuple[str, ...], position: Position | None
 ) -> RowExpression:
-    """``base.a.b``: ``field_of`` for each name in turn."""
+    """The field ``base.a.b``: ``field_of`` for each name in turn."""
     for name in names:
         base = field_of(base, name, position)
     return base
@@ -93,7 +93,7 @@ def _unknown_parts(type_: ColumnType) -> list[UnknownType]:
 
 
 def column_hint(name: str, scope: Scope | None) -> str:
-    """Suggestions for the author of an unknown column's name."""
+    """Names that the author of an unknown column may have meant."""
     if scope is None:
         return "the query has no FROM clause"
     names = [column.name for column in scope.plan.columns]

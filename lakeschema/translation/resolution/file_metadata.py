@@ -1,4 +1,4 @@
-"""``_metadata``, a column that Spark adds to file tables and shows only by name."""
+"""Resolves ``_metadata``, a column of Spark's file tables that stars leave out."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _FIELDS: Final[Mapping[str, ColumnType]] = MappingProxyType(
         "file_block_start": BIGINT,
         "file_block_length": BIGINT,
         "file_modification_time": TIMESTAMP,
-        # Parquet only.
+        # Only Parquet tables have this field.
         "row_index": BIGINT,
     }
 )
@@ -30,11 +30,11 @@ _FIELDS: Final[Mapping[str, ColumnType]] = MappingProxyType(
 
 
 def file_metadata(node: tree.Name, scope: Scope | None) -> RowExpression | None:
-    """``_metadata.file_name`` of the only table, or ``t._metadata.file_name``.
+    """The field ``_metadata.file_name`` of the only table, or ``t._metadata.file_name``.
 
-    A view that names it exists only if its table is a file table. The whole column is not
-    supported, since its fields depend on the file format. In a join it may be null, since the other
-    side may lack a matching row.
+    A view can name ``_metadata`` only if its table is a file table. Only single fields are supported,
+    because the set of fields depends on the file format. In a join a field may be null, since a row
+    of the other table may lack a match.
     """
     lower = tuple(part.lower() for part in node.parts)
     if scope is None or _COLUMN not in lower[:-1]:

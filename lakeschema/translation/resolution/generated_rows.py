@@ -1,4 +1,7 @@
-"""Table functions among the items of a SELECT: their rows are made before its columns, after its groups."""
+"""Resolves table functions in a SELECT list.
+
+A SELECT makes their rows after its groups and before its columns.
+"""
 
 from __future__ import annotations
 
@@ -23,14 +26,16 @@ from lakeschema.translation.resolution.scopes import Scope
 from lakeschema.translation.syntax import tree
 
 Produced = Mapping[int, range]
-"""The range of plan columns that each item makes, by the item's place."""
+"""The range of plan columns that each item makes, by the item's index."""
 
 
 def generate_rows(query: tree.Select, scope: Scope, context: Context) -> tuple[Scope, Produced]:
-    """``SELECT explode(x) …``; several such calls give the cross product of their rows.
+    """The scope with generated rows, for ``SELECT explode(x) …``.
+
+    Several such calls give the cross product of their rows.
 
     Raises:
-        UnsupportedConstruct: several such calls in Hive, which allows only one.
+        UnsupportedConstruct: the view is Hive's and has several calls; Hive allows only one.
     """
     resolver = ExpressionResolver(context, scope, aggregates_allowed=False)
     plan: Plan = scope.plan
@@ -57,7 +62,7 @@ def _generated(
     names: tuple[str, ...],
     resolver: ExpressionResolver,
 ) -> Generate:
-    """The rows that the call makes; its arguments may use aliases of earlier items."""
+    """The rows that a call makes; its arguments may use the aliases of earlier items."""
     try:
         return generate(plan, call, names, resolver, outer=False)
     except UnknownColumn:
@@ -79,9 +84,9 @@ def _generated(
 
 
 def aggregate_first(query: tree.Select, context: Context) -> tree.Select | None:
-    """``SELECT k, explode(collect_list(x)) …`` as a SELECT of rows over a SELECT of groups.
+    """Splits ``SELECT k, explode(collect_list(x)) …``: the inner SELECT groups, the outer makes rows.
 
-    None unless a table function reads groups, which Hive does not allow.
+    None if no table function reads groups. Hive does not allow it.
     """
     generators = [item for item in query.items if is_generator(item.expression, context)]
     if not generators or not context.semantics.is_spark:
@@ -110,7 +115,7 @@ def aggregate_first(query: tree.Select, context: Context) -> tree.Select | None:
 
 
 def _read_below(argument: tree.Expression, below: list[tree.SelectItem]) -> tree.Expression:
-    """Adds the argument to the groups' query, and returns its reference above that."""
+    """Adds the argument to the inner SELECT's items, and returns the outer SELECT's name for it."""
     if isinstance(argument, (tree.NumberLiteral, tree.StringLiteral)):
         return argument
     name = _name(len(below))
@@ -119,7 +124,7 @@ def _read_below(argument: tree.Expression, below: list[tree.SelectItem]) -> tree
 
 
 def _reads_groups(item: tree.Expression, context: Context) -> bool:
-    """Whether it aggregates; a script's arguments may also contain window calls."""
+    """Whether an item reads groups: it has an aggregate, or is a script with a window call."""
     if isinstance(item, tree.Transform) and any(
         isinstance(argument, tree.WindowCall) for argument in item.arguments
     ):
@@ -141,7 +146,7 @@ def _is_aggregate(call: tree.Call, context: Context) -> bool:
 
 
 def _parts(node: object) -> Iterator[object]:
-    """The node and the expressions in it; but not window calls, which aggregate no groups."""
+    """The node and the expressions in it, without window calls, which do not aggregate groups."""
     stack = [node]
     while stack:
         found = stack.pop()

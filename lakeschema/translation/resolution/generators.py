@@ -73,7 +73,7 @@ def generate(
     *,
     outer: bool,
 ) -> Generate:
-    """``names`` rename all produced columns, or none.
+    """The rows of a generator. ``names`` rename all produced columns, or are empty.
 
     Raises:
         TypeMismatch: an argument, or the number of names, is wrong.
@@ -121,7 +121,7 @@ def generate(
 
 
 def transform(input_: Plan, node: tree.Transform, resolver: ExpressionResolver) -> Generate:
-    """The rows of a script; nothing is known of them, so all columns are nullable."""
+    """The rows of a script. All columns are nullable, since nothing is known about them."""
     arguments = tuple(resolver.resolve_arguments(tree.Call("transform", node.arguments)))
     produced = tuple(PlanColumn(name, type_, nullable=True) for name, type_ in node.columns)
     row = StructType(tuple(StructField(c.name, c.type) for c in produced))

@@ -1,4 +1,4 @@
-"""Spark's functions that take lambdas: the lambdas' parameters, and the results."""
+"""Resolves Spark's functions that take lambdas: the lambdas' parameters, and the results."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ HIGHER_ORDER: Final = frozenset(
         *("transform_values", "transform_keys", "map_filter", "map_zip_with"),
     }
 )
-"""Functions that take lambdas; ``array_sort`` also works without."""
+"""Functions that take lambdas; ``array_sort`` also works without a lambda."""
 
 
 _BEFORE_LAMBDAS: Final[Mapping[str, int]] = MappingProxyType(
@@ -52,7 +52,7 @@ _BEFORE_LAMBDAS: Final[Mapping[str, int]] = MappingProxyType(
 
 
 def with_lambdas(node: tree.Call) -> tree.Call:
-    """The call with a lambda for each value in a lambda's place: ``transform(a, 0)``."""
+    """The call with lambdas in all places for lambdas: ``transform(a, 0)`` means ``x -> 0``."""
     values = _BEFORE_LAMBDAS.get(node.name.lower())
     if values is None or node.qualifier or len(node.arguments) <= values:
         return node
@@ -164,7 +164,7 @@ def _aggregated(
 
 
 def _unnamed(type_: ColumnType) -> ColumnType:
-    """The type with numbered fields: an accumulator may rename fields."""
+    """The type with numbers for the names of fields, to compare types that differ only in names."""
 
     def without(part: ColumnType) -> ColumnType:
         if not isinstance(part, StructType):

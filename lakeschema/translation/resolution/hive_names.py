@@ -1,4 +1,4 @@
-"""Hive's own names: virtual columns of every table, and the rows of a set query."""
+"""Names that Hive adds: virtual columns of every table, and aliases of set queries."""
 
 from __future__ import annotations
 
@@ -43,7 +43,10 @@ _UNION_ALIAS: Final = re.compile(r"__u[0-9]+")
 
 
 def virtual_column(name: tree.Name, scope: Scope | None) -> RowExpression | None:
-    """A virtual column about a row's place, which stars leave out; None for another name."""
+    """A virtual column with the place of a row in its file; None if the name is not such a column.
+
+    Stars leave virtual columns out.
+    """
     if scope is None or not scope.sources:
         return None
     for place, part in enumerate(name.parts[:3]):
@@ -60,7 +63,7 @@ def is_virtual(name: tree.Name) -> bool:
 
 
 def union_alias(node: Any) -> tuple[str, ...]:
-    """The name in Hive's expanded text for a set query's rows under ORDER BY, such as ``__u2``, if any."""
+    """The name that Hive's expanded text gives to a set query under ORDER BY, such as ``__u2``."""
     if isinstance(node, tree.Name):
         return (node.parts[0].lower(),) if _UNION_ALIAS.fullmatch(node.parts[0].lower()) else ()
     if isinstance(node, tuple):

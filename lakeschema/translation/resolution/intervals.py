@@ -1,4 +1,6 @@
-"""Interval literals: Hive's units form two kinds, each with one spelling; Spark keeps each unit.
+"""Resolves interval literals.
+
+Hive's units form two kinds, each with one spelling. Spark keeps each unit.
 
 ``INTERVAL '25' HOUR`` is ``1 01:00:00`` of the day-time kind, ``INTERVAL '-14' MONTH`` is ``-1-2``
 of the year-month kind.
@@ -24,12 +26,12 @@ _SECONDS: Mapping[str, int] = MappingProxyType(
 
 
 def kind_of(unit: str) -> str:
-    """``year to month`` or ``day to second``."""
+    """The kind of a unit: ``year to month`` or ``day to second``."""
     return YEAR_MONTH if unit.rpartition(" to ")[2] in _MONTHS else DAY_TIME
 
 
 def normalise(text: str, unit: str) -> str:
-    """A number of one unit in its kind's spelling; any other text stays as it is."""
+    """Writes a number of one unit in the spelling of the unit's kind; another text stays as it is."""
     try:
         number = Decimal(text.strip())
     except InvalidOperation:
@@ -56,10 +58,11 @@ def _pad(seconds: Decimal) -> str:
 
 
 def spark_literal(node: tree.IntervalLiteral, value: Literal, *, legacy: bool) -> Literal:
-    """A Spark interval: with its unit, or a calendar interval if the view's settings say so.
+    """A literal of Spark's interval type with this unit, or a calendar interval if ``legacy``.
 
     Raises:
-        TypeMismatch: it mixes months and days, which only a calendar interval can.
+        TypeMismatch: the interval mixes months and days, and ``legacy`` is not set.
+        UnsupportedConstruct: the spelling of the interval is not supported.
     """
     if node.amounts is None:
         raise UnsupportedConstruct("this spelling of an interval")

@@ -1,4 +1,4 @@
-"""The names of a query's columns: by alias, or else by the dialect's rules."""
+"""Names a query's columns: by alias, or else by the dialect's rules."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ WINDOWS_OF_TIME = frozenset({"window", "session_window"})
 
 
 def rename_columns(plan: Plan, names: Sequence[str]) -> Plan:
-    """The plan under the column names of an alias or CTE; unchanged if it lists none.
+    """The plan with the column names that an alias or CTE lists; unchanged without such a list.
 
     Raises:
         TypeMismatch: there are more or fewer names than columns.
@@ -52,10 +52,10 @@ def rename_columns(plan: Plan, names: Sequence[str]) -> Plan:
 def generated_name(
     node: tree.Expression, expression: RowExpression, position: int, semantics: Semantics
 ) -> str:
-    """A reference has its column's name, a field its own; otherwise Hive counts ``_c0``.
+    """The name of an item without an alias: its column's or field's name; otherwise Hive's ``_c0``.
 
-    Spark refuses a view that shows a generated name, except those of references through arrays and
-    maps, and of a cast column (``ResolveAliases``).
+    Spark refuses a view that shows a generated name, except for a reference through an array or map,
+    and for a cast column (``ResolveAliases``).
     """
     match expression:
         case ColumnReference() | OuterReference():
@@ -79,7 +79,7 @@ def generated_name(
 
 
 def implied_name(node: tree.Expression) -> str:
-    """Spark's name for a variant's path, or a cast of one; empty for anything else."""
+    """Spark's name for a variant's path, or for its cast; empty for other items."""
     match node:
         case tree.VariantPath(name=name) | tree.Cast(tree.VariantPath(name=name)):
             return name
@@ -88,7 +88,7 @@ def implied_name(node: tree.Expression) -> str:
 
 
 def hives_column_name(expression: RowExpression, plan: Plan) -> str | None:
-    """The table's column whose name Hive gives to an unnamed cast or ``+x``, or None.
+    """The name that Hive gives to a cast or ``+x`` without an alias; None if Hive numbers it.
 
     Hive names such an item after its column (``recommendName``) if the column still has the name
     from its table, even if a sub-query between renames it. Computing, joining, grouping or limiting
@@ -99,10 +99,10 @@ def hives_column_name(expression: RowExpression, plan: Plan) -> str | None:
 
 
 def hives_window_names(expressions: Sequence[RowExpression]) -> Mapping[WindowCall, str]:
-    """Hive's names from window functions for unnamed items: ``rank_window_0``.
+    """Hive's names for window functions in items without an alias: ``rank_window_0``.
 
-    Functions are numbered from the left, equal ones once. Hive runs each kind of window separately,
-    and only the last run's results still have their names when items are named.
+    Functions are numbered from the left; equal functions share a number. Hive computes each kind of
+    window separately. Only the results of the last kind still have their names when Hive names items.
     """
     parts = (part for expression in expressions for part in walk(expression))
     calls = dict.fromkeys(part for part in parts if isinstance(part, WindowCall))
@@ -119,7 +119,7 @@ def _window_kind(call: WindowCall) -> tuple[object, ...]:
 
 
 def uncast(expression: RowExpression) -> RowExpression:
-    """The part of an item that names it: below the text's casts and ``+``."""
+    """The part of an item that gives the item its name: the item without explicit casts and ``+``."""
     while True:
         match expression:
             case Cast(inner, implicit=False):
@@ -147,24 +147,24 @@ def _tables_name(plan: Plan, index: int) -> str | None:
 
 
 def _is_named(node: tree.Expression, field: FieldAccess) -> bool:
-    """``a.b.c``, and not ``a['b'].c``."""
+    """Whether a node names a field like ``a.b.c``, and not like ``a['b'].c``."""
     while isinstance(node, tree.FieldOf):
         node = node.base
     return not isinstance(node, tree.Subscript) and _is_field(field)
 
 
 def _is_field(expression: RowExpression) -> bool:
-    """``a.b.c``: a column and fields only."""
+    """Whether an expression is a column with fields only, like ``a.b.c``."""
     while isinstance(expression, FieldAccess):
         expression = expression.base
     if isinstance(expression, Call):
-        # Spark makes a column of it.
+        # Spark adds a column with the function's value to the input.
         return expression.operator.name in WINDOWS_OF_TIME
     return isinstance(expression, (ColumnReference, OuterReference))
 
 
 def _path_text(expression: RowExpression) -> str | None:
-    """``a[0]``, ``m[k].f``: an access path in Spark's spelling; None for other expressions."""
+    """An access path in Spark's spelling, such as ``a[0]`` or ``m[k].f``; None for others."""
     match expression:
         case ColumnReference():
             return written_name(expression)

@@ -1,4 +1,4 @@
-"""The type of a number literal."""
+"""Finds the type of a number literal."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ _MAX_DIGITS = 38
 
 
 def number(text: str, semantics: Semantics) -> Literal:
-    """Integers typed by size, fractions as decimals, exponents as doubles, as in both dialects.
+    """The literal. An integer's type depends on its size; fractions are decimals, exponents doubles.
 
-    A sign is part of the number, so that its digits count; Hive takes the size without the sign.
+    ``text`` includes a sign. Hive chooses an integer's type without the sign.
     """
     lower = text.lower()
     if "e" in lower:
@@ -40,7 +40,7 @@ def number(text: str, semantics: Semantics) -> Literal:
 
 
 def _exponent(text: str) -> Literal:
-    """The decimal of Java's BigDecimal with a scale of at least 0."""
+    """The decimal that Java's BigDecimal reads, with a scale of at least 0."""
     digits = Decimal(text).as_tuple()
     scale = max(0, -int(digits.exponent))
     precision = max(len(digits.digits) + max(0, int(digits.exponent)), scale)

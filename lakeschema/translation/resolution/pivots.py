@@ -1,9 +1,9 @@
 """Rewrites PIVOT and UNPIVOT as equivalent queries without them.
 
 PIVOT groups by the columns that it does not name. If all aggregates are numbers or booleans, Spark
-first aggregates by group and value (``PivotFirst``): where a group has no row of a value, that
-value's column is null, even a count. Otherwise it aggregates the value's rows alone, and a count of
-none is 0. UNPIVOT makes a row from each of its columns.
+first aggregates by group and value (``PivotFirst``). Then a value without rows in a group gives
+null, even for a count. Otherwise Spark aggregates the value's rows alone, and a count of no rows is
+0. UNPIVOT makes a row from each of its columns.
 """
 
 from __future__ import annotations
@@ -27,7 +27,14 @@ def pivot(
     types: Sequence[ColumnType],
     is_aggregate: IsAggregate,
 ) -> tree.Query:
-    """``names``: all columns of the input; ``types``: those of the aggregates."""
+    """The query that is equivalent to a PIVOT.
+
+    Args:
+        item: the PIVOT.
+        names: all columns of its input.
+        types: the types of its aggregates.
+        is_aggregate: whether a call is an aggregate.
+    """
     write = _picked if all(map(_is_picked, types)) else _of_rows
     read = {name.lower() for name in _columns_named((*item.aggregates, _paths(item.keys)))}
     kept = [tree.Name((name,)) for name in names if name.lower() not in read]
@@ -54,7 +61,7 @@ def _is_picked(type_: ColumnType) -> bool:
 def _picked(
     node: tree.Expression, matches: tree.Expression, is_aggregate: IsAggregate
 ) -> tree.Expression:
-    """The aggregate of the matching rows, null without any."""
+    """The aggregate of the matching rows; null if no row matches."""
     one = tree.Call("count", (tree.NumberLiteral("1"),), filter=matches)
     there = tree.Call(">", (one, tree.NumberLiteral("0")))
     found = _filtered(node, matches, is_aggregate, lambda call: call)
@@ -64,7 +71,10 @@ def _picked(
 def _of_rows(
     node: tree.Expression, matches: tree.Expression, is_aggregate: IsAggregate
 ) -> tree.Expression:
-    """The aggregate with null for rows that do not match; ``first`` becomes the first non-null value."""
+    """The aggregate over all rows, with null for rows that do not match.
+
+    ``first`` becomes the first non-null value.
+    """
     found: tree.Expression = _filtered(node, matches, is_aggregate, _passing_over_nulls)
     return found
 
@@ -124,7 +134,7 @@ def _name(
 
 
 def _value_text(value: tree.Expression) -> str | None:
-    """A literal as Spark casts it to text; None for other expressions."""
+    """The text to which Spark casts a literal; None for other expressions."""
     match value:
         case tree.StringLiteral(content):
             return content
@@ -147,7 +157,7 @@ def _value_text(value: tree.Expression) -> str | None:
 
 
 def _call_text(node: tree.Expression) -> str | None:
-    """A plain call as Spark shows it."""
+    """The text with which Spark shows a plain call; None for other expressions."""
     match node:
         case tree.Name():
             return node.parts[-1]
@@ -169,7 +179,7 @@ _PLAIN_DATE: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 
 
 def unpivot(item: tree.Unpivot, names: Sequence[str]) -> tree.Query:
-    """A row for each of its columns: the other columns, the column's name, and its values."""
+    """The query that is equivalent to an UNPIVOT: a row for each column, with its name and value."""
     read = {path[-1].lower() for columns in item.columns for path in columns.paths}
     rows = tree.Call("array", tuple(_row(item, columns) for columns in item.columns))
     produced = (item.name, *item.values)
@@ -197,7 +207,10 @@ def _paths(keys: Sequence[tuple[str, ...]]) -> tuple[tree.Name, ...]:
 
 
 def _columns_named(node: Any) -> Iterator[str]:
-    """The first and the last part of each name inside: the last may be a column after a qualifier."""
+    """The first and the last part of each name inside.
+
+    The last part may be a column after a qualifier.
+    """
     if isinstance(node, tree.Name):
         yield node.parts[0]
         yield node.parts[-1]

@@ -1,4 +1,4 @@
-"""Raw queries → plans."""
+"""Turns the syntax trees of queries into plans."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def resolve_query(query: tree.Query, context: Context) -> Plan:
     """The query's plan.
 
     Raises:
-        TranslationError: it names something unknown, has a type error, or is not supported.
+        TranslationError: the query names something unknown, has a type error, or is not supported.
     """
     match query:
         case tree.Select():
@@ -97,7 +97,7 @@ def resolve_query(query: tree.Query, context: Context) -> Plan:
 
 
 def _with_tables(query: tree.With, context: Context) -> Context:
-    """The context of a query behind WITH."""
+    """The context of a query after WITH."""
     around = context.common_tables if context.keeps_tables else {}
     for table in query.tables:
         if table.name.lower() in around:
@@ -182,14 +182,14 @@ def _resolve_values(rows: tuple[tuple[tree.Expression, ...], ...], context: Cont
 
 
 def _as_column(expression: RowExpression) -> RowExpression:
-    """A later item's read of this one by alias: no longer a literal whose digits count in arithmetic."""
+    """An item as later items read it by its alias: a literal has the precision of its type."""
     if isinstance(expression, Literal) and is_integer(expression.type):
         return Cast(expression, expression.type, expression.nullable)
     return expression
 
 
 def _named_as_grouped(items: list[_Item], keys: Sequence[RowExpression]) -> list[_Item]:
-    """With several grouping sets Spark names their columns as GROUP BY writes them."""
+    """The items; with several grouping sets, Spark names the keys as GROUP BY writes them."""
     columns = (key for key in reversed(keys) if isinstance(key, ColumnReference))
     names: Mapping[RowExpression, str] = {key: written_name(key) for key in columns}
     return [
@@ -202,7 +202,12 @@ def _named_as_grouped(items: list[_Item], keys: Sequence[RowExpression]) -> list
 
 @dataclass(frozen=True, slots=True)
 class _Item:
-    """``is_generated``: not a plain column, and Hive keeps no name; ``is_bare``: it has no alias."""
+    """An item of SELECT.
+
+    Attributes:
+        is_generated: whether Hive generated the name, and so may replace it by a column's name.
+        is_bare: whether the item has no alias.
+    """
 
     name: str
     expression: RowExpression
@@ -220,7 +225,7 @@ def _hives_name(item: _Item, bare: Plan | None, windows: Mapping[WindowCall, str
 
 
 class _SelectResolver:
-    """One SELECT, clause by clause in the order in which they take effect."""
+    """Resolves one SELECT, clause by clause in the order in which they take effect."""
 
     def __init__(
         self,
@@ -285,7 +290,7 @@ class _SelectResolver:
         return self._project(plan, items, order)
 
     def _apply_hive_names(self, items: list[_Item], plan: Plan, *, grouped: bool) -> list[_Item]:
-        """Some unnamed items take the name of their column or window function."""
+        """The items with Hive's names. Hive names some items without an alias after a column or window."""
         named_anew = self._query.distinct or self._query.qualify is not None
         if named_anew or not any(item.is_generated for item in items):
             return items
@@ -295,7 +300,7 @@ class _SelectResolver:
         taken: set[str] = set()
         for item in items:
             name = _hives_name(item, bare, windows)
-            # If two would have the same name, the second keeps its number.
+            # If two items would have the same name, the second keeps its generated name.
             free = name is not None and name.lower() not in taken
             renamed.append(replace(item, name=name) if free and name else item)
             taken.add(renamed[-1].name.lower())
@@ -369,13 +374,13 @@ class _SelectResolver:
             alias = item.aliases[0] if item.aliases else implied_name(node) or None
             if alias is not None:
                 aliases[alias.lower()] = _as_column(expression)
-                # Hive mistakes it for a generated name.
+                # Hive mistakes such an alias for a generated name.
                 generated = is_hive and alias.lower().startswith("_c")
                 items.append(_Item(alias, expression, generated))
             else:
                 if isinstance(node, tree.Name) and self._keeps_name(node, expression):
-                    # A column of FULL JOIN … USING (two columns under one name), or a virtual
-                    # column of Hive.
+                    # This is a column of FULL JOIN … USING, which stands for two columns, or a
+                    # virtual column of Hive.
                     name = node.parts[-1]
                 else:
                     name = generated_name(node, expression, position, self._context.semantics)
@@ -384,7 +389,10 @@ class _SelectResolver:
         return items
 
     def _keeps_name(self, node: tree.Name, expression: RowExpression) -> bool:
-        """CURRENT_DATE looks like a column, but neither dialect names the item after it."""
+        """Whether an item has the name of its column.
+
+        CURRENT_DATE looks like a column, but gives no name.
+        """
         called = (
             isinstance(expression, Call) and expression.operator.spelling == node.parts[0].lower()
         )
@@ -392,7 +400,10 @@ class _SelectResolver:
         return isinstance(expression, (Call, AggregateCall)) and not plain
 
     def _keys(self, items: list[_Item], resolver: ExpressionResolver) -> list[RowExpression]:
-        """GROUP BY reads FROM's columns; in Spark also item numbers and, last, aliases."""
+        """The keys of GROUP BY. A name means a column of FROM.
+
+        In Spark a number means an item of SELECT, and a name that is not a column means an alias.
+        """
         if self._query.grouping is None:
             return []
         semantics = self._context.semantics
@@ -429,7 +440,7 @@ class _SelectResolver:
         try:
             found = replace(resolver, aliases=aliases, shown=shown).resolve(node)
         except (UnknownColumn, TypeMismatch):
-            # The column's type does not fit, so the name means the item.
+            # The column's type does not fit, so the name means the item of SELECT.
             found = replace(resolver, aliases=aliases, shown=aliases).resolve(node)
         if found.type not in {BOOLEAN, VOID} and can_cast(
             found.type, BOOLEAN, self._context.semantics
@@ -440,13 +451,13 @@ class _SelectResolver:
     def _condition(
         self, node: tree.Expression | None, items: list[_Item], resolver: ExpressionResolver
     ) -> RowExpression | None:
-        """HAVING or QUALIFY, which also see SELECT's aliases."""
+        """The condition of HAVING or QUALIFY, which may also use SELECT's aliases."""
         if node is None:
             return None
         return replace(resolver, aliases=_with_names(items, resolver)).condition(node)
 
     def _order_keys(self, items: list[_Item], resolver: ExpressionResolver) -> list[SortKey]:
-        """ORDER BY reads SELECT's aliases first, then FROM's columns."""
+        """The keys of ORDER BY. A name means an alias of SELECT before it means a column of FROM."""
         if not self._order_by:
             return []
         aliases = _with_names(items, resolver)
@@ -515,9 +526,9 @@ class _SelectResolver:
 def _with_names(
     items: Sequence[_Item], resolver: ExpressionResolver
 ) -> Mapping[str, RowExpression]:
-    """The items by their names; the first wins.
+    """The items by name; the first item with a name wins.
 
-    Spark names an unnamed item after its text, so a constant has its value as name.
+    Spark names an item without an alias after its text, so a constant's name is its value.
     """
     constants = {
         item.expression.value.lower(): item.expression
@@ -545,7 +556,7 @@ def _is_grouped(name: str, keys: Sequence[RowExpression], resolver: ExpressionRe
 def _without_repetition(
     keys: Sequence[RowExpression], sets: tuple[tuple[int, ...], ...] | None
 ) -> tuple[Sequence[RowExpression], tuple[tuple[int, ...], ...] | None]:
-    """Merges keys that are the same expression, such as a name and an item's number."""
+    """The keys without repetitions, such as a name and the number of the same item."""
     places = {key: place for place, key in enumerate(dict.fromkeys(keys))}
     if sets is None or len(places) == len(keys):
         return keys, sets

@@ -1,4 +1,4 @@
-"""WITH RECURSIVE: a table whose rows are computed from its own rows."""
+"""Resolves a table of WITH RECURSIVE, whose query reads the table's own earlier rows."""
 
 from __future__ import annotations
 
@@ -24,10 +24,12 @@ WithTables: TypeAlias = Callable[[tree.With, Context], Context]
 
 
 def recursion(table: tree.CommonTable, context: Context, fit: Fit, with_tables: WithTables) -> Plan:
-    """The table's plan, with the anchor's names and types; nullable also where a step makes null.
+    """The table's plan, with the anchor's names and types.
+
+    A column is nullable if the anchor or the step makes nulls.
 
     Raises:
-        UnsupportedConstruct: it is not a UNION of an anchor and one step.
+        UnsupportedConstruct: the query is not a UNION of an anchor and one step.
     """
     query, around = table.query, context
     while isinstance(query, tree.With):

@@ -1,4 +1,4 @@
-"""The SQL functions that a text may call, found by name, and limits on their calls."""
+"""Finds the SQL functions that a text may call, and limits their calls."""
 
 from __future__ import annotations
 
@@ -17,18 +17,21 @@ from lakeschema.translation.syntax.parsing import USUAL, Spelling
 MAX_DEPTH: Final = 40
 """The maximum nesting of calls between functions."""
 MAX_EXPANDED: Final = 1_000_000
-"""The maximum for one view: characters of bodies at each call, and nodes of arguments at each use."""
+"""The budget of one view. Each call costs the characters of the function's body.
+
+Each use of a parameter costs the number of nodes in the argument.
+"""
 _OF_A_CALL: Final = 100
 
 
 class Allowance:
-    """The remaining budget for expanding functions: nested calls multiply."""
+    """The remaining budget for expanding functions; nested calls multiply the cost."""
 
     def __init__(self) -> None:
         self._left = MAX_EXPANDED
 
     def spend(self, amount: int) -> None:
-        """Raises ``TooLarge`` when the budget is exhausted."""
+        """Reduces the budget; raises ``TooLarge`` when it is exhausted."""
         self._left -= amount
         if self._left < 0:
             raise TooLarge(
@@ -39,14 +42,17 @@ class Allowance:
 
 @dataclass(frozen=True, slots=True)
 class Routines:
-    """``calling``: the functions whose bodies are being read, outermost first."""
+    """The SQL functions that a text may call.
+
+    ``calling`` names the functions whose bodies are being resolved, outermost first.
+    """
 
     known: Mapping[RelationName, SqlFunction] = field(default_factory=lambda: MappingProxyType({}))
     calling: tuple[RelationName, ...] = ()
     allowance: Allowance = field(default_factory=Allowance, compare=False)
 
     def inside(self, function: SqlFunction) -> Routines:
-        """The context inside the body of a called function.
+        """The functions for the body of a called function.
 
         Raises:
             MalformedSql: the function calls itself, which no engine allows.

@@ -1,19 +1,20 @@
-"""Resolves a policy's condition, SQL text, over the rows of one relation."""
+"""Resolves the SQL condition of a policy over the rows of one relation."""
 
 from __future__ import annotations
 
 from typing import NoReturn
 
 from lakeschema.catalog.identifiers import RelationName
-from lakeschema.catalog.relations import Relation
+from lakeschema.catalog.relations import Relation, ViewText
 from lakeschema.translation.functions.semantics import Semantics
 from lakeschema.translation.functions.udfs import declared_functions
 from lakeschema.translation.model.errors import MalformedSql, Position, UnsupportedConstruct
 from lakeschema.translation.model.interface import Options
 from lakeschema.translation.plan.expressions import RowExpression, WindowCall, walk
 from lakeschema.translation.plan.relations import Plan
-from lakeschema.translation.resolution.context import OWN_CATALOGS, Context
+from lakeschema.translation.resolution.context import Context
 from lakeschema.translation.resolution.expressions import ExpressionResolver, require_boolean
+from lakeschema.translation.resolution.names import names_in
 from lakeschema.translation.resolution.scopes import relation_scope
 from lakeschema.translation.syntax import tree
 from lakeschema.translation.syntax.parsing import parse_query
@@ -22,15 +23,18 @@ from lakeschema.translation.syntax.parsing import parse_query
 def resolve_row_filter(
     text: str, rows: Plan, relation: Relation, semantics: Semantics, options: Options
 ) -> RowExpression:
-    """The condition over ``rows``, which are the relation's; read like a view of the dialect.
+    """The condition over ``rows``, the relation's rows; it is read like a view of the dialect.
 
     Raises:
-        TranslationError: it is not a condition on a single row, or names something unknown.
+        TranslationError: the text is not a condition on a single row, or names something unknown.
     """
     context = Context(
         semantics,
-        relation.name.namespace,
-        OWN_CATALOGS,
+        names_in(
+            ViewText(semantics.dialect, text, text, relation.name.namespace),
+            relation.name.catalog,
+            options,
+        ),
         declared_functions(relation, options),
         _open_none,
         _resolve_none,

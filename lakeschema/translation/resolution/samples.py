@@ -13,14 +13,14 @@ from lakeschema.translation.resolution.scopes import Scope
 from lakeschema.translation.syntax import tree
 
 SHARE = Operator("is in sample", NullClass.NEVER, deterministic=False)
-"""Whether a row is in the random share."""
+"""The operator that tests whether a row is in a random share of the rows."""
 
 PIECES = Operator("is in sampled pieces", NullClass.NEVER, deterministic=False)
-"""Whether a row is in the sampled buckets or pieces of files."""
+"""The operator that tests whether a row is in the sampled buckets or pieces of files."""
 
 
 def sampled(scope: Scope, sample: tree.Sample | None, context: Context) -> Scope:
-    """A sample has the columns of the whole. Hive samples pieces of files, Spark rows."""
+    """The scope of a sample, with all columns. Hive samples pieces of files, Spark rows."""
     if sample is None:
         return scope
     if not sample.unit or not context.semantics.is_spark:
@@ -35,6 +35,6 @@ def sampled(scope: Scope, sample: tree.Sample | None, context: Context) -> Scope
 
 
 def _share(sample: tree.Sample) -> float:
-    """For ``BUCKET 1 OUT OF 3`` Spark takes a third of the rows at random."""
+    """The share of a sample: for ``BUCKET 1 OUT OF 3`` Spark takes a random third of the rows."""
     number, _, of = (re.sub("[A-Za-z]+", "", part) for part in sample.number.partition("/"))
     return float(number) / (float(of) if of else 100)

@@ -1,4 +1,4 @@
-"""The scan of an upstream relation, from its interface.
+"""Makes the scan of an upstream relation from its interface.
 
 Column types get the letter case and nullability of the Avro schema, which is more precise than
 Hive's.
@@ -35,7 +35,7 @@ from lakeschema.translation.plan.relations import Plan, PlanColumn, Scan
 def open_interfaces(
     upstreams: Mapping[RelationName, Interface], dialect: Dialect
 ) -> Callable[[RelationName, Position | None], Plan]:
-    """Opens relations as scans of their interfaces; views are not expanded."""
+    """A function that opens each relation as a scan of its interface, without expanding views."""
     scans: dict[RelationName, Scan] = {}
 
     def open_relation(name: RelationName, position: Position | None) -> Plan:
@@ -71,13 +71,13 @@ def scan_of(interface: Interface, dialect: Dialect) -> Scan:
 
 
 def _reader(dialect: Dialect) -> Callable[[ColumnType], ColumnType]:
-    """A dialect's reading of the catalog's types."""
+    """A function from a catalog's type to the type that the dialect's engine reads."""
     change = _READERS.get(dialect)
     return (lambda type_: type_) if change is None else partial(map_type, change=change)
 
 
-def _as_spark_scans(type_: ColumnType) -> ColumnType:
-    """Spark has one instant type, and no type for Iceberg's UUIDs."""
+def as_spark_scans(type_: ColumnType) -> ColumnType:
+    """The type as Spark scans it: Spark has one instant type, and no type for Iceberg's UUIDs."""
     return _OF_SPARK.get(type_, as_spark_reads(type_))
 
 
@@ -85,5 +85,5 @@ _OF_SPARK: Mapping[ColumnType, ColumnType] = MappingProxyType(
     {TIMESTAMP_LOCAL: TIMESTAMP, UUID: STRING}
 )
 _READERS: Mapping[Dialect, Callable[[ColumnType], ColumnType]] = MappingProxyType(
-    {Dialect.SPARK: _as_spark_scans, Dialect.TRINO: as_trino_reads}
+    {Dialect.SPARK: as_spark_scans, Dialect.TRINO: as_trino_reads}
 )

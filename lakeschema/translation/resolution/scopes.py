@@ -1,4 +1,4 @@
-"""The meaning of names in one FROM clause: its relations, their columns, and ``*``."""
+"""Resolves the names in one FROM clause: its relations, their columns, and ``*``."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Source:
     """One named relation of FROM; its columns start at ``start`` in the plan.
 
     ``qualifier`` and ``names`` are in lower case; an unnamed sub-query has no qualifier.
-    ``is_table``: it is read from the catalog, not from a query.
+    ``is_table``: whether it is read from the catalog, not from a query.
     """
 
     qualifier: tuple[str, ...]
@@ -32,7 +32,7 @@ class Source:
     is_table: bool = False
 
     def answers_to(self, qualifier: tuple[str, ...]) -> bool:
-        """Whether it means this source: ``db.t``, ``t``, or ``db.t`` after Spark's own catalog."""
+        """Whether a qualifier means this source: ``t``, ``db.t`` or ``spark_catalog.db.t``."""
         if qualifier[:1] == ("spark_catalog",) and len(qualifier) > len(self.qualifier):
             qualifier = qualifier[1:]
         return bool(qualifier) and any(
@@ -42,7 +42,7 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class StarItem:
-    """A column of ``*``; two indices are the sides of a FULL JOIN … USING, to be coalesced."""
+    """A column of ``*``. A column of FULL JOIN … USING has two indices, one for each side."""
 
     name: str
     indices: tuple[int, ...]
@@ -53,12 +53,12 @@ class Scope:
     """The names that one FROM clause offers.
 
     Attributes:
-        merged: the columns that an unqualified USING name stands for.
-        padded: places of columns that may be null even if their relation's are not.
-        hidden: after USING, the columns in ``t.*`` but not in ``*``, from the last join to the first; none in
-            Hive.
-        has_stars: whether ``t.*`` is known: after USING and another join, Hive's depends on how it
-            merges joins.
+        merged: the indices of the columns for which a name in USING stands, without a qualifier.
+        padded: the indices of columns that an outer join may fill with nulls.
+        hidden: after USING, the indices of columns in ``t.*`` but not in ``*``, from the last join
+            to the first; None in Hive.
+        has_stars: whether the columns of ``t.*`` are known. After USING and another join, they
+            depend on how Hive merges joins.
     """
 
     plan: Plan
@@ -82,9 +82,9 @@ class Scope:
     def find(
         self, parts: tuple[str, ...], position: Position | None, *, exact: bool = False
     ) -> tuple[tuple[int, ...], int] | None:
-        """(the column's indices, number of parts used), trying the longest qualifier first.
+        """The column's indices, and how many parts of the name belong to qualifier and column.
 
-        ``exact``: among columns whose names differ in case, the one with this spelling.
+        Tries the longest qualifier first. With ``exact``, names of columns must agree in letter case.
 
         Raises:
             AmbiguousColumn: two relations have a column of the name.
@@ -143,7 +143,7 @@ class Scope:
         return [index for index in dict.fromkeys((*self.hidden, *shown)) if index in own]
 
     def candidates(self) -> tuple[str, ...]:
-        """Every column's name as a person may write it, for an error message."""
+        """Every column's name, as a person may write it, for error messages."""
         return tuple(
             ".".join((*source.qualifier[-1:], name))
             for source in self.sources
@@ -180,7 +180,7 @@ def relation_scope(plan: Plan, qualifier: tuple[str, ...], *, is_table: bool = F
 
 
 def shift(scope: Scope, by: int) -> tuple[tuple[Source, ...], tuple[StarItem, ...]]:
-    """A right side's sources and star, with indices counted in the join."""
+    """The sources and the star of a join's right side, with ``by`` added to their indices."""
     sources = tuple(replace(source, start=source.start + by) for source in scope.sources)
     star = tuple(StarItem(i.name, tuple(x + by for x in i.indices)) for i in scope.star)
     return sources, star

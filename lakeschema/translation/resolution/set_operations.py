@@ -1,4 +1,4 @@
-"""UNION, INTERSECT and EXCEPT as one plan, with common types."""
+"""Resolves UNION, INTERSECT and EXCEPT; casts their branches to common types."""
 
 from __future__ import annotations
 
@@ -42,7 +42,10 @@ _SET_OPERATORS: Mapping[tuple[tree.SetOperator, bool], SetOperator] = MappingPro
 
 
 def set_operation(query: tree.SetQuery, branches: Sequence[Plan], context: Context) -> Plan:
-    """Raises ``TypeMismatch`` if the branches differ in number of columns, or their types are incompatible."""
+    """The plan of a set operation.
+
+    Raises ``TypeMismatch`` if the branches differ in number of columns, or their types are incompatible.
+    """
     width = len(branches[0].columns)
     for number, branch in enumerate(branches[1:], 2):
         if len(branch.columns) != width:
@@ -74,7 +77,7 @@ def _column_type(
 
 
 def _common_type(left: ColumnType, right: ColumnType, semantics: Semantics) -> ColumnType | None:
-    """The literal number that the text has for a column."""
+    """The common type of two columns; in Hive, a decimal's own type next to an integer."""
     if semantics.is_hive:
         for one, other in ((left, right), (right, left)):
             if isinstance(one, DecimalType) and is_integer(other):

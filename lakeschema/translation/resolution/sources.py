@@ -14,7 +14,7 @@ from lakeschema.translation.model.joins import JoinKind
 from lakeschema.translation.plan.expressions import ColumnReference, RowExpression
 from lakeschema.translation.plan.relations import Join, Plan, Values
 from lakeschema.translation.resolution import calls, pivots, sql_functions
-from lakeschema.translation.resolution.context import Context, relation_name
+from lakeschema.translation.resolution.context import Context
 from lakeschema.translation.resolution.expressions import ExpressionResolver
 from lakeschema.translation.resolution.generators import generate
 from lakeschema.translation.resolution.naming import rename_columns
@@ -84,9 +84,10 @@ def _table(item: tree.TableName, context: Context) -> Scope:
             return relation_scope(
                 rename_columns(common, item.columns), (item.alias or item.parts[0],)
             )
-    name = relation_name(item.parts, context.namespace, context.catalogs)
+    name = context.names.relation(item.parts)
     plan = rename_columns(context.open_relation(name, item.position), item.columns)
-    known_as = max(name.parts, item.parts, key=len)
+    whole = (name.catalog, *name.parts) if name.catalog else name.parts
+    known_as = max(whole, item.parts, key=len)
     return relation_scope(plan, (item.alias,) if item.alias else known_as, is_table=True)
 
 
@@ -121,7 +122,7 @@ def _join(item: tree.Join, context: Context) -> Scope:
         if always and item.kind in {JoinKind.CROSS, JoinKind.INNER, JoinKind.LEFT}:
             outer = item.kind is JoinKind.LEFT
             return _generate(left, function.call, name, function.columns, outer, context)
-        # With a condition the rows are made first, as in a sub-query.
+        # With a condition, the function's rows are made first, as in a sub-query.
         rows = tree.Select((tree.SelectItem(tree.Star()),), function)
         query = tree.FromQuery(rows, name)
         return _join(replace(item, right=query), context)
@@ -151,7 +152,7 @@ def _join(item: tree.Join, context: Context) -> Scope:
 
 
 def _makes_rows_of_left(item: tree.FromItem, context: Context) -> TypeGuard[tree.FromFunction]:
-    """Whether it is an engine's table function; a SQL function is resolved like a query."""
+    """Whether the item calls a built-in table function; SQL functions are resolved like queries."""
     return isinstance(item, tree.FromFunction) and not sql_functions.called(item.call, context)
 
 
@@ -224,7 +225,10 @@ def _join_using(
 def _hidden_keys(
     kind: JoinKind, keys: Sequence[tuple[tuple[int, ...], tuple[int, ...]]]
 ) -> Iterator[int]:
-    """The columns of USING that ``*`` hides; columns united before belong to no relation's name."""
+    """The columns of USING that ``*`` hides.
+
+    Columns that an earlier USING united are left out, since they belong to no single relation.
+    """
     left = [a[0] for a, _ in keys if len(a) == 1]
     right = [b[0] for _, b in keys if len(b) == 1]
     match kind:
@@ -241,7 +245,7 @@ def _hidden_keys(
 
 
 def _side(scope: Scope, name: str, context: Context) -> tuple[int, ...]:
-    """If several columns have the name, Spark takes the first and also shows the others."""
+    """The indices of the column with this name. Spark takes the first column of several."""
     first = next((item for item in scope.star if item.name.lower() == name.lower()), None)
     if first is not None and context.semantics.is_spark:
         return first.indices

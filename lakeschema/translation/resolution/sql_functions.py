@@ -1,4 +1,4 @@
-"""Expands calls of SQL functions: their bodies with the arguments in place of parameters.
+"""Replaces calls of SQL functions by the functions' bodies, with arguments in place of parameters.
 
 As in Spark, arguments are cast to the parameters' types and the body to the declared type. The body
 is resolved under the function's own settings and namespace.
@@ -23,7 +23,7 @@ from lakeschema.translation.plan.expressions import (
 )
 from lakeschema.translation.plan.relations import Plan, PlanColumn, Project, Values, references
 from lakeschema.translation.plan.rewriting import Change, Rewriter, lift, size
-from lakeschema.translation.resolution.context import Context, catalogs_of, relation_name
+from lakeschema.translation.resolution.context import Context
 from lakeschema.translation.resolution.conversions import convert
 from lakeschema.translation.resolution.routines import Allowance, spelling_of, text_of
 from lakeschema.translation.resolution.scopes import Scope, relation_scope
@@ -40,9 +40,7 @@ def called(call: tree.Call, context: Context) -> SqlFunction | None:
     known = context.routines.known
     if not known:
         return None
-    return known.get(
-        relation_name((*call.qualifier, call.name), context.namespace, context.catalogs)
-    )
+    return known.get(context.names.function((*call.qualifier, call.name)))
 
 
 def value_of(
@@ -104,8 +102,7 @@ def _context_of(function: SqlFunction, context: Context) -> Context:
     return replace(
         context,
         semantics=semantics_of(text),
-        namespace=function.current_namespace,
-        catalogs=catalogs_of(text, context.catalogs),
+        names=context.names.within(text),
         common_tables=MappingProxyType({}),
         outer=(),
         routines=context.routines.inside(function),
@@ -113,7 +110,7 @@ def _context_of(function: SqlFunction, context: Context) -> Context:
 
 
 def _parameters(function: SqlFunction, arguments: Sequence[RowExpression]) -> Scope:
-    """The parameters' names, which a body may read besides its own FROM."""
+    """The scope with the parameters' names, which is outside the scopes of the body."""
     columns = tuple(
         PlanColumn(parameter.name, argument.type, argument.nullable)
         for parameter, argument in zip(function.parameters, arguments, strict=True)
@@ -155,7 +152,7 @@ def _arguments(
 
 
 def _with_arguments(arguments: Sequence[RowExpression], top: int, allowance: Allowance) -> Change:
-    """Substitutes the arguments for parameters; the body is ``top`` queries below them."""
+    """A change that replaces parameters by arguments; the body is ``top`` queries deeper."""
     sizes = [size(argument) for argument in arguments]
     over_windows = [any(isinstance(p, WindowCall) for p in walk(a)) for a in arguments]
 

@@ -1,4 +1,4 @@
-"""The modifiers of a star: columns to exclude or replace, and the fields of a struct."""
+"""Resolves a star's modifiers: columns to exclude or replace, and the fields of a struct."""
 
 from __future__ import annotations
 
@@ -31,7 +31,9 @@ def fields_of(base: RowExpression, star: tree.Star) -> tuple[Named, ...]:
 def without(
     columns: Sequence[Named], star: tree.Star, context: Context, resolve: Resolve | None
 ) -> tuple[Named, ...]:
-    """The columns after EXCEPT and ``SET``; a path of several parts excludes a struct's field.
+    """The columns of a star without those in its EXCEPT, and with the expressions of ``SET``.
+
+    A path of several parts in EXCEPT excludes a struct's field.
 
     Raises:
         UnknownColumn: there is no column of that name.
@@ -56,7 +58,7 @@ def without(
 
 
 def _head(path: tuple[str, ...], known: set[str]) -> tuple[str, ...]:
-    """The path from its column on, without qualifiers, which only repeat the star's."""
+    """The path without the qualifiers before its column, which only repeat the star's qualifiers."""
     for start in range(len(path)):
         if path[start] in known:
             return path[start:]
@@ -66,7 +68,7 @@ def _head(path: tuple[str, ...], known: set[str]) -> tuple[str, ...]:
 def _less(
     value: RowExpression, inside: list[tuple[str, ...]], star: tree.Star, context: Context
 ) -> RowExpression:
-    """A struct without some of its fields; null if the struct is null."""
+    """The struct without some of its fields; null if the struct is null."""
     kept = without(fields_of(value, star), replace(star, excluded=tuple(inside)), context, None)
     type_ = StructType(tuple(StructField(name, v.type, v.nullable) for name, v in kept))
     values = tuple(field for _, field in kept)

@@ -1,4 +1,4 @@
-"""The meaning of ``timestamp`` in a Spark view's text: an instant, or a time without a zone."""
+"""Decides whether ``timestamp`` in a Spark view's text is an instant or a time without a zone."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _WITHOUT_ZONE = re.compile(r"\s*[+-]?[0-9]+(-[0-9]+){0,2}([ T][0-9:.]*)?\s*")
 def spark_type(
     target: ColumnType, node: tree.Cast, operand: RowExpression, *, zoneless: bool
 ) -> ColumnType:
-    """The type that a cast or literal in Spark's text has: its ``timestamp_ltz`` is our timestamp.
+    """The type of a cast or literal in Spark's text; its ``timestamp_ltz`` is ``timestamp`` here.
 
     ``TIMESTAMP '2020-01-01 00:00:00Z'`` is an instant even if ``zoneless``: it states a zone.
     """

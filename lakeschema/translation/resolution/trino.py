@@ -1,4 +1,4 @@
-"""Trino's own rules where they differ from the other dialects': strings, rows, lambdas, UNNEST."""
+"""Resolves expressions for which Trino's rules differ: strings, rows, lambdas and UNNEST."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ _NOW: Final = frozenset({"current_timestamp", "current_time", "localtime", "loca
 
 
 def resolve(node: tree.Expression, resolver: ExpressionResolver) -> RowExpression | None:
-    """The expression by Trino's rules; None where all dialects agree."""
+    """The expression by Trino's rules; None if the common rules apply."""
     match node:
         case tree.StringLiteral(value):
             return Literal(value, VarcharType(len(value)))
@@ -97,7 +97,7 @@ def _interval(node: tree.IntervalLiteral) -> RowExpression:
 
 def _cast(node: tree.Cast, resolver: ExpressionResolver) -> RowExpression:
     if node.position is None and isinstance(node.operand, tree.StringLiteral):
-        # DATE '…': a literal of another type, not a conversion.
+        # DATE '…' is a literal of another type, not a conversion.
         return Literal(node.operand.value, node.type)
     operand = resolver.resolve(node.operand)
     if not can_cast(operand.type, node.type):
@@ -113,7 +113,7 @@ def _cast(node: tree.Cast, resolver: ExpressionResolver) -> RowExpression:
 
 
 def _nullable_inside(source: ColumnType, target: ColumnType) -> ColumnType:
-    """The target with the nullability of the source's parts, where their shapes match."""
+    """The target with the nullability of the source's parts, if their shapes match."""
     match source, target:
         case ArrayType(a, nullable), ArrayType(b):
             return ArrayType(_nullable_inside(a, b), nullable or a == VOID)
@@ -138,7 +138,10 @@ def _nullable_inside(source: ColumnType, target: ColumnType) -> ColumnType:
 def _subscript(
     base: RowExpression, index: RowExpression, resolver: ExpressionResolver
 ) -> RowExpression:
-    """Trino fails for an index out of range; on a row it takes the field at a literal index."""
+    """An array's element, a map's value, or a row's field at a literal index.
+
+    For an index out of range Trino fails.
+    """
     if isinstance(base.type, StructType):
         place = int(index.value or 0) if isinstance(index, Literal) else 0
         if not 1 <= place <= len(base.type.fields):
@@ -227,7 +230,7 @@ class _Lambdas:
             if not binding.accept(pattern.result, made.type, made.nullable):
                 raise _unlike(before or VOID, made.type, position)
             if before is not None and not same_type(binding.types[name], before):
-                # A value passed on from call to call has the wider of two types.
+                # The lambda gets its own last result, so the value has the wider of both types.
                 made = self._resolved(pattern, node)
         wanted = binding.type_of(pattern.result)
         if not can_coerce(made.type, wanted):
@@ -292,7 +295,7 @@ def _with_lambdas(node: tree.Call, resolver: ExpressionResolver) -> RowExpressio
 def unnested(
     name: str, arguments: Sequence[RowExpression], node: tree.Call
 ) -> tuple[PlanColumn, ...]:
-    """The columns of UNNEST: shorter arrays are padded with null; rows are spread into columns."""
+    """The columns of UNNEST. Shorter arrays are padded with nulls; rows are spread into columns."""
     several = len(arguments) > 1
     columns: list[PlanColumn] = []
     for argument in arguments:
@@ -324,9 +327,9 @@ def _field_name(field: StructField, place: int) -> str:
 
 
 def stale(stored: ColumnType, now: ColumnType) -> bool:
-    """Whether Trino refuses a view because a column's type changed.
+    """Whether Trino refuses a view because the type of a column changed.
 
-    The digits of a second in timestamps are a setting of the catalog, not of the view.
+    A change of only the digits of a second does not count: they are a setting of the catalog.
     """
     return not can_coerce(_without_digits(now), _without_digits(stored))
 

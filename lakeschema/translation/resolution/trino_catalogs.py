@@ -1,4 +1,4 @@
-"""Replaces Trino's catalog names by ours."""
+"""Replaces Trino's names of catalogs by the deployment's."""
 
 from __future__ import annotations
 
@@ -12,7 +12,9 @@ _WHOLE: Final = 3
 
 
 def without_catalogs(query: tree.Query, catalogs: Mapping[str, str]) -> tree.Query:
-    """The query with our names for relations of three parts.
+    """The query with each catalog name of Trino replaced by the deployment's.
+
+    Only names of three parts begin with a catalog.
 
     ``catalogs`` gives each catalog's name in Trino, as in ``Options.trino_catalogs``.
     """

@@ -1,4 +1,4 @@
-"""A Trino view's columns: the stored ones, as long as Trino can still read it.
+"""Gives a Trino view its stored columns, and refuses the view if Trino no longer reads it.
 
 At each read Trino analyses the text again and compares (``StatementAnalyzer.checkViewStaleness``).
 The view is VIEW_IS_STALE if the number, names or order of columns differ, or if a type cannot be
@@ -25,7 +25,7 @@ def fit_to_trinos(plan: Plan, relation: Relation) -> Plan:
     """The query's columns under the stored names, converted to the stored types.
 
     Raises:
-        TypeMismatch: Trino calls the view stale.
+        TypeMismatch: a column does not fit its stored type; Trino calls such a view stale.
     """
     stored = relation.columns
     if len(stored) != len(plan.columns):

@@ -1,9 +1,9 @@
-"""The relations that a query reads, found from its raw tree alone."""
+"""Finds the relations that a query reads, from its syntax tree alone."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import fields, is_dataclass
 from functools import cache
 from operator import attrgetter
@@ -14,7 +14,7 @@ from lakeschema.catalog.relations import ViewText
 from lakeschema.catalog.sql_functions import SqlFunction
 from lakeschema.translation.functions.binding import find
 from lakeschema.translation.model.errors import Position
-from lakeschema.translation.resolution.context import catalogs_of, relation_name
+from lakeschema.translation.resolution.names import Names
 from lakeschema.translation.resolution.routines import spelling_of, text_of
 from lakeschema.translation.syntax import tree
 from lakeschema.translation.syntax.parsing import parse_body
@@ -22,18 +22,15 @@ from lakeschema.translation.syntax.parsing import parse_body
 _Names = frozenset[str]
 
 
-def relations_read(
-    query: tree.Query, view: ViewText, spark_catalogs: frozenset[str]
-) -> tuple[RelationName, ...]:
-    """Every table named, in order of first mention, without the names of CTEs in scope.
+def relations_read(query: tree.Query, view: ViewText, context: Names) -> tuple[RelationName, ...]:
+    """The relations that the query names, in order of first mention, without CTEs.
 
-    Relations that its SQL functions read, at any distance, come last.
+    Relations that its SQL functions read, directly or through other functions, come last.
     """
-    catalogs = catalogs_of(view, spark_catalogs)
-    names = _names(_tables(query), view, catalogs)
+    names = _named(tables_named(query), context)
     known = {function.name: function for function in view.functions}
     if known:
-        waiting = _called(query, view, catalogs, known)
+        waiting = _called(query, view, context, known)
         reached: set[RelationName] = set()
         while waiting:
             function = waiting.pop(0)
@@ -41,24 +38,22 @@ def relations_read(
                 continue
             reached.add(function.name)
             text = text_of(function)
-            within = catalogs_of(text, catalogs)
+            within = context.within(text)
             for part in function.texts:
                 body = parse_body(part, spelling_of(text))
-                names += _names(_tables(body), text, within)
+                names += _named(tables_named(body), within)
                 waiting += _called(body, text, within, known)
     return tuple(dict.fromkeys(names))
 
 
-def _names(
-    tables: list[tree.TableName], view: ViewText, catalogs: frozenset[str]
-) -> list[RelationName]:
-    return [relation_name(table.parts, view.current_namespace, catalogs) for table in tables]
+def _named(tables: list[tree.TableName], context: Names) -> list[RelationName]:
+    return [context.relation(table.parts) for table in tables]
 
 
 def _called(
     node: tree.Query | tree.Expression,
     view: ViewText,
-    catalogs: frozenset[str],
+    context: Names,
     known: Mapping[RelationName, SqlFunction],
 ) -> list[SqlFunction]:
     found: list[SqlFunction] = []
@@ -71,8 +66,7 @@ def _called(
         if isinstance(part, tree.Call) and (
             part.qualifier or find(part.name.lower(), view.dialect) is None
         ):
-            parts = (*part.qualifier, part.name)
-            name = relation_name(parts, view.current_namespace, catalogs)
+            name = context.function((*part.qualifier, part.name))
             found += [known[name]] if name in known else []
         if part.__class__ not in _LEAVES:
             stack.extend(_parts(part))
@@ -80,20 +74,23 @@ def _called(
 
 
 def reads_table(query: tree.Query, name: str) -> bool:
-    """Whether the query reads the table of this name, in any case, unless a CTE of its has the name."""
+    """Whether the query reads a table of this name in any letter case; its own CTEs do not count."""
     return any(
-        table.parts[-1].lower() == name.lower() for table in _tables(query) if len(table.parts) == 1
+        table.parts[-1].lower() == name.lower()
+        for table in tables_named(query)
+        if len(table.parts) == 1
     )
 
 
-def _tables(query: tree.Query | tree.Expression) -> list[tree.TableName]:
+def tables_named(query: tree.Query | tree.Expression) -> list[tree.TableName]:
+    """Each mention of a table in a text, except those that mean a CTE."""
     found: list[tree.TableName] = []
     _find(query, frozenset(), found)
     return found
 
 
 def _find(node: Any, common: _Names, found: list[tree.TableName]) -> None:
-    """``common``: the names of CTEs in scope."""
+    """Adds the relations below a node to ``found``; ``common`` are the names of CTEs in scope."""
     stack: list[Any] = [node]
     while stack:
         part = stack.pop()
@@ -112,6 +109,18 @@ def _find(node: Any, common: _Names, found: list[tree.TableName]) -> None:
                 known |= own
             _find(part.body, known, found)
         else:
+            stack.extend(_parts(part))
+
+
+def nodes(query: tree.Query) -> Iterator[Any]:
+    """Every node of the syntax tree, a node before its parts."""
+    stack: list[Any] = [query]
+    while stack:
+        part = stack.pop()
+        if isinstance(part, tuple):
+            stack.extend(part[::-1])
+        elif part.__class__ not in _LEAVES:
+            yield part
             stack.extend(_parts(part))
 
 

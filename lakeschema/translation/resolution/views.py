@@ -1,8 +1,8 @@
-"""Resolves a view into its plan, with the columns that its own engine gives it.
+"""Resolves a view into its plan, with the columns that the view's engine gives it.
 
-After its tables change, a view's columns depend on its kind. Hive runs the expanded text. Spark
-runs the original text and fits the result to the stored columns, by ``view.schemaMode``. With
-``view_evolution`` FOLLOW, the stars of the original text are expanded again instead.
+If a view's tables have changed, its columns depend on the engine. Hive runs the expanded text.
+Spark runs the original text and fits the result to the stored columns, by ``view.schemaMode``.
+With ``view_evolution`` FOLLOW, the stars of the original text are expanded again instead.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from lakeschema.catalog.column_types import ColumnType, UnknownType, map_type, print_type
 from lakeschema.catalog.relations import Column, Dialect, Relation, SchemaMode, ViewText
 from lakeschema.translation.functions.casts import can_cast, can_up_cast, nullable_inside
-from lakeschema.translation.functions.coercion import as_spark_reads, equal_apart_from_nulls
+from lakeschema.translation.functions.coercion import equal_apart_from_nulls
 from lakeschema.translation.functions.semantics import Semantics, semantics_of
 from lakeschema.translation.functions.settings import refuse_unsupported
 from lakeschema.translation.functions.udfs import declared_functions
@@ -27,10 +27,12 @@ from lakeschema.translation.model.errors import (
 from lakeschema.translation.model.interface import NullOrder, Options, ViewEvolution
 from lakeschema.translation.plan.expressions import Cast, RowExpression
 from lakeschema.translation.plan.relations import UNNAMED, Plan, Project, references
-from lakeschema.translation.resolution.context import Context, OpenRelation, catalogs_of
+from lakeschema.translation.resolution.context import Context, OpenRelation
+from lakeschema.translation.resolution.names import names_in
 from lakeschema.translation.resolution.naming import rename_columns
 from lakeschema.translation.resolution.queries import resolve_query
 from lakeschema.translation.resolution.routines import routines_of, spelling_of
+from lakeschema.translation.resolution.scans import as_spark_scans
 from lakeschema.translation.resolution.trino_catalogs import without_catalogs
 from lakeschema.translation.resolution.trino_views import fit_to_trinos
 from lakeschema.translation.syntax import tree
@@ -39,7 +41,10 @@ from lakeschema.translation.syntax.parsing import parse_query
 
 @dataclass(frozen=True, slots=True)
 class ResolvedView:
-    """``comments`` are the declared columns' own, by position; None means inherited."""
+    """A resolved view.
+
+    ``comments`` are the comments of declared columns, by position; None means an inherited comment.
+    """
 
     query: tree.Query
     plan: Plan
@@ -47,7 +52,7 @@ class ResolvedView:
 
 
 def view_query(relation: Relation, view: ViewText, options: Options) -> tree.Query:
-    """The raw tree of the text that the deployment's options select."""
+    """The syntax tree of the expanded or original text, as the deployment's options choose."""
     text = view.original_text if _follows(options) and view.original_text else view.text
     spelling = spelling_of(view)
     if options.nulls is NullOrder.FIRST:
@@ -65,14 +70,13 @@ def resolve_view(
 
     Raises:
         TranslationError: see ``resolve_query``; ``TypeMismatch`` or ``UnknownColumn`` if the view's
-            own engine can no longer read it.
+            engine can no longer read it.
     """
     refuse_unsupported(view)
     semantics = semantics_of(view)
     context = Context(
         semantics,
-        view.current_namespace,
-        catalogs_of(view, options.spark_catalogs),
+        names_in(view, relation.name.catalog, options),
         declared_functions(relation, options),
         open_relation,
         resolve_query,
@@ -90,9 +94,10 @@ def _follows(options: Options) -> bool:
 
 
 def _without_lowering(query: tree.Query, relation: Relation) -> tree.Query:
-    """Hive wraps a declared column list as SELECT `a` AS `x` FROM (…) `db.view`, all in lower case.
+    """The query without Hive's lower-casing wrapper: SELECT `a` AS `x` FROM (…) `db.view`.
 
-    An alias there that only lower-cases a name is dropped to keep the name's letter case.
+    Hive writes it around the query for declared columns, all in lower case. An alias that only
+    lower-cases a name is dropped, so that the name keeps its letter case.
     """
     if not isinstance(query, tree.Select) or not isinstance(query.source, tree.FromQuery):
         return query
@@ -119,6 +124,8 @@ def _fit_columns(
         return _follow_tables(ordered, relation, view, options)
     if view.schema_mode is SchemaMode.EVOLUTION:
         return plan
+    if view.schema_mode is SchemaMode.BY_POSITION:
+        return _fit_by_position(plan, relation, view, semantics)
     if not relation.columns:
         return _with_last(plan, relation.partition_columns)
     if view.dialect is Dialect.SPARK and view.query_columns:
@@ -148,7 +155,7 @@ def _with_last(plan: Plan, partitions: tuple[Column, ...]) -> Plan:
 
 
 def _name(declared: Column, name: str) -> str:
-    """The declared name, or the query's if Hive only stored it in lower case."""
+    """The declared name; or the query's name, if the declared name is only its lower-case form."""
     return name if declared.name == name.lower() else declared.name
 
 
@@ -159,7 +166,7 @@ def _rename(plan: Plan, names: list[str]) -> Plan:
 
 
 def _follow_tables(plan: Plan, relation: Relation, view: ViewText, options: Options) -> Plan:
-    """Expands stars again; names that the view declares for its query's columns stay."""
+    """The plan of the original text with stars expanded again, under the names that the view declares."""
     stored = relation.every_column
     if len(view.query_columns) == len(stored) and stored:
         renames = {q.lower(): _name(c, q) for q, c in zip(view.query_columns, stored, strict=True)}
@@ -171,7 +178,7 @@ def _follow_tables(plan: Plan, relation: Relation, view: ViewText, options: Opti
 
 
 def _wrapper_renames(view: ViewText, options: Options) -> Mapping[str, str]:
-    """The original text's columns with their names in the wrapper of Hive's expanded text."""
+    """The names that the wrapper in Hive's expanded text gives to the original text's columns."""
     if view.text == view.original_text or view.dialect is not Dialect.HIVE:
         return {}
     query = parse_query(view.text, view.dialect, options.max_sql_bytes)
@@ -185,7 +192,10 @@ def _wrapper_renames(view: ViewText, options: Options) -> Mapping[str, str]:
 
 
 def _fit_to_stored(plan: Plan, relation: Relation, view: ViewText, semantics: Semantics) -> Plan:
-    """Spark's ``SessionCatalog.fromCatalogTable``: picks columns by stored names and casts to stored types."""
+    """The plan with the stored columns, picked by name and cast to the stored types.
+
+    As in Spark's ``SessionCatalog.fromCatalogTable``.
+    """
     if len(view.query_columns) != len(relation.columns):
         raise TypeMismatch("the stored view has different numbers of query and view columns")
     found: dict[str, list[int]] = {}
@@ -210,12 +220,30 @@ def _fit_to_stored(plan: Plan, relation: Relation, view: ViewText, semantics: Se
     return Project(plan, tuple(items))
 
 
+def _fit_by_position(plan: Plan, relation: Relation, view: ViewText, semantics: Semantics) -> Plan:
+    """The plan with the stored columns, picked by position; further columns are left out.
+
+    As in Iceberg's ``ResolveViews.createViewRelation``.
+    """
+    read, stored = references(plan), relation.columns
+    if len(read) < len(stored):
+        raise TypeMismatch(
+            f"the view has {len(stored)} columns, but its query returns {len(read)}",
+            hint="an underlying table has lost columns since; recreate the view",
+        )
+    items = (
+        (column.name, _cast_to_stored(reference, column, view.schema_mode, semantics))
+        for column, reference in zip(stored, read, strict=False)
+    )
+    return Project(plan, tuple(items))
+
+
 def _cast_to_stored(
     column: RowExpression, stored: Column, mode: SchemaMode | None, semantics: Semantics
 ) -> RowExpression:
     if mode is SchemaMode.TYPE_EVOLUTION or isinstance(stored.type, UnknownType):
         return column
-    target = map_type(stored.type, as_spark_reads)
+    target = map_type(stored.type, as_spark_scans)
     if equal_apart_from_nulls(column.type, target):
         return column
     ansi = replace(semantics, ansi=True)

@@ -12,7 +12,7 @@ from lakeschema.translation.rewriting.window_filters_as_cases import without_fil
 
 @rewriting(Aggregate)
 def aggregate_filters_as_cases(plan: Plan) -> Plan:
-    """Gives nulls to aggregates that skip nulls, in place of rows that the FILTER excludes."""
+    """The plan with nulls for rows that a FILTER excludes, for aggregates that skip nulls."""
     if not isinstance(plan, Aggregate) or all(call.filter is None for _, call in plan.aggregates):
         return plan
     calls = tuple(

@@ -16,7 +16,7 @@ from lakeschema.translation.plan.relations import Plan, Project, Scan, reference
 from lakeschema.translation.rewriting.nodes import Rewriting
 
 Stored = Mapping[RelationName, Mapping[str, ColumnType]]
-"""The stored types of relations' columns, by name in lower case."""
+"""The stored types of each relation's columns, by the column's name in lower case."""
 
 
 def chars_as_texts(stored: Stored) -> Rewriting:

@@ -1,8 +1,8 @@
-"""Whether and how a plan's rows follow from a view's stored rows.
+"""Decides whether and how a plan's rows follow from a view's stored rows.
 
-After Goldstein and Larson, "Optimizing Queries Using Materialized Views" (2001), by equal
-expressions: the plan has all of the view's joins and conditions, and its other conditions and its
-columns follow from the view's columns.
+The method is from Goldstein and Larson, "Optimizing Queries Using Materialized Views" (2001). The
+plan must have all of the view's joins and conditions. Its other conditions and its columns must be
+computable from the view's columns. Expressions match only if they are equal.
 """
 
 from __future__ import annotations
@@ -33,13 +33,12 @@ class StoredView:
         self._grouped = grouped(self._plan)
 
     def rows_of(self, plan: Plan) -> Plan:
-        """A plan with the same columns that reads the stored rows.
+        """A plan with the columns of ``plan`` that reads the stored rows.
 
         Raises:
-            NotContained: the plan's rows cannot be shown to follow from them.
+            NotContained: it is not certain that the plan's rows follow from the stored rows.
         """
-        # Stored sums of floating-point numbers are as good as new ones, unless they are added up
-        # again.
+        # Stored sums of floating-point numbers may be used, unless they are added up again.
         reason = why_unrepeatable(plan, floats=True)
         if reason is not None:
             raise NotContained(reason, 1)

@@ -1,4 +1,4 @@
-"""The rows that a plan gains from rows inserted into its tables, as bags.
+"""Finds the rows that a plan gains from rows inserted into its tables, with repeated rows.
 
 inner join on (k = k)        →    union all of 2
   scan l                            inner join on (k = k)
@@ -8,8 +8,8 @@ inner join on (k = k)        →    union all of 2
                                       scan l                as it was before
                                       scan r_inserted
 
-A plan's rows afterwards must be its rows before plus its delta: none is counted twice or removed.
-Other plans are refused.
+The rows afterwards must be the rows before plus the delta. Plans that would remove or change rows
+are refused.
 """
 
 from __future__ import annotations
@@ -69,11 +69,11 @@ class Insertion:
 
 
 class DeltaOfInserts:
-    """Deltas of plans over tables with inserted rows."""
+    """Makes plans of the rows that plans gain from inserted rows: their deltas."""
 
     def __init__(self, insertions: Mapping[RelationName, Insertion]) -> None:
         self._insertions = insertions
-        # The values hold the plans, since ids are only good while the objects live.
+        # The values keep the plans alive: the keys are ids, which Python reuses after an object's end.
         self._changed: dict[int, tuple[Plan, frozenset[RelationName]]] = {}
 
     def changed_below(self, plan: Plan) -> frozenset[RelationName]:
@@ -85,18 +85,18 @@ class DeltaOfInserts:
         return found[1]
 
     def before(self, plan: Plan) -> Plan:
-        """The plan of the rows without the inserted ones."""
+        """The plan of its rows as they were before the inserts."""
         return self._with(plan, Insertion.rows_before)
 
     def after(self, plan: Plan) -> Plan:
-        """The plan of the rows with the inserted ones."""
+        """The plan of its rows as they are after the inserts."""
         return self._with(plan, Insertion.rows_after)
 
     def delta(self, plan: Plan) -> Plan | None:
-        """The plan of the added rows, its columns by place; None for no rows.
+        """The plan of the added rows, with columns by position; None if no rows are added.
 
         Raises:
-            CannotRefresh: existing rows may go or change, or may have to be read.
+            CannotRefresh: existing rows may disappear or change, or may have to be read.
         """
         if not self.changed_below(plan):
             return None
@@ -111,7 +111,7 @@ class DeltaOfInserts:
             case Generate(below, call, produced, outer):
                 return Generate(self._below(below), call, produced, outer)
             case Sort(input=below):
-                # Bags have no order, and limits are refused.
+                # The order does not matter, since limits are refused.
                 return self._below(below)
             case Join():
                 return united(self._joined(plan))
@@ -129,7 +129,7 @@ class DeltaOfInserts:
                 assert_never(plan)
 
     def _with(self, plan: Plan, rows: Callable[[Insertion, Scan], Plan]) -> Plan:
-        """The plan over other rows of the changed tables."""
+        """The plan with ``rows`` in place of each scan of a changed table."""
 
         def rule(node: Plan) -> Plan:
             if not isinstance(node, Scan) or node.relation not in self._insertions:
@@ -148,7 +148,7 @@ class DeltaOfInserts:
         return [delta for delta in found if delta is not None]
 
     def _new_among(self, plan: Plan, branches: tuple[Plan, ...]) -> Plan:
-        """For plans without repeated rows: the gained rows that are new."""
+        """The gained rows that the plan did not have before, for plans whose rows are distinct."""
         gained = united(self._deltas(branches))
         return SetOperation(SetOperator.EXCEPT, (gained, self.before(plan)))
 
@@ -167,7 +167,7 @@ class DeltaOfInserts:
         if on_right:
             here = self.before(left)
             if kind is JoinKind.SEMI:
-                # Rows without a match before.
+                # Rows that had no match before the insert.
                 here = Join(here, self.before(right), JoinKind.ANTI, plan.condition)
             found.append(_join(plan, here, self._below(right)))
         return found
@@ -183,7 +183,7 @@ class DeltaOfInserts:
 
 
 def united(plans: Sequence[Plan]) -> Plan:
-    """All rows of some plans, at least one."""
+    """All rows of the plans; there is at least one plan."""
     return plans[0] if len(plans) == 1 else SetOperation(SetOperator.UNION_ALL, tuple(plans))
 
 

@@ -1,12 +1,12 @@
-"""DISTINCT values of a grouping key are null where a set lacks the key, as Hive computes them.
+"""Makes DISTINCT values of a grouping key null where a set lacks the key, as in Hive.
 
 aggregate by (g, h) sets ((g, h), (g)):    →    project g, h, case when (b = 0) then s end as s
   sum(distinct h) as s                            aggregate by (g, h) sets ((g, h), (g)):
   scan t                                          sum(distinct h) as s, grouping(h) as b
                                                     scan t
 
-Hive shares one column between the key and the DISTINCT values, and it is null in such a set. There
-a sum is null, and a count is 0.
+Hive shares one column between the key and the DISTINCT values, and it is null in such a set. In
+such a set a sum is null, and a count is 0.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ def distinct_of_absent_keys(plan: Plan) -> Plan:
 def _absent_somewhere(
     call: AggregateCall, plan: Aggregate, sets: Sequence[Sequence[int]]
 ) -> tuple[RowExpression, ...]:
-    """The keys whose values are DISTINCT, if a set lacks one of them."""
+    """The keys whose DISTINCT values are aggregated, if a grouping set lacks one of them."""
     if not call.distinct:
         return ()
     # A sum takes strings as they are, but Hive converts strings before averaging.

@@ -1,4 +1,6 @@
-"""Writes a FULL JOIN on more than equalities as a left join and the unmatched right rows.
+"""Writes a FULL JOIN as a left join and the unmatched right rows.
+
+Engines need this if the condition is more than equalities.
 
 full join on (k < k)        →    union all of 2
   scan l                           left join on (k < k)

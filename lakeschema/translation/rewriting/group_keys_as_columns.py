@@ -1,4 +1,4 @@
-"""Computes groups' keys below, for engines that only group by columns.
+"""Computes groups' keys in a projection below, for engines that only group by columns.
 
 aggregate by (k % 2): count(1)        →    aggregate by (key0): count(1)
   scan t                                     project k as k, (k % 2) as key0

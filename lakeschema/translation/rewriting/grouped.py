@@ -30,8 +30,8 @@ class Grouped:
     """Groups and the SELECT list above them.
 
     Attributes:
-        conditions: those on groups, over the groups' columns.
-        items: one for each of the plan's columns, over the groups' columns.
+        conditions: the conditions on groups, over the groups' columns.
+        items: an expression for each column of the plan, over the groups' columns.
     """
 
     groups: Aggregate
@@ -40,10 +40,10 @@ class Grouped:
 
 
 def grouped(plan: Plan) -> Grouped | None:
-    """The groups that the plan ends with; None if it ends otherwise.
+    """The groups at the end of the plan; None if the plan does not end with groups.
 
     Raises:
-        TooLarge: the SELECT list, with those below written into it, is too large.
+        TooLarge: the SELECT list is too large after the lists below are written into it.
     """
     items: tuple[RowExpression, ...] = references(plan)
     conditions: tuple[RowExpression, ...] = ()
@@ -74,7 +74,7 @@ def as_groups(plan: Plan) -> Aggregate | None:
 
 
 def without_order(plan: Plan) -> Plan:
-    """The plan without sorts, for bags of rows; a limit may then take any rows."""
+    """The plan without sorts, for uses that ignore the order; a limit may then take any rows."""
     return rewrite(plan, lambda node: node.input if isinstance(node, Sort) else node)
 
 

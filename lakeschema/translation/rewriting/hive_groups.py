@@ -1,4 +1,4 @@
-"""The changes of Hive's optimiser to groups that affect the rows."""
+"""Changes groups as Hive's optimiser does, where that affects the rows."""
 
 from __future__ import annotations
 
@@ -14,5 +14,5 @@ HIVE_GROUPS: Final[Sequence[Rewriting]] = (variances_as_sums, distinct_of_absent
 
 
 def as_hive_groups(plan: Plan) -> Plan:
-    """A Hive plan changed so that another engine computes its groups as Hive does."""
+    """A Hive plan, changed so that another engine computes the same groups as Hive."""
     return rewrite_in_turn(plan, HIVE_GROUPS)

@@ -1,4 +1,4 @@
-"""Which sides a join's condition reads, and the condition moved inside one side."""
+"""Finds which sides a join's condition reads, and moves a condition into the right side."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from lakeschema.translation.plan.rewriting import Rewriter
 
 
 def sides(expression: RowExpression, width: int) -> set[int]:
-    """The sides whose columns it reads: 0 the left, 1 the right, 2 an enclosing query."""
+    """The sides that an expression reads: 0 the left, 1 the right, 2 an enclosing query."""
     found = set()
     for part in walk(expression):
         if isinstance(part, ColumnReference):
@@ -23,7 +23,7 @@ def sides(expression: RowExpression, width: int) -> set[int]:
 
 
 def inside_right(condition: RowExpression, width: int) -> RowExpression:
-    """The condition inside the right side; the ``width`` left columns are outer references."""
+    """The condition as the right side reads it; the ``width`` left columns are outer references."""
 
     def change(part: RowExpression, depth: int) -> RowExpression | None:
         match part:
@@ -32,7 +32,7 @@ def inside_right(condition: RowExpression, width: int) -> RowExpression:
                     return OuterReference(1, index, name, type_, nullable)
                 return ColumnReference(index - width, name, type_, nullable)
             case OuterReference(level, index, name, type_, nullable) if depth and level == depth:
-                # From a sub-query of the condition to a column of the join.
+                # A sub-query of the condition reads a column of the join.
                 if index < width:
                     return OuterReference(level + 1, index, name, type_, nullable)
                 return OuterReference(level, index - width, name, type_, nullable)

@@ -50,13 +50,13 @@ def keys_of_no_set_as_nulls(plan: Plan) -> Plan:
 
 
 def _is_split(call: AggregateCall, known: Sequence[RowExpression]) -> bool:
-    """Whether it is a GROUPING that names a key outside all sets."""
+    """Whether a call is a GROUPING that names a key outside all sets."""
     is_grouping = call.operator.name.startswith("grouping")
     return is_grouping and not all(argument in known for argument in call.arguments)
 
 
 def _parts(call: AggregateCall, known: Sequence[RowExpression]) -> Sequence[AggregateCall]:
-    """GROUPING of each remaining key separately, if a key was removed."""
+    """A GROUPING of each remaining key, if a key was removed; otherwise the call itself."""
     if not _is_split(call, known):
         return (call,)
     each = (argument for argument in call.arguments if argument in known)
@@ -66,7 +66,7 @@ def _parts(call: AggregateCall, known: Sequence[RowExpression]) -> Sequence[Aggr
 def _whole(
     call: AggregateCall, parts: Sequence[RowExpression], known: Sequence[RowExpression]
 ) -> RowExpression:
-    """The bits of all its keys; the bit of a key outside all sets is 1."""
+    """The value of a GROUPING with the bits of all its keys; a key outside all sets has bit 1."""
     bits = iter(parts)
     values: list[RowExpression] = []
     for place, argument in enumerate(call.arguments):

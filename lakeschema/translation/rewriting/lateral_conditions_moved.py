@@ -1,4 +1,4 @@
-"""Moves a lateral join's condition out of it, for engines that allow none there.
+"""Moves a lateral join's condition elsewhere, for engines that allow no condition there.
 
 An inner join's condition filters the joined rows. A left join's filters the right side:
 
@@ -7,8 +7,8 @@ left join lateral on (w < d)        →    left join lateral
   scan r                                   filter (w < d)        of l's column, a query around
                                              scan r
 
-If the right side has exactly one row, the condition decides whether its columns are shown, since
-engines allow no filter over an aggregate there.
+Engines allow no filter over an aggregate there. An aggregate without keys has exactly one row, so
+the condition decides instead whether its columns are shown:
 
 left join lateral on (n < d)        →    project k, d, case when kept then n end as n
   scan l                                   project k, d, n, (n < d) as kept
@@ -17,8 +17,9 @@ left join lateral on (n < d)        →    project k, d, case when kept then n e
                                                aggregate: count(1) as n
                                                  scan r
 
-Rows of a table function may not be filtered there either. All of them are joined. For each left
-row, those that meet the condition remain, or else one without the right columns:
+Engines do not allow a filter over a table function there, either. So all its rows are joined, and a
+filter keeps the rows that meet the condition. A left row without such a row remains once, with
+nulls:
 
 left join lateral on (e < d)        →    project k, d, case when kept then e end as e
   scan l                                   filter kept or ((held = 0) and (place = 1))
@@ -67,7 +68,7 @@ _OR = Operator("or", NullClass.TOTAL)
 _EQUAL = Operator("=", NullClass.TOTAL)
 _COUNT = Operator("count", NullClass.NEVER)
 _ONE = Literal("1", INT)
-# A row number would be an int, too small for a table's rows.
+# Rows are counted, because ROW_NUMBER would be an int, which is too small for a table's rows.
 _SO_FAR = "ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW"
 
 
@@ -96,7 +97,7 @@ def lateral_conditions_moved(plan: Plan) -> Plan:
 
 
 def _has_one_row(plan: Plan) -> bool:
-    """Whether it has at most one row: an aggregate without keys."""
+    """Whether a plan is an aggregate without keys, so that it has at most one row."""
     match plan:
         case Aggregate(keys=(), sets=None):
             return True
@@ -159,7 +160,7 @@ def _named(columns: Sequence[ColumnReference]) -> tuple[tuple[str, RowExpression
 
 
 def _shown(decided: Plan, width: int, end: int) -> Plan:
-    """The first columns; those up to ``end`` are null unless the column ``kept`` is true."""
+    """The columns before ``end``, which become null unless the column ``kept`` is true."""
     found = references(decided)
     kept = next(each for each in found if each.name == "kept" and each.index >= end)
     items = [

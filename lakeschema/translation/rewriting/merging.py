@@ -31,13 +31,18 @@ _COALESCE = Operator("coalesce", NullClass.ABSORBING, merges=0)
 
 @dataclass(frozen=True, slots=True)
 class Merging:
-    """Merges a query's partial aggregates; ``floats``: sums may be added in another order."""
+    """Merges a query's partial aggregates.
+
+    Attributes:
+        floats: whether floating-point numbers may be added in another order, which can change a
+            sum's last digits.
+    """
 
     semantics: Semantics
     floats: bool
 
     def why_not(self, call: AggregateCall) -> str | None:
-        """Why the aggregate cannot be computed from partial ones; None if it can."""
+        """Why the aggregate cannot be computed from partial results; None if it can."""
         name = call.operator.name
         if name == "avg":
             return f"{name} does not follow from averages: sum and count do"
@@ -50,11 +55,11 @@ class Merging:
         return self._why_not_sum(call) if name == "sum" else None
 
     def ignores_repetition(self, call: AggregateCall) -> bool:
-        """Whether repeated values do not change its result."""
+        """Whether repeated values do not change the aggregate's result."""
         return call.operator.name in _WHATEVER_REPEATS or call.distinct
 
     def call(self, call: AggregateCall, parts: RowExpression) -> AggregateCall:
-        """The aggregate over rows with partial results ``parts``; requires that ``why_not`` finds no reason."""
+        """The aggregate that merges the partial results ``parts``; ``why_not`` must have returned None."""
         if call.operator.name in _OF_THEMSELVES:
             return AggregateCall(call.operator, (parts,), call.type, nullable=True)
         function = find("sum", self.semantics.dialect)
@@ -63,13 +68,16 @@ class Merging:
         return AggregateCall(found.operator, found.arguments, found.type, nullable=True)
 
     def result(self, call: AggregateCall, merged: RowExpression) -> RowExpression:
-        """The aggregate's value from ``merged``, the value of ``self.call``: in its type, a count never null."""
+        """The aggregate's value from ``merged``, the value of ``call``.
+
+        It has the aggregate's type, and a count is never null.
+        """
         if call.operator.name in _COUNTS:
             zero = Literal("0", BIGINT)
             return Call(_COALESCE, (merged, zero), BIGINT, nullable=False)
         if merged.type == call.type:
             return merged
-        # A sum of decimals has more digits, and a sum of sums more again.
+        # A sum of decimals has more digits than its values, and a sum of sums still more.
         return Cast(merged, call.type, nullable=True)
 
     def _why_not_sum(self, call: AggregateCall) -> str | None:

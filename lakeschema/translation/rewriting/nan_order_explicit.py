@@ -19,7 +19,7 @@ _IS_NAN = Operator("is nan", NullClass.TOTAL)
 
 @rewriting(Sort, Window)
 def nan_order_explicit(plan: Plan) -> Plan:
-    """Orders by "is NaN" before each float key."""
+    """The plan that orders by "is NaN" before each float key."""
     match plan:
         case Sort(below, order, total) if _has_floats(order):
             return Sort(below, _keys(order), total)
@@ -44,7 +44,7 @@ def _keys(keys: tuple[SortKey, ...]) -> tuple[SortKey, ...]:
 
 
 def _with_nan(key: SortKey) -> tuple[SortKey, ...]:
-    """Nulls stay in place: for null the first key is null too."""
+    """The keys "is NaN" and the key itself; nulls stay in place, since both are null for them."""
     if not is_float(key.expression.type):
         return (key,)
     nan = Call(_IS_NAN, (key.expression,), BOOLEAN, key.expression.nullable)

@@ -1,4 +1,6 @@
-"""Gives no row to grouping sets over no rows, even to the set without keys, as in Spark.
+"""Makes grouping sets over no rows return no row, as in Spark.
+
+Other engines return a row for the set without keys.
 
 aggregate by (k) sets ((k), ()): …        →    project
   scan t                                         filter rows > 0

@@ -19,8 +19,8 @@ class Rewriting:
     """A rule for nodes, applied to whole plans.
 
     Attributes:
-        kinds: kinds of nodes and sub-queries that the rule may change. It is only called for nodes
-            that contain one of them.
+        kinds: the kinds of nodes and sub-queries that the rule may change. The rule is only called
+            for nodes that contain one of these kinds.
     """
 
     rule: Rule
@@ -54,7 +54,7 @@ class _Contents:
     """The contents of plans, computed once for many rewritings."""
 
     def __init__(self) -> None:
-        # The values hold the plans, since ids are only good while the objects live.
+        # The values keep the plans alive: the keys are ids, which Python reuses after an object's end.
         self._known: dict[int, tuple[Plan, tuple[Plan, ...], frozenset[type]]] = {}
 
     def of(self, plan: Plan) -> tuple[Plan, tuple[Plan, ...], frozenset[type]]:

@@ -1,4 +1,6 @@
-"""Makes a column of an outer column's field that a sub-query reads, for engines that require one.
+"""Turns a field of an outer column that a sub-query reads into a column.
+
+Some engines require this.
 
 filter exists (sub-query)                        →    project s
   (sub-query)                                           filter exists (sub-query)
@@ -51,7 +53,7 @@ def outer_fields_as_columns(plan: Plan) -> Plan:
 
 
 def _lateral(join: Join) -> Plan:
-    """The right side of a lateral join reads the left side like a sub-query."""
+    """The lateral join, whose right side reads the left side like a sub-query."""
     width = len(join.left.columns)
     fields = _Fields(width)
     right = fields.taken_from_query(join.right)
@@ -66,7 +68,7 @@ def _lateral(join: Join) -> Plan:
 
 
 def _after(condition: RowExpression, width: int, added: int) -> RowExpression:
-    """A join's condition after ``added`` columns were inserted behind the ``width`` left ones."""
+    """The condition of a join, after ``added`` columns were inserted after the ``width`` left columns."""
 
     def change(part: RowExpression, depth: int) -> RowExpression | None:
         match part:
@@ -81,7 +83,7 @@ def _after(condition: RowExpression, width: int, added: int) -> RowExpression:
 
 
 class _Fields:
-    """The fields that sub-queries read; each becomes a column after the other ``width`` columns."""
+    """The fields that sub-queries read; each becomes a column after the first ``width`` columns."""
 
     def __init__(self, width: int) -> None:
         self._width = width

@@ -1,6 +1,6 @@
-"""Finds a view's sources among a plan's, and writes the plan over the view's stored rows.
+"""Matches a view's sources with a plan's sources, and writes the plan over the view's stored rows.
 
-The plan's other sources are joined to the stored rows.
+The plan's remaining sources are joined to the stored rows.
 """
 
 from __future__ import annotations
@@ -26,14 +26,17 @@ from lakeschema.translation.rewriting.select_blocks import SelectBlock, moved_by
 from lakeschema.translation.rewriting.substitution import substituted_all
 
 _MAX_ASSIGNMENTS = 50
-"""How many assignments of the view's sources to the plan's are tried; repeated tables give many."""
+"""The maximum number of assignments to try. Plans that repeat a table allow many."""
 
 Known: TypeAlias = Mapping[RowExpression, ColumnReference]
 """The stored column that holds an expression over the plan's sources."""
 
 
 class NotContained(Exception):
-    """Why the rows do not follow. The reason with the most ``progress`` is reported."""
+    """The error if a plan's rows do not follow from a view's stored rows.
+
+    If there are several reasons, the reason with the most ``progress`` is reported.
+    """
 
     def __init__(self, reason: str, progress: int) -> None:
         super().__init__(reason)
@@ -43,10 +46,10 @@ class NotContained(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Placement:
-    """An assignment of a view's sources to a plan's.
+    """An assignment of a plan's source to each of a view's sources.
 
     Attributes:
-        places: for each source of the view, the place of the plan's.
+        places: for each source of the view, the place of its counterpart in the plan.
     """
 
     block: SelectBlock
@@ -55,7 +58,7 @@ class Placement:
 
     @property
     def columns(self) -> tuple[ColumnReference, ...]:
-        """The columns of the view's sources, as the plan reads them."""
+        """The plan's references to the columns of the view's sources."""
         starts = self._starts
         return tuple(
             column
@@ -92,10 +95,10 @@ class Placement:
         return [each for each in self.block.conditions if _key(each) not in keys]
 
     def over_stored(self, read: Sequence[RowExpression], known: Known) -> tuple[RowExpression, ...]:
-        """Expressions over the plan's sources, written over ``rows``.
+        """The expressions over the plan's sources, rewritten over ``rows``.
 
         Raises:
-            NotContained: they read something that is not a column of the view.
+            NotContained: an expression reads something that is not a column of the view.
         """
         moved = self._moved
 
@@ -121,12 +124,12 @@ class Placement:
 
     @property
     def _starts(self) -> Sequence[int]:
-        """The place of each source's first column."""
+        """The index of each source's first column among the columns of all the plan's sources."""
         return list(accumulate((len(s.columns) for s in self.block.sources), initial=0))
 
     @property
     def _moved(self) -> Mapping[int, ColumnReference]:
-        """The columns in ``rows`` of the sources that the view lacks."""
+        """The references in ``rows`` to the columns of sources that the view lacks."""
         found: dict[int, ColumnReference] = {}
         end, starts = len(self.stored.columns), self._starts
         for place in self.others:
@@ -138,7 +141,7 @@ class Placement:
 
 
 def placements(view: SelectBlock, block: SelectBlock, stored: Scan) -> Iterator[Placement]:
-    """The ways to find the view's sources among the block's."""
+    """The possible assignments of the block's sources to the view's sources."""
     wanted = [_nameless(source) for source in view.sources]
     there = [_nameless(source) for source in block.sources]
     ways = _assignments([[p for p, s in enumerate(there) if s == each] for each in wanted])
@@ -147,7 +150,7 @@ def placements(view: SelectBlock, block: SelectBlock, stored: Scan) -> Iterator[
 
 
 def _assignments(choices: Sequence[Sequence[int]]) -> Iterator[tuple[int, ...]]:
-    """All ways to take one of each list, all different."""
+    """All ways to take one element of each list so that no element is taken twice."""
     if not choices:
         yield ()
         return
@@ -157,7 +160,7 @@ def _assignments(choices: Sequence[Sequence[int]]) -> Iterator[tuple[int, ...]]:
 
 
 def _key(condition: RowExpression) -> object:
-    """Equal for conditions that differ only in the sides of an equality."""
+    """A key that is equal for conditions that differ only in the sides of an equality."""
     match condition:
         case Call(operator, (left, right)) if operator.name == "=":
             return "=", frozenset((left, right))

@@ -6,8 +6,8 @@ project email                        project email
                                            filter (age >= 18)
                                              scan customers (email, country)
 
-Filters see unmasked values, so they are below the masks; both are below any join. A scan has the
-types that its readers see; the scan below it has the relation's own types.
+Policies' filters see unmasked values, so they are below the masks. Both are below any join. A scan
+has the types that readers see; it is replaced by a scan with the types of the stored values.
 """
 
 from __future__ import annotations
@@ -51,9 +51,9 @@ class Enforced:
     """The filters and masks over a relation's rows.
 
     Attributes:
-        rows: the relation without policies.
-        conditions: over its columns; rows that meet all of them are kept.
-        masks: one for each column; None shows it.
+        rows: the rows of the relation without policies.
+        conditions: conditions over the columns; rows that meet all of them are kept.
+        masks: a mask for each column; None for an unmasked column.
     """
 
     rows: Plan
@@ -62,7 +62,7 @@ class Enforced:
 
 
 def policies_at_scans(plan: Plan, enforced_at: Callable[[Scan], Enforced | None]) -> Plan:
-    """The plan with the policies of each relation that it scans; None means no policies.
+    """The plan with policies: ``enforced_at`` gives the policies of each scanned relation, or None.
 
     Raises:
         UnsupportedConstruct: the plan reads file names, which may contain values.

@@ -1,4 +1,4 @@
-"""How rows inserted into a view's tables change its stored rows.
+"""Finds how rows inserted into a view's tables change its stored rows.
 
 project k, sum                  →    project k, sum
   aggregate by (k): sum(n)             aggregate by (k): sum(sum)
@@ -132,7 +132,7 @@ class _Groups:
                 raise CannotRefresh(f"groups for which {text} is not true are not stored")
 
     def _kept(self) -> Sequence[int]:
-        """The places of the groups' columns that merging needs, keys first."""
+        """The places of the groups' columns that merging needs; keys come first."""
         groups = self.found.groups
         keys = [i for i, (_, key) in enumerate(groups.keys) if not isinstance(key, Literal)]
         used = {index for item in self.found.items for index in _columns_read(item)}
@@ -146,7 +146,7 @@ class _Groups:
         return sum(index < len(self.found.groups.keys) for index in kept)
 
     def _place(self, index: int) -> int:
-        """The stored column that holds this column of the groups unchanged."""
+        """The place of the stored column that is a copy of the groups' column ``index``."""
         for place, item in enumerate(self.found.items):
             if isinstance(item, ColumnReference) and item.index == index:
                 return place
@@ -160,7 +160,7 @@ class _Groups:
         )
 
     def _new(self, gained: Plan, kept: Sequence[int]) -> Plan:
-        """The groups of the added rows."""
+        """The groups of the added rows, with the columns that merging needs."""
         made: Plan = replace(self.found.groups, input=gained)
         for condition in self.found.conditions:
             made = Filter(made, condition)

@@ -1,6 +1,6 @@
 """Computes a plan's groups from a view's stored groups.
 
-If the groups are the same, their columns are used. Otherwise the view's groups are joined with the
+If both have the same groups are the same, their columns are used. Otherwise the view's groups are joined with the
 plan's other sources and grouped again.
 """
 
@@ -36,7 +36,7 @@ from lakeschema.translation.rewriting.substitution import substituted, substitut
 
 @dataclass(frozen=True, slots=True)
 class Regrouping:
-    """A plan's groups, computed from a view's."""
+    """Computes a plan's groups from a view's groups."""
 
     groups: Aggregate
     of_view: Grouped
@@ -51,7 +51,7 @@ class Regrouping:
             (*self.inner.conditions, *self._demanded_of_keys())
         )
         shown = known_columns(self._shown_of_keys(), references(self.placed.stored))
-        # The view stores only one of a group's equal values, so it serves for the group alone.
+        # The view stores only one of a group's equal values, so other expressions must not use it.
         known = {e: column for e, column in shown.items() if not may_differ_when_equal(e.type)}
         rows = filtered(self.placed.rows, self.placed.over_stored(conditions, known))
         own_keys = substituted_all([key for _, key in self.groups.keys], self.block.items)
@@ -107,28 +107,28 @@ class Regrouping:
         return NotContained(f"no column of the view is {source_text(call)}", 4)
 
     def _are_same(self, keys: Sequence[RowExpression], conditions: Sequence[RowExpression]) -> bool:
-        """Whether each group of the plan is one group of the view."""
+        """Whether each group of the plan is exactly one group of the view."""
         if self.placed.others or bool(keys) != bool(self._keys_of_view):
             return False
         if not keys:
-            # The only row exists whatever the conditions.
+            # Without keys there is one row, whether rows meet the conditions or not.
             return not conditions
         return _without_constants(keys) == _without_constants(self._keys_of_view)
 
     @property
     def _own_calls(self) -> Sequence[AggregateCall]:
-        """The plan's aggregates, over its sources."""
+        """The plan's aggregates, in terms of its sources."""
         return [_call_over(call, self.block.items) for _, call in self.groups.aggregates]
 
     @property
     def _keys_of_view(self) -> Sequence[RowExpression]:
-        """The view's keys, over the plan's sources."""
+        """The view's keys, in terms of the plan's sources."""
         keys = [key for _, key in self.of_view.groups.keys]
         return substituted_all(substituted_all(keys, self.inner.items), self.placed.columns)
 
     @property
     def _stored_calls(self) -> Mapping[AggregateCall, ColumnReference]:
-        """The stored column of each of the view's aggregates, over the plan's sources."""
+        """The stored column of each of the view's aggregates, in terms of the plan's sources."""
         groups, number = self.of_view.groups, len(self.of_view.groups.keys)
         found: dict[AggregateCall, ColumnReference] = {}
         for column, item in zip(references(self.placed.stored), self.of_view.items, strict=True):
@@ -139,10 +139,10 @@ class Regrouping:
         return found
 
     def _demanded_of_keys(self) -> Sequence[RowExpression]:
-        """The view's conditions on its groups' keys, over the rows below.
+        """The view's conditions on its groups' keys, in terms of the rows below.
 
         Raises:
-            NotContained: it has a condition on aggregates.
+            NotContained: the view has a condition on aggregates.
         """
         groups = self.of_view.groups
         if self.of_view.conditions and not groups.keys:
@@ -155,7 +155,7 @@ class Regrouping:
         return substituted_all(over_keys, self.inner.items)
 
     def _shown_of_keys(self) -> Sequence[RowExpression | None]:
-        """The view's columns that only read keys, over the plan's sources; None for the others."""
+        """The view's columns in terms of the plan's sources; None for a column that reads aggregates."""
         keys = self._keys_of_view
         return [
             substituted(item, keys) if self._reads_keys_alone(item) else None

@@ -1,4 +1,4 @@
-"""Whether a plan returns the same rows each time it reads the same tables.
+"""Decides whether a plan returns the same rows each time it reads the same tables.
 
 Only then do stored rows agree with rows that are computed later. User-defined functions count as
 deterministic, as they do in the engines.
@@ -30,7 +30,7 @@ _OF_THE_MOMENT = frozenset(
     {
         *("current_timestamp", "current_time", "localtime", "localtimestamp", "now"),
         *("current_catalog", "current_database", "current_schema"),
-        # Of equal but distinguishable values a group shows any.
+        # A group shows any of the texts that a collation takes as equal.
         "collate",
         # Groups rows by distance: a row's group depends on other rows.
         *("window", "session_window", "window_time"),
@@ -52,25 +52,29 @@ FLOATING = "floating-point numbers depends on the order of additions"
 
 
 def why_unrepeatable(plan: Plan, *, floats: bool) -> str | None:
-    """Why another evaluation might return other rows; None if it cannot.
+    """Why another evaluation might return other rows; None if it returns the same rows.
 
-    ``floats``: sums of floating-point numbers, whose last digits depend on the order, count as equal.
+    With ``floats``, sums of floating-point numbers count as equal although their last digits depend
+    on the order.
     """
     return next(_reasons(plan, floats=floats), None)
 
 
 def why_expression_unrepeatable(read: Iterable[RowExpression], *, floats: bool) -> str | None:
-    """The same for expressions, including their sub-queries."""
+    """Why another evaluation of expressions might give other values; None if it gives the same values.
+
+    Sub-queries in the expressions count.
+    """
     return next(_reasons_in(read, floats=floats), None)
 
 
 def adds_floats(call: AggregateCall | WindowCall) -> bool:
-    """Whether it adds up floating-point numbers."""
+    """Whether an aggregate adds up floating-point numbers."""
     return call.operator.name in _ADDING and is_float(call.type)
 
 
 def may_differ_when_equal(type_: ColumnType) -> bool:
-    """Whether values that a group takes as equal can differ: 0.0 and -0.0, maps in two orders."""
+    """Whether values can differ though a group takes them as equal: 0.0 and -0.0, ordered maps."""
     match type_:
         case ArrayType(element):
             return may_differ_when_equal(element)
@@ -116,7 +120,7 @@ def _reasons_of(expression: RowExpression, *, floats: bool) -> Iterator[str]:
 
 
 def _reads_clock(expression: RowExpression) -> bool:
-    """Whether it has a text that means a time relative to now."""
+    """Whether an expression contains a text that means a time relative to now."""
     literals = (part for part in walk(expression) if isinstance(part, Literal))
     return any(each.value is not None and _RELATIVE.match(each.value) for each in literals)
 

@@ -1,4 +1,4 @@
-"""Scans, inner joins, filters and projections as one block of sources, conditions and items.
+"""Turns scans, inner joins, filters and projections into one block.
 
 project (k + 1) as j            →    sources l, r
   filter (n > 3)                     conditions (k = k), (n > 3)
@@ -34,7 +34,7 @@ _AND = Operator("and", NullClass.TOTAL)
 
 @dataclass(frozen=True, slots=True)
 class SelectBlock:
-    """``conditions`` must all be true for a row; ``items`` has one for each column of the plan."""
+    """A block: the sources, the conditions that must all be true, and an item for each column."""
 
     sources: tuple[Plan, ...]
     conditions: tuple[RowExpression, ...]
@@ -47,10 +47,10 @@ class SelectBlock:
 
 
 def select_block(plan: Plan) -> SelectBlock:
-    """The plan as a block; its expressions must have the same value however often they are evaluated.
+    """The plan as a block; its expressions must be deterministic.
 
     Raises:
-        TooLarge: expressions, with those below written into them, are too large.
+        TooLarge: an expression is too large after the expressions below are written into it.
     """
     match plan:
         case Project(below, items):

@@ -44,16 +44,16 @@ class StoredViewReader:
     def __init__(self, view: StoredView) -> None:
         self._view = view
         self._closest = NotContained("it reads nothing that the view is made of", 0)
-        # The values hold the plans, since ids are only good while the objects live.
+        # The values keep the plans alive: the keys are ids, which Python reuses after an object's end.
         self._done: dict[int, tuple[Plan, Plan]] = {}
 
     @property
     def reason(self) -> str:
-        """Why the part that comes closest to the view does not follow from its rows."""
+        """Why the part that is most similar to the view does not follow from the view's rows."""
         return self._closest.reason
 
     def plan(self, plan: Plan) -> Plan:
-        """The plan, reading the stored rows in its largest parts that follow from them."""
+        """The plan with its largest possible parts replaced by reads of the stored rows."""
         if id(plan) not in self._done:
             self._done[id(plan)] = (plan, self._plan(plan))
         return self._done[id(plan)][1]
@@ -69,7 +69,7 @@ class StoredViewReader:
         return _over_inputs(plan, self.plan)
 
     def _over_columns_read(self, plan: Aggregate) -> Aggregate:
-        """The groups over only the columns that they read: the view may lack others."""
+        """The groups over only the columns that they read, since the view may lack other columns."""
         read = expressions(plan)
         places = sorted({p.index for e in read for p in walk(e) if isinstance(p, ColumnReference)})
         whole = len(places) == len(plan.input.columns)
@@ -93,7 +93,7 @@ class StoredViewReader:
 
 
 def _over_inputs(plan: Plan, change: Callable[[Plan], Plan]) -> Plan:
-    """The node over changed inputs; the same node if none changes."""
+    """The node with changed inputs; the same node if none changes."""
     match plan:
         case Scan() | Values() | RecursiveScan() | Recursion():
             return plan

@@ -30,7 +30,7 @@ _AND = Operator("and", NullClass.TOTAL)
 
 @rewriting(Join)
 def subquery_out_of_on(plan: Plan) -> Plan:
-    """The plan with such conditions moved, if that keeps the rows."""
+    """The plan with conditions that have sub-queries moved, where that does not change the rows."""
     if not isinstance(plan, Join) or plan.condition is None or plan.lateral:
         return plan
     if not asks(plan.condition):
@@ -58,7 +58,7 @@ def _all(parts: list[RowExpression]) -> RowExpression:
 
 
 def _of_right(condition: RowExpression, width: int) -> RowExpression | None:
-    """The condition inside the right side; None if it reads the left one."""
+    """The condition inside the right side; None if it reads columns of the left side."""
     reads_left = False
 
     def change(part: RowExpression, depth: int) -> RowExpression | None:

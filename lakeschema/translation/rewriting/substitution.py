@@ -27,7 +27,7 @@ def substituted(expression: RowExpression, items: Sequence[RowExpression]) -> Ro
             case ColumnReference(index=index) if depth == 0:
                 return items[index]
             case OuterReference(level=level, index=index) if depth and level == depth:
-                # From a sub-query of the expression.
+                # A sub-query of the expression reads the column.
                 return lift(items[index], depth)
             case _:
                 return None
@@ -38,10 +38,10 @@ def substituted(expression: RowExpression, items: Sequence[RowExpression]) -> Ro
 def substituted_all(
     expressions: Sequence[RowExpression], items: Sequence[RowExpression]
 ) -> tuple[RowExpression, ...]:
-    """Each of the expressions, ``substituted``.
+    """Each of the expressions after ``substituted``.
 
     Raises:
-        TooLarge: items that are read repeatedly make them too large.
+        TooLarge: the expressions become too large, because items are read repeatedly.
     """
     found = tuple(substituted(expression, items) for expression in expressions)
     if sum(map(size, found)) > MAX_SIZE:

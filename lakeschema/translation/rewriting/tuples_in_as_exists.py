@@ -67,7 +67,7 @@ def _may_have_nulls(asked: InSubquery) -> bool:
 
 
 def _equal(one: RowExpression, other: ColumnReference, unless_other: bool) -> RowExpression:
-    """``unless_other``: an unknown result counts as equal."""
+    """The comparison of two values; with ``unless_other``, an unknown result counts as equal."""
     found = Call(_EQUAL, (one, other), BOOLEAN, one.nullable or other.nullable)
     if not unless_other or not found.nullable:
         return found

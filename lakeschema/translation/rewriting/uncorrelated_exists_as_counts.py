@@ -1,4 +1,4 @@
-"""Writes EXISTS of an uncorrelated sub-query as a count, for engines that allow only correlated ones.
+"""Writes EXISTS of an uncorrelated sub-query as a count, for engines that only allow correlated EXISTS.
 
 filter exists (sub-query)        →    filter ((sub-query) > 0)
   (sub-query)                           (sub-query)

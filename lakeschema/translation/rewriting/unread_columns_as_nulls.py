@@ -48,7 +48,7 @@ def unread_columns_as_nulls(plan: Plan) -> Plan:
 
 
 def _parents_first(plan: Plan) -> Sequence[Plan]:
-    """Each node after all that read it."""
+    """The nodes, each after all nodes that read it."""
     found: dict[int, Plan] = {}
 
     def visit(node: Plan) -> None:
@@ -62,7 +62,7 @@ def _parents_first(plan: Plan) -> Sequence[Plan]:
 
 
 def _reads(node: Plan, wanted: set[int]) -> Iterable[tuple[Plan, Iterable[int]]]:
-    """The columns that the node reads of the plans in it, if its ``wanted`` columns are read."""
+    """The columns of each input that a node reads, if only its ``wanted`` columns are read."""
     if any(map(asks, expressions(node))):
         # A sub-query may read any column around it.
         yield from ((each, range(len(each.columns))) for each in plans_in(node))

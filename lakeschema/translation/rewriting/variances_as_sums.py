@@ -5,8 +5,9 @@ aggregate by (g): var_pop(x) as v    →    project g, ((q - ((s * s) / n)) / n)
                                               scan t
 
 Other engines add up squared distances from the mean, with other rounding. Hive's ``var_pop`` of
-100000001, 100000001 and 100000002 is 0.0, and that of one number whose square overflows is NaN.
-With DISTINCT the squares are distinct too: -3 and 3 count once. Hive does not rewrite windows.
+100000001, 100000001 and 100000002 is 0.0. Its ``var_pop`` of one number whose square overflows is NaN.
+With DISTINCT, the squares are distinct as well, so -3 and 3 count once. Hive does not rewrite
+windows.
 """
 
 from __future__ import annotations
@@ -62,12 +63,12 @@ def _varies(call: AggregateCall) -> bool:
 
 
 def _parts(call: AggregateCall) -> tuple[AggregateCall, ...]:
-    """The sum of squares, the sum and the number of values; other calls unchanged."""
+    """The sum of squares, the sum and the number of a variance's values; another call alone."""
     if not _varies(call):
         return (call,)
     (value,) = call.arguments
     if isinstance(value, Cast):
-        # A sum of numbers, even if they come from strings: Hive sums strings differently.
+        # The sum must be a sum of numbers even if they come from strings: Hive sums strings differently.
         value = replace(value, implicit=False)
     square = Call(_operator("*"), (value, value), DOUBLE, value.nullable)
     summed = replace(call, operator=_SUM, arguments=(value,), nullable=True)
@@ -84,7 +85,7 @@ def _value(call: AggregateCall, parts: list[ColumnReference]) -> RowExpression:
     squares, summed, counted = parts
     count = Cast(counted, DOUBLE, nullable=False)
     of_mean = _computed("/", _computed("*", summed, summed), count)
-    # Hive's division by zero, as for a sample of one value, is null.
+    # Hive's division by zero is null. A sample of one value divides by zero.
     divisor = _computed("-", count, _ONE) if call.operator.name in _OF_SAMPLES else count
     variance = _computed("/", _computed("-", squares, of_mean), divisor)
     if call.operator.name in _VARIANCES:

@@ -15,7 +15,7 @@ from lakeschema.translation.rewriting.nodes import rewrite
 
 
 def views_inlined(plan: Plan, view_plan: Callable[[RelationName], Plan | None]) -> Plan:
-    """The plan with relations replaced by ``view_plan``; relations for which it gives None stay."""
+    """The plan with relations replaced by ``view_plan``; a relation stays if that returns None."""
 
     def rule(node: Plan) -> Plan:
         below = view_plan(node.relation) if isinstance(node, Scan) else None
@@ -28,7 +28,7 @@ def views_inlined(plan: Plan, view_plan: Callable[[RelationName], Plan | None]) 
 
 
 def _as_read(value: ColumnReference, column: PlanColumn) -> RowExpression:
-    """The view's column with the type that its readers see."""
+    """The view's column, converted to the type that the readers of the view see."""
     if value.type == column.type:
         return value
     return Cast(value, column.type, value.nullable, implicit=True)

@@ -42,7 +42,7 @@ def window_filters_as_cases(plan: Plan) -> Plan:
 
 
 def without_filter(call: _Call) -> _Call:
-    """The call with nulls for rows that the FILTER excludes, if its aggregate skips nulls."""
+    """The call with nulls for rows that FILTER excludes, if the aggregate skips nulls."""
     if call.filter is None or call.operator.name not in _SKIP_NULLS:
         return call
     counted: tuple[RowExpression, ...] = call.arguments or (Literal("1", INT),)

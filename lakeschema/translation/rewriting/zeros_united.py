@@ -28,7 +28,7 @@ _PLUS = Operator("+", NullClass.TOTAL)
 
 @rewriting(Aggregate, Distinct, SetOperation)
 def zeros_united(plan: Plan) -> Plan:
-    """The plan with a single zero in keys of groups and in distinct rows."""
+    """The plan in which groups' keys and distinct rows have 0.0 in place of -0.0."""
     match plan:
         case Aggregate(below, keys, calls, sets) if any(is_float(key.type) for _, key in keys):
             united = tuple((name, _united(key)) for name, key in keys)
@@ -42,7 +42,7 @@ def zeros_united(plan: Plan) -> Plan:
 
 
 def _of_united(call: AggregateCall) -> AggregateCall:
-    """GROUPING and similar calls name keys."""
+    """The call after its keys changed, for GROUPING and similar calls, whose arguments are keys."""
     if not call.operator.name.startswith("grouping"):
         return call
     return replace(call, arguments=tuple(map(_united, call.arguments)))

@@ -1,4 +1,4 @@
-"""Function calls: their arguments, the clauses after them, and forms with keywords inside."""
+"""Reads function calls: their arguments, the clauses after them, and forms with keywords."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _UNITS: Final = frozenset(
 
 
 class Calls(Windows):
-    """Adds calls, with FILTER, WITHIN GROUP, IGNORE NULLS and OVER, to expressions."""
+    """Reads calls, with FILTER, WITHIN GROUP, IGNORE NULLS and OVER, in addition to expressions."""
 
     def call(self, names: Sequence[str], position: Position) -> tree.Expression:
         qualifier = tuple(names[:-1])
@@ -44,7 +44,7 @@ class Calls(Windows):
         return self._behind(call)
 
     def name(self, what: str = "a name") -> str:
-        """A name, or ``IDENTIFIER('a')``, the name in its text."""
+        """Reads a name, or ``IDENTIFIER('a')``, whose text has the name."""
         if self.word == "IDENTIFIER" and self.ahead().word == "(":
             self.advance()
             return self.named_by_text()[-1]
@@ -76,7 +76,7 @@ class Calls(Windows):
         return found
 
     def order_inside(self) -> tuple[tree.SortKey, ...]:
-        """The keys of ``array_agg(x ORDER BY y)``, in dialects that support it."""
+        """Reads the keys of ``array_agg(x ORDER BY y)``, in dialects that support it."""
         if self.word == "ORDER":
             raise UnsupportedConstruct("ORDER BY inside a call", position=self.position(self.at))
         return ()
@@ -87,7 +87,10 @@ class Calls(Windows):
         return self.expression()
 
     def _nulls(self) -> bool | None:
-        """Whether nulls are skipped (IGNORE NULLS); None if the text does not say."""
+        """Reads IGNORE NULLS or RESPECT NULLS: whether nulls are skipped.
+
+        None if there is neither.
+        """
         if self.take("IGNORE", "NULLS"):
             return True
         return False if self.take("RESPECT", "NULLS") else None
@@ -173,7 +176,7 @@ class Calls(Windows):
         return tree.Call(name, parts, self.position(token))
 
     def _floor(self) -> tree.Expression:
-        """``FLOOR(x TO MONTH)``, a separate function for each unit."""
+        """Reads ``FLOOR(x TO MONTH)``, which is a separate function for each unit."""
         token = self.advance()
         self.advance()
         moment = self.expression()
@@ -232,7 +235,10 @@ class Calls(Windows):
         return tree.StructLiteral(tuple(fields))
 
     def _with_unit(self) -> tree.Expression:
-        """``dateadd(DAY, 1, d)``, whose unit is a word; with two arguments it is another function."""
+        """Reads ``dateadd(DAY, 1, d)``, whose unit is a word.
+
+        With two arguments it is another function.
+        """
         token = self.at
         if self.ahead(2).word not in _UNITS or self.ahead(3).word != ",":
             return self.call((self.advance().text,), self.position(token))
@@ -251,7 +257,7 @@ class Calls(Windows):
         return tree.Call(name, (tree.StringLiteral(unit.word), *parts), self.position(token))
 
     def _identifier(self) -> tree.Expression:
-        """``IDENTIFIER('a.b')``, the name in its text."""
+        """Reads ``IDENTIFIER('a.b')``, whose text has the name."""
         token = self.advance()
         parts = self.named_by_text()
         if self.word == "(":
@@ -259,7 +265,7 @@ class Calls(Windows):
         return tree.Name(parts, self.position(token))
 
     def named_by_text(self) -> tuple[str, ...]:
-        """The name in the parentheses of IDENTIFIER, which must be constant."""
+        """Reads the name in the parentheses of IDENTIFIER, which must be constant."""
         self.expect("(")
         at = self.at
         text = self.expression()

@@ -1,4 +1,4 @@
-"""A parser's place among its tokens: what it may take next, and errors."""
+"""A parser's position among its tokens: it takes tokens, and raises errors."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ MAX_NESTING = 150
 
 
 class Cursor:
-    """``at`` is the next token; ``word`` is its upper-case word or symbol."""
+    """Reads the tokens of a text; ``at`` is the next token, ``word`` its upper-case word or symbol."""
 
     def __init__(self, sql: str, grammar: Grammar) -> None:
         self.sql = sql
@@ -67,7 +67,7 @@ class Cursor:
         return True
 
     def take_one_of(self, *words: str) -> str:
-        """The word taken; empty if none of them comes next."""
+        """The word that was taken; empty if none of these words comes next."""
         word = self.word
         if word and word in words:
             self.advance()
@@ -75,7 +75,7 @@ class Cursor:
         return ""
 
     def comes(self, *words: str) -> bool:
-        """Whether these come next, in order."""
+        """Whether these words or symbols come next, in this order."""
         if self.word != words[0]:
             return False
         last = len(self.tokens) - 1
@@ -91,7 +91,7 @@ class Cursor:
             self.advance()
 
     def name(self, what: str = "a name") -> str:
-        """An identifier, quoted or not."""
+        """Reads an identifier, quoted or not."""
         if self.at.kind not in {WORD, QUOTED}:
             self.fail(f"expected {what}")
         return self.advance().text
@@ -102,7 +102,7 @@ class Cursor:
         return self.advance().text
 
     def separated(self, read: Callable[[], T]) -> tuple[T, ...]:
-        """One or more, separated by commas, each read by ``read``."""
+        """Reads one or more parts, separated by commas; ``read`` reads each."""
         found = [read()]
         while self.take(","):
             found.append(read())
@@ -120,7 +120,7 @@ class Cursor:
     # limits and errors
 
     def deeper(self) -> None:
-        """Call this where a level of nesting begins, and ``shallower`` where it ends."""
+        """Counts a level of nesting; ``shallower`` ends it."""
         self._depth += 1
         if self._depth > MAX_NESTING:
             raise TooLarge(
@@ -133,7 +133,10 @@ class Cursor:
         self._depth -= 1
 
     def fail(self, expected: str) -> NoReturn:
-        """``expected`` in words, such as ``expected )``."""
+        """Raises the error of an unexpected token.
+
+        ``expected`` is in words, such as ``expected )``.
+        """
         found = "at its end" if self.at.kind == END else f"near {self._shown()!r}"
         raise MalformedSql(
             f"the query cannot be parsed {found}: {expected}",

@@ -1,4 +1,4 @@
-"""Operands: columns, parentheses, CASE, lambdas, and their suffixes."""
+"""Reads operands: columns, parentheses, CASE, lambdas, and their suffixes."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ _FOLLOWS_COLUMN: Final = frozenset(
 
 
 class Expressions(Operators):
-    """Operands of expressions; ``query`` reads queries inside."""
+    """Reads operands of expressions; ``query`` reads queries inside."""
 
     @abstractmethod
     def is_alias(self) -> bool:
@@ -79,7 +79,7 @@ class Expressions(Operators):
         return self.postfix(found)
 
     def _counts_units(self, found: tree.Expression) -> bool:
-        """``(1) DAY``."""
+        """Whether a number in parentheses counts units, as in ``(1) DAY``."""
         return self.grammar.bare_intervals and isinstance(found, tree.NumberLiteral)
 
     def postfix(self, base: tree.Expression) -> tree.Expression:
@@ -114,7 +114,7 @@ class Expressions(Operators):
                 return base
 
     def _named(self) -> tree.Expression:
-        """An operand that begins with a word: a literal, a special form, a call, a column."""
+        """Reads an operand that begins with a word: a literal, a special form, a call, a column."""
         token = self.at
         if self.ahead().word == "->":
             return self._lambda()
@@ -149,7 +149,10 @@ class Expressions(Operators):
         return tree.Name(tuple(parts), self.position(token))
 
     def _is_column(self) -> bool:
-        """Whether a clause's keyword is the name of a column or function, by the next tokens."""
+        """Whether a clause's keyword is a name of a column or function here.
+
+        The next tokens decide.
+        """
         following = self.ahead()
         if self.word == "LIKE" and following.word == "(":
             return True
@@ -163,7 +166,7 @@ class Expressions(Operators):
         return ends or following.kind == END or following.word in _FOLLOWS_COLUMN
 
     def _excluded(self) -> tuple[tuple[str, ...], ...]:
-        """The columns of ``* EXCEPT (a, s.x)``; EXCEPT before a query is a set operation."""
+        """Reads the columns of ``* EXCEPT (a, s.x)``; EXCEPT before a query is a set operation."""
         if not self.comes("EXCEPT", "(") or self.ahead(2).word in BEGINS_QUERY:
             return ()
         self.expect("EXCEPT", "(")
@@ -172,7 +175,7 @@ class Expressions(Operators):
         return paths
 
     def path(self) -> tuple[str, ...]:
-        """A name with its qualifiers, or with fields: ``a.b.c``."""
+        """Reads a name with its qualifiers, or with fields: ``a.b.c``."""
         parts = [self.name()]
         while self.take("."):
             parts.append(self.name())
@@ -196,7 +199,7 @@ class Expressions(Operators):
         return found
 
     def _row_of(self, first: tree.Expression) -> tree.Expression:
-        """``(a, b)``, a tuple, or with names a struct: ``(0 AS sum, 0 AS n)``."""
+        """Reads a tuple ``(a, b)`` or, with names, a struct: ``(0 AS sum, 0 AS n)``."""
         fields = [(self.field_name(), first)]
         while self.take(","):
             value = self.expression()
@@ -206,11 +209,11 @@ class Expressions(Operators):
         return tree.Tuple(tuple(value for _, value in fields))
 
     def field_name(self) -> str | None:
-        """The name after a field's value, with AS or without."""
+        """Reads the name after a field's value, with AS or without."""
         return self.name() if self.take("AS") or self.is_alias() else None
 
     def _begins_lambda(self) -> bool:
-        """``(x, y) ->``."""
+        """Whether ``(x, y) ->`` comes next."""
         at = 1
         while self.ahead(at).kind in (WORD, QUOTED):
             following = self.ahead(at + 1).word
@@ -251,7 +254,7 @@ class Expressions(Operators):
         return tree.Case(operand, tuple(branches), otherwise)
 
     def _exists(self) -> tree.Expression | None:
-        """An operator on a query, or a function of an array and a lambda."""
+        """Reads EXISTS: an operator on a query, or a function of an array and a lambda."""
         inner = 1
         while self.ahead(inner).word == "(":
             inner += 1
@@ -266,7 +269,10 @@ class Expressions(Operators):
         return self.fail("expected one query in the parentheses")
 
     def _interval(self) -> tree.Expression | None:
-        """``INTERVAL '1' DAY``, ``INTERVAL 3 DAYS 1 SECOND``, ``INTERVAL '1 day 2 hours'``."""
+        """Reads an interval.
+
+        ``INTERVAL '1' DAY``, ``INTERVAL 3 DAYS 1 SECOND``, ``INTERVAL '1 day 2 hours'``.
+        """
         following = self.ahead()
         signed = following.word in {"-", "+"} and self.ahead(2).kind in (STRING, NUMBER)
         if following.kind not in (STRING, NUMBER) and not signed and following.word != "(":
@@ -293,7 +299,7 @@ class Expressions(Operators):
 
     @abstractmethod
     def check_unitless(self, position: Position) -> None:
-        """For ``INTERVAL '1'`` without a unit; raises in dialects without such intervals."""
+        """Checks ``INTERVAL '1'`` without a unit; raises in dialects without such intervals."""
 
 
 _FORMS: Final[Mapping[str, Callable[[Expressions], tree.Expression | None]]] = MappingProxyType(

@@ -1,4 +1,4 @@
-"""FROM: tables, sub-queries, table functions, joins, lateral views, pivots."""
+"""Reads FROM: tables, sub-queries, table functions, joins, lateral views, pivots."""
 
 from __future__ import annotations
 
@@ -80,10 +80,10 @@ _JOINS: Final[Mapping[str, JoinKind]] = MappingProxyType(
 
 
 class FromItems(Calls):
-    """Adds the items of FROM to expressions and calls."""
+    """Reads the items of FROM, in addition to expressions and calls."""
 
     def from_items(self) -> tree.FromItem:
-        """All of a FROM clause, applied from left to right."""
+        """Reads a whole FROM clause, from left to right."""
         item = self._with_joins(self._from_item())
         while self.take(","):
             lateral = self.word == "LATERAL"
@@ -94,13 +94,13 @@ class FromItems(Calls):
         return item
 
     def _with_joins(self, item: tree.FromItem) -> tree.FromItem:
-        """The item with all its joins, lateral views and pivots."""
+        """Reads the joins, lateral views and pivots after an item."""
         while (extended := self._extended(item)) is not None:
             item = extended
         return item
 
     def _extended(self, item: tree.FromItem) -> tree.FromItem | None:
-        """The item with the next join, lateral view or pivot, or None."""
+        """Reads the next join, lateral view or pivot after an item; None without any."""
         word = self.word
         if word == "LATERAL" and self.ahead().word == "VIEW":
             return self._lateral_view(item)
@@ -138,7 +138,7 @@ class FromItems(Calls):
         return tree.Join(left, right, found, condition, using, natural, lateral)
 
     def behind_side(self) -> None:
-        """A hook: other engines have a join hint here."""
+        """A hook after a join's side: some engines have a join hint there."""
 
     def _names(self) -> tuple[str, ...]:
         self.expect("(")
@@ -165,7 +165,10 @@ class FromItems(Calls):
         return tree.LateralView(item, call, outer, alias, tuple(columns))
 
     def _goes_on(self) -> bool:
-        """After ``AS a,``: whether the comma separates columns rather than items of FROM."""
+        """Whether the comma after ``AS a`` separates columns.
+
+        Otherwise it separates items of FROM.
+        """
         return self.ahead(2).word not in {"(", "."} and self.ahead().word != "LATERAL"
 
     # single items
@@ -238,7 +241,7 @@ class FromItems(Calls):
         )
 
     def is_column_alias(self) -> bool:
-        """Like ``is_alias``, after an item of SELECT."""
+        """Whether an alias without AS comes next, after an item of SELECT; like ``is_alias``."""
         if self.at.kind != WORD or self.word not in NO_ALIAS:
             return self.is_alias()
         if self.word == "FROM" and not self._names_here():
@@ -246,7 +249,7 @@ class FromItems(Calls):
         return self.word not in self.grammar.no_column_alias and self._names_alias()
 
     def takes_as(self) -> bool:
-        """Takes AS, unless it is an alias itself."""
+        """Takes AS, unless it is the alias itself."""
         following = self.ahead()
         if self.word == "AS" and self.grammar.keywords_name:
             if following.word in _BEHIND_ALIAS:
@@ -259,7 +262,7 @@ class FromItems(Calls):
         return self.take("AS")
 
     def _names_alias(self) -> bool:
-        """Whether a word of ``NO_ALIAS`` is a name, by the next tokens."""
+        """Whether a word of ``NO_ALIAS`` is a name here; the next tokens decide."""
         following = self.ahead()
         if self.word == "WINDOW" and self.ahead(2).word == "AS":
             return False
@@ -271,7 +274,7 @@ class FromItems(Calls):
         return following.kind == END or following.word in _BEHIND_ALIAS
 
     def _alias(self) -> tuple[str | None, tuple[str, ...]]:
-        """An alias with its list of columns, if present."""
+        """Reads an alias and its list of columns, if they come next."""
         if not self.takes_as() and not self.is_alias():
             return None, ()
         if self.word == "(":
@@ -280,7 +283,7 @@ class FromItems(Calls):
         return alias, self._names() if self.word == "(" else ()
 
     def sample(self) -> tree.Sample | None:
-        """A sample, if one comes next; the seed of REPEATABLE is ignored."""
+        """Reads a sample, if one comes next; ignores the seed of REPEATABLE."""
         if self.word != "TABLESAMPLE" or self._names_alias():
             return None
         self.advance()
@@ -308,11 +311,11 @@ class FromItems(Calls):
                 return tree.Sample("", "")
 
     def rows(self) -> tuple[tuple[tree.Expression, ...], ...]:
-        """The rows of VALUES; a single value is a row of one column."""
+        """Reads the rows of VALUES; a single value is a row of one column."""
         return self.separated(self._row)
 
     def _row(self) -> tuple[tree.Expression, ...]:
-        """``(1, 'a')``; Spark allows names, ``(1 AS id, …)``, but ignores them."""
+        """Reads ``(1, 'a')``; Spark allows names, as in ``(1 AS id, …)``, but ignores them."""
         in_parentheses = self.word == "(" and self.ahead().word != "STRUCT"
         value = self.expression()
         if in_parentheses and isinstance(value, tree.StructLiteral):
@@ -322,7 +325,7 @@ class FromItems(Calls):
     # pivots
 
     def pivot(self, item: tree.FromItem) -> tree.FromItem:
-        """``PIVOT (sum(a) AS s, … FOR (b, c) IN ((1, 2) AS x, …))``."""
+        """Reads ``PIVOT (sum(a) AS s, … FOR (b, c) IN ((1, 2) AS x, …))``."""
         self.expect("PIVOT", "(")
         self.deeper()
         aggregates = self.separated(self._aliased)

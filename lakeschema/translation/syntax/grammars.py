@@ -18,8 +18,8 @@ class Grammar:
     """One dialect's grammar.
 
     Attributes:
-        infix: (strength, name in the tree) of binary operators, by symbol or word; all associate to
-            the left.
+        infix: for each binary operator, by symbol or word, its strength and its name in the tree; all
+            associate to the left.
         test: the strength of LIKE, IN and BETWEEN.
         unary: the strength of ``-``, ``+`` and ``~`` before an operand.
         doubled_quotes: a doubled quote in a string is one quote.
@@ -35,9 +35,9 @@ class Grammar:
         quantified_queries: ``x > ALL (SELECT …)``.
         nulls_last: by default an order puts nulls last, whether ascending or descending.
         keywords_name: no keyword is reserved; ``SELECT end FROM t`` reads a column.
-        no_alias: words among those that continue a query that need back-ticks as an alias without
-            AS.
-        no_column_alias: the same for aliases of columns.
+        no_alias: words that need back-ticks to be an alias without AS, because they can continue a
+            query.
+        no_column_alias: like ``no_alias``, for aliases of columns.
         own_functions: qualifiers that always mean the engine's own functions.
     """
 

@@ -1,4 +1,4 @@
-"""GROUP BY with ROLLUP, CUBE and GROUPING SETS: keys, and sets of their indices."""
+"""Reads GROUP BY with ROLLUP, CUBE and GROUPING SETS: keys, and sets of their indices."""
 
 from __future__ import annotations
 
@@ -15,7 +15,10 @@ _Set: TypeAlias = tuple[int, ...]
 
 
 def grouping_of(cursor: Expressions) -> tree.Grouping:
-    """The clause after GROUP BY; several forms combine by cross product, as in the standard."""
+    """Reads the clause after GROUP BY.
+
+    Several forms combine by cross product, as in the standard.
+    """
     if cursor.word == "ALL" and cursor.ahead().word not in {"(", "."}:
         cursor.advance()
         return tree.Grouping((), of_all=True)
@@ -23,7 +26,7 @@ def grouping_of(cursor: Expressions) -> tree.Grouping:
 
 
 class _Reader:
-    """The keys of one GROUP BY with their indices, while its forms are read."""
+    """Reads the keys of one GROUP BY, and gives them indices."""
 
     def __init__(self, cursor: Expressions) -> None:
         self._cursor = cursor
@@ -52,7 +55,7 @@ class _Reader:
         return tree.Grouping(tuple(self._keys), tuple(tuple(dict.fromkeys(s)) for s in combined))
 
     def _behind(self, plain: list[int]) -> list[_Set] | None:
-        """``GROUP BY a, b WITH ROLLUP``, or ``GROUP BY a, b GROUPING SETS (…)``.
+        """Reads the sets in ``GROUP BY a, b WITH ROLLUP`` or ``GROUP BY a, b GROUPING SETS (…)``.
 
         The sets replace the plain keys, and may name them differently, such as by number.
         """
@@ -63,7 +66,10 @@ class _Reader:
         return self._sets()
 
     def _sets(self) -> list[_Set] | None:
-        """The sets of ROLLUP, CUBE, GROUPING SETS or ``()``; None if none of these comes next."""
+        """Reads the sets of ROLLUP, CUBE, GROUPING SETS or ``()``.
+
+        None if none of these comes next.
+        """
         cursor = self._cursor
         if cursor.comes("(", ")"):
             return [self._group()]
@@ -79,7 +85,10 @@ class _Reader:
         return None
 
     def _groups(self, *, nested: bool = False) -> list[_Set]:
-        """Each is one key, or several in parentheses; with ``nested`` also a form such as ROLLUP."""
+        """Reads sets, each one key, or several in parentheses.
+
+        With ``nested`` also forms like ROLLUP.
+        """
         cursor = self._cursor
         cursor.expect("(")
         cursor.deeper()

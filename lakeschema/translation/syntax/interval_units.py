@@ -1,4 +1,4 @@
-"""The units of intervals in a text."""
+"""Reads the units of intervals."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _UNITS: Final = frozenset(
 
 
 def unit_of(cursor: Cursor) -> str | None:
-    """``day``, ``year to month``: singular, lower-case; None, taking nothing, if none comes next."""
+    """Reads a unit, singular and in lower case, such as ``day``; None if none comes next."""
     first = _singular(cursor.word)
     if first is None:
         return None

@@ -22,7 +22,7 @@ WORD, QUOTED, STRING, NUMBER, HEXADECIMAL, SYMBOL, END = range(7)
 
 @dataclass(slots=True)
 class Token:
-    """``word``: an unquoted word in upper case, or a symbol; otherwise empty.
+    """A token. ``word``: an unquoted word in upper case, or a symbol; otherwise empty.
 
     Attributes:
         text: a word as written; a quoted name, a string or hexadecimal digits without their quotes.
@@ -153,7 +153,7 @@ _LAST_CODE_POINT: Final = 0x10FFFF
 
 
 def _with_doubled(first: Token, sql: str, grammar: Grammar) -> Token:
-    """``'it''s'`` is one string in Spark 4, and two adjacent strings in Hive."""
+    """The token of ``'it''s'``: one string in Spark 4, two adjacent strings in Hive."""
     quote = sql[first.end - 1]
     # If escapes are kept, so are doubled quotation marks.
     joint = quote * 2 if grammar.keeps_escapes else quote
@@ -169,7 +169,7 @@ _COMMENT_EDGE: Final = re.compile(r"/\*|\*/")
 
 
 def _past_comment(sql: str, start: int) -> int:
-    """The offset after a bracketed comment; Spark's nest, and so may Hive's."""
+    """The offset after a bracketed comment; Spark's comments nest, and Hive's may nest, too."""
     depth = 0
     for edge in _COMMENT_EDGE.finditer(sql, start):
         depth += 1 if edge[0] == "/*" else -1
@@ -198,7 +198,7 @@ def position_at(sql: str, offset: int) -> Position:
 
 
 class Lines:
-    """Converts offsets to positions, efficiently for many in one text."""
+    """Converts offsets to positions; it is efficient for many offsets in one text."""
 
     def __init__(self, sql: str) -> None:
         self._starts = [0, *(m.end() for m in re.finditer("\n", sql))]
@@ -206,3 +206,7 @@ class Lines:
     def position(self, offset: int) -> Position:
         line = bisect_right(self._starts, offset)
         return Position(line, offset - self._starts[line - 1] + 1)
+
+    def offset(self, position: Position) -> int:
+        """The inverse of ``position``."""
+        return self._starts[position.line - 1] + position.column - 1

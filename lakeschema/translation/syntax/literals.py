@@ -1,4 +1,4 @@
-"""Constants and types."""
+"""Reads constants and types."""
 
 from __future__ import annotations
 
@@ -46,17 +46,17 @@ _SUFFIXES: Final[Mapping[str, ColumnType]] = MappingProxyType(
 
 
 class Literals(Cursor):
-    """Adds constants and types to a cursor."""
+    """Reads constants and types, in addition to the cursor's tokens."""
 
     def _string(self) -> tree.Expression:
-        """``'a' 'b'`` is one literal in both dialects."""
+        """Reads a string; ``'a' 'b'`` is one literal in both dialects."""
         text = self.advance().text
         while self.at.kind == STRING:
             text += self.advance().text
         return tree.StringLiteral(text)
 
     def _spaced_hexadecimal(self) -> tree.Expression:
-        """``X '1F'``, which Spark reads as ``X'1F'``."""
+        """Reads ``X '1F'``, which Spark takes for ``X'1F'``."""
         self.advance()
         digits = "".join(self.at.text.split())
         if not all(digit in hexdigits for digit in digits):
@@ -98,10 +98,10 @@ class Literals(Cursor):
         return tree.NumberLiteral(("-" if sign == "-" else "") + self.advance().text)
 
     def type(self, of: str) -> ColumnType:
-        """A type, up to the first token that cannot continue it.
+        """Reads a type, up to the first token that cannot continue it.
 
         Raises:
-            UnsupportedType: it is not a type.
+            UnsupportedType: the text is not a type.
         """
         start, token = self.index, self.at
         self._skip_type()

@@ -1,4 +1,4 @@
-"""Operators: from tokens to the raw tree's expressions, strongest operators first."""
+"""Reads operators: from tokens to the raw tree's expressions, strongest operators first."""
 
 from __future__ import annotations
 
@@ -29,15 +29,15 @@ _QUANTIFIERS: Final = frozenset({"ANY", "ALL", "SOME"})
 
 
 class Operators(Literals):
-    """Adds operators to constants; ``operand`` reads operands and ``query`` queries inside."""
+    """Reads operators; ``operand`` reads operands, and ``query`` queries inside."""
 
     @abstractmethod
     def query(self) -> tree.Query:
-        """A whole query, up to the first token that cannot belong to it."""
+        """Reads a whole query, up to the first token that cannot belong to it."""
 
     @abstractmethod
     def rest_of_query(self, first: tree.Query) -> tree.Query:
-        """The rest after a first query in parentheses: set operators, ORDER BY, LIMIT."""
+        """Reads the rest after a first query in parentheses: set operators, ORDER BY, LIMIT."""
 
     @abstractmethod
     def continues_query(self) -> bool:
@@ -45,14 +45,14 @@ class Operators(Literals):
 
     @abstractmethod
     def operand(self) -> tree.Expression:
-        """An operand of operators: a column, a call, a constant, parentheses."""
+        """Reads an operand of operators: a column, a call, a constant, parentheses."""
 
     @abstractmethod
     def postfix(self, base: tree.Expression) -> tree.Expression:
-        """The operand with its suffixes: fields, elements and casts."""
+        """Reads the suffixes of an operand: fields, elements and casts."""
 
     def expression(self, minimum: int = OR) -> tree.Expression:
-        """An expression whose operators are at least as strong as ``minimum``."""
+        """Reads an expression whose operators are at least as strong as ``minimum``."""
         left = self._not() if self.word in {"NOT", "!"} else self._signed()
         infix = self.grammar.infix
         while word := self.word:
@@ -109,7 +109,7 @@ class Operators(Literals):
         return tree.Call("not", (operand,))
 
     def _chain(self, left: tree.Expression, word: str) -> tree.Expression:
-        """All operands of one connective, possibly 10,000, in one call."""
+        """Reads all operands of one connective in one call; there may be 10,000."""
         operands = [left]
         strength = (AND if word == "AND" else OR) + 1
         while self.take(word):
@@ -117,7 +117,10 @@ class Operators(Literals):
         return tree.Call(word.lower(), tuple(operands))
 
     def _shift(self, word: str, strength: int, name: str) -> tuple[int, str, int]:
-        """``<<``, ``>>`` and ``>>>``: their characters are separate tokens, since types also end in ``>>``."""
+        """Reads ``<<``, ``>>`` and ``>>>``.
+
+        Their characters are separate tokens, since types also end in ``>>``.
+        """
         width = 1
         while self.ahead(width).word == word and (
             self.ahead(width).start == self.ahead(width - 1).end
@@ -129,7 +132,7 @@ class Operators(Literals):
         return *shift, width
 
     def _quantified(self, left: tree.Expression, name: str) -> tree.Expression:
-        """``x > ALL (SELECT …)``; ``= ANY`` is IN."""
+        """Reads ``x > ALL (SELECT …)``; ``= ANY`` is IN."""
         token = self.advance()
         if not self.grammar.quantified_queries or self.ahead().word not in BEGINS_QUERY:
             raise UnsupportedConstruct(f"{name} {token.word}", position=self.position(token))
@@ -183,7 +186,7 @@ class Operators(Literals):
         return tree.Call("not", (found,)) if negated else found
 
     def _like_many(self, left: tree.Expression, name: str, *, negated: bool) -> tree.Expression:
-        """``x LIKE ANY ('a%', 'b%')`` with listed patterns; there NOT has a special meaning."""
+        """Reads ``x LIKE ANY ('a%', 'b%')``; NOT has a special meaning with listed patterns."""
         position = self.position(self.at)
         word = "all" if self.advance().word == "ALL" else "any"
         self.expect("(")
@@ -218,7 +221,7 @@ class Operators(Literals):
         return tree.Call({"-": "negative", "+": "positive", "~": "~"}[word], (operand,))
 
     def expressions(self, closing: str, *, queries: bool = False) -> tuple[tree.Expression, ...]:
-        """Expressions separated by commas, possibly none, and the closing bracket.
+        """Reads expressions separated by commas, possibly none, and the closing bracket.
 
         With ``queries`` the content may be one query that starts in parentheses: ``(SELECT …) UNION
         …``.

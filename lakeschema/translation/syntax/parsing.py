@@ -29,7 +29,7 @@ class Spelling:
         quoted_names: text in double quotes is a name.
         keeps_escapes: a backslash in a string is an ordinary character.
         parts_strings: ``'it''s'`` is two adjacent strings.
-        left_to_right: INTERSECT is not stronger than UNION and EXCEPT.
+        left_to_right: whether INTERSECT is as strong as UNION and EXCEPT.
         nulls_are_small: Hive's orders treat nulls as smaller than all values, as before Hive 3.
     """
 
@@ -53,7 +53,7 @@ def parse_query(
     Raises:
         MalformedSql: the text is not a query, with position and hint.
         TooLarge: longer than ``max_bytes`` in UTF-8, or nested too deep.
-        UnsupportedConstruct: syntax that the engine understands but we do not.
+        UnsupportedConstruct: the engine understands the syntax, but this grammar does not.
     """
     size = len(sql.encode("utf-8", "surrogatepass"))
     if size > max_bytes:

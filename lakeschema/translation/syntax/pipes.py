@@ -1,4 +1,4 @@
-"""Spark's pipe syntax: each operator after ``|>`` is a query over the one before it."""
+"""Reads Spark's pipe syntax: each operator after ``|>`` is a query over the one before it."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ class Pipes(Queries):
         return self.separated(self.select_item)
 
     def _replaced(self) -> tree.Star:
-        """``SET a = x, b = y``: all columns, some with a new value."""
+        """Reads ``SET a = x, b = y``: all columns, some with a new value."""
         found: list[tuple[str, tree.Expression]] = []
         while True:
             name = self.name("a column")
@@ -80,7 +80,10 @@ class Pipes(Queries):
                 return tree.Star(replaced=tuple(found))
 
     def _aggregate(self, source: tree.FromItem) -> tree.Select:
-        """``AGGREGATE sum(a) AS s GROUP BY b``: the keys also become columns, and come first."""
+        """Reads ``AGGREGATE sum(a) AS s GROUP BY b``.
+
+        The keys also become columns, and come first.
+        """
         items: tuple[tree.SelectItem, ...] = ()
         if self.word != "GROUP":
             items = self._items()
@@ -96,7 +99,10 @@ def _select(source: tree.FromItem) -> tree.Select:
 
 
 def _source(query: tree.Query) -> tree.FromItem:
-    """The next operator's source: for a plain ``FROM t`` the table itself, so that its name is usable."""
+    """The source of the next operator.
+
+    For a plain ``FROM t`` it is the table itself, so that its name is usable.
+    """
     if isinstance(query, tree.Select) and query == tree.Select(_STAR, query.source):
         assert query.source is not None
         return query.source

@@ -1,4 +1,4 @@
-"""Whole queries: SELECT with its clauses, VALUES, set operators, WITH, ORDER BY, LIMIT."""
+"""Reads whole queries: SELECT with its clauses, VALUES, set operators, WITH, ORDER BY, LIMIT."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Queries(FromItems):
     """The whole grammar of a view's text, except for pipes."""
 
     def whole(self) -> tree.Query:
-        """The only query of a text."""
+        """Reads the only query of a text."""
         if self.at.kind == END:
             raise MalformedSql("the text has no statement", hint="a view's text is one query")
         if self.word not in BEGINS_QUERY and self.word != "(":
@@ -50,7 +50,7 @@ class Queries(FromItems):
         raise UnsupportedConstruct("an interval without a unit", position=position)
 
     def body(self) -> tree.Expression:
-        """The expression or query that makes up the whole text."""
+        """Reads the expression or query that makes up the whole text."""
         begins_query = self.word in BEGINS_QUERY and self.ahead().word != "("
         if begins_query or self.comes("VALUES", "("):
             return tree.ScalarQuery(self.whole())
@@ -80,7 +80,7 @@ class Queries(FromItems):
         return self.piped(self.ordered(body))
 
     def piped(self, query: tree.Query) -> tree.Query:
-        """``query`` with the operators after ``|>``, if any."""
+        """Reads the operators after ``|>``, if there are any, over ``query``."""
         if self.word == "|>":
             raise UnsupportedConstruct("|>", position=self.position(self.at))
         return query
@@ -117,7 +117,10 @@ class Queries(FromItems):
     # set operators
 
     def _combined(self, first: tree.Query | None = None) -> tree.Query:
-        """UNION and EXCEPT associate to the left; in Spark INTERSECT binds more tightly."""
+        """Reads set operators: UNION and EXCEPT associate to the left.
+
+        In Spark INTERSECT binds more tightly.
+        """
         chain = _Chain(self._intersected(first))
         while (operator := _SET_OPERATORS.get(self.word)) is not None:
             if self.comes("EXCEPT", "(") and not self._query_in_parentheses():
@@ -183,7 +186,7 @@ class Queries(FromItems):
         return tree.Select(_STAR, tree.FromQuery(values, alias, columns))
 
     def _from_first(self) -> tree.Query:
-        """``FROM t SELECT a``; in Spark ``FROM t`` alone means all of its columns."""
+        """Reads ``FROM t SELECT a``; in Spark ``FROM t`` alone means all columns of t."""
         self.expect("FROM")
         source = self.from_items()
         if self.word in {"SELECT", "MAP", "REDUCE"}:
@@ -197,7 +200,10 @@ class Queries(FromItems):
         return tree.Select(_STAR, source)
 
     def _refuse_alias(self) -> None:
-        """``FROM t SELECT a UNION SELECT b``: Spark reads ``union`` as an alias, so there are two queries."""
+        """Refuses ``FROM t SELECT a UNION SELECT b``.
+
+        Spark reads ``union`` as an alias there, so that there are two queries.
+        """
         if self.grammar.bars_pipe and self.ahead().word == "SELECT":
             raise UnsupportedConstruct(
                 f"{self.word} after FROM … SELECT", position=self.position(self.at)
@@ -244,11 +250,11 @@ class Queries(FromItems):
         )
 
     def behind_where(self, source: tree.FromItem | None) -> tree.FromItem | None:
-        """A hook: Vertica's TIMESERIES clause comes here; returns the source with its rows."""
+        """A hook for Vertica's TIMESERIES clause; returns the source with the clause's rows."""
         return source
 
     def behind_items(self) -> None:
-        """A hook: a statement may name the target table of its rows here."""
+        """A hook after SELECT's items, where a statement may name the table that gets its rows."""
 
     def select_item(self) -> tree.SelectItem:
         expression = self.expression()

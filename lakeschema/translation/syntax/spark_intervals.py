@@ -1,4 +1,4 @@
-"""Spark's interval literals: their normal spelling, and the amounts that they stand for.
+"""Reads Spark's interval literals: their normal spelling, and the amounts that they stand for.
 
 ``INTERVAL 3 DAY 1 SECOND`` becomes ``3 00:00:01`` with the unit ``day to second``. The unit spans
 the longest to the shortest field written. The months, days and microseconds are the amounts of a
@@ -45,7 +45,10 @@ _DAYS_TO_SECONDS = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class IntervalText:
-    """``unit`` is such as ``day to second``; empty with fields of both kinds (calendar intervals only)."""
+    """An interval. ``unit`` is, for example, ``day to second``.
+
+    It is empty if there are fields of both kinds (calendar intervals only).
+    """
 
     unit: str
     months: int = 0
@@ -64,7 +67,7 @@ class IntervalText:
 
 
 def spark_interval(cursor: Cursor) -> IntervalText | None:
-    """The literal whose first value comes next; None, taking nothing, if Spark has no such literal."""
+    """Reads a literal from its first value on; None if Spark has no such literal."""
     start = cursor.index
     found = _read(cursor)
     if found is None:
@@ -89,7 +92,7 @@ def _read(cursor: Cursor) -> IntervalText | None:
 
 
 def _in_words(cursor: Cursor) -> IntervalText | None:
-    """``INTERVAL '1 day 2 hours'``."""
+    """Reads ``INTERVAL '1 day 2 hours'``."""
     if cursor.at.kind != STRING:
         return None
     words = cursor.advance().text.lower().split()
@@ -104,7 +107,7 @@ def _in_words(cursor: Cursor) -> IntervalText | None:
 
 
 def _value(cursor: Cursor) -> str | None:
-    """A number or string, with its sign."""
+    """Reads a number or string, with its sign."""
     sign = cursor.take_one_of("-", "+")
     if cursor.at.kind not in {NUMBER, STRING}:
         return None
@@ -154,7 +157,7 @@ def _number(text: str) -> Decimal | None:
 
 
 def _of_both_ends(text: str, first: str, last: str) -> IntervalText | None:
-    """``'1-2' YEAR TO MONTH``, ``'1 02:03' DAY TO MINUTE``."""
+    """Reads the text in ``'1-2' YEAR TO MONTH`` or ``'1 02:03' DAY TO MINUTE``."""
     if (first, last) == _MONTH_FIELDS:
         match = _YEARS_TO_MONTHS.fullmatch(text)
         if match is None:
@@ -187,7 +190,10 @@ def _months(months: int, first: str, last: str) -> str:
 
 
 def _time(microseconds: int, first: str, last: str) -> str:
-    """The fields from first to last; the first one also holds the amounts of longer fields."""
+    """The text of the fields from first to last.
+
+    The first also has the amounts of longer fields.
+    """
     sign, left = _signed(microseconds)
     start, end = _TIME_FIELDS.index(first), _TIME_FIELDS.index(last)
     text = ""

@@ -1,4 +1,4 @@
-"""``TRANSFORM(a, b) USING 'script' AS (x INT)``, and MAP and REDUCE, which mean the same.
+"""Reads ``TRANSFORM(a, b) USING 'script' AS (x INT)``; MAP and REDUCE mean the same.
 
 The formats of the script's rows are skipped; nothing runs the script.
 """
@@ -33,7 +33,7 @@ def begins_script(parser: Cursor) -> bool:
 
 
 def transform_of(parser: Expressions) -> tree.Transform:
-    """The script's input and output; the first keyword comes next."""
+    """Reads the script's input and output; the first keyword comes next."""
     token = parser.advance()
     if token.word == "TRANSFORM":
         parser.expect("(")
@@ -53,7 +53,7 @@ def transform_of(parser: Expressions) -> tree.Transform:
 
 
 def _columns(parser: Expressions) -> tuple[tuple[str, ColumnType], ...]:
-    """The columns, STRING if they have no type."""
+    """Reads the columns; a column without a type is a STRING."""
     in_parentheses = parser.take("(")
     found = [_column(parser)]
     while parser.take(","):

@@ -1,4 +1,4 @@
-"""The raw tree of a query, before names are resolved: immutable, closed, independent of the parser.
+"""The raw tree of a query, before names are resolved: a closed set of immutable nodes.
 
 Operators are ``Call``s named by their symbol, so that one operator table serves for all of them.
 Only nodes that an error can point at have a ``position``, which equality ignores.
@@ -25,10 +25,10 @@ class Name:
 
 @dataclass(frozen=True, slots=True)
 class Star:
-    """``*``, ``t.*``, ``* EXCEPT (a, s.x)``, ``f(x).*``.
+    """A star: ``*``, ``t.*``, ``* EXCEPT (a, s.x)`` or ``f(x).*``.
 
     Attributes:
-        base: the struct whose fields are meant, if it is not a name.
+        base: the struct whose fields the star stands for, if it is not given by a name.
         replaced: columns that get a new value, by ``|> SET``.
         renamed: columns that get a new name, by other engines' RENAME.
         like: a pattern for the columns' names, by other engines' ILIKE.
@@ -50,7 +50,10 @@ class StringLiteral:
 
 @dataclass(frozen=True, slots=True)
 class NumberLiteral:
-    """``text`` as written, with any minus sign but without a type suffix (a suffix is a cast)."""
+    """A number. ``text`` is as written, with any minus sign.
+
+    A type suffix is not part of it, but a cast.
+    """
 
     text: str
 
@@ -72,7 +75,9 @@ class BinaryLiteral:
 
 @dataclass(frozen=True, slots=True)
 class IntervalLiteral:
-    """``unit`` is lower-case: ``day``, ``year to month``; ``value`` is any expression.
+    """An interval. ``unit`` is in lower case (``day``, ``year to month``).
+
+    ``value`` is any expression.
 
     ``amounts`` are the months, days and microseconds of a Spark literal. Its unit is empty if it
     has fields of both kinds, as only a calendar interval can.
@@ -85,12 +90,12 @@ class IntervalLiteral:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A function or operator. ``name`` as written; operators by symbol (``+``, ``and``, ``is null``).
+    """A function or operator. ``name`` is as written; operators have symbols (``+``, ``is null``).
 
     ``and`` and ``or`` take any number of arguments, so that a long chain is not a deep tree.
 
     Attributes:
-        named: arguments written ``name => value``, names in lower case.
+        named: the arguments written as ``name => value``, with names in lower case.
         order_by: the keys of WITHIN GROUP.
         ignores_nulls: None if the text has neither IGNORE NULLS nor RESPECT NULLS.
     """
@@ -108,7 +113,7 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class Cast:
-    """``tolerant``: TRY_CAST, which gives null instead of an error in every mode.
+    """A cast. ``tolerant``: TRY_CAST, which gives null instead of an error in every mode.
 
     ``format``: the date format of Hive's ``CAST(x AS DATE FORMAT '…')``.
     """
@@ -122,7 +127,7 @@ class Cast:
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """``branches`` are (when, then); ``operand`` is the simple form's subject."""
+    """A CASE. ``branches`` are pairs (when, then); ``operand`` is the value of a simple CASE."""
 
     operand: Expression | None
     branches: tuple[tuple[Expression, Expression], ...]
@@ -144,7 +149,7 @@ class Subscript:
 
 @dataclass(frozen=True, slots=True)
 class VariantPath:
-    """``v:a.b``: a call of VARIANT_GET; ``name`` is the path's last field, or empty."""
+    """A path ``v:a.b``, which calls VARIANT_GET; ``name`` is the path's last field, or empty."""
 
     call: Call
     name: str
@@ -179,7 +184,7 @@ class Tuple:
 
 @dataclass(frozen=True, slots=True)
 class StructLiteral:
-    """Spark's ``struct(a AS x, b)``; a field without a written name has None."""
+    """Spark's ``struct(a AS x, b)``; a field without a written name has None as its name."""
 
     fields: tuple[tuple[str | None, Expression], ...]
 
@@ -192,7 +197,7 @@ class Lambda:
 
 @dataclass(frozen=True, slots=True)
 class SortKey:
-    """ORDER BY ALL has a ``Star`` as its only key."""
+    """A key of ORDER BY; ORDER BY ALL has a ``Star`` as its only key."""
 
     expression: Expression
     descending: bool = False
@@ -201,7 +206,10 @@ class SortKey:
 
 @dataclass(frozen=True, slots=True)
 class WindowCall:
-    """``window`` names a window of the WINDOW clause; otherwise the window is given here."""
+    """A call over a window.
+
+    ``window`` is the name of one in the WINDOW clause, or the window itself.
+    """
 
     call: Call
     partition_by: tuple[Expression, ...] = ()
@@ -349,9 +357,9 @@ FromItem: TypeAlias = TableName | FromQuery | FromFunction | Join | LateralView 
 
 @dataclass(frozen=True, slots=True)
 class SelectItem:
-    """``aliases`` has more than one only for a table-generating call.
+    """An item of SELECT. ``aliases`` has more than one only for a table-generating call.
 
-    ``text`` is as written, for columns that are named after it (PIVOT).
+    ``text`` is the item as written; PIVOT names columns after it.
     """
 
     expression: Expression
@@ -361,9 +369,9 @@ class SelectItem:
 
 @dataclass(frozen=True, slots=True)
 class Grouping:
-    """``sets`` index into ``keys``; None for a plain GROUP BY.
+    """A GROUP BY. ``sets`` are indices of ``keys``; None for a plain GROUP BY.
 
-    ``of_all``: GROUP BY ALL, by every item of SELECT that does not aggregate.
+    ``of_all``: GROUP BY ALL, which means every item of SELECT that does not aggregate.
     """
 
     keys: tuple[Expression, ...]
@@ -373,7 +381,7 @@ class Grouping:
 
 @dataclass(frozen=True, slots=True)
 class NamedWindow:
-    """``window`` names the window that this one extends."""
+    """A window of the WINDOW clause. ``window`` is the name of the window that it extends."""
 
     name: str
     partition_by: tuple[Expression, ...]
@@ -416,7 +424,7 @@ class ValuesQuery:
 
 @dataclass(frozen=True, slots=True)
 class CommonTable:
-    """``most``: the number in MAX RECURSION LEVEL."""
+    """A table of WITH. ``most`` is the number in MAX RECURSION LEVEL."""
 
     name: str
     columns: tuple[str, ...]
@@ -426,7 +434,7 @@ class CommonTable:
 
 @dataclass(frozen=True, slots=True)
 class With:
-    """``recursive``: a table may read itself."""
+    """A WITH. ``recursive``: whether a table may read itself."""
 
     tables: tuple[CommonTable, ...]
     body: Query
@@ -437,7 +445,7 @@ class With:
 class Ordered:
     """A query with ORDER BY (``global_``) or Hive's SORT BY, LIMIT, OFFSET.
 
-    ``ties``: the limit keeps rows that tie with its last one.
+    ``ties``: whether the limit also keeps rows that tie with the last kept row.
     """
 
     body: Query

@@ -1,4 +1,4 @@
-"""Trino's queries: UNNEST, LATERAL, FETCH FIRST; unsupported clauses are refused by name.
+"""Reads Trino's queries: UNNEST, LATERAL, FETCH FIRST. Refuses unsupported clauses by name.
 
 Source: Trino's ``SqlBase.g4``.
 """
@@ -59,7 +59,7 @@ class TrinoQueries(TrinoExpressions):
         return kind == QUOTED or (kind == WORD and self.word not in _NO_ALIAS)
 
     def ordered(self, body: tree.Query) -> tree.Query:
-        """ORDER BY, OFFSET, then LIMIT or FETCH FIRST."""
+        """Reads ORDER BY, OFFSET, then LIMIT or FETCH FIRST."""
         order = self.sort_keys() if self.take("ORDER", "BY") else ()
         offset = limit = None
         if self.take("OFFSET"):
@@ -117,7 +117,7 @@ class TrinoQueries(TrinoExpressions):
         return self.join(item)
 
     def join(self, left: tree.FromItem) -> tree.FromItem | None:
-        """The right side of a join may contain joins itself, whose ON comes before this one's."""
+        """Reads a join. Its right side may contain joins, whose ON comes before this join's ON."""
         start = self.index
         natural = self.take("NATURAL")
         side = self.take_one_of("INNER", "CROSS", "LEFT", "RIGHT", "FULL")

@@ -1,4 +1,4 @@
-"""Trino's own operands and literals, in addition to the shared ones."""
+"""Reads Trino's operands and literals, in addition to the shared ones."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _JSON_END: Final = frozenset({"RETURNING", "PASSING", ")"})
 
 
 class TrinoExpressions(Queries):
-    """Expressions; ``trino.TrinoQueries`` reads the items of FROM."""
+    """Reads expressions; ``trino.TrinoQueries`` reads the items of FROM."""
 
     def read_tokens(self) -> list[Token]:
         return trino_tokens(self.sql)
@@ -39,7 +39,7 @@ class TrinoExpressions(Queries):
         return tree.NumberLiteral(text)
 
     def _interval(self) -> tree.Expression | None:
-        """``INTERVAL '1' DAY``, ``INTERVAL -'1-2' YEAR TO MONTH``."""
+        """Reads ``INTERVAL '1' DAY`` or ``INTERVAL -'1-2' YEAR TO MONTH``."""
         signed = self.ahead().word in {"-", "+"}
         if self.ahead(2 if signed else 1).kind != STRING:
             return None
@@ -139,7 +139,7 @@ class TrinoExpressions(Queries):
         return tree.Call("array", self.expressions("]"), self.position(token))
 
     def _row_value(self) -> tree.Expression:
-        """``ROW(a, b)``, or with names ``ROW(a AS x, b)``."""
+        """Reads ``ROW(a, b)`` or, with names, ``ROW(a AS x, b)``."""
         self.advance()
         self.advance()
         fields: list[tuple[str | None, tree.Expression]] = []
@@ -181,7 +181,7 @@ class TrinoExpressions(Queries):
         return tree.Call("normalize", tuple(parts), self.position(token))
 
     def _moment_now(self) -> tree.Expression:
-        """``current_timestamp(6)``, with the number of digits."""
+        """Reads ``current_timestamp(6)``, with the number of digits."""
         token = self.advance()
         self.advance()
         if self.at.kind != NUMBER:
@@ -214,7 +214,7 @@ class TrinoExpressions(Queries):
     # JSON
 
     def _json(self) -> tree.Expression:
-        """``json_query(x, 'lax $.a' PASSING y AS "y" RETURNING … WITH WRAPPER …)``."""
+        """Reads ``json_query(x, 'lax $.a' PASSING y AS "y" RETURNING … WITH WRAPPER …)``."""
         token = self.advance()
         self.advance()
         self.deeper()
@@ -244,12 +244,12 @@ class TrinoExpressions(Queries):
         return value
 
     def _skip_words(self, *until: str) -> None:
-        """``FORMAT JSON ENCODING UTF8``."""
+        """Skips words such as ``FORMAT JSON ENCODING UTF8``."""
         while self.at.kind == WORD and self.word not in until and self.word not in _JSON_END:
             self.advance()
 
     def _json_made(self) -> tree.Expression:
-        """``json_object('a' : x, KEY 'b' VALUE y …)``, ``json_array(x, y …)``."""
+        """Reads ``json_object('a' : x, KEY 'b' VALUE y …)`` or ``json_array(x, y …)``."""
         token = self.advance()
         self.advance()
         self.deeper()

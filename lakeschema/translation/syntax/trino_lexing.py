@@ -115,7 +115,7 @@ def _with_unicode_escapes(tokens: list[Token]) -> list[Token]:
 
 
 def _unescaped(text: str, escape: str) -> str:
-    r"""``\0041``, ``\+01F600`` and the escape written twice."""
+    r"""The text without its escapes: ``\0041``, ``\+01F600``, and the escape character twice."""
     mark = re.escape(escape)
     pattern = rf"{mark}(?:{mark}|([0-9A-Fa-f]{{4}})|\+([0-9A-Fa-f]{{6}}))"
 

@@ -1,4 +1,4 @@
-"""Trino's typed literals: ``DECIMAL '1.50'``, ``TIMESTAMP '2020-01-01 00:00:00.000 UTC'``."""
+"""Reads Trino's typed literals: ``DECIMAL '1.50'``, ``TIMESTAMP '2020-01-01 00:00:00.000 UTC'``."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _MAX_PRECISION: Final = 38
 
 
 def decimal_of(text: str) -> DecimalType:
-    """As many digits as written, without leading zeros."""
+    """The type with as many digits as the text has, without leading zeros."""
     whole, _, fraction = text.strip().lstrip("+-").replace("_", "").partition(".")
     if not (whole + fraction).isdigit():
         raise UnsupportedConstruct(f"the decimal {text[:60]!r}")
@@ -42,7 +42,7 @@ def decimal_of(text: str) -> DecimalType:
 
 
 def _digits(text: str) -> tuple[int, bool]:
-    """The number of fractional digits of the seconds, and whether a zone follows."""
+    """The number of digits in the fraction of the seconds, and whether a zone follows."""
     found = _FRACTION.search(text)
     if found is None:
         # A date only; a zone may follow it.

@@ -1,4 +1,4 @@
-"""``v:a.b[0]['c']``, Spark's path into a variant: its text for VARIANT_GET, and its name."""
+"""Reads ``v:a.b[0]['c']``, Spark's path into a variant: its text for VARIANT_GET, and its name."""
 
 from __future__ import annotations
 
@@ -61,7 +61,10 @@ def _in_brackets(cursor: Cursor) -> str:
 
 
 def _name(path: str) -> str:
-    """The last field; empty without a field, or if it means every element."""
+    """The name of a path: its last field.
+
+    It is empty if there is no field, or if the path means every element.
+    """
     fields = _FIELDS.findall(path)
     if not fields:
         return ""

@@ -1,4 +1,4 @@
-"""OVER and orders: windows, their frames, and the keys of ORDER BY."""
+"""Reads OVER and ORDER BY: windows, their frames, and sort keys."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _WINDOW_WORDS: Final = frozenset(
 
 
 class Windows(Expressions):
-    """Adds windows and sort keys to expressions."""
+    """Reads windows and sort keys, in addition to expressions."""
 
     def over(self, call: tree.Call) -> tree.WindowCall:
         self.advance()
@@ -27,7 +27,10 @@ class Windows(Expressions):
         )
 
     def window_parts(self) -> tree.NamedWindow:
-        """The content of a window's parentheses, with the name of the window that it extends."""
+        """Reads the content of a window's parentheses.
+
+        It may begin with the name of the window that it extends.
+        """
         name = ""
         if self.at.kind in (WORD, QUOTED) and self.word not in _WINDOW_WORDS:
             name = self.name()

@@ -1,4 +1,4 @@
-"""Spark's aggregates, written for Hive."""
+"""Writes aggregates for Hive whose form depends on more than their arguments' classes."""
 
 from __future__ import annotations
 
@@ -20,12 +20,15 @@ from lakeschema.translation.plan.expressions import unconverted
 Writer: TypeAlias = Callable[[HiveCall], str]
 _HIVE: Final = Semantics(Dialect.HIVE)
 _SUMMED: Final = 28
-"""Decimals with this many digits can be summed 10^10 times without overflow."""
+"""The number of digits with which 10^10 decimals can be added without overflow."""
 _MOST_DIGITS: Final = 37
 
 
 def count(call: HiveCall) -> str:
-    """With several arguments, counts rows without a null; Hive's own allows them with DISTINCT only."""
+    """Writes ``count``; with several arguments it counts the rows without a null.
+
+    Hive allows several arguments only with DISTINCT.
+    """
     if call.quantifier or len(call.arguments) == 1:
         return call.fill("count({q}{*}){w}")
     present = " AND ".join(f"{text} IS NOT NULL" for text in call.texts)
@@ -33,7 +36,10 @@ def count(call: HiveCall) -> str:
 
 
 def summed(call: HiveCall) -> str:
-    """Only where Hive's result has as many digits; an overflow is an error in ANSI mode."""
+    """Writes sums and averages, if Hive's result has as many digits.
+
+    In ANSI mode, an overflow must fail.
+    """
     name = "sum" if call.name == "sum" else "avg"
     hives = find(name, Dialect.HIVE)
     assert hives is not None
@@ -45,7 +51,7 @@ def summed(call: HiveCall) -> str:
         # Spark adds doubles, Hive longs.
         return call.fill("avg({q}CAST({0} AS DOUBLE)){w}")
     if isinstance(type_, DecimalType) and type_.precision > _SUMMED:
-        # Intermediate sums may exceed a decimal's digits, and the engines then lose different ones.
+        # Intermediate sums may have too many digits for a decimal, and then the engines round differently.
         failed = refused("a sum of nearly as many digits as a decimal has", call.type)
         total = "sum({q}CAST(abs({0}) AS DOUBLE)){w}"
         limit = f"1e{_MOST_DIGITS - type_.scale}D"
@@ -59,7 +65,7 @@ def summed(call: HiveCall) -> str:
 
 
 def windowed(form: str) -> Writer:
-    """Functions that Hive only computes over windows."""
+    """Writes functions that Hive computes only over windows."""
 
     def write(call: HiveCall) -> str:
         if not call.suffix:
@@ -70,7 +76,10 @@ def windowed(form: str) -> Writer:
 
 
 def of_squares(form: str) -> Writer:
-    """For groups, Hive's optimiser uses sums of squares, which round differently."""
+    """Writes functions of squares.
+
+    For groups, Hive's optimiser uses sums of squares, which round differently.
+    """
     write = of_powers(form)
 
     def write_windowed(call: HiveCall) -> str:
@@ -82,7 +91,7 @@ def of_squares(form: str) -> Writer:
 
 
 def percentile(call: HiveCall) -> str:
-    """Hive's own takes longs only; its WITHIN GROUP form interpolates between any numbers."""
+    """Writes percentiles: Hive's ``percentile`` takes only longs, its WITHIN GROUP takes any numbers."""
     if call.suffix or call.quantifier or call.constant(1) is None:
         raise call.unsupported("windows, DISTINCT and a computed share")
     if letter(unconverted(call.arguments[0]).type) not in "ix":
@@ -91,14 +100,14 @@ def percentile(call: HiveCall) -> str:
 
 
 def shifted(call: HiveCall) -> str:
-    """Hive requires a constant, non-negative number of rows."""
+    """Writes ``lag`` and ``lead``; Hive requires a constant, non-negative number of rows."""
     if call.digits(1, "1").startswith("-"):
         raise call.unsupported("a negative number of rows")
     return call.fill("{f}({*}){w}")
 
 
 def of_powers(form: str) -> Writer:
-    """Spark returns NaN if any value is infinite or NaN and the aggregate has enough rows."""
+    """Writes aggregates of powers: Spark returns NaN if a value is infinite or NaN."""
 
     def write(call: HiveCall) -> str:
         if len(call.texts) > 1:

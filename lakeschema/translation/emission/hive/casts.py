@@ -1,4 +1,4 @@
-"""Spark's type conversions for Hive, which must also fail if Spark fails in ANSI mode."""
+"""Writes Spark's type conversions for Hive. They must also fail if Spark fails in ANSI mode."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from lakeschema.translation.functions.constants import BITS, SURE_DIGITS
 from lakeschema.translation.model.errors import UnsupportedConstruct
 
 _PLAIN_SCALE: Final = 6
-"""Java writes smaller numbers with an exponent."""
+"""The largest scale at which Java writes every decimal without an exponent."""
 
 _BLANKS: Final = r"^[\\x00-\\x20\\x7f]+|[\\x00-\\x20\\x7f]+$"
 TRIMMED: Final = f"regexp_replace({{0}}, '{_BLANKS}', '')"
-"""A text without the surrounding characters that Spark's casts skip."""
+"""The template of a text without the blanks around it, which Spark's casts skip."""
 
 NOT_FINITE: Final = "CAST({0} AS STRING) IN ('NaN', 'Infinity', '-Infinity')"
 _WHOLE: Final = r"^[+-]?[0-9]+$"
@@ -46,7 +46,7 @@ _OTHER_MOMENT: Final = (
 def cast_template(
     source: ColumnType, target: ColumnType, *, ansi: bool, tolerant: bool = False
 ) -> str:
-    """The template of a conversion, with the value's text as ``{0}``; ``tolerant``: TRY_CAST.
+    """The template of a conversion, with ``{0}`` for the value's text. ``tolerant``: as TRY_CAST.
 
     Raises:
         UnsupportedConstruct: no conversion has the same result.
@@ -66,7 +66,7 @@ def cast_template(
 
 
 def or_raise(made: str, type_: ColumnType) -> str:
-    """The template ``made``, with an error if it is null and ``{0}`` is not."""
+    """The template ``made``, changed to fail if its result is null although ``{0}`` is not."""
     return f"CASE WHEN {{0}} IS NULL OR ({made}) IS NOT NULL THEN {made} ELSE {raised(type_)} END"
 
 
@@ -139,7 +139,7 @@ def _in_range(target: ColumnType) -> str:
 
 
 def _in_range_of_double(target: ColumnType) -> str:
-    """The integer part must fit."""
+    """The condition that a number's integer part fits the target."""
     bound = 2 ** (BITS[target] - 1)
     low, high = (f"{-bound - 1}.0D", f"{bound}.0D")
     # The smallest long minus one is the same double.
@@ -148,7 +148,7 @@ def _in_range_of_double(target: ColumnType) -> str:
 
 
 def _of_text(target: ColumnType, *, cuts: bool) -> str | None:
-    """``cuts``: Spark takes the integer part of a text with a fraction."""
+    """The template for text; ``cuts``: Spark uses the integer part of a text with a fraction."""
     as_type = type_text(target)
     match letter(target):
         case "b":
@@ -210,7 +210,7 @@ def _date_text(pattern: str) -> str:
 
 
 def _day() -> str:
-    """Also a year, or a year and month, which mean their first day."""
+    """The template for days. A text may have only a year, or a year and month: it means the first day."""
     return (
         f"CASE WHEN {TRIMMED} RLIKE '{_DAY}' THEN CAST({_date_text(_DAY)} AS DATE)"
         f" WHEN {TRIMMED} RLIKE '{_FAR_DAY}' THEN {refused('a date beyond the years of four digits', DATE)} END"
@@ -218,7 +218,7 @@ def _day() -> str:
 
 
 def _moment() -> str:
-    """Texts with a zone or without a date fail at run time."""
+    """The template for moments; texts with a zone, or without a date, fail at run time."""
     hour, minute, second = (_two_digits(_MOMENT, group, "0") for group in (8, 10, 12))
     fraction = f"rpad({_part(_MOMENT, 14)}, 6, '0')"
     whole = (

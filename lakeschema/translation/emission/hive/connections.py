@@ -1,4 +1,4 @@
-"""AND and OR of two comparisons with one value, which Hive turns into a wrong BETWEEN.
+"""Rewrites AND and OR of two comparisons with one value, which Hive turns into a wrong BETWEEN.
 
 Hive's BETWEEN is null if either bound is null, even if the other comparison decides: in Hive 4.0.1
 ``a < NULL OR a > 1`` is null for every ``a``. The emitted text counts the comparisons instead.
@@ -31,7 +31,7 @@ def _unnegated(expression: RowExpression) -> RowExpression:
 
 
 def counted(name: str, parts: Sequence[RowExpression], texts: Sequence[str]) -> str:
-    """The connection, written as a count of the parts that decide it."""
+    """The AND or OR, written as a count of the comparisons that decide it."""
     for part in parts:
         require_repeatable("{0}{0}", name, (part,))
     decides = "NOT {}" if name == "and" else "{}"

@@ -1,4 +1,4 @@
-"""Literals that can be written in the type they are converted to."""
+"""Writes converted literals directly in the type to which they are converted."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def _of_text(text: str, target: ColumnType) -> str | None:
 
 
 def _decimal(text: str, target: DecimalType) -> str | None:
-    """Only if no digit must be rounded away."""
+    """The decimal literal; None if a digit would be rounded away."""
     number = Decimal(text)
     _, digits, exponent = number.as_tuple()
     assert isinstance(exponent, int)

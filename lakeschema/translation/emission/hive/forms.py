@@ -1,4 +1,4 @@
-"""How calls, casts, aggregates, windows and generators of a Spark view are written for Hive."""
+"""Writes calls, casts, aggregates, windows and generators of a Spark view for Hive."""
 
 from __future__ import annotations
 
@@ -42,10 +42,10 @@ from lakeschema.translation.plan.relations import Generate
 
 _ELEMENT = Operator("[]", NullClass.PARTIAL)
 _SAME_IF_REPEATED = frozenset({"min", "max", "bool_and", "bool_or"})
-"""Aggregates that ignore DISTINCT."""
+"""Aggregates whose result DISTINCT does not change."""
 _GENERATORS = frozenset({"explode", "posexplode", "inline", "stack"})
 _FAILING_OUTER = frozenset({"inline"})
-"""Hive 4.0.1 fails on a null argument if the lateral view is outer."""
+"""Generators on which Hive 4.0.1 fails for a null argument if the lateral view is outer."""
 _BOUND = r"(?:UNBOUNDED|{}) (?:PRECEDING|FOLLOWING)|CURRENT ROW"
 _ROWS, _PEERS = _BOUND.format("[0-9]{1,9}"), _BOUND.format("UNBOUNDED")
 _FRAME = re.compile(
@@ -55,7 +55,7 @@ _FRAME = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class HiveForms:
-    """For one Spark view."""
+    """The forms for one Spark view."""
 
     semantics: Semantics
 
@@ -63,7 +63,7 @@ class HiveForms:
         return writer.text(expression)
 
     def output(self, item: str, type_: ColumnType) -> str:
-        """A Hive view cannot have columns of Hive's NULL type."""
+        """An item of the outermost SELECT; Hive's views cannot have columns of its NULL type."""
         return f"CAST({item} AS {type_text(type_)})" if type_ == VOID else item
 
     def ordered(self, text: str, type_: ColumnType) -> str:
@@ -77,7 +77,7 @@ class HiveForms:
         return f"{writer.text(access.base)}.{quoted(access.name)}"
 
     def subscript(self, writer: ExpressionWriter, subscript: Subscript) -> str:
-        """Null if out of range; for arrays ANSI Spark fails."""
+        """An element; null if it is out of range, where Spark fails for arrays in ANSI mode."""
         read = (subscript.base, subscript.index)
         texts = writer.texts(read)
         text = f"{texts[0]}[{texts[1]}]"
@@ -134,7 +134,7 @@ class HiveForms:
         elif not (call.frame or "").startswith("ROWS") and any(
             letter(key.expression.type) in "fd" for key in call.order_by
         ):
-            # In Hive, NaN is not a peer of itself.
+            # In Hive, rows with NaN are not peers of each other.
             raise UnsupportedConstruct("a window ordered by numbers that may be NaN, for Hive")
         return self._aggregate(writer, call, f" {over}")
 

@@ -1,4 +1,4 @@
-"""A call while it is written for Hive: its arguments, their texts, and Spark's mode."""
+"""The facts about a call that writers for Hive need: its arguments, their texts, Spark's mode."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from lakeschema.translation.plan.expressions import Cast, Literal, RowExpression
 from lakeschema.translation.plan.operators import Operator
 
 MAX_TEXT: Final = 1_000_000
-"""In characters: a template may repeat its arguments."""
+"""The maximum length of a call in characters: a template may repeat its arguments."""
 _DIGITS: Final = re.compile(r"-?[0-9]{1,9}")
 
 
@@ -25,10 +25,10 @@ class HiveCall:
     """The parts of a call that templates and writers need.
 
     Attributes:
-        ansi: Spark raises errors instead of returning null or wrapping around.
+        ansi: whether Spark raises errors where it otherwise returns null or wraps around.
         quantifier: "DISTINCT " or "".
         suffix: OVER with its window, or "".
-        size_of_null: ``size(NULL)`` is -1, as in Hive, instead of null.
+        size_of_null: whether ``size(NULL)`` is -1, as in Hive; otherwise it is null.
     """
 
     operator: Operator
@@ -54,10 +54,10 @@ class HiveCall:
         return argument.value if isinstance(argument, Literal) else None
 
     def digits(self, index: int, otherwise: str) -> str:
-        """The digits of a constant integer argument; ``otherwise`` if it is missing.
+        """The value of a constant integer argument; ``otherwise`` if it is missing.
 
         Raises:
-            UnsupportedConstruct: it is computed.
+            UnsupportedConstruct: the argument is computed.
         """
         if index >= len(self.arguments):
             return otherwise

@@ -1,4 +1,4 @@
-"""Spark's arithmetic and comparisons, written for Hive.
+"""Writes Spark's arithmetic and comparisons for Hive.
 
 Without ANSI mode, in both engines integers wrap around and a division by zero is null. In ANSI mode
 Spark fails, and so does the emitted text.
@@ -42,7 +42,7 @@ from lakeschema.translation.plan.expressions import (
 _HIVE: Final = Semantics(Dialect.HIVE)
 _OF_ROWS: Final = (ColumnReference, OuterReference, LambdaVariable)
 _SPARKS_LONG: Final = 20
-"""The digits of a BIGINT in Spark's rules."""
+"""The number of digits that Spark counts for a BIGINT in decimal arithmetic."""
 _LONG: Final = "CAST({} AS DECIMAL(19,0))"
 NAN: Final = "(CAST({0} AS STRING) = 'NaN')"
 
@@ -67,7 +67,7 @@ def arithmetic(call: HiveCall) -> str:
 
 
 def _typed(call: HiveCall, form: str) -> str:
-    """The form, cast to the plan's type if Hive's is wider."""
+    """The form, cast to the plan's type if Hive's type is wider."""
     hives = find(call.name, Dialect.HIVE)
     assert hives is not None
     is_same = bind(hives, call.arguments, _HIVE).type == call.type
@@ -75,7 +75,7 @@ def _typed(call: HiveCall, form: str) -> str:
 
 
 def _checked(call: HiveCall, plain: str) -> str:
-    """Wrapped results differ from those of a wider type."""
+    """Writes an operation that fails on overflow: its result is compared with that in a wider type."""
     made = _typed(call, plain)
     return f"CASE WHEN {made} <> {_exact(call, call.name)} THEN {{raised}} ELSE {made} END"
 
@@ -125,7 +125,10 @@ def _as_decimal(argument: RowExpression, *, by_digits: bool) -> RowExpression:
 
 
 def _folded(call: HiveCall, arguments: Sequence[RowExpression]) -> ColumnType | None:
-    """The type once Hive has folded a constant addend next to a computed one; None if that is not known."""
+    """The type of a sum of a constant and another value, after Hive has folded the constant.
+
+    None if it is unknown.
+    """
     constants = [a for a in arguments if not any(isinstance(part, _OF_ROWS) for part in walk(a))]
     if call.name not in {"+", "-"} or len(constants) != 1:
         return call.type
@@ -135,7 +138,7 @@ def _folded(call: HiveCall, arguments: Sequence[RowExpression]) -> ColumnType | 
 
 
 def _digits(constant: RowExpression) -> DecimalType | None:
-    """Those of the number that is written, which a cast leaves as it is."""
+    """The digits that a constant has in the text, under any casts; None for other expressions."""
     written = constant.operand if isinstance(constant, Cast) else constant
     is_number = is_integer(written.type) or isinstance(written.type, DecimalType)
     if not isinstance(written, Literal) or written.value is None or not is_number:
@@ -150,13 +153,16 @@ def _cast_text(argument: RowExpression, text: str) -> str:
 
 
 def _or_raise(call: HiveCall, plain: str) -> str:
-    """Null is an error unless an argument is null."""
+    """The form with an error if the result is null although no argument is."""
     nulls = " OR ".join(f"{{{place}}} IS NULL" for place in range(len(call.arguments)))
     return f"CASE WHEN {nulls} OR {plain} IS NOT NULL THEN {plain} ELSE {{raised}} END"
 
 
 def _of_time(call: HiveCall) -> str:
-    """A date or timestamp plus a literal interval: whole days, or for timestamps any interval."""
+    """A date or timestamp plus a literal interval.
+
+    For dates the interval has whole days; for timestamps it may be any.
+    """
     place = next(i for i, a in enumerate(call.arguments) if isinstance(a.type, IntervalType))
     if not isinstance(call.arguments[place], Literal):
         raise call.unsupported("the interval must be a constant")
@@ -172,7 +178,7 @@ def _of_time(call: HiveCall) -> str:
 
 
 def tried(call: HiveCall) -> str:
-    """Null if an integer overflows."""
+    """Writes ``try_…``: null if an integer overflows."""
     symbol = {"try_add": "+", "try_subtract": "-", "try_multiply": "*"}[call.name]
     plain = f"({{0}} {symbol} {{1}})"
     if letter(call.type) != "i":
@@ -200,7 +206,7 @@ def _by_zero(call: HiveCall, form: str) -> str:
 
 
 def whole_quotient(call: HiveCall) -> str:
-    """For integers, with a long as result."""
+    """Writes ``div`` for integers; the result is a long."""
     wide = call.arguments[0].type == BIGINT
     form = "({0} DIV {1})" if wide else "(CAST({0} AS BIGINT) DIV CAST({1} AS BIGINT))"
     if not call.ansi:
@@ -220,7 +226,7 @@ def remainder(call: HiveCall) -> str:
 
 def positive_remainder(call: HiveCall) -> str:
     divided = _typed(call, "({0} % {1})")
-    # Hive's own wraps around in an intermediate result.
+    # An intermediate result of Hive's ``pmod`` wraps around.
     again = f"CAST(({divided} + {{1}}) % {{1}} AS {type_text(call.type)})"
     if call.type in (TINYINT, SMALLINT):
         wide = f"(CAST({divided} AS INT) + CAST({{1}} AS INT)) % CAST({{1}} AS INT)"
@@ -254,7 +260,7 @@ def absolute(call: HiveCall) -> str:
     _refuse_rounded(call)
     form = f"CAST(abs({{0}}) AS {type_text(call.type)})"
     if letter(call.type) == "i":
-        # Hive widens a tinyint first; Spark's wraps around.
+        # Hive widens a tinyint first; in Spark, the opposite of -128 wraps around.
         wrapped = f"CASE WHEN {{0}} < 0 THEN CAST(- {{0}} AS {type_text(call.type)}) ELSE {{0}} END"
         if call.ansi:
             return call.fill(
@@ -265,7 +271,7 @@ def absolute(call: HiveCall) -> str:
 
 
 def compare(call: HiveCall) -> str:
-    """In Spark NaN equals NaN and is the greatest number."""
+    """Writes a comparison: in Spark, NaN equals NaN and is the greatest number."""
     plain = f"({{0}} {call.name} {{1}})"
     if not (set(classes_of(call.arguments)) & {"f", "d"}):
         return call.fill(plain)
@@ -295,7 +301,10 @@ def null_safe(call: HiveCall) -> str:
 
 
 def between(call: HiveCall) -> str:
-    """Hive's own is null if a bound is null, even if the other decides: see ``connections``."""
+    """Writes BETWEEN. In Hive it is null if a bound is null, even if the other bound decides.
+
+    See ``connections``.
+    """
     if set(classes_of(call.arguments)) & {"f", "d"}:
         raise call.unsupported("numbers that may be NaN")
     return call.fill(
@@ -311,7 +320,7 @@ def one_of(call: HiveCall) -> str:
 
 
 def whole(call: HiveCall) -> str:
-    """``ceil`` and ``floor``: Hive converts a long to double."""
+    """Writes ``ceil`` and ``floor``; Hive would convert a long to double."""
     name = "ceil" if call.name.startswith("ceil") else "floor"
     if len(call.arguments) > 1:
         raise call.unsupported("rounding to a number of digits")
@@ -326,7 +335,7 @@ def whole(call: HiveCall) -> str:
 
 
 def extreme(call: HiveCall) -> str:
-    """The greatest or least non-null argument; Hive's own is null if any argument is null."""
+    """Writes ``greatest`` and ``least``, which ignore nulls in Spark; in Hive any null makes them null."""
     texts = list(call.texts)
     if not any(argument.nullable for argument in call.arguments):
         return call.fill("{f}({*})")
@@ -336,7 +345,7 @@ def extreme(call: HiveCall) -> str:
 
 
 def rounded(call: HiveCall) -> str:
-    """Hive requires a constant number of digits."""
+    """Writes ``round``; Hive requires a constant number of digits."""
     digits = call.digits(1, "0")
     if call.ansi and letter(call.type) == "i" and digits.startswith("-"):
         raise call.unsupported("the rounded number may not fit")
@@ -351,6 +360,6 @@ def shift(call: HiveCall) -> str:
 
 
 def date_plus(call: HiveCall) -> str:
-    """A date plus days; beyond an int Spark wraps around."""
+    """Writes a date plus days; beyond an int, Spark wraps around."""
     name = "date_sub" if call.name == "date_sub" else "date_add"
     return call.fill(f"CAST({name}({{0}}, {{1}}) AS {type_text(DATE)})")

@@ -1,4 +1,4 @@
-"""A Spark view's plan as HiveQL that returns its rows, with the plan's names and types."""
+"""Writes a Spark view's plan as HiveQL with the same rows, names and types."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class HiveQuery:
 
     @property
     def types(self) -> tuple[str, ...]:
-        """The columns' types in Hive."""
+        """The types of the columns in Hive."""
         return tuple(type_text(column.type) for column in self.columns)
 
 
@@ -57,8 +57,7 @@ def hive_query(
 ) -> HiveQuery:
     """The query of a Spark view's plan, with these column ``names``.
 
-    ``named`` gives the names of relations in the text; ``padded`` has the names of stored CHAR
-    columns.
+    ``named`` returns a relation's name in the text. ``padded`` has the names of stored CHAR columns.
 
     Raises:
         UnsupportedConstruct: Hive has no equivalent.

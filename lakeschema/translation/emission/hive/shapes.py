@@ -83,7 +83,7 @@ def _check_node(plan: Plan) -> None:
         case Limit(limit=None):
             raise UnsupportedConstruct("OFFSET without LIMIT for Hive")
         case Generate(input=below) if _is_of_join(below):
-            # Hive's optimiser loses columns of the sub-query that such a view needs.
+            # Hive's optimiser loses columns of the sub-query that a LATERAL VIEW after it needs.
             raise UnsupportedConstruct("a LATERAL VIEW over a join for Hive")
         case Aggregate(sets=sets) if sets is not None:
             if len({frozenset(each) for each in sets}) < len(sets):
@@ -93,7 +93,7 @@ def _check_node(plan: Plan) -> None:
 
 
 def _check_correlated(plan: Plan) -> None:
-    """Only comparisons in a sub-query's filters may read an outer query's columns."""
+    """Checks that only comparisons in a sub-query's filters read an outer query's columns."""
     for read in expressions(plan):
         parts = connected(read, "and") if isinstance(plan, Filter) else (read,)
         for part in parts:
@@ -106,7 +106,7 @@ def _check_correlated(plan: Plan) -> None:
 
 
 def _is_comparison(condition: RowExpression, names: Container[str] = _COMPARED) -> bool:
-    """A comparison that is unknown if either side is null."""
+    """Whether a condition is a comparison that is unknown if either side is null."""
     return (
         isinstance(condition, Call)
         and condition.operator.name in names
@@ -136,7 +136,7 @@ def _asks(plan: Plan) -> bool:
 
 
 def _needs_optimiser(plan: Plan) -> bool:
-    """Nodes that need Hive's optimiser, which does not support outer lateral views."""
+    """Whether nodes need Hive's optimiser, which does not support outer lateral views."""
     if isinstance(plan, SetOperation):
         return plan.operator not in (SetOperator.UNION, SetOperator.UNION_ALL)
     return isinstance(plan, Sort)

@@ -1,4 +1,4 @@
-"""How Spark's functions and operators are written in HiveQL. Functions without a row are refused."""
+"""The forms of Spark's functions and operators in HiveQL. Functions without a row are refused."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Names, literals and types in HiveQL; nothing in them can escape from its quotes."""
+"""Writes names, literals and types in HiveQL. No text can end its quotes."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def quoted(name: str) -> str:
     """A quoted identifier.
 
     Raises:
-        UnsupportedConstruct: Hive ends a quoted name at any back-tick, and replaces ``${…}`` in it.
+        UnsupportedConstruct: the name has a back-tick, which ends it, or ``${``, which Hive replaces.
     """
     for odd, why in (("`", "takes no back-tick in one"), ("${", "replaces variables in one")):
         if odd in name:
@@ -67,20 +67,19 @@ def quoted(name: str) -> str:
 
 
 def relation(name: RelationName) -> str:
-    """A relation of Hive's own catalog, which has databases but no namespaces above them."""
-    *catalog, database = name.namespace
-    if catalog:
+    """The name of a relation of Hive's catalog, which has databases but no levels above them."""
+    if name.catalog or len(name.namespace) != 1:
         raise UnsupportedConstruct(f"{name}, a relation of another catalog, for Hive")
-    return f"{quoted(database)}.{quoted(name.name)}"
+    return f"{quoted(name.namespace[0])}.{quoted(name.name)}"
 
 
 def string(text: str) -> str:
-    """A string literal; all but printable ASCII, and text like a variable, is escaped by code."""
+    """A string literal. Characters other than printable ASCII, and ``${``, are escaped by their codes."""
     return sparks_string(text, _halves)
 
 
 def _halves(character: str) -> str:
-    # Hive has no escape for these, but joins two halves of UTF-16 into one character.
+    # Hive has no escape for characters beyond U+FFFF, but joins two halves of UTF-16 into one.
     units = character.encode("utf-16-be")
     return "".join(f"\\u{units[at : at + 2].hex()}" for at in (0, 2))
 
@@ -127,7 +126,7 @@ def null(type_: ColumnType) -> str:
 
 
 def _example(type_: ColumnType, *, filled: bool = False) -> str:
-    """A value with one part of each kind, null unless ``filled``."""
+    """A value of the type with one part of each kind; its leaves are null unless ``filled``."""
 
     def inner(part: ColumnType) -> str:
         return _example(part, filled=filled)
@@ -178,7 +177,7 @@ def literal(value: str | None, type_: ColumnType) -> str:
 
 
 def _signed(text: str) -> str:
-    """Two minus signs in a row begin a comment."""
+    """A signed number in parentheses: two minus signs in a row would begin a comment."""
     return f"({text})" if text.startswith("-") else text
 
 

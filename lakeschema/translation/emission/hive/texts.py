@@ -1,4 +1,4 @@
-"""Spark's functions on strings and dates, written for Hive."""
+"""Writes Spark's functions on strings and dates for Hive."""
 
 from __future__ import annotations
 
@@ -50,7 +50,10 @@ _BEYOND_PLANE: Final = r"{0} RLIKE '[\\x{10000}-\\x{10FFFF}]'"
 
 
 def of_plane(form: str, places: Sequence[int] = (0,)) -> Writer:
-    """Texts with characters beyond U+FFFF, which Hive counts twice, fail at run time."""
+    """Writes functions of texts.
+
+    Characters beyond U+FFFF, which Hive counts twice, fail at run time.
+    """
 
     def write(call: HiveCall) -> str:
         failed = refused("characters beyond U+FFFF", call.type)
@@ -61,13 +64,13 @@ def of_plane(form: str, places: Sequence[int] = (0,)) -> Writer:
 
 
 def rlike(call: HiveCall) -> str:
-    """In Hive nothing matches an empty pattern."""
+    """Writes RLIKE; in Hive no text matches an empty pattern."""
     _check_pattern(call)
     return call.fill("CASE WHEN {1} = '' AND {0} IS NOT NULL THEN true ELSE ({0} RLIKE {1}) END")
 
 
 def of_pattern(form: str) -> Writer:
-    """A call whose second argument is a regular expression."""
+    """Writes a call whose second argument is a regular expression."""
 
     def write(call: HiveCall) -> str:
         _check_pattern(call)
@@ -77,7 +80,7 @@ def of_pattern(form: str) -> Writer:
 
 
 def _check_pattern(call: HiveCall) -> None:
-    """An invalid pattern fails Hive's whole query, but only Spark's affected rows."""
+    """Checks a pattern. An invalid pattern fails Hive's whole query, but only some of Spark's rows."""
     found = call.constant(1)
     if found is None:
         return
@@ -88,7 +91,7 @@ def _check_pattern(call: HiveCall) -> None:
 
 
 def regexp_extract(call: HiveCall) -> str:
-    """Hive returns null for a group that does not exist."""
+    """Writes ``regexp_extract``; Hive returns null for a group that does not exist."""
     group = call.digits(2, "1")
     if not call.constant(1):
         raise call.unsupported("the pattern must be a constant")
@@ -98,7 +101,7 @@ def regexp_extract(call: HiveCall) -> str:
 
 
 def converted(call: HiveCall) -> str:
-    """A call that converts its argument like a cast."""
+    """Writes a call that converts its argument like a cast."""
     form = cast_template(call.arguments[0].type, call.type, ansi=call.ansi)
     require_repeatable(form, call.name, call.arguments)
     require_short(form, call.texts)
@@ -107,7 +110,7 @@ def converted(call: HiveCall) -> str:
 
 
 def made_date(call: HiveCall) -> str:
-    """Null for an invalid date; in ANSI mode an error."""
+    """Writes ``make_date``; an invalid date gives null, or an error in ANSI mode."""
     digits = (
         f"lpad(CAST({{{place}}} AS STRING), {width}, '0')" for place, width in enumerate((4, 2, 2))
     )
@@ -156,7 +159,7 @@ def size(call: HiveCall) -> str:
 
 
 def of_plain_elements(form: str) -> Writer:
-    """For arrays of elements with the same order in both engines."""
+    """Writes functions of arrays whose elements have the same order in both engines."""
 
     def write(call: HiveCall) -> str:
         type_ = call.arguments[0].type
@@ -177,7 +180,7 @@ def elt(call: HiveCall) -> str:
 
 
 def substring_index(call: HiveCall) -> str:
-    """Hive finds overlapping occurrences differently."""
+    """Writes ``substring_index``; Hive finds overlapping occurrences differently."""
     found = call.constant(1)
     if found is None or len(found) != 1:
         raise call.unsupported("the delimiter must be a constant of one character")
@@ -203,14 +206,14 @@ _WEEKDAYS: Final = re.compile(
 
 
 def next_day(call: HiveCall) -> str:
-    """For an invalid weekday Spark returns null, in ANSI mode an error."""
+    """Writes ``next_day``; for an invalid weekday Spark returns null, in ANSI mode an error."""
     if call.ansi and not _WEEKDAYS.fullmatch(call.constant(1) or ""):
         raise call.unsupported("the day of the week must be a constant")
     return call.fill("CAST(next_day({0}, {1}) AS DATE)")
 
 
 def like(form: str) -> Writer:
-    """For constant patterns without escapes, which Hive reads differently."""
+    """Writes LIKE with constant patterns; Hive reads patterns with escapes differently."""
 
     def write(call: HiveCall) -> str:
         found = call.constant(1)
@@ -226,7 +229,7 @@ def _is_of_plane(text: str) -> bool:
 
 
 def padded(call: HiveCall) -> str:
-    """For a constant length and a constant padding text."""
+    """Writes ``lpad`` and ``rpad`` with a constant length and a constant padding."""
     length, by = call.digits(1, ""), call.constant(2) if len(call.arguments) > 2 else " "
     if not by or not _is_of_plane(by) or length.startswith("-"):
         raise call.unsupported(
@@ -236,7 +239,7 @@ def padded(call: HiveCall) -> str:
 
 
 def located_from(call: HiveCall) -> str:
-    """For a null position Spark returns 0, Hive null."""
+    """Writes ``locate``; for a null position Spark returns 0, and Hive returns null."""
     if not call.constant(0):
         raise call.unsupported("the text to find may be empty")
     return of_plane("CASE WHEN {2} IS NULL THEN 0 ELSE locate({*}) END", (1,))(call)
@@ -274,7 +277,7 @@ def months_later(call: HiveCall) -> str:
 
 
 def by_one_calendar(form: str, type_: ColumnType) -> str:
-    """Counts months from ``{0}``, and fails before 1583, where Hive uses another calendar."""
+    """The form for counting months; fails before 1583, where Hive uses another calendar."""
     first = "DATE '1583-01-01'" if type_ == DATE else "TIMESTAMP '1583-01-01 00:00:00'"
     failed = refused("months before the year 1583", type_)
     return f"CASE WHEN {{0}} < {first} OR ({form}) < {first} THEN {failed} ELSE {form} END"
@@ -310,7 +313,7 @@ def joined(call: HiveCall) -> str:
 
 
 def with_constant(form: str, places: Sequence[int] = (1,)) -> Writer:
-    """A call that requires some constant arguments."""
+    """Writes a call that requires some constant arguments."""
 
     def write(call: HiveCall) -> str:
         if None in map(call.constant, places):
@@ -329,7 +332,7 @@ def struct(call: HiveCall) -> str:
 
 
 def map_of(call: HiveCall) -> str:
-    """Spark refuses null or repeated keys, Hive accepts them: their absence must be provable."""
+    """Writes ``map``. Keys that may be null or equal are refused, since only Spark fails on them."""
     keys = call.arguments[::2]
     if any(key.nullable for key in keys):
         raise call.unsupported("a key may be null")

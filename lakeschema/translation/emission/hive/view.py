@@ -1,4 +1,4 @@
-"""The HiveQL that returns a Spark view's rows."""
+"""Writes the HiveQL that returns a Spark view's rows."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def hive_view(
 ) -> HiveQuery:
     """The query of one Spark view, with its Avro schema's column names.
 
-    ``relation_text`` gives the names of relations in the text.
+    ``relation_text`` returns a relation's name in the text.
 
     Raises:
         TranslationError: the view cannot be read, or Hive has no equivalent.
@@ -54,7 +54,7 @@ def hive_view_of(
         plan: the plan of its rows.
         names: its columns' names.
         upstreams: the relations that the plan scans.
-        relation_text: gives the names of relations in the text.
+        relation_text: returns a relation's name in the text.
 
     Raises:
         TranslationError: Hive has no equivalent.

@@ -1,4 +1,4 @@
-"""Groups and their aggregates for Pig; forms are data, as in ``forms``."""
+"""Writes groups and their aggregates for Pig, by a table of forms like the table in ``forms``."""
 
 from __future__ import annotations
 
@@ -38,12 +38,16 @@ _OF_BITS: Final = "({0}({{0}}) is null ? (boolean)null : ({0}({{0}}) == 1 ? true
 
 @dataclass(frozen=True, slots=True)
 class AggregateForm:
-    """``template`` takes the bag of the argument's values; without one, Hive's own aggregate is called.
+    """How an aggregate is written.
 
-    ``distinct``: whether DISTINCT is supported. ``computed``: the type to which the argument is
-    converted first. ``plain``: only if no value is NaN, since Hive's result then depends on the
-    order of rows. ``ordered``: the result has the rows' order, which Pig does not keep, so only
-    uses that ignore the order are allowed.
+    Attributes:
+        template: takes the bag of the argument's values; if empty, Hive's own aggregate is called.
+        distinct: whether DISTINCT is supported.
+        computed: the type to which the argument is converted first.
+        plain: whether the form requires that no value is NaN, since Hive's result would depend on
+            the order of rows.
+        ordered: whether the result has the rows' order, which Pig does not keep; so only uses that
+            ignore the order are allowed.
     """
 
     names: str
@@ -143,7 +147,10 @@ class _Grouping:
         return self._statements.generate(grouped_rows, items, "groups", " ".join(self._nested))
 
     def _prepared(self) -> tuple[Relation, list[list[int]]]:
-        """The keys and then the arguments as fields; the input itself if it has them all as fields."""
+        """The rows with the keys and then the arguments as fields, and the places of the arguments.
+
+        It is the input itself if the input has all these fields.
+        """
         over = self._statements.over(self._below.fields)
         items = [
             Item(group_key(over.carried(key), key.type), name, key.type)
@@ -174,7 +181,7 @@ class _Grouping:
         if some is None or some.alias == prepared.alias:
             alias = self._statements.add(f"{topic}_grouped", f"GROUP {prepared.alias} ALL")
             return Relation(alias, (), prepared.topics)
-        # A group without rows does not exist, so one row of the table makes it.
+        # Pig makes no group without rows, so one row of a table makes the group.
         one = self._statements.add(f"{topic}_one", f"LIMIT {some.alias} 1")
         keys_of_all = one_key(prepared if prepared.fields else self._below), one_key(some)
         sides = f"{prepared.alias} BY {keys_of_all[0]}, {one} BY {keys_of_all[1]}"
@@ -238,7 +245,10 @@ class _Grouping:
         return f"distinct_{number}"
 
     def _grouping(self, call: AggregateCall) -> str:
-        """The bits of the keys that the set lacks; the first argument is the highest bit."""
+        """The value of ``grouping``: a bit for each key that the set lacks.
+
+        The highest bit stands for the first argument.
+        """
         keys = [key for _, key in self._plan.keys]
         asked: Sequence[RowExpression] = call.arguments or keys
         bits = 0
@@ -264,7 +274,7 @@ def _argument_texts(call: AggregateCall, over: ExpressionWriter) -> list[tuple[s
     for place, argument in enumerate(call.arguments):
         type_ = (form.computed if form is not None else None) or argument.type
         if place and isinstance(argument, Literal) and isinstance(type_, DecimalType):
-            # A constant that Hive's function gets in advance is a double there.
+            # Hive's function gets this constant in advance, as a double.
             type_ = DOUBLE
         text = over.as_type(argument, type_)
         found.append((text if call.filter is None else _if(call.filter, text, type_, over), type_))
@@ -293,7 +303,7 @@ def check_summed(call: AggregateCall | WindowCall) -> None:
 
 
 def form_of_call(call: AggregateCall, *, plain_values: bool) -> AggregateForm:
-    """Raises ``UnsupportedFunction`` if the call has no form."""
+    """The form of a call. Raises ``UnsupportedFunction`` if the table has no form for it."""
     types = [argument.type for argument in call.arguments]
     name = call.operator.name
     check_summed(call)
@@ -314,7 +324,10 @@ def form_of_call(call: AggregateCall, *, plain_values: bool) -> AggregateForm:
 
 
 def filled_form(form: AggregateForm, call: AggregateCall | WindowCall, values: str) -> str:
-    """Null if a sum of decimals exceeds 38 digits, which Pig would keep."""
+    """The form filled with values.
+
+    A sum of decimals beyond 38 digits, which Pig keeps, becomes null.
+    """
     text = form.template.replace("{0}", values)
     argument = call.arguments[0].type
     if call.operator.name != "sum" or not isinstance(argument, DecimalType):

@@ -49,7 +49,7 @@ _KINDS: Final = {"array": ArrayType, "map": MapType, "struct": StructType, "deci
 
 
 def is_of(type_: ColumnType, word: str) -> bool:
-    """Whether a type belongs to a class; ``list`` is an array of plain values, ``texts`` of strings."""
+    """Whether a type belongs to a class. ``list`` is an array of plain values, ``texts`` one of strings."""
     if word == "any":
         return True
     if word == "list":
@@ -63,7 +63,7 @@ def is_of(type_: ColumnType, word: str) -> bool:
 
 
 def fit(types: Sequence[ColumnType], classes: str) -> bool:
-    """Whether argument types match a list of classes.
+    """Whether argument types match the classes.
 
     A class with ``?`` is optional; a class with ``...`` matches any number of arguments.
     """

@@ -1,4 +1,4 @@
-"""Arithmetic as in Hive: integers wrap around in their own width, a division by zero is null."""
+"""Writes arithmetic that agrees with Hive: integers wrap around, and a division by zero is null."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ OPERATORS: Final = frozenset({*_PLAIN, *_UNARY, "/", *_REMAINDERS, *_HIVES})
 
 
 def keeps_argument(name: str) -> bool:
-    """Whether the operator returns its operand unchanged."""
+    """Whether the operator returns its argument unchanged."""
     return name == "positive"
 
 
@@ -106,7 +106,7 @@ def _remainder(name: str, call: Call) -> str:
 
 
 def _is_zero(divisor: RowExpression) -> bool:
-    """Whether it is a literal zero: Pig would divide by it while reading the script."""
+    """Whether a divisor is a literal zero: Pig would divide by it while reading the script."""
     match divisor:
         case Cast(operand=operand, implicit=True):
             return _is_zero(operand)
@@ -117,7 +117,7 @@ def _is_zero(divisor: RowExpression) -> bool:
 
 
 def _is_not_zero(divisor: RowExpression) -> bool:
-    """Whether it is a literal number other than zero."""
+    """Whether a divisor is a literal number other than zero."""
     match divisor:
         case Cast(operand=operand, implicit=True):
             return _is_not_zero(operand)
@@ -128,7 +128,7 @@ def _is_not_zero(divisor: RowExpression) -> bool:
 
 
 def _of_decimals(name: str, call: Call, type_: DecimalType) -> str:
-    """Only if no digit is rounded or lost, since Pig keeps all digits."""
+    """The form for decimals. Pig keeps all digits, so results that Hive would round are refused."""
     if name in _UNARY:
         return _UNARY[name]
     operands = [decimal_of(argument) for argument in call.arguments]

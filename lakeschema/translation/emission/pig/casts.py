@@ -1,4 +1,4 @@
-"""Type conversions in Pig, as data: a template for each supported pair of types."""
+"""The type conversions in Pig: a table with a template for each supported pair of types."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def cast_form(source: ColumnType, target: ColumnType) -> str | None:
 
 
 def _to_decimal(source: ColumnType, target: DecimalType) -> str | None:
-    """Only if every value fits, since Pig does not round."""
+    """The template for decimals; None if a value may not fit, since Pig does not round."""
     whole = target.precision - target.scale
     if isinstance(source, DecimalType):
         fits = source.scale <= target.scale and source.precision - source.scale <= whole

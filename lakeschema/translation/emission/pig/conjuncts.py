@@ -32,7 +32,7 @@ def together(parts: Sequence[RowExpression]) -> RowExpression | None:
 
 
 def places(expression: RowExpression) -> frozenset[int]:
-    """The places of the columns that it reads."""
+    """The places of the columns that an expression reads."""
     return frozenset(p.index for p in walk(expression) if isinstance(p, ColumnReference))
 
 

@@ -1,7 +1,7 @@
-"""Row expressions as Pig Latin over one relation's fields.
+"""Writes row expressions as Pig Latin over one relation's fields.
 
-Pig separates values and conditions: a comparison is not a value, and a choice (``? :``) is null if
-its condition is null. So a condition can also be written in a form that is never null.
+In Pig a comparison is not a value, and a choice (``? :``) is null if its condition is null. So
+conditions are written separately from values, if necessary in a form that is never null.
 """
 
 from __future__ import annotations
@@ -117,14 +117,14 @@ class Field:
 
 @dataclass(frozen=True, slots=True)
 class ExpressionWriter:
-    """Writes expressions over ``fields``; with ``plain_values`` tables lack NaN and microseconds."""
+    """Writes expressions over ``fields``. ``plain_values``: no table has NaN or microseconds."""
 
     fields: Sequence[Field]
     functions: PigFunctions
     plain_values: bool = False
 
     def value(self, expression: RowExpression) -> str:
-        """The text of a value, usable wherever a unary expression may stand.
+        """The text of a value, which may stand wherever a unary expression may.
 
         Raises:
             Unsupported: Pig has no equivalent.
@@ -138,7 +138,7 @@ class ExpressionWriter:
         return self._any_value(expression)
 
     def carried(self, expression: RowExpression) -> str:
-        """A value that is passed on unchanged, of any type."""
+        """The text of a value that is passed on unchanged; it may have any type."""
         if isinstance(expression, ColumnReference):
             return self.fields[expression.index].text
         return self.value(expression)
@@ -175,7 +175,7 @@ class ExpressionWriter:
     # -- conditions ------------------------------------------------------------------------
 
     def condition(self, expression: RowExpression) -> str:
-        """A condition that is null if the expression is null; in parentheses."""
+        """The text of a condition in parentheses; it is null if the expression is null."""
         match expression:
             case Literal(value):
                 return "(1 == (int)null)" if value is None else f"(1 == {bit_of(value)})"
@@ -199,7 +199,7 @@ class ExpressionWriter:
                 return f"({self.value(expression)} == true)"
 
     def certain(self, expression: RowExpression) -> str:
-        """A condition that is true if the expression is true, and otherwise false, never null."""
+        """The text of a condition that is true if the expression is true, and otherwise false, never null."""
         match expression:
             case Call(operator, arguments) if operator.name in {"and", "or"}:
                 word = f" {operator.name.upper()} "
@@ -226,7 +226,7 @@ class ExpressionWriter:
                 return self._known(expression, self.condition(expression))
 
     def denied(self, expression: RowExpression) -> str:
-        """A condition that is true if the expression is false, and otherwise false, never null."""
+        """The text of a condition that is true if the expression is false, and otherwise false, never null."""
         match expression:
             case Call(operator, arguments) if operator.name in {"and", "or"}:
                 word = " OR " if operator.name == "and" else " AND "
@@ -272,7 +272,7 @@ class ExpressionWriter:
         return f"({texts[0]} {COMPARISONS[name]} {texts[1]})"
 
     def _instant(self, expression: RowExpression) -> str:
-        """A timestamp, cut to milliseconds."""
+        """The text of a timestamp, cut to milliseconds."""
         written = written_instant(expression)
         return self._any_value(expression) if written is None else literal(written, TIMESTAMP)
 
@@ -290,7 +290,7 @@ class ExpressionWriter:
             raise UnsupportedConstruct("LIKE with ESCAPE for Pig")
         is_constant = not places(text)
         if is_constant or not isinstance(pattern, Literal) or pattern.value is None:
-            # Pig evaluates constant expressions in advance, and MATCHES as null.
+            # Pig evaluates constant expressions in advance, and takes MATCHES as null there.
             texts = [self.as_type(text, STRING), self.as_type(pattern, STRING)]
             return self.filled("(@like({*}) == true)", texts)
         return f"({self.as_type(text, STRING)} MATCHES {string(patterns.of_like(pattern.value))})"
@@ -448,7 +448,7 @@ class ExpressionWriter:
         return self.filled(template, texts)
 
     def _integer(self, argument: RowExpression) -> str:
-        """A long converted to an integer, null if it does not fit."""
+        """The text of a long as an integer; null if it does not fit."""
         match argument:
             case Cast(operand, type_, implicit=True) if (operand.type, type_) == (BIGINT, INT):
                 text = self.value(operand)
@@ -489,7 +489,7 @@ class ExpressionWriter:
 
 
 def unary(text: str) -> str:
-    """The text as an operand of a cast or projection, where a cast needs parentheses."""
+    """The text as an operand of a cast or projection; a cast gets parentheses."""
     return f"({text})" if _CAST.match(text) else text
 
 

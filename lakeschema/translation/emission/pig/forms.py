@@ -1,8 +1,8 @@
-"""How Hive's functions are written for Pig, as data: names, classes of arguments, and a form.
+"""The table of Hive's functions for Pig: names, classes of arguments, and a form.
 
-A form is a template of the arguments, ``{0}``, ``{1}`` …, ``{*}`` for all; ``@name`` calls Hive's
-own function. An empty form means Hive's function of the same name. The first row that fits is used;
-calls that fit no row are not supported.
+A form is a template with ``{0}``, ``{1}`` … for the arguments and ``{*}`` for all. ``@name`` calls
+Hive's own function. An empty form means Hive's function of the same name. The first row that fits a
+call is used. A call that fits no row is refused.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from lakeschema.catalog.column_types import ColumnType
 from lakeschema.translation.emission.pig.arguments import fit
 
 HIVES: Final = ""
-# Nothing is found in an empty text, not even an empty one; Hive 3's own function counts
+# In an empty text, no text is found, not even an empty text. Hive 3's own function counts
 # differently.
 _POSITION: Final = (
     "({0} is null OR {1} is null ? (int)null : ({0} == '' ? 0 : INDEXOF({0}, {1}, 0) + 1))"
@@ -26,7 +26,10 @@ _DAY: Final = "ToDate(ToString({0}, 'yyyy-MM-dd'), 'yyyy-MM-dd')"
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """``names`` and ``arguments`` are separated by spaces; ``reason`` says why there is no form."""
+    """A row of the table. ``names`` and ``arguments`` are separated by spaces.
+
+    ``reason`` says why there is no form.
+    """
 
     names: str
     arguments: str
@@ -159,5 +162,5 @@ BY_NAME: Final[Mapping[str, Sequence[Form]]] = MappingProxyType(
 
 
 def form_of(name: str, types: Sequence[ColumnType]) -> Form | None:
-    """The first row for a call, or None."""
+    """The first row that fits a call; None if none fits."""
     return next((form for form in BY_NAME.get(name, ()) if fit(types, form.arguments)), None)

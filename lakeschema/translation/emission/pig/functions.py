@@ -34,14 +34,14 @@ _SYMBOLS: Final = {
 
 @dataclass(frozen=True, slots=True, order=True)
 class PigUdf:
-    """A class that must be on Pig's class path; ``artifacts`` are as the view writes them."""
+    """A class that Pig must have on its class path; ``artifacts`` has the artifacts that the view names."""
 
     class_name: str
     artifacts: tuple[str, ...]
 
 
 class PigFunctions:
-    """Assigns aliases while a script is written."""
+    """Assigns aliases to Java functions while a script is written."""
 
     def __init__(self, aliases: Aliases) -> None:
         self._aliases = aliases
@@ -73,9 +73,9 @@ class PigFunctions:
         """The alias of a Hive function.
 
         Args:
-            adapter: Pig's class that calls it, such as ``HiveUDF``.
-            name: its name in Hive.
-            constants: the literal of each argument that Hive must know in advance, else None.
+            adapter: Pig's class that calls the function, such as ``HiveUDF``.
+            name: the function's name in Hive.
+            constants: for each argument, the literal if Hive must know it in advance, else None.
         """
         arguments = [string(name)]
         if any(constant is not None for constant in constants):
@@ -84,7 +84,7 @@ class PigFunctions:
         return self.declared(f"hive_{_named(name)}", f"{adapter}({', '.join(arguments)})")
 
     def declared(self, wanted: str, what: str) -> str:
-        """The alias of a class with its arguments."""
+        """The alias of a class with its arguments; declares it at the first use."""
         if what not in self._given:
             self._given[what] = self._aliases.fresh(wanted)
         return self._given[what]

@@ -1,4 +1,4 @@
-"""Lateral views as FLATTEN, which makes one row of a null bag and no row of an empty one."""
+"""Writes lateral views as FLATTEN. It makes one row of a null bag, and no row of an empty bag."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def _flattened(writer: Writer, rows: Relation, plan: Generate, bag: str, functio
     full = statements.filtered(rows, f"({bag} is not null AND NOT IsEmpty({bag}))", "not_empty")
     made = _made(writer, full, plan, call)
     if isinstance(plan.call.arguments[0].type, MapType):
-        # Pig does not flatten a map unless something of it is read.
+        # Pig does not flatten a map unless a later statement reads the key or the value.
         key = made.fields[len(rows.fields)].text
         made = statements.filtered(made, f"({key} is not null)", "entries")
     if not plan.outer:
@@ -73,7 +73,7 @@ def _flattened(writer: Writer, rows: Relation, plan: Generate, bag: str, functio
 
 
 def _made(writer: Writer, rows: Relation, plan: Generate, call: str) -> Relation:
-    """FLATTEN of the generator, after the existing fields."""
+    """The rows with the FLATTEN of the generator after the existing fields."""
     below = [Item(f.text, f.text, f.type) for f in rows.fields]
     names = field_names([*(item.name for item in below), *(c.name for c in plan.produced)])
     own, produced = names[: len(below)], names[len(below) :]

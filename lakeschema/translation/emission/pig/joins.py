@@ -1,4 +1,4 @@
-"""Joins: by keys if the condition has equalities, otherwise all pairs of rows, filtered."""
+"""Writes joins: by keys if the condition has equalities, otherwise as a filter over all pairs of rows."""
 
 from __future__ import annotations
 
@@ -39,9 +39,9 @@ class _Condition:
     """A join's condition, split into parts.
 
     Attributes:
-        keys: equal values of left and right, each over its own side's columns.
-        left, right: conditions on one side only, over its own columns.
-        rest: other conditions, over both sides' columns.
+        keys: pairs of a left and a right expression that must be equal, each over its side's columns.
+        left, right: the conditions on only this side, over its columns.
+        rest: the remaining conditions, over both sides' columns.
     """
 
     keys: tuple[tuple[RowExpression, RowExpression], ...]
@@ -54,7 +54,7 @@ def joined(writer: Writer, plan: Join) -> Relation:
     """The rows of a join.
 
     Raises:
-        UnsupportedConstruct: it is lateral.
+        UnsupportedConstruct: the join is lateral.
     """
     if plan.lateral:
         raise UnsupportedConstruct("LATERAL for Pig")
@@ -165,7 +165,7 @@ def _key_texts(
 
 
 def _key(text: str, type_: ColumnType) -> str:
-    """Doubles become text: in Hive's joins NaN equals itself, and -0.0 differs from 0.0."""
+    """The text of a key. Doubles become text: in Hive's joins NaN equals NaN, and -0.0 differs from 0.0."""
     return f"(chararray){unary(text)}" if type_ in {DOUBLE, FLOAT} else text
 
 
@@ -215,7 +215,7 @@ def _marked(writer: Writer, side: Relation) -> Relation:
 def _matched(
     writer: Writer, left: Relation, right: Relation, condition: _Condition
 ) -> tuple[Relation, str]:
-    """Left rows with the right rows of equal keys, as groups; and the text of those that match."""
+    """Groups with the left and the right rows of equal keys, and the text of the matching right rows."""
     numbered, marked = _numbered(writer, left), _marked(writer, right)
     own = Relation(numbered.alias, numbered.fields[1:], numbered.topics)
     keys = _key_texts(writer.statements, own, marked, condition)
@@ -239,7 +239,7 @@ def _matched(
 def _outer_by_rows(
     writer: Writer, left: Relation, right: Relation, condition: _Condition
 ) -> Relation:
-    """A left row without a matching right row once, padded with nulls."""
+    """The rows of an outer join; a left row without a match occurs once, padded with nulls."""
     grouped, fits = _matched(writer, left, right, condition)
     bag, *fields = grouped.fields
     width = len(left.fields)
@@ -271,7 +271,7 @@ def _swapped(writer: Writer, left: Relation, right: Relation, plan: Join) -> Rel
 
 
 def _moved(part: RowExpression, width: int, others: int) -> RowExpression:
-    """The expression with the right columns before the left ones."""
+    """The expression after the right side's columns were put before the left side's."""
     if isinstance(part, ColumnReference):
         index = part.index + others if part.index < width else part.index - width
         return ColumnReference(index, part.name, part.type, part.nullable)

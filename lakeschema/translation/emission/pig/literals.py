@@ -1,4 +1,4 @@
-"""Facts about values known before a script runs: converted literals, and comparable types."""
+"""Converts literals, and finds types for comparisons, before a script runs."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def bit_of(value: str) -> int:
 
 
 def is_exact(value: str, source: ColumnType, target: ColumnType) -> bool:
-    """Whether the literal's own digits are the converted value."""
+    """Whether the literal's digits, as written, are also the digits of the converted value."""
     if isinstance(source, DecimalType) and target == DOUBLE:
         return True
     if isinstance(target, DecimalType):
@@ -69,7 +69,7 @@ def compared_type(left: ColumnType, right: ColumnType) -> ColumnType | None:
 
 
 def _wider(left: ColumnType, right: ColumnType) -> ColumnType:
-    """Hive, too, compares a float with integers as floats."""
+    """The wider type of two numbers; Hive compares a float with integers as floats."""
     wider = max(left, right, key=_NUMBERS.index)
     return INT if wider in {TINYINT, SMALLINT} and left != right else wider
 
@@ -85,14 +85,14 @@ def written_instant(expression: RowExpression) -> str | None:
 
 
 def survives_cut(name: str, left: RowExpression, right: RowExpression) -> bool:
-    """Whether comparing a cut value with a literal gives the right result: cutting only lowers it."""
+    """Whether cutting a value to milliseconds keeps the result of its comparison with a literal."""
     if written_instant(right) is not None:
         return name in {">=", "<"}
     return written_instant(left) is not None and name in {"<=", ">"}
 
 
 def day_of(expression: Literal) -> str:
-    """The date in a text, which Hive would parse at run time."""
+    """The date in a text that Hive would parse at run time."""
     try:
         return date.fromisoformat(str(expression.value)).isoformat()
     except ValueError:
@@ -100,7 +100,7 @@ def day_of(expression: Literal) -> str:
 
 
 def as_day(argument: RowExpression) -> RowExpression:
-    """A literal text with a date as a date literal; anything else unchanged."""
+    """A date literal for a literal text with a date; another argument stays as it is."""
     if not isinstance(argument, Literal) or not is_text(argument.type) or argument.value is None:
         return argument
     found = _ISO_DAY.match(argument.value)

@@ -1,4 +1,4 @@
-"""How tables are loaded: with HCatLoader by the metastore's name, or by a deployment's rules."""
+"""Writes how tables are loaded: with HCatLoader by name, or by a deployment's rules."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
 from lakeschema.catalog.identifiers import RelationName
+from lakeschema.translation.model.errors import UnsupportedConstruct
 from lakeschema.translation.model.interface import PigLoad
 from lakeschema.translation.model.patterns import match_pattern
 
@@ -20,7 +21,7 @@ Load = Callable[[RelationName], tuple[str, str]]
 
 
 def load_problem(rule: PigLoad) -> str | None:
-    """The problem of a rule in itself; None if it is valid."""
+    """What is wrong with a rule; None if the rule is valid."""
     if _FUNCTION.fullmatch(rule.loader) is None:
         return f"{rule.loader!r} is not a function of Pig's with quoted arguments"
     stars = {str(number) for number in range(1, rule.table_pattern.count("*") + 1)}
@@ -31,14 +32,25 @@ def load_problem(rule: PigLoad) -> str | None:
 
 
 def loads_of(rules: Sequence[PigLoad] = ()) -> Load:
-    """By the first rule that matches, otherwise with HCatLoader."""
+    """Loads tables by the first rule that matches, otherwise with HCatLoader.
+
+    A rule's pattern matches ``prod:sales.orders`` if the table is in the catalog ``prod``.
+    """
 
     def load(table: RelationName) -> tuple[str, str]:
-        name = ".".join((*table.namespace, table.name))
+        name = ".".join(table.parts)
+        if table.catalog:
+            name = f"{table.catalog}:{name}"
         for rule in rules:
             stars = match_pattern(rule.table_pattern, name)
             if stars is not None:
                 return _filled(rule.path, {**stars, "table": table.name}), rule.loader
+        if table.catalog:
+            raise UnsupportedConstruct(
+                f"{table} for Pig",
+                "HCatLoader reads tables of the default catalog",
+                hint="add a rule for it to the option pig_loads",
+            )
         return name, HCAT_LOADER
 
     return load

@@ -39,7 +39,7 @@ _COMMANDS: Final = frozenset(
 
 
 def is_legal(name: str) -> bool:
-    """Whether expressions can name a field so; other fields are read by position."""
+    """Whether Pig's expressions can use the name for a field; other fields are read by position."""
     return _LEGAL.fullmatch(name) is not None and name.lower() not in KEYWORDS
 
 

@@ -1,4 +1,4 @@
-"""ORDER BY and LIMIT: Pig orders by fields only and puts nulls first; Hive puts them last."""
+"""Writes ORDER BY and LIMIT. Pig orders only by fields, and puts nulls first; Hive puts nulls last."""
 
 from __future__ import annotations
 
@@ -32,7 +32,10 @@ def sorted_rows(writer: Writer, below: Plan, keys: Sequence[SortKey]) -> Relatio
 def with_keys(
     over: ExpressionWriter, keys: Sequence[SortKey], *, zeros: bool = False
 ) -> tuple[list[Item], list[str]]:
-    """Fields to sort by with directions; with ``zeros``, as in final results, -0.0 precedes 0.0."""
+    """The fields to sort by, with directions.
+
+    With ``zeros``, as in final results, -0.0 precedes 0.0.
+    """
     items: list[Item] = []
     order: list[str] = []
     for number, key in enumerate(keys, 1):
@@ -65,7 +68,7 @@ def with_keys(
 
 
 def limited(writer: Writer, plan: Limit) -> Relation:
-    """Raises ``UnsupportedConstruct`` for OFFSET, or for a computed number."""
+    """The first rows. Raises ``UnsupportedConstruct`` for OFFSET, or for a computed number."""
     rows = writer.rows(plan.input)
     if plan.offset is not None and not (
         isinstance(plan.offset, Literal) and plan.offset.value == "0"

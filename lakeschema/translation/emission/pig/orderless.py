@@ -35,7 +35,7 @@ def orderless_places(plan: Project) -> tuple[Aggregate, frozenset[int]] | None:
 
 
 def _looked_at(expression: RowExpression) -> Iterator[int]:
-    """The columns whose order of elements matters."""
+    """The places of the columns whose order of elements matters."""
     if isinstance(expression, ColumnReference):
         yield expression.index
         return

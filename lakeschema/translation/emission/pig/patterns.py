@@ -1,4 +1,4 @@
-"""SQL's patterns as Java regular expressions for the whole text."""
+"""Converts SQL's patterns to Java's regular expressions for the whole text."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _SPECIAL: Final = re.compile(r"[^A-Za-z0-9 ]")
 
 
 def of_like(pattern: str) -> str:
-    """A LIKE pattern: a backslash escapes the next character."""
+    """The regular expression of a LIKE pattern, in which a backslash escapes the next character."""
     parts = ["(?s)"]
     characters = iter(pattern)
     for character in characters:

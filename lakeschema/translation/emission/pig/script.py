@@ -1,4 +1,4 @@
-"""A plan as a Pig script: one statement for each node, inputs first; the last alias has the rows."""
+"""Writes a plan as a Pig script: a statement for each node; the last alias has the rows."""
 
 from __future__ import annotations
 
@@ -62,10 +62,10 @@ class PigScript:
     """A script for Pig 0.17 and newer.
 
     Attributes:
-        statements: each with its semicolon, in order.
+        statements: the statements in order, each with its semicolon.
         alias: the alias of the rows.
-        defines: statements that declare functions; they come before the others.
-        udfs: classes that the script calls and Hive does not have.
+        defines: statements that declare functions; they come before all other statements.
+        udfs: the classes that the script calls and that Hive does not have.
         columns: the rows' fields with their types in Hive.
     """
 
@@ -101,10 +101,10 @@ def pig_script(
         plan: the plan of a view in Hive's dialect.
         names: the wanted names of the columns.
         alias: the alias of the rows, a legal name.
-        view_plan: gives the plans of scanned views, since HCatLoader only reads tables.
+        view_plan: returns the plan of a scanned view, since HCatLoader only reads tables.
         load: how tables are loaded.
         taken: names that the script must not use.
-        plain_values: no table contains NaN or times finer than milliseconds.
+        plain_values: whether no table contains NaN, or times finer than milliseconds.
 
     Raises:
         Unsupported: Pig has no equivalent.
@@ -128,7 +128,7 @@ def pig_script(
 
 
 def _with_hive_groups(view_plan: ViewPlan) -> ViewPlan:
-    """The plans of views below, rewritten like the view's own. Cached: plans are shared by identity."""
+    """``view_plan`` with Hive's changes to groups; a view's plan is always the same object."""
 
     @cache
     def rewritten(relation: RelationName) -> Plan | None:
@@ -168,7 +168,7 @@ class ScriptWriter:
         self._loads_by_catalog = self._joins = self._spreads = False
         self._view_plan = view_plan
         self._load = load
-        # The values hold the plans, since ids are only good while the objects live.
+        # The values keep the plans alive: the keys are ids, which Python reuses after an object's end.
         self._done: dict[int, tuple[Plan, Relation]] = {}
         self._read: frozenset[ColumnType] = frozenset()
         self._orderless: dict[int, frozenset[int]] = {}
@@ -292,7 +292,7 @@ class ScriptWriter:
         return self.statements.generate(loaded, items, "storable")
 
     def table_of(self, plan: Plan) -> Relation | None:
-        """The rows of a table that the plan reads, at any distance, or None."""
+        """The rows of any table that the plan reads, directly or through its inputs; None without a table."""
         if not isinstance(plan, Scan):
             found = (self.table_of(below) for below in inputs(plan))
             return next((rows for rows in found if rows is not None), None)

@@ -1,4 +1,4 @@
-"""UNION, INTERSECT, EXCEPT and DISTINCT: rows are equal if all values are equal or both null."""
+"""Writes UNION, INTERSECT, EXCEPT and DISTINCT. Two nulls count as equal."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def combined(writer: Writer, plan: SetOperation) -> Relation:
     """The rows of a set operation.
 
     Raises:
-        UnsupportedConstruct: it counts equal rows (INTERSECT ALL and EXCEPT ALL).
+        UnsupportedConstruct: the operation counts equal rows (INTERSECT ALL and EXCEPT ALL).
     """
     match plan.operator:
         case SetOperator.UNION_ALL:
@@ -65,7 +65,7 @@ def _union(writer: Writer, plan: SetOperation) -> Relation:
 
 
 def _branch(writer: Writer, branch: Plan, plan: SetOperation, marks: tuple[Item, ...]) -> Relation:
-    """A branch with the common field names, since a union goes by position."""
+    """A branch with the common field names, since a union matches fields by position."""
     rows = writer.rows(branch)
     items = [
         Item(group_key(field.text, column.type) if marks else field.text, column.name, column.type)

@@ -1,4 +1,4 @@
-"""Columns with nested one- or two-byte integers, which Pig lacks and HCatLoader does not widen."""
+"""Finds columns with nested tinyint or smallint values, for which Pig has no types."""
 
 from __future__ import annotations
 

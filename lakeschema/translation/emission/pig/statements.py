@@ -1,4 +1,4 @@
-"""A script under construction: its statements, their aliases, and the relations these name."""
+"""Builds a script: its statements, aliases, and the relations that the aliases name."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ class Relation:
 
     Attributes:
         topics: the tables that it is made from.
-        joined: its fields still have their sides' names, ``a::c``.
-        reordered: its fields are stored in another order, in which a bag of them would be
-            flattened.
+        joined: whether its fields still have the names of their sides, such as ``a::c``.
+        reordered: whether Pig stores its fields in another order, so that FLATTEN would return that
+            order.
     """
 
     alias: str
@@ -73,7 +73,7 @@ class Statements:
         return alias
 
     def texts(self, last: str, name: str) -> tuple[str, ...]:
-        """All statements, with the alias ``last`` renamed, since no statement reads it."""
+        """All statements, with the alias ``last`` renamed; no statement reads it."""
         return tuple(
             f"{name if alias == last else alias} = {text};" for alias, text in self._written
         )
@@ -84,7 +84,7 @@ class Statements:
     def generate(
         self, below: Relation, items: Sequence[Item], kind: str = "columns", nested: str = ""
     ) -> Relation:
-        """A FOREACH whose fields have the wanted names, as far as these are legal."""
+        """Adds a FOREACH whose fields have the wanted names, as far as these are legal."""
         names = field_names([item.name for item in items])
         shown = ", ".join(
             output(item.text, name, item.type) for item, name in zip(items, names, strict=True)
@@ -95,7 +95,7 @@ class Statements:
         return Relation(alias, fields, below.topics)
 
     def declared(self, below: Relation) -> Relation:
-        """The relation with typed maps: Pig does not learn a loaded map's type."""
+        """The relation with typed maps: Pig does not know the type of a loaded map."""
         if not any(_holds_map(field.type) for field in below.fields):
             return below
         shown = (
@@ -118,7 +118,7 @@ class Statements:
         return self.generate(relation, items)
 
     def named(self, relation: Relation) -> Relation:
-        """The relation with fields that can all be read by name, for grouping."""
+        """The relation with fields that can all be read by name, as grouping requires."""
         if not relation.joined and all(is_legal(field.text) for field in relation.fields):
             return relation
         return self.renamed(Relation(relation.alias, relation.fields, relation.topics, joined=True))
@@ -143,7 +143,7 @@ def check_group(type_: ColumnType, statements: Statements, what: str) -> None:
 
 
 def one_key(side: Relation) -> str:
-    """A key shared by all rows; it reads a field, since Pig fails if it prunes all fields."""
+    """A key that all rows share; it reads a field, since Pig fails if it prunes all fields."""
     return f"({side.fields[0].text} is null ? 1 : 1)"
 
 
@@ -165,7 +165,7 @@ _WHOLE = re.compile(r"\((.*)\)", re.DOTALL)
 
 
 def _without_parentheses(condition: str) -> str:
-    """The condition without parentheses around the whole."""
+    """The condition without parentheses around its whole text."""
     found = _WHOLE.fullmatch(condition)
     if found is None:
         return condition
@@ -185,7 +185,7 @@ def _without_parentheses(condition: str) -> str:
 
 
 class Writer(Protocol):
-    """Writes plans, for the modules of single nodes."""
+    """Writes plans. The modules that write single kinds of nodes use this interface."""
 
     @property
     def statements(self) -> Statements: ...
@@ -193,10 +193,10 @@ class Writer(Protocol):
     def rows(self, plan: Plan) -> Relation: ...
 
     def table_of(self, plan: Plan) -> Relation | None:
-        """The rows of a table that the plan reads, at any distance, or None."""
+        """The rows of any table that the plan reads, directly or through its inputs; None without a table."""
 
     def is_orderless(self, plan: Aggregate, place: int) -> bool:
-        """Whether nothing depends on the order of the elements that the aggregate collects."""
+        """Whether the rows do not depend on the order of elements that the aggregate collects."""
 
     def again(self, plan: Plan) -> Relation:
         """The rows under a separate alias, for a self-join."""

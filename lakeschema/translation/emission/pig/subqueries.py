@@ -1,4 +1,4 @@
-"""Sub-queries in a filter's condition as joins, since Pig's expressions cannot read relations."""
+"""Turns sub-queries in a filter into joins, since Pig's expressions cannot read relations."""
 
 from __future__ import annotations
 
@@ -50,8 +50,8 @@ class _Opened:
     """A sub-query as an uncorrelated plan, and the conditions that tie it to the outer query.
 
     Attributes:
-        ties: conditions over the outer query's columns, then the plan's.
-        items: its columns, over the outer query's columns, then the plan's.
+        ties: conditions over the columns of the outer query, followed by the columns of the plan.
+        items: the sub-query's columns, as expressions over these same columns.
     """
 
     plan: Plan
@@ -111,7 +111,10 @@ def _semi(rows: Plan, plan: Plan, kind: JoinKind, operands: tuple[RowExpression,
 
 
 def _not_in(rows: Plan, operands: tuple[RowExpression, ...], plan: Plan) -> Plan:
-    """NOT IN: no row if the sub-query has a null; all rows, even null, if it is empty."""
+    """The rows that NOT IN keeps.
+
+    It keeps no row if the sub-query returns a null, and all rows if the sub-query returns no rows.
+    """
     if len(operands) != 1 or reads_outside(all_expressions(plan)):
         raise UnsupportedConstruct(_CORRELATED)
     width = len(rows.columns)
@@ -172,7 +175,10 @@ def _is_one_row(plan: Plan) -> bool:
 
 
 def _opened(plan: Plan, width: int) -> _Opened:
-    """Raises ``UnsupportedConstruct`` if it reads the outer query except in its top filters."""
+    """The opened sub-query.
+
+    Raises ``UnsupportedConstruct`` if it reads the outer query except in its top filters.
+    """
     match plan:
         case Project(below, items):
             inner = _opened(below, width)

@@ -1,4 +1,4 @@
-"""Literals and types in Pig Latin; nothing in them can escape from its quotes."""
+"""Writes literals and types in Pig Latin. No text can end its quotes."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ def type_text(type_: ColumnType) -> str:
 
 
 def one_zero(text: str, type_: ColumnType) -> str:
-    """The value with 0.0 for -0.0, which Pig's comparisons and groups treat as different."""
+    """The value with 0.0 in place of -0.0, since Pig distinguishes them."""
     if type_ == DOUBLE:
         return f"({text} + 0.0)"
     return f"({text} + 0.0F)" if type_ == FLOAT else text
@@ -117,7 +117,7 @@ def group_key(text: str, type_: ColumnType) -> str:
 
 
 def of_group_key(text: str, type_: ColumnType) -> str:
-    """The value of a group's key."""
+    """The value that belongs to a group's key."""
     return f"({scalar_type(type_)}){text}" if type_ in {DOUBLE, FLOAT} else text
 
 
@@ -126,7 +126,7 @@ def string(text: str) -> str:
 
     Raises:
         UnsupportedConstruct: Pig's preprocessor, which ignores quotes, would find a parameter in
-            it.
+            the text.
     """
     if len(_PARAMETER.split(text)) > 1:
         raise UnsupportedConstruct(f"the text {text!r:.50} at this place for Pig")
@@ -140,7 +140,10 @@ def text_value(text: str) -> str:
 
 
 def _quoted(text: str) -> str:
-    """Escapes all but printable ASCII; Pig decodes some escapes before it looks for quotes."""
+    """The text with all but printable ASCII escaped.
+
+    Pig decodes some escapes before it looks for quotes.
+    """
     return "'" + "".join(map(_escape, text)) + "'"
 
 

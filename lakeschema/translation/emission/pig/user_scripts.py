@@ -17,12 +17,12 @@ from lakeschema.translation.model.errors import UnsupportedConstruct
 from lakeschema.translation.syntax.lexing import MAX_TOKENS, too_many_tokens
 
 _TOKEN: Final = re.compile(
-    # An unclosed comment takes the rest, so that the end is searched for only once.
+    # An unclosed comment takes the rest of the script, so that its end is searched for only once.
     r"(?P<space>\s+|--[^\r\n]*|/\*(?:.*?\*/|.*))"
     r"|(?P<text>'(?:[^'\\]|\\.)*+(?:'|\Z))"
     r"|(?P<command>`[^`]*(?:`|\Z))"
     r"|(?P<word>[A-Za-z_][A-Za-z0-9_]*)"
-    # A run of other characters is one mark.
+    # Several other characters in a row are one mark.
     r"|(?P<mark>[-/{};=()]|[^\s\w'`{};=()/-]+|.)",
     re.DOTALL,
 )
@@ -32,7 +32,7 @@ _HCAT_LOADERS: Final = frozenset(
 _RELATION: Final = re.compile(r"\w+(?:\.\w+)*")
 
 WriteView = Callable[[RelationName, str, frozenset[str]], PigScript]
-"""The script of a view, its rows under this alias, avoiding the taken names."""
+"""Writes the script of a view; gets the alias for its rows, and the names that it must not use."""
 
 
 class _Token(NamedTuple):
@@ -56,7 +56,7 @@ class _Load:
 def with_views_replaced(
     script: str, is_view: Callable[[RelationName], bool], write: WriteView
 ) -> str:
-    """The script, which then only reads tables.
+    """The script with each LOAD of a view replaced by statements, so that it only reads tables.
 
     Raises:
         UnsupportedConstruct: the script gives a loaded view a schema.
@@ -94,7 +94,7 @@ def _relation(path: str) -> RelationName | None:
 
 
 def _tokens(script: str) -> Iterator[_Token]:
-    """Raises: TooLarge"""
+    """The tokens of a script. Raises ``TooLarge`` if there are too many."""
     for count, match in enumerate(_TOKEN.finditer(script)):
         if count > MAX_TOKENS:
             raise too_many_tokens()
@@ -139,7 +139,7 @@ def _load(statement: list[_Token]) -> _Load | None:
 
 
 def _loader(rest: list[_Token]) -> tuple[str, bool]:
-    """The class, in lower case, and whether the script gives a schema."""
+    """The loader's class in a LOAD, in lower case, and whether the LOAD states a schema."""
     texts = [token.text for token in rest]
     end = texts.index("(") if "(" in texts else len(texts)
     words = [t for t in texts if t.upper() == "AS"]

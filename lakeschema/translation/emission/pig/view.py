@@ -1,4 +1,4 @@
-"""The Pig script that returns a view's rows as its own engine does."""
+"""Writes the Pig script that returns the same rows as the view's engine."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ def pig_view(
     Args:
         name: a view among ``relations``.
         relations: at least the view and its upstreams at any distance.
-        upstreams: gives the interfaces of the relations that each view reads.
-        options: those for deriving its schema.
-        alias: the alias of its rows; the view's name by default.
+        upstreams: returns the interfaces of the relations that a view reads.
+        options: the options for deriving the view's schema.
+        alias: the alias of the rows; the view's name by default.
         taken: names that the script must not use.
 
     Raises:
@@ -68,7 +68,7 @@ def pig_view_of(
 ) -> PigScript:
     """The script of a view with this plan, which may be rewritten; see ``pig_view``.
 
-    ``view_plan`` gives the plans of the views that it reads.
+    ``view_plan`` returns the plan of a view that this view reads.
 
     Raises:
         TranslationError: Pig has no equivalent.

@@ -1,4 +1,4 @@
-"""Windows: a group's ordered bag, each row with its results.
+"""Writes windows: rows are grouped by partition and ordered, and each row gets its results.
 
 An aggregate of a whole partition is computed for its group. Functions that depend on an order use
 piggybank's ``Over``, which counts rows; peers (rows with equal keys) are unified afterwards.
@@ -61,7 +61,10 @@ _UNBOUNDED: Final = -1
 
 @dataclass(frozen=True, slots=True)
 class _Frame:
-    """Rows before and after the current one; -1 for all. ``peers``: ends at the last peer."""
+    """A frame: the numbers of rows before and after the current row; -1 means all rows.
+
+    ``peers``: whether the frame ends at the last row with the current row's keys.
+    """
 
     before: int
     behind: int
@@ -74,7 +77,7 @@ class _Frame:
 
 @dataclass(frozen=True, slots=True)
 class _Key:
-    """Windows of one partition and one order are computed together."""
+    """A partition and an order. Windows with the same key are computed together."""
 
     partition: tuple[RowExpression, ...]
     order: tuple[SortKey, ...]
@@ -152,8 +155,8 @@ class _Shape:
     """The layout of the prepared rows' fields; each number ends one part and begins the next.
 
     Attributes:
-        names: of all fields.
-        directions: of the sort keys.
+        names: the names of all fields.
+        directions: the directions of the sort keys.
     """
 
     names: tuple[str, ...]
@@ -343,7 +346,7 @@ class _Windows:
     def _with_peers(
         self, found: Relation, calls: Sequence[tuple[str, WindowCall]], frames: Sequence[_Frame]
     ) -> Relation:
-        """Each row with its last peer's results."""
+        """Each row with the results of the last row that has equal keys."""
         names = [field.text for field in found.fields]
         first = len(self._prepared.fields)
         by = ", ".join((*self._shape.part_names, "row_rank"))
@@ -394,7 +397,7 @@ def _sees_peers(call: WindowCall) -> bool:
 
 
 def _ntile(call: WindowCall) -> str:
-    """In Hive the first buckets take one of the remaining rows each."""
+    """Writes NTILE; in Hive the first buckets take one of the remaining rows each."""
     number = call.arguments[0] if call.arguments else None
     if not isinstance(number, Literal) or not str(number.value).isdigit():
         raise UnsupportedFunction("ntile", "of a computed number is not in Pig")
@@ -413,6 +416,6 @@ def _quoted(type_: ColumnType) -> str:
 
 
 def _check_carried(type_: ColumnType) -> None:
-    """Pig fails on the schema of arrays and maps inside arrays when windows return the rows."""
+    """Refuses arrays and maps inside arrays: Pig fails on their schema when windows return rows."""
     if isinstance(type_, ArrayType) and isinstance(type_.element, (ArrayType, MapType)):
         raise UnsupportedConstruct(f"windows over rows with {print_type(type_)}, for Pig")

@@ -1,4 +1,4 @@
-"""How calls, casts, aggregates and windows are written for Spark, with all conversions explicit."""
+"""Writes calls, casts, aggregates and windows for Spark, with all conversions explicit."""
 
 from __future__ import annotations
 
@@ -68,13 +68,16 @@ _OF_INSTANTS = frozenset({"from_utc_timestamp", "to_utc_timestamp"})
 
 @dataclass(frozen=True, slots=True)
 class SparkForms:
-    """For one query of ``dialect``; ``functions`` names those to register."""
+    """The forms for one query of ``dialect``.
+
+    ``functions`` assigns names to functions to register.
+    """
 
     dialect: Dialect
     functions: SparkFunctions
 
     def typed(self, writer: ExpressionWriter, expression: RowExpression) -> str:
-        """Hive's own type, if Spark's might differ."""
+        """An item of SELECT, cast to Hive's type if Spark's might differ."""
         text = writer.text(expression)
         made = isinstance(expression, (Call, AggregateCall, WindowCall, Case))
         if self.dialect is not Dialect.HIVE or not made or not is_castable(expression.type):
@@ -89,7 +92,10 @@ class SparkForms:
         return text
 
     def output(self, item: str, type_: ColumnType) -> str:
-        """Hive's catalog has structs' fields in lower case; the Avro schema may have the original case."""
+        """An item of the outermost SELECT.
+
+        Hive's catalog has structs' fields in lower case; the Avro schema may have the original case.
+        """
         if not (has_capital_fields(type_) and is_castable(type_)):
             return item
         cast = f" AS {type_text(type_)})"
@@ -158,7 +164,7 @@ class SparkForms:
             raise UnsupportedConstruct(f"{name} for Spark", why)
 
     def _is_exact(self, name: str, type_: ColumnType) -> bool:
-        """Whether it is decimal arithmetic from Hive, whose result needs a cast."""
+        """Whether a call is Hive's decimal arithmetic, whose result needs a cast."""
         arithmetic = name in spark_functions.BINARY and isinstance(type_, DecimalType)
         return arithmetic and self.dialect is Dialect.HIVE
 
@@ -194,7 +200,7 @@ class SparkForms:
         return self._aggregate(writer, call, call.within, distinct=False, over=over)
 
     def _distinct_window(self, writer: ExpressionWriter, call: WindowCall) -> str:
-        """Spark has no DISTINCT over a window, so Hive's count becomes the size of a set."""
+        """Hive's DISTINCT over a window, which Spark lacks: its count is the size of a set."""
         name = call.operator.name
         if name != "count" or len(call.arguments) != 1 or call.filter is not None:
             raise UnsupportedConstruct(f"{name}(DISTINCT …) over a window for Spark")
@@ -212,11 +218,11 @@ class SparkForms:
     ) -> str:
         name = call.operator.name
         self._check(name, call.arguments)
-        # An order's key that is the value itself is not repeated.
+        # The key of WITHIN GROUP is the value itself, which is not written twice.
         arguments = call.arguments[1:] if within and name in VALUE_IN_ORDER else call.arguments
         texts = writer.texts(arguments)
         if name == "grouping":
-            # Keys in the same text as in GROUP BY.
+            # Keys must have the same text as in GROUP BY.
             texts = [writer.group_key(argument) for argument in arguments]
         if name == "count" and not texts:
             text = "count(*)"
@@ -246,7 +252,7 @@ class SparkForms:
         texts: Sequence[str],
         over: str,
     ) -> str | None:
-        """A Hive aggregate that needs several of Spark's; None for others."""
+        """The text of a Hive aggregate that needs several of Spark's; None for other aggregates."""
         name = call.operator.name
         if self.dialect is not Dialect.HIVE or self.functions.is_of_hives_class(name):
             return None
@@ -260,7 +266,7 @@ class SparkForms:
     def _hives_ordered(
         self, writer: ExpressionWriter, call: AggregateCall | WindowCall, key: SortKey
     ) -> str:
-        """Hive's WITHIN GROUP as a call whose Spark form contains the order."""
+        """Hive's WITHIN GROUP, written as a call that contains the order."""
         operator = call.operator
         if key.descending:
             operator = replace(operator, name=f"{operator.name} descending")
@@ -280,7 +286,7 @@ class SparkForms:
         if self.dialect is Dialect.HIVE and source == BOOLEAN and is_text(target):
             return f"upper(CAST({text} AS STRING))"
         if self.dialect is Dialect.HIVE and is_text(source) and target == BOOLEAN:
-            # In Hive every other text is true.
+            # In Hive every text that is not listed here is true.
             whole = f"rtrim({text})" if isinstance(source, CharType) else text
             return f"(lower({whole}) NOT IN ('', '0', 'no', 'off', 'false'))"
         if self.dialect is Dialect.HIVE and is_text(target) and isinstance(source, DecimalType):
@@ -313,13 +319,13 @@ class SparkForms:
 
 
 def _is_correlated(plan: Generate) -> bool:
-    """Whether it only makes rows from an outer query's values."""
+    """Whether a plan only makes rows from an outer query's values."""
     alone = not plan.input.columns and not plan.outer
     return alone and any(isinstance(p, OuterReference) for p in walk(plan.call))
 
 
 def _refuse(name: str, type_: ColumnType) -> None:
-    """Raises ``UnsupportedConstruct`` for constructs that only their own engine has."""
+    """Raises ``UnsupportedConstruct`` for constructs that exist in only one engine."""
     if name == "transform script":
         raise UnsupportedConstruct("TRANSFORM for Spark")
     if name.endswith(OF_FILES):
@@ -338,7 +344,10 @@ def _struct(type_: StructType, texts: Sequence[str]) -> str:
 
 
 def by_name(text: str, source: ColumnType, target: ColumnType, depth: int = 0) -> str:
-    """A value of drifted structs with the target's fields, by name; missing ones are null."""
+    """A struct value with the target's fields, matched by name; missing fields are null.
+
+    This is used if a struct's fields changed after the view was created.
+    """
     if source == target:
         return text
     match source, target:
@@ -375,7 +384,7 @@ _SMALLEST_PRINTED = 6
 
 
 def _digits(text: str, type_: DecimalType) -> str:
-    """A decimal as text, without an exponent."""
+    """The digits of a decimal as text, without an exponent."""
     if type_.scale <= _SMALLEST_PRINTED:
         return text
     small = f"{text} BETWEEN -0.000001BD AND 0.000001BD"
@@ -383,14 +392,14 @@ def _digits(text: str, type_: DecimalType) -> str:
 
 
 def _unit_word(unit: RowExpression) -> str:
-    """The unit of a call that takes it as a keyword."""
+    """The unit as a keyword, for a call that takes no text for it."""
     if not isinstance(unit, Literal) or not str(unit.value).isalpha():
         raise UnsupportedConstruct("a computed unit of time for Spark")
     return str(unit.value)
 
 
 def _is_exact_literal(operand: Literal, target: ColumnType) -> bool:
-    """Whether the literal's digits are the converted value: some functions require a literal."""
+    """Whether a literal's digits are the converted value; some functions require a literal."""
     if operand.value is None or target not in {BIGINT, DOUBLE}:
         return False
     if is_integer(operand.type):

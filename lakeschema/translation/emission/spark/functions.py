@@ -1,7 +1,7 @@
-"""How calls are written for Spark; ``from_hive.forms`` has Hive's own functions.
+"""Writes calls for Spark; ``from_hive.forms`` has the functions that only Hive has.
 
 A form is a template of the arguments, ``{0}``, ``{1}`` …, ``{*}`` for all, ``{1*}`` for all but the
-first. A Hive function in no table has the same name in Spark.
+first. A Hive function that is in no table has the same name in Spark.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ BINARY: Final = frozenset(
 )
 
 TRYING: Final = frozenset({"try_add", "try_subtract", "try_multiply", "try_divide", "try_mod"})
-"""Functions that also try their arguments' conversions, but only implicit ones."""
+"""Functions that return null, too, if an implicit conversion of an argument fails."""
 
 IN_FROM_ALONE: Final = frozenset(
     {
@@ -47,7 +47,7 @@ FORMS: Final[Mapping[str, str]] = MappingProxyType(
         "some": "bool_or({*})",
     }
 )
-"""For both dialects."""
+"""The forms for both dialects."""
 
 QUANTIFIED: Final[Mapping[str, str]] = MappingProxyType(
     {

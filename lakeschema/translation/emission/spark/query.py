@@ -1,4 +1,4 @@
-"""A plan as Spark SQL that returns its rows, with the plan's names and types.
+"""Writes a plan as Spark SQL that returns its rows, with the plan's names and types.
 
 Hive's plans need a session without ANSI mode: a failed cast or a division by zero is null, and
 integers wrap around.
@@ -50,8 +50,8 @@ class SparkQuery:
 
     Attributes:
         udfs: functions to register before the text is analysed, ordered by name.
-        settings: settings of the session that analyses the text; a view records them.
-        columns: names with case, types and nullability of the result.
+        settings: the settings that the session needs when it analyses the text; a view records them.
+        columns: the columns of the result, with letter case, types and nullability.
     """
 
     sql: str
@@ -77,7 +77,7 @@ def spark_query(
 ) -> SparkQuery:
     """The query of a view's plan; ``names`` replace the plan's column names.
 
-    ``functions`` names user-defined functions; by default it is new for this query.
+    ``functions`` assigns names to user-defined functions; by default it is new for this query.
 
     Raises:
         UnsupportedConstruct: Spark has no equivalent.
@@ -90,10 +90,10 @@ def spark_query(
     sql = writer.view(as_hive_groups(plan) if semantics.is_hive else plan, shown)
     settings = {"spark.sql.ansi.enabled": "true" if semantics.ansi else "false"}
     if semantics.zoneless:
-        # The text states for each type and function which of the two it means.
+        # The text states for each type and function whether a timestamp has a zone.
         settings["spark.sql.timestampType"] = "TIMESTAMP_LTZ"
     if semantics.is_trino:
-        # Trino's timestamps are local times, which Spark's show in this zone.
+        # Trino's timestamps are local times. Spark's timestamps show the same times in this zone.
         settings["spark.sql.session.timeZone"] = trino_spark_types.ZONE
         settings |= dict([KEEPS_DIGITS])
     columns = tuple(replace(c, name=n) for c, n in zip(plan.columns, shown, strict=True))

@@ -1,4 +1,7 @@
-"""Templates of calls: ``{0}``, ``{1}`` … are arguments, ``{*}`` all of them, ``{1*}`` all but the first."""
+"""Fills the templates of calls.
+
+``{0}``, ``{1}`` … stand for arguments, ``{*}`` for all, and ``{1*}`` for all but the first.
+"""
 
 from __future__ import annotations
 
@@ -18,5 +21,5 @@ def fill(template: str, texts: Sequence[str], suffix: str = "") -> str:
     parts["1*"] = ", ".join(texts[1:])
     parts["*null"] = " OR ".join(f"{text} IS NULL" for text in texts)
     parts["w"] = suffix
-    # All at once, since an argument may contain braces.
+    # One pass fills all placeholders, since an argument may contain braces.
     return _PLACE.sub(lambda place: parts[place[1]], template)

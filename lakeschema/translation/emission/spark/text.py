@@ -1,4 +1,4 @@
-"""Names, literals and types in Spark SQL; nothing in them can escape from its quotes."""
+"""Writes names, literals and types in Spark SQL. No text can end its quotes."""
 
 from __future__ import annotations
 
@@ -52,7 +52,9 @@ def quoted(name: str) -> str:
 
 
 def relation(name: RelationName) -> str:
-    return ".".join(quoted(part) for part in (*name.namespace, name.name))
+    """The relation's name in a statement; in another catalog it begins with the catalog's name."""
+    catalog = (name.catalog,) if name.catalog else ()
+    return ".".join(quoted(part) for part in (*catalog, *name.parts))
 
 
 def _by_code(character: str) -> str:
@@ -60,10 +62,10 @@ def _by_code(character: str) -> str:
 
 
 def string(text: str, beyond: Callable[[str], str] = _by_code) -> str:
-    """A string literal; all but printable ASCII is escaped, and ``beyond`` escapes characters above U+FFFF.
+    """A string literal. ``beyond`` escapes characters above U+FFFF.
 
-    So is text that Spark would read as a variable, since it replaces ``${env:HOME}`` in a
-    statement.
+    All but printable ASCII is escaped. So is ``${``, because Spark replaces variables such as
+    ``${env:HOME}`` in statements.
     """
 
     def escaped(character: str) -> str:
@@ -97,7 +99,7 @@ def literal(value: str | None, type_: ColumnType) -> str:
     if type_ == TIME:
         return f"TIME {string(value)}"
     if type_ in _MOMENTS:
-        # Unlike a cast it is never null, and no setting changes its type.
+        # Unlike a cast, a literal is never null, and no setting changes its type.
         return f"{_MOMENTS[type_]} {string(value)}"
     if type_ == FLOAT and _NUMBER.fullmatch(value):
         return f"CAST({value}D AS FLOAT)"
@@ -120,7 +122,7 @@ def is_castable(type_: ColumnType) -> bool:
 
 
 def type_text(type_: ColumnType) -> str:
-    """The type in Spark's DDL; in its expressions char and varchar are strings.
+    """The type in Spark's DDL; char and varchar become strings, as in Spark's expressions.
 
     Raises:
         UnsupportedType: Spark has no such type.

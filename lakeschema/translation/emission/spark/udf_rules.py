@@ -1,4 +1,4 @@
-"""Replaces declared classes and artifacts for Spark by the deployment's rules."""
+"""Replaces declared classes and artifacts by those in the deployment's rules for Spark."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _CLASS = re.compile(r"[\w$]+(?:\.[\w$]+)*")
 
 
 def rule_problem(rule: SparkUdfRule) -> str | None:
-    """The problem of a rule in itself; None if it is valid."""
+    """What is wrong with a rule; None if the rule is valid."""
     if rule.spark_class is None and rule.spark_dependency is None:
         return "it replaces neither the class nor the dependency"
     stars = rule.class_pattern.count("*")
@@ -45,13 +45,13 @@ def map_to_spark(
     dependencies: Sequence[Artifact | str],
     rules: Sequence[SparkUdfRule],
 ) -> tuple[str, tuple[str, ...]]:
-    """The class to register and its artifacts' addresses; the declared ones without a rule.
+    """The class to register and the addresses of its artifacts. Without a rule, both are as declared.
 
     Args:
         udf: the function, for errors.
         class_name: the declared class.
-        dependencies: its view's dependencies; malformed ones as written.
-        rules: the deployment's.
+        dependencies: the dependencies of the function's view; a malformed dependency is its text.
+        rules: the deployment's rules.
 
     Raises:
         MalformedDependency: a dependency of the view is not an artifact.
@@ -113,7 +113,7 @@ def _artifacts(dependencies: Sequence[Artifact | str], udf: UserDefined) -> Sequ
 
 
 def _address(template: str, query: str, udf: UserDefined) -> str:
-    """A rule's artifact; its own query, even if empty, replaces the original's."""
+    """A rule's artifact. Its query, even an empty one, replaces the original's query."""
     text, mark, own = template.partition("?")
     chosen = own if mark else query
     artifact = parse_artifact(f"{text}?{chosen}" if chosen else text)

@@ -1,4 +1,4 @@
-"""The functions that an emitted query calls and Spark lacks, each under a unique name."""
+"""Assigns unique names to the functions that an emitted query calls and Spark lacks."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from lakeschema.translation.model.interface import HiveFunctions, Options, Spark
 from lakeschema.translation.plan.operators import UserDefined
 
 MAX_DEPENDENCIES = 200
-"""The maximum for a view whose functions are emitted: each function lists all dependencies."""
+"""The maximum number of a view's dependencies, because each of its functions lists all of them."""
 
 _NO_NAME = re.compile(r"\W")
 
@@ -42,10 +42,11 @@ class SparkFunctions:
     Functions that a view declares have no ``$``, so the two kinds never collide.
 
     Args:
-        rules: which class replaces a declared one.
-        taken: functions already registered by name; a name is reused only for the same function.
-        refused: names of functions that views may not call.
-        hive_functions: whether Hive's classes also replace Spark's own functions that differ.
+        rules: the rules that replace declared classes.
+        taken: the functions that are registered already, by name; only the same function may reuse
+            a name.
+        refused: the names of functions that views may not call.
+        hive_functions: whether Hive's classes also replace those of Spark's functions that differ.
     """
 
     def __init__(
@@ -66,7 +67,7 @@ class SparkFunctions:
 
     @classmethod
     def of(cls, options: Options) -> SparkFunctions:
-        """For one query, with nothing registered yet."""
+        """Names for one query, with nothing registered yet."""
         return cls(options.spark_udfs, hive_functions=options.hive_functions)
 
     @property
@@ -75,10 +76,10 @@ class SparkFunctions:
         return tuple(sorted({*self._given.values(), *self._hives.values()}))
 
     def check(self, name: str) -> None:
-        """Refuses a call of a forbidden function.
+        """Refuses a function that views may not call.
 
         Raises:
-            UnsupportedFunction: it is one of ``refused``.
+            UnsupportedFunction: the name is in ``refused``.
         """
         if name.lower() in self._refused:
             raise UnsupportedFunction(name, "is refused: it runs any Java method")
@@ -99,7 +100,10 @@ class SparkFunctions:
         return quoted(found.name)
 
     def hives_name(self, function: str) -> str | None:
-        """The name of a Hive function that Hive's class runs; None if Spark's own function is used."""
+        """The name under which Hive's class runs a function.
+
+        None if Spark's own function is used.
+        """
         found = self._hives_class(function)
         if found is None:
             return None
@@ -122,7 +126,7 @@ class SparkFunctions:
         prefix = prefixes(udf.view)[0]
         wanted = _NO_NAME.sub("_", prefix + udf.name.removeprefix(prefix))
         for number in count(1):
-            # Parts with underscores may join to the same name.
+            # Different parts with underscores may give the same name.
             made = SparkUdf(wanted if number == 1 else f"{wanted}_{number}", chosen, artifacts)
             known = self._taken.get(made.name) or self._names.get(made.name)
             if known is None or known == made:
@@ -131,7 +135,7 @@ class SparkFunctions:
         return made
 
     def _artifacts(self, dependencies: tuple[str, ...]) -> tuple[Artifact | str, ...]:
-        """Cached for all functions of a view; entries that are not artifacts stay as they are."""
+        """A view's artifacts, cached for all its functions; other entries stay as they are."""
         found = self._read.get(dependencies)
         if found is None:
             if len(dependencies) > MAX_DEPENDENCIES:

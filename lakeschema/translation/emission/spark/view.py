@@ -1,4 +1,4 @@
-"""The Spark SQL that returns a view's rows as its own engine does."""
+"""Writes the Spark SQL that returns the same rows as the view's engine."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def spark_view(
 ) -> SparkQuery:
     """The query of one view, with its Avro schema's column names.
 
-    ``functions`` names the functions to register; by default it is new for this view.
+    ``functions`` assigns names to functions to register; by default it is new for this view.
 
     Raises:
         TranslationError: the view cannot be read, or Spark has no equivalent.

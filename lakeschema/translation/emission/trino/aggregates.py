@@ -1,4 +1,4 @@
-"""Aggregates whose form depends on more than their arguments' classes."""
+"""Writes aggregates whose form depends on more than their arguments' classes."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ _DEFAULTS = {
     "T": "TIMESTAMP '1970-01-01 00:00:00'",
 }
 _LARGE = "1e70"
-"""Values whose fourth power is a double, even summed."""
+"""The bound of values whose fourth powers, and their sums, do not overflow a double."""
 
 _EMPTY = "CAST(ARRAY[] AS {t})"
 PAIRS = "count(CASE WHEN {0} IS NOT NULL THEN {1} END){w}"
-"""The number of rows in which both arguments are not null."""
+"""The template of the number of rows in which both arguments are not null."""
 _DIGITS_OF_DOUBLES = 15
 _DIGITS_OF_COUNTS = 10
 _FIRST_EXACT, _LAST_EXACT = (
@@ -46,7 +46,7 @@ _INEXACT = "a percentile of times that are no exact doubles in microseconds"
 
 
 def count(given: Given) -> str:
-    """With several arguments, counts the rows in which none is null."""
+    """Writes COUNT; with several arguments it counts the rows in which none is null."""
     if not given.quantifier and all(map(_is_known, given.arguments)):
         return given.fill("count(*){w}")
     if len(given.arguments) == 1:
@@ -75,7 +75,7 @@ def _refuse_distinct_window(given: Given) -> None:
 
 
 def total(given: Given) -> str:
-    """SUM: Trino's sum of floats is real, and of decimals has 38 digits."""
+    """Writes SUM: Trino's sum of floats is a real, and its sum of decimals has 38 digits."""
     _refuse_distinct_window(given)
     form = "sum({q}{0}){w}"
     match letter(given.arguments[0].type):
@@ -104,7 +104,7 @@ def _of_decimals(given: Given, form: str) -> str:
 
 
 def _exact_in_hive(given: Given, form: str) -> str:
-    """Hive rounds a number if an intermediate sum exceeds 38 digits."""
+    """The form, with Hive's rounding: Hive rounds if an intermediate sum exceeds 38 digits."""
     type_ = given.arguments[0].type
     assert isinstance(type_, DecimalType)
     if given.mode is not Mode.HIVE or type_.scale == 0 or type_.precision <= SUMMED_DIGITS:
@@ -119,10 +119,10 @@ _LOW_DIGITS = 19
 
 
 def _total_or_null(given: Given) -> str | None:
-    """Null if a sum exceeds 38 digits, where Trino's own sum fails.
+    """The text of a sum that is null beyond 38 digits, where Trino's sum would fail.
 
-    It adds two halves separately, or the distinct values one by one. None if that is not needed, or
-    such halves do not exist.
+    It adds two halves separately, or the distinct values one by one. None if this is not needed, or
+    if the numbers have no such halves.
     """
     type_ = given.arguments[0].type
     assert isinstance(type_, DecimalType)
@@ -157,7 +157,7 @@ def average(given: Given) -> str:
 
 
 def _average_of_decimals(given: Given, type_: DecimalType) -> str:
-    """Fails at run time if the sum cannot keep the average's fractional digits."""
+    """Writes AVG; it fails at run time if the sum cannot keep the average's fractional digits."""
     of = given.arguments[0].type
     assert isinstance(of, DecimalType)
     sum_, number = "sum({q}{0}){w}", "nullif(count({q}{0}){w}, 0)"
@@ -173,7 +173,10 @@ def _average_of_decimals(given: Given, type_: DecimalType) -> str:
 
 
 def extreme(given: Given) -> str:
-    """MIN and MAX: NaN is the greatest; a null field is the least in Spark, and ignored in Hive."""
+    """Writes MIN and MAX. NaN is the greatest.
+
+    Null fields are the least in Spark, and ignored in Hive.
+    """
     type_ = given.arguments[0].type
     if given.mode.is_spark and is_nested(type_):
         return given.fill(f"{given.name}_by({{0}}, {orderable('{0}', type_)}){{w}}")
@@ -206,7 +209,7 @@ def _of_structs(given: Given, type_: StructType) -> str:
         if default is None or letter(field.type) in "fd":
             raise given.unsupported("structs of nested values")
         value = f"{{0}}.{quoted(field.name)}"
-        # The least value, too, never has a null field.
+        # The least value must not have a null field, either.
         known = "IS NOT NULL" if given.name == "max" else "IS NULL"
         parts += [f"{value} {known}", f"coalesce({value}, {_typed(default, field.type)})"]
     key = f"CASE WHEN {{0}} IS NOT NULL THEN ROW({', '.join(parts)}) END"
@@ -218,7 +221,7 @@ def _typed(default: str, type_: ColumnType) -> str:
 
 
 def collected(given: Given) -> str:
-    """Nulls are omitted by default, and over no rows the array is empty."""
+    """Writes COLLECT_LIST and similar; they omit nulls by default, and over no rows they are empty."""
     made = "array_agg({0}){w}" if given.is_windowed else "array_agg({q}{0}){w}"
     if not given.keeps_nulls:
         made = f"filter({made}, e -> e IS NOT NULL)"
@@ -227,7 +230,7 @@ def collected(given: Given) -> str:
 
 
 def percentile(given: Given, *, descending: bool = False) -> str:
-    """Exact and interpolated; Trino only has approximations."""
+    """Writes exact and interpolated percentiles; Trino only has approximate ones."""
     place = given.constant(1) if len(given.arguments) > 1 else "0.5"
     of_one = len(given.arguments) < 3 or (len(given.arguments) == 3 and given.constant(2) == "1")
     if place is None or not of_one or not _is_share(place):
@@ -247,7 +250,7 @@ def percentile(given: Given, *, descending: bool = False) -> str:
 
 
 def percentile_approx(given: Given) -> str:
-    """Of the doubles nearest to the values, like Spark's own while it keeps all values."""
+    """Writes PERCENTILE_APPROX by the nearest doubles: Spark's result while it keeps all values."""
     places = constants(given.arguments[1]) if len(given.arguments) > 1 else None
     if places is None or not all(map(_is_share, places)):
         raise given.unsupported("the shares must be constant numbers")
@@ -275,7 +278,7 @@ def percentile_approx(given: Given) -> str:
 
 
 def _as_double(type_: ColumnType) -> str | None:
-    """An element as the nearest double; None if this changes no value."""
+    """The text of an element as the nearest double; None if this changes no value."""
     if type_ == BIGINT:
         return f"coalesce(TRY_CAST(CAST(e AS double) AS bigint), {2**63 - 1})"
     if isinstance(type_, DecimalType) and type_.precision > _DIGITS_OF_DOUBLES:
@@ -285,7 +288,10 @@ def _as_double(type_: ColumnType) -> str | None:
 
 
 def of_powers(form: str) -> Writer:
-    """Sums of squares and higher powers: if they overflow, the result depends on how rows are split."""
+    """Writes sums of squares and higher powers.
+
+    If they overflow, the result depends on how rows are split.
+    """
 
     def written(given: Given) -> str:
         return _bounded(given, form)
@@ -295,7 +301,7 @@ def of_powers(form: str) -> Writer:
 
 def _bounded(given: Given, form: str) -> str:
     is_large = f"abs({{0}}) > {_LARGE}"
-    # With infinity these are NaN; Spark's covariance and Hive's results depend on the order of
+    # With infinity the results are NaN. Spark's covariance and Hive's results depend on the order of
     # rows.
     of_any = given.mode is Mode.HIVE or given.name.startswith(("covar_", "regr_"))
     if not of_any:
@@ -323,7 +329,7 @@ def _may_be_large(argument: RowExpression, *, or_infinite: bool) -> bool:
 
 
 def correlation(given: Given) -> str:
-    """CORR: if the pairs vary, NaN in a pair makes it NaN; Trino's is null."""
+    """Writes CORR. If the pairs vary, NaN in a pair makes the result NaN; in Trino it would be null."""
     form = "corr({q}{*}){w}"
     if given.quantifier:
         return _bounded(given, form)
@@ -332,7 +338,7 @@ def correlation(given: Given) -> str:
 
 
 def regression(given: Given) -> str:
-    """REGR_SLOPE and REGR_INTERCEPT: NaN if a pair has NaN; Trino's are null."""
+    """Writes REGR_SLOPE and REGR_INTERCEPT. NaN in a pair makes them NaN; in Trino they would be null."""
     form = "{f}({*}){w}"
     varies = _varies(_of_pairs(1, 0))
     return _bounded(given, f"CASE WHEN {varies} THEN coalesce({form}, nan()) END")
@@ -343,14 +349,20 @@ def _of_pairs(one: int, other: int) -> str:
 
 
 def _varies(value: str) -> str:
-    """Whether the values differ: for equal values Trino's mean, and so the variance, is rounded."""
+    """A test whether the values differ.
+
+    For equal values Trino rounds the mean, and so the variance.
+    """
     variance = f"var_pop({value}){{w}}"
     differ = f"max({value}){{w}} - min({value}){{w}} <> 0e0"
     return f"({variance} <> 0e0 AND (is_nan({variance}) OR {differ}))"
 
 
 def shape(given: Given) -> str:
-    """SKEWNESS and KURTOSIS of a population; Trino's kurtosis is of a sample, and null for few values."""
+    """Writes SKEWNESS and KURTOSIS of a population.
+
+    Trino's kurtosis is of a sample, and null for few values.
+    """
     _refuse_distinct_window(given)
     spread, n = "var_pop({q}{0}){w}", "CAST(count({q}{0}){w} AS double)"
     few, form = "{n} <= 2e0 THEN 0e0 * {spread}", "skewness({q}{0}){w}"
@@ -369,7 +381,7 @@ def _is_share(text: str) -> bool:
 
 
 def first_or_last(given: Given) -> str:
-    """Over windows only: without an order there is no first row."""
+    """Writes FIRST and LAST over windows; without an order there is no first row."""
     if not given.is_windowed:
         raise given.unsupported("without a window's order there is no first row")
     name = "first_value" if given.name.startswith("first") else "last_value"

@@ -1,4 +1,4 @@
-"""Each dialect's type conversions for Trino, which must also fail if Spark fails in ANSI mode."""
+"""Writes Hive's and Spark's conversions for Trino. They must also fail if Spark fails in ANSI mode."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def _sparks_date() -> str:
 
 
 def _sparks_moment() -> str:
-    """Texts with a zone or without a date fail at run time."""
+    """The template for Spark's moments; texts with a zone, or without a date, fail at run time."""
     time = " || ':' || ".join(f"coalesce(m[{place}], '0')" for place in (4, 5, 6))
     whole = f"{_FIRST} || ' ' || {time}"
     made = f"TRY_CAST(regexp_replace({{0}}, '{_SPARKS_MOMENT}', m -> {whole}) AS timestamp(6))"
@@ -81,10 +81,13 @@ def _sparks_moment() -> str:
 EPOCH = "TIMESTAMP '1970-01-01 00:00:00.000000'"
 SECONDS = f"date_diff('second', {EPOCH}, date_trunc('second', {{0}}))"
 MILLIS = f"date_diff('millisecond', {EPOCH}, date_trunc('millisecond', {{0}}))"
-# A double could not hold those of distant years.
+# A double could not hold the values of distant years.
 MICROS = f"({MILLIS} * 1000 + CAST(substr(CAST({{0}} AS varchar), -3) AS bigint))"
 _UNIX_TIME = "to_unixtime(with_timezone({0}, 'UTC'))"
-"""With its fraction, as a double; Hive and Spark, too, convert that to decimal."""
+"""The template of a timestamp's seconds since 1970, with a fraction, as a double.
+
+Hive and Spark also convert such a double to decimal.
+"""
 _JAVA_NUMBER = "trim(BOTH '\"' FROM json_format(CAST({0} AS json)))"
 
 
@@ -107,11 +110,14 @@ def cast_template(
 
 
 _PLAIN_SCALE: Final = 6
-"""Java writes smaller numbers with an exponent."""
+"""The largest scale at which Java writes every decimal without an exponent."""
 
 
 def _java_decimal(source: DecimalType) -> str:
-    """Without ANSI mode Spark writes a decimal like Java (``BigDecimal.toString``)."""
+    """The template for text of a decimal as Java's ``BigDecimal.toString`` writes it.
+
+    Spark does so without ANSI mode.
+    """
     type_ = type_text(source)
     rest = "CASE WHEN m[4] = '' THEN '' ELSE '.' || m[4] END"
     exponent = "CAST(length(m[2]) + 1 AS varchar)"
@@ -131,7 +137,7 @@ def _template(source: ColumnType, target: ColumnType, mode: Mode, *, tolerant: b
         return "{0}"
     if isinstance(target, (CharType, VarcharType)):
         text = cast_template(source, STRING, mode, tolerant=tolerant)
-        # In Spark's expressions these are unlimited texts.
+        # In Spark's expressions char and varchar are unlimited texts.
         return text if mode.is_spark else f"CAST({text} AS {type_text(target)})"
     plain = f"CAST({{0}} AS {type_text(target)})"
     match letter(source), letter(target):
@@ -205,7 +211,7 @@ def _template(source: ColumnType, target: ColumnType, mode: Mode, *, tolerant: b
 
 
 def _time_of_day(target: ColumnType) -> str | None:
-    """Truncated to its digits; Trino would round."""
+    """The template for a time of day; it cuts digits where Trino would round."""
     match type_text(target):
         case "time(6)":
             return "CAST({0} AS time(6))"
@@ -218,12 +224,12 @@ def _time_of_day(target: ColumnType) -> str | None:
 
 
 def _unpadded(mode: Mode) -> str:
-    """A char is padded in Trino and for Spark, but not in Hive."""
+    """The template for a char as text: padded for Spark, as in Trino, but not for Hive."""
     return "CAST({0} AS varchar)" if mode.is_spark else "rtrim(CAST({0} AS varchar))"
 
 
 def or_fail(value: str, argument: str, type_: str, what: str) -> str:
-    """``value``, with an error if it is null although the argument is not."""
+    """The ``value``, with an error if it is null although the argument is not."""
     return (
         f"coalesce({value}, CASE WHEN {argument} IS NOT NULL"
         f" THEN CAST(fail('{what}') AS {type_}) END)"
@@ -234,7 +240,7 @@ _SPARKS_FLOAT = (
     "regexp_replace(regexp_replace(trim({0}), '(?i)^([+-]?)inf(inity)?$', '$1Infinity'),"
     " '(?i)^nan$', 'NaN')"
 )
-"""Spark reads NaN and infinity in any letter case, also abbreviated."""
+"""The template of a text in which NaN and infinity, in any letter case or abbreviated, are spelled out."""
 
 
 def _of_text(target: ColumnType, mode: Mode, *, tolerant: bool) -> str | None:
@@ -247,7 +253,7 @@ def _of_text(target: ColumnType, mode: Mode, *, tolerant: bool) -> str | None:
         case "i":
             if tolerant or not lax:
                 return trimmed
-            # Integers of any size, truncated; '.5' as well.
+            # This is the integer part of a number of any size; '.5' gives 0.
             digits = rf"regexp_replace(regexp_extract({{0}}, '{_NUMBER}'), '^\s*([+-]?)(\d*)[\s\S]*$', m -> m[1] || '0' || m[2])"
             return f"TRY_CAST({digits} AS {as_type})"
         case "d" | "f" if mode.is_spark:
@@ -276,7 +282,7 @@ def _hives_moment() -> str:
 
 
 def _not_of_today(form: str, type_: str) -> str:
-    """Hive reads a time of day as one of the current day."""
+    """The form, refused for a time of day, which Hive would read as a time of the current day."""
     refused = fails("a time of day, which is of today", type_)
     return f"CASE WHEN regexp_like({{0}}, '{_TIME_OF_DAY}') THEN {refused} ELSE {form} END"
 
@@ -310,7 +316,7 @@ def low_bits(value: str, target: ColumnType) -> str:
 
 
 def _low_bits_of_decimal(source: DecimalType, target: ColumnType) -> str:
-    """Java narrows the integer part."""
+    """The lowest bits of a decimal's integer part, like Java's narrowing."""
     digits = source.precision - source.scale
     whole = "CAST(truncate({0}) AS bigint)"
     if digits > SURE_DIGITS[BIGINT]:
@@ -340,7 +346,7 @@ def _integer_of_double(target: ColumnType, *, lax: bool, tolerant: bool) -> str:
 
 
 def saturated(value: str, target: ColumnType) -> str:
-    """A double converted to an integer like in Java: NaN becomes 0, and overflows the extreme values."""
+    """A double as an integer, as in Java: NaN becomes 0, and a number beyond the range the nearest bound."""
     if target == BIGINT:
         return (
             f"CASE WHEN is_nan({value}) THEN 0 WHEN {value} >= 9223372036854775807e0 THEN"
@@ -362,7 +368,7 @@ def _of_moment(target: ColumnType, mode: Mode) -> str | None:
                 return seconds
             return f"{'TRY_CAST' if mode.is_lax else 'CAST'}({seconds} AS {type_text(target)})"
         case "d" if mode is Mode.HIVE:
-            # Whole seconds.
+            # The fraction of a second is dropped.
             return f"CAST({SECONDS} AS double)"
         case "d":
             return _UNIX_TIME
@@ -371,7 +377,10 @@ def _of_moment(target: ColumnType, mode: Mode) -> str | None:
 
 
 def moment_of(parts: int) -> str:
-    """The timestamp this many ``parts`` of a second after 1970; Trino's ``date_add`` only accepts an int."""
+    """The timestamp this many ``parts`` of a second after 1970.
+
+    Trino's ``date_add`` accepts only an int.
+    """
     nanos = f"CAST({{0}} AS decimal(38,0)) * {10**9 // parts}"
     return f"CAST(at_timezone(from_unixtime_nanos({nanos}), 'UTC') AS timestamp(6))"
 
@@ -382,7 +391,7 @@ def _moment(source: str, mode: Mode, *, lax: bool) -> str | None:
             # Hive counts milliseconds.
             return moment_of(1000 if mode is Mode.HIVE else 1)
         case "d" | "f":
-            # Hive's have nine fractional digits.
+            # Hive's timestamps have nine fractional digits.
             cut = "round" if mode is Mode.HIVE else "truncate"
             made = _of_micros(f"CAST({cut}(CAST({{0}} AS double) * 1e6) AS bigint)")
             return f"CASE WHEN is_finite({{0}}) THEN {made} END" if lax else made
@@ -409,7 +418,7 @@ def is_simple(source: ColumnType, target: ColumnType, mode: Mode, *, tolerant: b
 
 
 def _nested(source: ColumnType, target: ColumnType, mode: Mode, *, tolerant: bool) -> str | None:
-    """Elements, values and fields converted one by one, if Trino's CAST would differ."""
+    """The text that converts parts one by one; None if Trino's CAST does the same."""
 
     def inner(one: ColumnType, other: ColumnType, value: str) -> str:
         return cast_template(one, other, mode, tolerant=tolerant).replace("{0}", value)

@@ -1,4 +1,4 @@
-"""Functions of arrays, maps and structs whose form depends on more than argument classes."""
+"""Writes functions of arrays, maps and structs whose form depends on more than argument classes."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def array(given: Given) -> str:
 
 
 def map_of(given: Given) -> str:
-    """Of equal keys Hive keeps the last; Spark and Trino refuse them."""
+    """Writes MAP. With equal keys, Hive keeps the last value, and Spark and Trino fail."""
     keys, values = given.texts[::2], given.texts[1::2]
     if not keys:
         return given.fill("CAST(MAP() AS {t})")
@@ -53,7 +53,7 @@ def struct(given: Given) -> str:
 
 
 def concatenated(given: Given) -> str:
-    """From binary values Hive makes a string."""
+    """Writes CONCAT; Hive makes a string of binary values."""
     letters = set(classes_of(given.arguments))
     if not (letters <= set("sn") or letters <= set("bn") or letters <= set("an")):
         raise given.unsupported("its arguments' types")
@@ -69,7 +69,7 @@ def size(given: Given) -> str:
 
 
 def array_contains(given: Given) -> str:
-    """With null elements Hive returns false instead of unknown."""
+    """Writes ARRAY_CONTAINS; with null elements, Hive returns false, and Spark and Trino return null."""
     if letter(given.arguments[1].type) in "arm":
         raise given.unsupported("nested values")
     found = "contains({0}, {1})"
@@ -77,7 +77,7 @@ def array_contains(given: Given) -> str:
 
 
 def sort_array(given: Given) -> str:
-    """Nulls first, or last in descending order."""
+    """Writes SORT_ARRAY; nulls come first, in descending order last."""
     type_ = given.arguments[0].type
     ascending = (given.constant(1) or "true").lower() if len(given.arguments) > 1 else "true"
     if len(given.arguments) > 1 and given.constant(1) is None:
@@ -110,7 +110,7 @@ def array_sort(given: Given) -> str:
 
 
 def array_extreme(given: Given) -> str:
-    """Nulls are ignored."""
+    """Writes ARRAY_MIN and ARRAY_MAX, which ignore nulls."""
     type_ = given.arguments[0].type
     if not isinstance(type_, ArrayType) or letter(type_.element) not in _ORDERABLE - {"f", "d"}:
         raise given.unsupported("elements without Trino's order")
@@ -118,7 +118,10 @@ def array_extreme(given: Given) -> str:
 
 
 def element_at(given: Given) -> str:
-    """Counts from 1; ANSI Spark fails on missing elements, but only of arrays."""
+    """Writes ELEMENT_AT, which counts from 1.
+
+    In ANSI mode Spark fails on missing elements of arrays, but not of maps.
+    """
     if (
         letter(given.arguments[0].type) == "m"
         or given.mode is Mode.LEGACY
@@ -132,7 +135,7 @@ def element_at(given: Given) -> str:
 
 
 def array_slice(given: Given) -> str:
-    """Hive counts from zero, and returns an empty array beyond the end."""
+    """Writes SLICE; in Hive it counts from zero, and returns an empty array beyond the end."""
     return given.fill(
         "CASE WHEN {1} + {2} > cardinality({0}) THEN slice({0}, 1, 0)"
         " ELSE slice({0}, {1} + 1, {2}) END"
@@ -159,7 +162,7 @@ def _joined(given: Given, texts: str) -> str:
     instead = ", {2}" if len(given.arguments) > 2 else ""
     joined = f"array_join({texts}, {{1}}{instead})"
     if given.mode is Mode.HIVE:
-        # Null for an empty array.
+        # In Hive the result is null for an empty array.
         return given.fill(f"CASE WHEN cardinality({{0}}) > 0 THEN {joined} END")
     return given.fill(joined)
 
@@ -172,7 +175,7 @@ def value_of_key(given: Given) -> str:
 
 
 def map_concat(given: Given) -> str:
-    """If maps share a key, Trino takes the last value; Spark refuses."""
+    """Writes MAP_CONCAT; if maps share a key, Trino takes the last value, where Spark fails."""
     if len(given.arguments) != 2:
         raise given.unsupported("it requires exactly two maps")
     return given.fill(
@@ -182,7 +185,10 @@ def map_concat(given: Given) -> str:
 
 
 def str_to_map(given: Given) -> str:
-    """An entry without a value has null; for a null text Hive returns an empty map."""
+    """Writes STR_TO_MAP; an entry without a value has null.
+
+    For a null text Hive returns an empty map.
+    """
     delimiters = [
         given.text_constant(i, "a delimiter") if len(given.arguments) > i else default
         for i, default in ((1, ","), (2, ":"))
@@ -200,7 +206,7 @@ def str_to_map(given: Given) -> str:
 
 
 def flatten(given: Given) -> str:
-    """Null if any inner array is null."""
+    """Writes FLATTEN, which is null if any inner array is null."""
     return given.fill("CASE WHEN none_match({0}, e -> e IS NULL) THEN flatten({0}) END")
 
 
@@ -249,7 +255,10 @@ def reduce(given: Given) -> str:
 
 
 def extract_union(given: Given) -> str:
-    """A struct of all branches, nested ones too; a null union has no value in any branch."""
+    """Writes EXTRACT_UNION: a struct of all branches, including nested branches.
+
+    A null union has no value in any branch.
+    """
     source = given.arguments[0].type
     return given.fill(_branches("{0}", source, given.type, given))
 

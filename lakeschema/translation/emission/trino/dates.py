@@ -1,4 +1,7 @@
-"""Date patterns with Java's letters that Joda, Trino's formatter, prints alike."""
+"""Writes functions of dates and times, with Java's date patterns.
+
+Trino's formatter is Joda. Patterns that Joda would print differently are refused.
+"""
 
 from __future__ import annotations
 
@@ -48,7 +51,9 @@ def make_date(given: Given) -> str:
 
 
 def shown(given: Given, moment: str, pattern: str) -> str:
-    """A timestamp's text by a pattern; more than three fractional digits come from its own text.
+    """A timestamp's text by a pattern.
+
+    More than three fractional digits come from the timestamp's plain text.
 
     Trino first rounds a timestamp to milliseconds, and writes a year of five digits without its
     sign.
@@ -227,7 +232,10 @@ def _second_of_day(index: int) -> str:
 
 
 def months_between(given: Given) -> str:
-    """Whole months between equal days of a month, or last days; otherwise fractions of 31 days."""
+    """Writes MONTHS_BETWEEN.
+
+    It is whole between equal days of a month, or between last days. Otherwise it has fractions of 31 days.
+    """
     if len(given.arguments) > 2 and given.constant(2) != "true":
         raise given.unsupported("without rounding")
     parts = f"({_second_of_day(0)} - {_second_of_day(1)}) / 2678400e0"
@@ -292,7 +300,7 @@ _INTERVAL_UNITS = ("DAY", "HOUR", "MINUTE")
 
 
 def interval_of_time(given: Given) -> str:
-    """MAKE_DT_INTERVAL without seconds, which Trino would truncate."""
+    """Writes MAKE_DT_INTERVAL without seconds, which Trino would truncate."""
     if not 0 < len(given.arguments) <= len(_INTERVAL_UNITS):
         raise given.unsupported("its arguments")
     parts = (
@@ -303,7 +311,7 @@ def interval_of_time(given: Given) -> str:
 
 
 def time_of_text(given: Given) -> str:
-    """Null for a text that is certainly not a time of day; other texts fail at run time."""
+    """Writes null for a text that is certainly not a time of day; other texts fail at run time."""
     return given.fill(
         "CASE WHEN regexp_like({0}, '^\\s*T?\\d{1,2}:') THEN"
         f" {fails('a text with a time of day', '{t}')} END"
@@ -344,14 +352,14 @@ _SHORT_ZONES = {
 """The zones of Java's ``ZoneId.SHORT_IDS``, which Hive and Spark accept."""
 
 _MAX_MILLIS = 2**51 - 1
-"""The limit of Trino's timestamps with a zone."""
+"""The limit of Trino's timestamps with a zone, in milliseconds from 1970."""
 
 
 _ZONE = "UTC|[A-Z][A-Za-z_]+(?:/[A-Z][A-Za-z_-]+)+"
 
 
 def in_zone(given: Given) -> str:
-    """``from_utc_timestamp`` and ``to_utc_timestamp``."""
+    """Writes ``from_utc_timestamp`` and ``to_utc_timestamp``."""
     zone = given.constant(1)
     written = "{1}"
     if zone in _SHORT_ZONES:
@@ -368,7 +376,7 @@ def in_zone(given: Given) -> str:
 
 
 def _of_millis() -> str:
-    """Hive's timestamp from an integer, in milliseconds."""
+    """Writes Hive's timestamp from an integer number of milliseconds."""
     beyond = fails("a time beyond the years of Trino", "timestamp(6)")
     outside = f"{{0}} NOT BETWEEN -{_MAX_MILLIS} AND {_MAX_MILLIS}"
     return f"CASE WHEN {outside} THEN {beyond} ELSE {moment_of(1000)} END"

@@ -1,4 +1,4 @@
-"""How calls, casts, aggregates, windows and generators of one view are written for Trino."""
+"""Writes calls, casts, aggregates, windows and generators of one view for Trino."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ _SAME_IF_REPEATED = frozenset(
         *("any_value", "bool_and", "bool_or", "bit_and", "bit_or"),
     }
 )
-"""Aggregates that ignore DISTINCT."""
+"""Aggregates whose result DISTINCT does not change."""
 
 
 def mode_of(semantics: Semantics) -> Mode:
@@ -64,7 +64,7 @@ def mode_of(semantics: Semantics) -> Mode:
 
 @dataclass(frozen=True, slots=True)
 class TrinoForms:
-    """For one view; ``wraps``: integer overflows wrap around if they do in the view's engine."""
+    """The forms for one view. ``wraps``: whether integers wrap around if they do in the view's engine."""
 
     semantics: Semantics
     functions: TrinoFunctions
@@ -78,7 +78,10 @@ class TrinoForms:
         return writer.text(expression)
 
     def output(self, item: str, type_: ColumnType) -> str:
-        """In Trino string literals have a length, and null has type unknown."""
+        """An item of the outermost SELECT.
+
+        In Trino string literals have a length, and null has the type unknown.
+        """
         cast = f" AS {type_text(type_)})"
         loose = _has_loose(type_) or item == "NULL"
         return (
@@ -88,7 +91,7 @@ class TrinoForms:
         )
 
     def ordered(self, text: str, type_: ColumnType) -> str:
-        """Hive's order of nested nulls is unknown, and Trino refuses them."""
+        """A key of ORDER BY; refuses nested nulls, whose order in Hive is unknown."""
         return orderable(text, type_) if self.mode.is_spark and is_nested(type_) else text
 
     def field(self, writer: ExpressionWriter, access: FieldAccess) -> str:
@@ -98,7 +101,10 @@ class TrinoForms:
         return f"{base}.{quoted(access.name)}"
 
     def subscript(self, writer: ExpressionWriter, subscript: Subscript) -> str:
-        """Counts from 0, null beyond the end; for arrays ANSI Spark fails."""
+        """The text of a subscript, which counts from 0.
+
+        Beyond the end it is null; for arrays under Spark's ANSI mode, it fails.
+        """
         base, index = writer.text(subscript.base), writer.text(subscript.index)
         if isinstance(subscript.base.type, MapType):
             return f"element_at({base}, {index})"
@@ -192,14 +198,14 @@ class TrinoForms:
         )
 
     def _compared(self, call: Call | AggregateCall | WindowCall) -> ColumnType | None:
-        """The type in which Spark compares the arguments of a call that does not convert them."""
+        """The type in which Spark compares a call's arguments; None if the call converts them."""
         one, other = (argument.type for argument in call.arguments)
         if one == other or not self.mode.is_spark:
             return None
         return common_type(one, other, Use.COMPARISON, self.semantics)
 
     def _argument(self, writer: ExpressionWriter, argument: RowExpression) -> str:
-        """For Hive's functions a char is a text without padding."""
+        """The text of an argument; for Hive's functions a char is a text without padding."""
         text = writer.text(argument)
         if isinstance(argument.type, CharType) and not isinstance(argument, Literal):
             trimmed = (
@@ -255,7 +261,7 @@ class TrinoForms:
         return bound(form, fill, (operand,), (text,))
 
     def _literal(self, operand: Literal, target: ColumnType) -> str | None:
-        """The converted literal, written without a cast."""
+        """The converted literal, if it can be written without a cast."""
         value, source = operand.value, operand.type
         if value is None:
             return literal(None, target)
@@ -279,7 +285,7 @@ class TrinoForms:
 
 
 def _has_loose(type_: ColumnType) -> bool:
-    """Whether Trino's type may be narrower than the plan's: a literal text, a row without names."""
+    """Whether Trino's type may be narrower than the plan's, as for text literals and unnamed rows."""
     match type_:
         case _ if type_ == VOID:
             return True
@@ -296,7 +302,10 @@ def _has_loose(type_: ColumnType) -> bool:
 
 
 def by_name(text: str, source: ColumnType, target: ColumnType) -> str:
-    """A value of drifted structs with the target's fields, by name; missing ones are null."""
+    """A struct value with the target's fields, matched by name; missing fields are null.
+
+    This is used if a struct's fields changed after the view was created.
+    """
     if source == target:
         return text
     match source, target:

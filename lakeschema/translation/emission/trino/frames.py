@@ -1,4 +1,4 @@
-"""Window frames that Trino supports, and bounds that exceed their type's range."""
+"""Checks whether Trino supports a window frame, and whether its bounds may exceed their type."""
 
 from __future__ import annotations
 
@@ -28,7 +28,9 @@ def check_frame(frame: str) -> None:
 
 
 def bounded_key(call: WindowCall) -> str | None:
-    """The key of a RANGE window if Spark's bounds may wrap around, with ``{0}`` as the key; else None.
+    """The key of a RANGE window whose bounds may wrap around in Spark; else None.
+
+    ``{0}`` stands for the key.
 
     Spark computes a bound in the key's own type.
     """

@@ -1,4 +1,4 @@
-"""Names in Trino of the user-defined functions that a view calls."""
+"""Finds the names in Trino of the user-defined functions that a view calls."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _NAME = re.compile(r"\w+(?:\.\w+){0,2}")
 
 
 class TrinoFunctions:
-    """The class's simple name in lower case, as in Transport, or a rule's name."""
+    """Names functions: by the class's simple name in lower case, as in Transport, or by a rule."""
 
     def __init__(self, rules: Sequence[TrinoUdfRule] = ()) -> None:
         self._rules = rules

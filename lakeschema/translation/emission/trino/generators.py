@@ -1,4 +1,4 @@
-"""Generators as UNNEST: the rows made from a value, joined to that value's row."""
+"""Writes generators as UNNEST: each row is joined to the rows made from its value."""
 
 from __future__ import annotations
 
@@ -60,7 +60,10 @@ def _unnested(writer: ExpressionWriter, plan: Generate, name: str) -> tuple[str,
 
 
 def _wrapped(writer: ExpressionWriter, value: RowExpression) -> str:
-    """UNNEST spreads a struct's fields, so each struct becomes the only field of another."""
+    """The array for UNNEST.
+
+    It spreads a struct's fields, so each struct becomes the field of another.
+    """
     text = writer.text(value)
     match value.type:
         case ArrayType(StructType() as element):
@@ -74,7 +77,7 @@ def _wrapped(writer: ExpressionWriter, value: RowExpression) -> str:
 
 
 def _numbers(writer: ExpressionWriter, arguments: Sequence[RowExpression]) -> str:
-    """The numbers of RANGE, excluding its end."""
+    """The array of the numbers that RANGE generates; the end of the range is not included."""
     texts = [f"CAST({writer.text(argument)} AS bigint)" for argument in arguments[:3]]
     start, end = ("BIGINT '0'", texts[0]) if len(texts) == 1 else texts[:2]
     step = constant(arguments[2]) if len(arguments) > 2 else "1"
@@ -113,7 +116,7 @@ def _stacked(writer: ExpressionWriter, arguments: Sequence[RowExpression], plan:
 def _json_tuple(
     writer: ExpressionWriter, plan: Generate, source: str, fresh: Callable[[], str]
 ) -> Generated:
-    """The values of some keys, as columns of one row."""
+    """Writes JSON_TUPLE: the values of some keys, as columns of one row."""
     document, *keys = plan.call.arguments
     names = [constant(key) for key in keys]
     if None in names or any('"' in str(name) or "\\" in str(name) for name in names):

@@ -1,4 +1,4 @@
-"""A call while it is written: its arguments, their texts, and the rules it follows."""
+"""The facts about a call that writers for Trino need: arguments, their texts, and an engine's rules."""
 
 from __future__ import annotations
 
@@ -43,11 +43,11 @@ class Given:
     """The parts of a call that templates and writers need.
 
     Attributes:
-        texts: of the arguments; those of char are texts without their padding.
-        quantifier: "DISTINCT " in an aggregate with it.
+        texts: the texts of the arguments; a char argument is a text without its padding.
+        quantifier: "DISTINCT " or "".
         suffix: FILTER, OVER or both, of an aggregate or window function.
-        keeps_nulls: RESPECT NULLS is written.
-        compared: the type in which its two arguments are compared; None if it is their own.
+        keeps_nulls: whether RESPECT NULLS is written.
+        compared: the type in which its two arguments are compared; None if that is their own type.
         text_of: writes an expression of the call's surroundings.
     """
 
@@ -78,7 +78,7 @@ class Given:
         return constant(self.arguments[index]) if index < len(self.arguments) else None
 
     def unconverted(self, index: int) -> RowExpression:
-        """An argument without the engine's implicit conversion, if any."""
+        """An argument, without the engine's implicit conversion around it."""
         return unconverted(self.arguments[index])
 
     def unsupported(self, reason: str) -> UnsupportedConstruct:
@@ -107,7 +107,7 @@ class Given:
         return filled(template, self, texts, type_text)
 
     def _converted(self, found: re.Match[str]) -> str:
-        """An argument as the view's engine converts it to a date, a timestamp or a double."""
+        """The text of an argument converted to a date, timestamp or double by the view's engine."""
         source = self.arguments[int(found[2])].type
         source = STRING if is_text(source) else source
         return cast_template(source, _TARGETS[found[1]], self.mode).replace(

@@ -1,4 +1,4 @@
-"""Forms of Hive's own functions, and of those that differ from Spark's."""
+"""The forms for Trino of functions that only Hive has, or that differ from Spark's."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _LETTERS: Final = (
 _OF_BASE64: Final = f"regexp_replace({_LETTERS}, '^((?:....)*).$', '$1')"
 """The part of a text that Hive decodes: before '=', in either alphabet, without a single last letter."""
 _FIRST_BYTE: Final = "from_base(to_hex(substr(to_utf8({0}), 1, 1)), 16)"
-# For a single pair it is zero.
+# The covariance of a single pair is zero.
 _COVARIANCE: Final = (
     f"CASE WHEN {aggregates.PAIRS} = 1 THEN 0e0 ELSE covar_pop({{q}}{{*}}){{w}} END"
 )
@@ -27,7 +27,7 @@ HIVE: Final = table((
     Row("acos asin", "d", "CASE WHEN NOT (abs({0}) > 1e0) THEN {f}({0}) END"),
     Row("log", "dd", "CASE WHEN NOT ({0} <= 1e0) AND NOT ({1} <= 0e0) THEN ln({1}) / ln({0}) END"),
     Row("log", "d", "CASE WHEN NOT ({0} <= 0e0) THEN ln({0}) END"),
-    # Of the number's lowest sixteen bits.
+    # Hive uses only the number's lowest sixteen bits.
     Row("chr", "i", "CASE WHEN {0} < 0 OR {0} % 65536 >= 32768 THEN '' ELSE chr({0} % 256) END"),
     # NaN counts as less than zero.
     Row("sign", "[fd]", "CASE WHEN {0} = 0e0 THEN 0e0 WHEN {0} > 0e0 THEN 1e0 WHEN {0} IS NOT NULL THEN -1e0 END"),

@@ -1,7 +1,7 @@
-"""Letter case: Trino maps each letter, Java the whole text.
+"""Writes functions of letter case: Trino maps each letter, Java the whole text.
 
-Java's capital of ß and some other letters is two letters, and its final Σ becomes ς. Texts with
-such letters fail at run time; only ß, the common one, is replaced.
+In Java the capital of ß, and of some other letters, is two letters, and a final Σ becomes ς. Texts
+with such letters fail at run time; only ß, the common one, is replaced.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _SMALL = (
 
 
 def capitals(given: Given) -> str:
-    """UPPER."""
+    """Writes UPPER."""
     if (given.constant(0) or "ß").isascii():
         return given.fill("upper({0})")
     return given.fill(
@@ -33,7 +33,7 @@ def capitals(given: Given) -> str:
 
 
 def small_letters(given: Given, index: int = 0) -> str:
-    """LOWER of an argument."""
+    """Writes LOWER of an argument."""
     if (given.constant(index) or "Σ").isascii():
         return f"lower({given.texts[index]})"
 
@@ -44,7 +44,7 @@ def small_letters(given: Given, index: int = 0) -> str:
 
 
 def titles(given: Given) -> str:
-    """Spark's INITCAP: only blanks separate words."""
+    """Writes Spark's INITCAP, for which only blanks separate words."""
     made = "regexp_replace(lower({0}), '(^| )([^ ])', x -> x[1] || upper(x[2]))"
     if (given.constant(0) or "ß").isascii():
         return given.fill(made)

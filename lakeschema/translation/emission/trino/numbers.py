@@ -1,4 +1,4 @@
-"""Arithmetic and comparisons, with each engine's division by zero, decimals, overflow and NaN."""
+"""Writes arithmetic and comparisons, with each engine's rules for zero, overflow and NaN."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def _is_zero(given: Given, index: int) -> bool | None:
 
 
 def plus(given: Given) -> str:
-    """``+``, ``-`` and ``*`` of numbers, and of dates with intervals."""
+    """Writes ``+``, ``-`` and ``*`` of numbers, and of dates with intervals."""
     letters = classes_of(given.arguments)
     if letters in {"Dv", "Tv", "Tw", "vT", "wT", "vD"}:
         return f"({given.texts[0]} {given.name} {given.texts[1]})"
@@ -80,7 +80,10 @@ _BETWEEN_MOMENTS = (
 
 
 def _time_and_interval(given: Given) -> str:
-    """Spark fails beyond the end of a day, where Trino starts the next one."""
+    """Writes a time plus an interval.
+
+    Spark fails beyond the end of a day, where Trino starts the next day.
+    """
     value = given.constant(1)
     if value is None or not re.fullmatch(r"[0-9.]{1,4}", value) or given.name != "+":
         raise given.unsupported("a time with an interval that is computed, negative or long")
@@ -98,7 +101,7 @@ def _day_and_time(given: Given) -> str:
 
 
 def _wrapping(given: Given) -> str:
-    """The lowest bits of the exact result."""
+    """Writes an operation that wraps around: the lowest bits of the exact result."""
     one, other = given.texts
     if given.type == BIGINT:
         exact = f"(CAST({one} AS decimal(38,0)) {given.name} CAST({other} AS decimal(38,0)))"
@@ -118,7 +121,10 @@ _TRIED = {"try_add": "+", "try_subtract": "-", "try_multiply": "*"}
 
 
 def tried(given: Given) -> str:
-    """Null on overflow. If Spark converts an argument from text, its errors give null too."""
+    """Writes ``try_…``: null on overflow.
+
+    If Spark converts an argument from text, an error in this conversion gives null too.
+    """
     made = f"{{0}} {_TRIED[given.name]} {{1}}"
     if "s" in classes_of(map(given.unconverted, range(len(given.arguments)))):
         return f"TRY({made})".format(*given.texts)
@@ -138,7 +144,10 @@ def _decimal(given: Given, symbol: str) -> str:
 
 
 def _of_many_digits(given: Given, symbol: str, scale: int) -> str:
-    """Exact within Trino's decimal digits; other results, which Spark may round, fail at run time."""
+    """Writes an operation on many digits.
+
+    It is exact within Trino's decimals. Other results, which Spark may round, fail at run time.
+    """
     if scale > _MAX_DIGITS:
         raise given.unsupported("a product of more than 38 fractional digits")
     made = f"TRY({{0}} {symbol} {{1}})"
@@ -148,7 +157,7 @@ def _of_many_digits(given: Given, symbol: str, scale: int) -> str:
 
 
 def _as_decimal(given: Given, text: str) -> str:
-    # In Hive null if it does not fit.
+    # In Hive a result that does not fit is null.
     return f"{'TRY_CAST' if given.mode.is_lax else 'CAST'}({text} AS {type_text(given.type)})"
 
 
@@ -182,7 +191,10 @@ def divide(given: Given) -> str:
 
 
 def _of_doubles(given: Given, symbol: str) -> str:
-    """Division by zero is infinite or NaN in Trino, an error in ANSI Spark, null in Hive."""
+    """Writes a division of doubles.
+
+    Division by zero is infinite or NaN in Trino, an error in ANSI Spark, and null in Hive.
+    """
     zero = _is_zero(given, 1)
     if zero is False:
         return f"({given.texts[0]} {symbol} {given.texts[1]})"
@@ -195,7 +207,10 @@ def _of_doubles(given: Given, symbol: str) -> str:
 
 
 def _divisor(given: Given, zero: str) -> str:
-    """The divisor, null where Hive's result is null; ANSI Spark and Trino both refuse zero."""
+    """The divisor, null where Hive's result is null.
+
+    ANSI Spark and Trino both fail on zero.
+    """
     if _is_zero(given, 1) is False or not given.mode.is_lax:
         return given.texts[1]
     return null_if(given.texts[1], zero)
@@ -244,7 +259,7 @@ def positive_remainder(given: Given) -> str:
     if given.mode is Mode.HIVE or (
         _is_zero(given, 1) is False and (given.constant(1) or "-")[0] != "-"
     ):
-        # Hive always adds the divisor; for a positive one the result is the same.
+        # Hive always adds the divisor; for a positive divisor the result is the same.
         return given.fill(f"(({rest} + {{1}}) % {divisor})")
     # Trino, too, refuses an integer remainder by zero; for doubles it returns NaN.
     fails_by_zero = not is_checked and not given.mode.is_lax and zero == "0e0"
@@ -259,7 +274,10 @@ def positive_remainder(given: Given) -> str:
 
 
 def bucket(given: Given) -> str:
-    """WIDTH_BUCKET: with descending bounds, too, a value equal to the first is in the first bucket."""
+    """Writes WIDTH_BUCKET.
+
+    A value equal to the first bound is in the first bucket, even if bounds descend.
+    """
     value, first, last = (f"CAST({{{place}}} AS double)" for place in range(3))
     none = f"{{3}} <= 0 OR {first} = {last}"
     if given.mode.is_spark:
@@ -285,7 +303,7 @@ def negative(given: Given) -> str:
 
 
 def absolute(given: Given) -> str:
-    """Hive's has the plan's wider type."""
+    """Writes ABS; the result has the plan's type, which is wider in Hive."""
     if is_integer(given.type) and given.mode.is_lax:
         value = "CAST({0} AS {t})" if given.arguments[0].type != given.type else "{0}"
         return given.fill(
@@ -295,7 +313,10 @@ def absolute(given: Given) -> str:
 
 
 def _of_exact_digits(given: Given, form: str, beyond: str) -> str:
-    """Spark rounds a negated number to 34 digits, and fails if it needs more."""
+    """The form for exact digits.
+
+    Spark rounds a negated number to 34 digits, and fails if it needs more.
+    """
     type_ = given.arguments[0].type
     if not given.mode.is_spark or not isinstance(type_, DecimalType) or type_.precision <= 34:
         return given.fill(form)
@@ -305,7 +326,7 @@ def _of_exact_digits(given: Given, form: str, beyond: str) -> str:
 
 
 def shift(given: Given) -> str:
-    """Java takes the distance modulo the number of bits."""
+    """Writes shifts; Java takes the distance modulo the number of bits."""
     bits = 64 if given.type == BIGINT else 32
     distance = given.constant(1)
     by = (
@@ -326,7 +347,7 @@ def shift(given: Given) -> str:
 
 
 def whole(given: Given) -> str:
-    """CEIL and FLOOR: doubles become integers as in Java."""
+    """Writes CEIL and FLOOR: doubles become integers as in Java."""
     if len(given.arguments) > 1:
         raise given.unsupported("rounding to a number of digits")
     function = "floor" if given.name == "floor" else "ceiling"
@@ -339,7 +360,7 @@ def whole(given: Given) -> str:
             return f"CAST({function}({given.texts[0]}) AS {type_text(given.type)})"
         case "i" | "d" | "f" if given.type == BIGINT:
             value = f"{function}(CAST({given.texts[0]} AS double))"
-            # Beyond the greatest number ANSI Spark fails, like the cast.
+            # Beyond the greatest integer Spark fails in ANSI mode, like the cast.
             failing = "CASE WHEN is_nan(w) THEN 0 ELSE CAST(w AS bigint) END"
             made = saturated("w", BIGINT) if given.mode.is_lax else failing
             return f"element_at(transform(ARRAY[{value}], w -> {made}), 1)"
@@ -361,7 +382,7 @@ def rounded(given: Given) -> str:
     if kind not in "ixdf":
         raise given.unsupported("its argument's type")
     if kind == "d" and digits.isdigit() and digits != "0":
-        # By its shortest decimal digits, like Java's BigDecimal.
+        # The double is rounded by its shortest decimal digits, like Java's BigDecimal.
         exact = "CAST(round(CAST(CAST({0} AS varchar) AS decimal(38,20)), {1}) AS double)"
         return given.fill(f"CASE WHEN abs({{0}}) < 1e15 THEN {exact} ELSE round({{0}}, {{1}}) END")
     if kind == "x" and isinstance(given.type, DecimalType):
@@ -374,7 +395,7 @@ def rounded(given: Given) -> str:
 
 
 def _has_room(given: Given) -> bool:
-    """Whether the type has room for the integer digits; otherwise Hive returns null."""
+    """Whether the type can hold all integer digits; if not, Hive returns null."""
     whole = [
         t.precision - t.scale
         for t in (given.arguments[0].type, given.type)
@@ -419,7 +440,7 @@ _BELOW = frozenset({"<", "<="})
 
 
 def compare(given: Given) -> str:
-    """NaN equals NaN and is greater than anything else."""
+    """Writes comparisons: NaN equals NaN and is greater than anything else."""
     letters = classes_of(given.arguments)
     if set(letters) & set("arm"):
         return _of_shapes(given, given.name, letters)
@@ -443,7 +464,7 @@ def _comparison(given: Given, name: str, one: int, other: int) -> str:
 
 
 def _above(given: Given, plain: str, one: int, other: int) -> str:
-    """For when only one argument may be NaN, which is greater than any non-null value."""
+    """The text for ``>`` where one argument may be NaN, which is greater than any other value."""
     is_nan = f"is_nan({{{one}}})"
     if given.constant(other) is None:
         is_nan = f"({is_nan} AND {{{other}}} IS NOT NULL)"
@@ -456,7 +477,7 @@ _EQUAL_SHAPES = (
 
 
 def _of_shapes(given: Given, name: str, letters: str) -> str:
-    """Spark compares null fields as values."""
+    """The text that compares structs, in which Spark compares null fields as values."""
     if given.mode.is_spark and letters in {"aa", "rr"} and name not in {"=", "<>"}:
         one, other = (orderable(f"{{{i}}}", given.arguments[i].type) for i in (0, 1))
         return given.fill(f"({one} {name} {other})")
@@ -469,7 +490,7 @@ def _of_shapes(given: Given, name: str, letters: str) -> str:
 
 
 def between(given: Given) -> str:
-    """Hive ignores the upper bound if the lower one is null."""
+    """Writes BETWEEN; Hive ignores the upper bound if the lower one is null."""
     if set(classes_of(given.arguments)) & set("armu"):
         raise given.unsupported("nested values")
     text = "({0} BETWEEN {1} AND {2})"
@@ -493,7 +514,7 @@ def one_of(given: Given) -> str:
 
 
 def truth(form: str) -> Writer:
-    """A test of a boolean; Hive tests numbers after narrowing them to int."""
+    """Writes a test of a boolean; Hive tests numbers after narrowing them to int."""
 
     def written(given: Given) -> str:
         if given.mode is Mode.HIVE and given.unconverted(0).type in {FLOAT, DOUBLE, BIGINT}:
@@ -504,7 +525,10 @@ def truth(form: str) -> Writer:
 
 
 def extreme(given: Given) -> str:
-    """Spark's GREATEST and LEAST ignore nulls; Hive's and Trino's return null. NaN is the greatest."""
+    """Writes GREATEST and LEAST; NaN is the greatest.
+
+    In Spark they ignore nulls; in Hive and Trino any null makes them null.
+    """
     values = f"ARRAY[{', '.join(given.texts)}]"
     if given.mode is Mode.HIVE and letter(given.type) in "ifdx":
         sources = map(given.unconverted, range(len(given.arguments)))
@@ -542,7 +566,7 @@ def nullif(given: Given) -> str:
 
 
 def _nullif_as(given: Given, type_: ColumnType) -> str:
-    """NULLIF that compares both as values of ``type_``."""
+    """Writes NULLIF that compares both values as ``type_``."""
     values = [
         cast_template(argument.type, type_, given.mode).replace("{0}", f"{{{place}}}")
         if argument.type != type_

@@ -1,4 +1,4 @@
-"""Aggregates with WITHIN GROUP (ORDER BY …)."""
+"""Writes aggregates with WITHIN GROUP (ORDER BY …)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _ORDERED = frozenset("ixsDTot")
 
 
 def ordered_aggregate(given: Given, keys: Sequence[SortKey], order: str, condition: str) -> str:
-    """The call's text; ``order`` is the text of its keys, ``condition`` its FILTER's or "".
+    """The text of a call. ``order`` is the text of its keys; ``condition`` is that of its FILTER, or "".
 
     Raises:
         UnsupportedConstruct: Trino has no equivalent.
@@ -34,7 +34,7 @@ def ordered_aggregate(given: Given, keys: Sequence[SortKey], order: str, conditi
 
 
 def _joined(given: Given, keys: Sequence[SortKey], order: str, condition: str) -> str:
-    """Null over no values."""
+    """Writes LISTAGG, which is null over no values."""
     if letter(given.arguments[0].type) != "s":
         raise given.unsupported("values that are not texts")
     if any(letter(key.expression.type) == "d" for key in keys):
@@ -50,7 +50,7 @@ def _joined(given: Given, keys: Sequence[SortKey], order: str, condition: str) -
 
 
 def _most_frequent(given: Given, *, descending: bool) -> str:
-    """The first one in the order if there are several."""
+    """Writes MODE: of several values it is the first in the order."""
     less, greater = ("1", "-1") if descending else ("-1", "1")
     entries = given.fill("map_entries(histogram({0}){w})")
     return (
@@ -60,7 +60,7 @@ def _most_frequent(given: Given, *, descending: bool) -> str:
 
 
 def _discrete(given: Given, *, descending: bool) -> str:
-    """The first value, in its order, at which the share of all values is reached."""
+    """Writes PERCENTILE_DISC: the first value in the order that reaches the share."""
     share = given.constant(1)
     try:
         known = share is not None and 0 <= float(share) <= 1

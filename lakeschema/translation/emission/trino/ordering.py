@@ -1,7 +1,7 @@
-"""Nested values in a form that Trino orders as Hive and Spark do; it refuses to compare nested nulls.
+"""Writes nested values in a form that Trino orders as Hive and Spark do.
 
-Each nested value becomes a row that begins with a flag for not null, so that nulls come first; NaN
-comes after all numbers.
+Trino refuses to compare nested nulls. So each nested value becomes a row that begins with a flag
+for not null, and nulls come first. NaN comes after all numbers.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def orderable(text: str, type_: ColumnType) -> str:
         UnsupportedConstruct: a part of it has no order.
     """
     variable = "nested0"
-    # Bound once, so that it is not computed for each part.
+    # The value is bound to a variable, so that it is not computed for each part.
     made = _row(variable, type_, 1)
     return f"element_at(transform(filter(ARRAY[{text}], {variable} -> {variable} IS NOT NULL), {variable} -> {made}), 1)"
 

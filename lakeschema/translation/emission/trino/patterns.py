@@ -1,7 +1,7 @@
-"""LIKE patterns and Java regular expressions for Trino.
+"""Writes LIKE patterns and Java's regular expressions for Trino.
 
-Trino uses Joni, whose classes and flags are Unicode where Java's are ASCII. Differences are spelled
-out, or refused if that is impossible.
+Trino uses Joni. Joni's classes and flags are for Unicode, and Java's are for ASCII. So patterns are
+rewritten, or refused if that is impossible.
 """
 
 from __future__ import annotations
@@ -46,18 +46,18 @@ _FLAGS = re.compile(r"\(\?([a-zA-Z]+)\)")
 
 
 class Unshared(Exception):
-    """A pattern that Joni would match differently; the message names the part."""
+    """The error for a pattern that Joni would match differently; the message names the part."""
 
 
 def like(given: Given) -> str:
-    """LIKE with the engine's rules for backslashes."""
+    """Writes LIKE with the engine's rules for backslashes."""
     fold = given.name == "ilike"
     value = small_letters(given) if fold else given.texts[0]
     return f"({value} LIKE {_like_pattern(given, 1, fold=fold)})"
 
 
 def like_several(given: Given) -> str:
-    """LIKE ANY and LIKE ALL, also with NOT and as ILIKE."""
+    """Writes LIKE ANY and LIKE ALL, also with NOT and as ILIKE."""
     words = given.name.replace("_", " ").split()
     fold, every = "ilike" in words or words[0].startswith("ilike"), words[-1].endswith("all")
     value = small_letters(given) if fold else given.texts[0]
@@ -68,7 +68,7 @@ def like_several(given: Given) -> str:
         return f"({joined})"
     joined = (" AND " if every else " OR ").join(f"{value} LIKE {p}" for p in patterns)
     if given.mode is Mode.HIVE:
-        # Null if any pattern is null; NOT negates the whole.
+        # The result is null if any pattern is null; NOT negates the whole result.
         missing = " OR ".join(f"{text} IS NULL" for text in given.texts)
         return f"IF({missing}, NULL, {'NOT ' if negated else ''}({joined}))"
     return f"({joined})"
@@ -113,7 +113,7 @@ def regular(given: Given, index: int) -> str:
     """A constant regular expression, as a literal.
 
     Raises:
-        UnsupportedConstruct: it is computed, or Joni would match differently.
+        UnsupportedConstruct: the pattern is computed, or Joni would match differently.
     """
     pattern = given.text_constant(index, "a pattern")
     try:
@@ -126,7 +126,7 @@ def translate(pattern: str) -> str:
     """A Java pattern for Joni.
 
     Raises:
-        Unshared: the two would match differently.
+        Unshared: Joni would match differently.
     """
     return _Translation(pattern).whole()
 
@@ -182,7 +182,7 @@ class _Translation:
         return ""
 
     def _letter(self, character: str, *, inside: bool) -> str:
-        """Java's (?i) is ASCII only, so a letter is written in both cases."""
+        """The text of a character. Java's (?i) is only for ASCII, so letters are written in both cases."""
         if not (self._folds and character.isascii() and character.isalpha()):
             return character
         both = character.lower() + character.upper()
@@ -299,7 +299,7 @@ def matches_empty(pattern: str) -> bool:
 
 
 def rlike(given: Given) -> str:
-    """In Hive nothing matches the empty pattern."""
+    """Writes RLIKE; in Hive no text matches the empty pattern."""
     if given.mode is Mode.HIVE and given.constant(1) == "":
         return given.fill("CASE WHEN {0} IS NOT NULL THEN false END")
     return f"regexp_like({given.texts[0]}, {regular(given, 1)})"
@@ -312,7 +312,7 @@ def regexp_replace(given: Given) -> str:
 
 
 def regexp_extract(given: Given) -> str:
-    """Empty, not null, without a match."""
+    """Writes REGEXP_EXTRACT; without a match it is empty, not null."""
     group = given.texts[2] if len(given.arguments) > 2 else "1"
     pattern = regular(given, 1)
     at = group if _INTEGER.fullmatch(group) else "{2}"
@@ -336,7 +336,10 @@ _GROUP = re.compile(r"\\.|\[(?:\\.|[^\]\\])*+(?:\]|\Z)|(\((?!\?)|\(\?<(?![=!]))"
 
 
 def _lacks(pattern: str, group: str) -> bool:
-    """Whether the pattern lacks the constant group: Trino fails at once, the view's engine at a match."""
+    """Whether the pattern lacks the group.
+
+    Trino fails at once, the view's engine only at a match.
+    """
     groups = sum(found[1] is not None for found in _GROUP.finditer(pattern))
     return _INTEGER.fullmatch(group) is not None and not 0 <= int(group) <= groups
 
@@ -369,7 +372,7 @@ def regexp_instr(given: Given) -> str:
 
 
 def split(given: Given) -> str:
-    """By a regular expression; empty parts at the end are kept."""
+    """Writes SPLIT by a regular expression; empty parts at the end stay."""
     pattern = given.text_constant(1, "a pattern")
     if pattern == "":
         parts = "regexp_split({0}, '(?!^)(?!$)')"

@@ -1,4 +1,4 @@
-"""A plan as Trino SQL that returns its rows, with the plan's names and types."""
+"""Writes a plan as Trino SQL that returns its rows, with the plan's names and types."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class TrinoQuery:
 
     Attributes:
         functions: user-defined functions that Trino must have, ordered by name.
-        columns: names with case, types and nullability of the result.
+        columns: the columns of the result, with letter case, types and nullability.
     """
 
     sql: str
@@ -60,9 +60,10 @@ def trino_query(
     stored: Stored,
     named: RelationText | None = None,
 ) -> TrinoQuery:
-    """The query of a view's plan with these column ``names``; ``stored`` has the stored types it reads.
+    """The query of a view's plan with these column ``names``.
 
-    ``named`` gives the names of relations in the text; None means their names in Trino.
+    ``stored`` has the stored types of the columns that the plan reads. ``named`` returns a relation's
+    name in the text; None means its name in Trino.
 
     Raises:
         UnsupportedConstruct: Trino has no equivalent.

@@ -73,7 +73,7 @@ SHARED: Final = table((
     Row("ln log10 log2", "d", "CASE WHEN NOT ({0} <= 0e0) THEN {f}({0}) END"),
     Row("exp cbrt degrees radians sin cos tan atan sinh cosh tanh", "d", "{f}({0})"),
     Row("power", "dd", "power({0}, {1})"),
-    # In Spark the angle of -0.0 is that of 0.0.
+    # Spark returns the same angle for -0.0 and 0.0.
     Row("atan2", "dd", "atan2({0} + 0e0, {1} + 0e0)"),
     Row("pi e", "", "{f}()"),
     Row("[is in sample]", "d", "(random() < {0})"),

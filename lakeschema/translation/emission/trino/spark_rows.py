@@ -1,4 +1,4 @@
-"""Forms of Spark's own functions, and of those that differ from Hive's."""
+"""The forms of Spark's functions for Trino, unless they have the same form as Hive's."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from lakeschema.translation.emission.trino import (
 )
 from lakeschema.translation.emission.trino.casts import MICROS, MILLIS, SECONDS, moment_of
 
-# Lines of 76 characters, as in MIME.
+# Spark breaks base64 into lines of 76 characters, as in MIME.
 _LINES: Final = r"regexp_replace(to_base64({0}), '(.{76})(?=.)', m -> m[1] || chr(13) || chr(10))"
-# Exact near zero, where 1 + x and exp(x) - 1 lose digits (W. Kahan's forms).
+# These forms (W. Kahan's) are exact near zero, where 1 + x and exp(x) - 1 lose digits.
 _LOG_OF_NEXT: Final = (
     "CASE WHEN {0} <= -1e0 THEN NULL WHEN 1e0 + {0} = 1e0 OR is_infinite({0}) THEN {0}"
     " ELSE ln(1e0 + {0}) * {0} / ((1e0 + {0}) - 1e0) END"
@@ -28,11 +28,11 @@ _EXP_LESS_ONE: Final = (
 )
 _LOG_OF_TWO: Final = "6.931471805599453e-1"
 _LARGE: Final = "268435456e0"
-"""From 2^28 a square plus one is the same double (Sun's fdlibm, which Spark follows)."""
+"""2^28: from there on, a square plus one is the same double (Sun's fdlibm, which Spark follows)."""
 
 
 def _log_next_to(text: str) -> str:
-    """The logarithm of the value plus one."""
+    """The text for the logarithm of the value plus one."""
     logarithm = _LOG_OF_NEXT.replace("{0}", "small")
     return f"element_at(transform(ARRAY[{text}], small -> {logarithm}), 1)"
 

@@ -1,4 +1,4 @@
-"""Text functions whose form depends on constant arguments."""
+"""Writes text functions whose form depends on constant arguments."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from lakeschema.translation.plan.expressions import Cast, Literal, RowExpression
 
 _MAX_ROWS = 20
 _MAX_LENGTH = 1_000_000_000
-"""Longer than any text; with a greater length Trino's substr overflows for places from the end."""
+"""A length greater than any text's. With greater lengths, Trino's substr overflows from the end."""
 
 
 def _number(given: Given, index: int) -> int | None:
@@ -24,7 +24,10 @@ def _number(given: Given, index: int) -> int | None:
 
 
 def substring(given: Given) -> str:
-    """A start before the beginning gives an empty text in Hive and Trino, the whole text in Spark."""
+    """Writes SUBSTRING.
+
+    A start before the beginning gives an empty text in Hive and Trino, the whole text in Spark.
+    """
     start = _number(given, 1)
     numbers = [given.unconverted(place).type for place in range(1, len(given.arguments))]
     if given.mode is Mode.HIVE and BIGINT in numbers:
@@ -59,7 +62,7 @@ def _length(given: Given) -> str | None:
 
 
 def _of_spark(given: Given, start: int | None, length: str | None) -> str:
-    """From a start before the beginning, Spark also counts the missing characters."""
+    """Writes Spark's SUBSTRING, which also counts missing characters before the beginning."""
     if length is None:
         whole = (
             f"length({{0}}) < {-start}"
@@ -78,7 +81,7 @@ def _of_spark(given: Given, start: int | None, length: str | None) -> str:
 
 
 def instr(given: Given) -> str:
-    """Hive finds nothing in an empty text, not even an empty one."""
+    """Writes INSTR; in Hive an empty text contains nothing, not even an empty text."""
     if len(given.arguments) > 2:
         raise given.unsupported("an occurrence other than the first")
     part = given.constant(1)
@@ -104,7 +107,7 @@ def locate(given: Given) -> str:
 
 
 def pad(given: Given) -> str:
-    """Padding with an empty text is null in Hive; Spark then only truncates."""
+    """Writes LPAD and RPAD; an empty padding gives null in Hive, and only truncation in Spark."""
     if set(classes_of(given.arguments)) - set("si"):
         raise given.unsupported("bytes")
     size = _number(given, 1)
@@ -125,7 +128,7 @@ def pad(given: Given) -> str:
 
 
 def trimmed(given: Given) -> str:
-    """Blanks only; Trino's own functions trim all white space."""
+    """Writes TRIM of blanks only; Trino's own functions trim all white space."""
     side = {"ltrim": "LEADING", "rtrim": "TRAILING"}.get(given.name, "BOTH")
     if len(given.arguments) == 1:
         return given.fill(f"trim({side} ' ' FROM {{0}})")
@@ -137,17 +140,17 @@ def trimmed(given: Given) -> str:
 
 
 BYTES = "TRY(from_hex(CASE WHEN length({0}) % 2 = 1 THEN '0' || {0} ELSE {0} END))"
-"""The bytes of hexadecimal digits."""
+"""The template of the bytes that hexadecimal digits mean."""
 
 
 def hives_bytes(given: Given) -> str:
-    """UNHEX, which reads two letters as a number, possibly signed."""
+    """Writes UNHEX, which reads two letters as a number, possibly signed."""
     refused = fails("a sign among hexadecimal digits", "varbinary")
     return given.fill(f"IF(regexp_like({{0}}, '[-+]'), {refused}, {BYTES})")
 
 
 def hives_distance(given: Given) -> str:
-    """LEVENSHTEIN, where a character beyond U+FFFF counts as two."""
+    """Writes LEVENSHTEIN, where a character beyond U+FFFF counts as two."""
     beyond = string("[\U00010000-\U0010ffff]")
     refused = fails("a distance of characters beyond U+FFFF", "integer")
     distance = "CAST(levenshtein_distance({0}, {1}) AS integer)"
@@ -167,7 +170,7 @@ def substring_index(given: Given) -> str:
 
 
 def concat_ws(given: Given) -> str:
-    """Nulls are omitted, but Hive writes an array's nulls as a word."""
+    """Writes CONCAT_WS; nulls are omitted, but Hive writes an array's nulls as a word."""
     letters = classes_of(given.arguments)
     if set(letters) <= set("sn") and len(letters) > 1:
         return f"concat_ws({', '.join(given.texts)})"
@@ -187,7 +190,7 @@ def concat_ws(given: Given) -> str:
 
 
 def format_number(given: Given) -> str:
-    """A tie goes to the even digit; in Trino it goes up."""
+    """Writes FORMAT_NUMBER: a tie goes to the even digit, where Trino rounds up."""
     digits = _number(given, 1)
     if digits is None or digits < 0:
         raise given.unsupported("the format must be a number of digits")
@@ -203,7 +206,7 @@ def format_number(given: Given) -> str:
 
 
 def _shown_double(kind: str, digits: int) -> str:
-    """The shortest text of a double does not tell on which side of a tie it is."""
+    """The text of a double. The shortest text would not show on which side of a tie the double is."""
     value = "CAST({0} AS double)" if kind == "f" else "{0}"
     form = f"format('%,.{digits}f', {{}})"
     cases = [
@@ -229,19 +232,22 @@ _NEAR_TIE = "a double next to a tie, as text"
 
 
 def _tie_to_even(value: str, digits: int, type_: str) -> str:
-    """A decimal whose rounding half up equals the rounding of ``value`` half to even."""
+    """A decimal that rounds half up to the same number to which ``value`` rounds half to even."""
     tie = f"'{_tie(digits, '[02468]')}'"
     return f"CAST(regexp_replace(CAST({value} AS varchar), {tie}, m -> m[1] || '4' || m[2]) AS {type_})"
 
 
 def _tie(digits: int, last: str) -> str:
-    """The pattern of a tie after ``digits`` whose last one is in ``last``."""
+    """The pattern of numbers halfway between two numbers with ``digits`` fractional digits.
+
+    The last of these digits matches ``last``.
+    """
     kept = r"\." + r"\d" * (digits - 1) + last if digits else last + r"\."
     return rf"^(-?\d*{kept})5(0*)$"
 
 
 def printf(given: Given) -> str:
-    """For %s and %d, which Java's formatter and Trino's write alike."""
+    """Writes PRINTF of %s and %d, which Java's formatter and Trino's write in the same way."""
     pattern = given.text_constant(0, "a format")
     places = re.findall(r"%(?:%|[-0-9]*([a-zA-Z]))", pattern)
     if len(re.findall("%", pattern.replace("%%", ""))) != len([p for p in places if p]):
@@ -257,7 +263,7 @@ def printf(given: Given) -> str:
 
 
 def hexadecimal(given: Given) -> str:
-    """Spark converts a number's integer part, and the text of other values."""
+    """Writes HEX of a number's integer part (in Spark), and of other values' text."""
     type_ = given.arguments[0].type
     match letter(type_):
         case "s":
@@ -281,7 +287,7 @@ def hexadecimal(given: Given) -> str:
 
 
 def conv(given: Given) -> str:
-    """For digits only: other texts that Java reads fail at run time."""
+    """Writes CONV of digits only; other texts that Java reads fail at run time."""
     one, other = _number(given, 1), _number(given, 2)
     if one is None or other is None or not (2 <= one <= 36 and 2 <= other <= 36):
         raise given.unsupported("the bases must be positive constants")
@@ -323,7 +329,7 @@ def encode(given: Given) -> str:
 
 
 def decode(given: Given) -> str:
-    """A value for each that the first argument may equal, even null, and optionally a default."""
+    """Writes DECODE: pairs of a value to compare with, even null, and its result; then a default."""
     letters = classes_of(given.arguments)
     if len(letters) < 3:
         raise given.unsupported("no value to compare with")
@@ -342,7 +348,7 @@ _MASKS = (("X", r"\p{Lu}"), ("x", r"\p{Ll}"), ("n", r"[0-9]"), (None, r"[\s\S]")
 
 
 def mask(given: Given) -> str:
-    """Each character by its kind, in one pass, so that none is masked twice."""
+    """Writes MASK: one pass replaces each character by its kind, so that no character is masked twice."""
     chosen: list[str | None] = []
     for place, (default, _) in enumerate(_MASKS, 1):
         if place >= len(given.arguments):
@@ -387,7 +393,10 @@ _PARTS = {
 
 
 def parse_url(given: Given) -> str:
-    """Trino decodes the result: texts with encoded characters fail at run time."""
+    """Writes PARSE_URL.
+
+    Trino decodes the result, so texts with encoded characters fail at run time.
+    """
     part = given.text_constant(1, "a part")
     form = _PARTS.get(part)
     if len(given.arguments) > 2:
@@ -418,7 +427,7 @@ def parse_url(given: Given) -> str:
 
 
 _NO_HIERARCHY = "^[A-Za-z][A-Za-z0-9+.-]*:[^/]"
-"""URIs without a hierarchy after the scheme have no parts, such as ``mailto:``."""
+"""Matches URIs without a hierarchy after the scheme, such as ``mailto:``; they have no parts."""
 _PROTOCOL, _OPAQUE = "(?i)^(?:https?|ftp|file):", "(?i)^(?:jar|mailto):"
 
 
@@ -430,7 +439,7 @@ def soundex(given: Given) -> str:
 
 
 def elt(given: Given) -> str:
-    """Trino counts negative numbers from the end."""
+    """Writes ELT; Trino counts negative numbers from the end."""
     values = "element_at(ARRAY[{1*}], {0})"
     if given.mode.is_lax:
         return given.fill(f"CASE WHEN {{0}} > 0 THEN {values} END")
@@ -441,7 +450,10 @@ def elt(given: Given) -> str:
 
 
 def overlay(given: Given) -> str:
-    """The replaced part begins at position 1 or later; a negative length means that of the new text."""
+    """Writes OVERLAY; the replaced part begins at position 1 or later.
+
+    A negative length means the length of the new text.
+    """
     length = "length({1})"
     if len(given.arguments) > 3:
         length = "IF({3} < 0, length({1}), {3})"
@@ -454,7 +466,7 @@ def overlay(given: Given) -> str:
 
 
 def split_part(given: Given) -> str:
-    """Empty, not null, without such a part; a negative number counts from the end."""
+    """Writes SPLIT_PART. A missing part is empty, not null; negative numbers count from the end."""
     place = _number(given, 2)
     if not place or not given.constant(1):
         raise given.unsupported("the delimiter and the place must be constants")
@@ -466,7 +478,10 @@ _STEP = re.compile(r"\.(\w+)|\[([0-9]+)\]|\['([^'\]]*)'\]|\[(\*)\]")
 
 
 def get_json_object(given: Given) -> str:
-    """A scalar's text, otherwise the JSON; numbers with a fraction are written as in Java."""
+    """Writes GET_JSON_OBJECT: a scalar's text, otherwise JSON.
+
+    Numbers with a fraction are written as in Java.
+    """
     path = given.text_constant(1, "a path")
     place, steps = 1, []
     while path.startswith("$") and place < len(path):
@@ -505,7 +520,7 @@ def get_json_object(given: Given) -> str:
 
 
 def _checked(text: str) -> str:
-    """JSON whose numbers Java would write in the same way."""
+    """The text of JSON; it fails at run time if Java would write a number differently."""
     return (
         f"element_at(transform(ARRAY[{text}], j -> CASE WHEN regexp_like(j,"
         " '[:,\\[]-?\\d+(\\.\\d*0[,\\]}]|(\\.\\d+)?[eE])')"

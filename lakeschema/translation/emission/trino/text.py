@@ -1,4 +1,4 @@
-"""Names, literals and types in Trino; nothing in them can escape from its quotes."""
+"""Writes names, literals and types in Trino. No text can end its quotes."""
 
 from __future__ import annotations
 
@@ -76,8 +76,15 @@ def quoted(name: str) -> str:
 
 
 def relation_text(name: RelationName, catalogs: Mapping[str, str]) -> str:
-    """A relation's name in Trino; ``catalogs`` has Trino's name for each catalog, "" being Hive's."""
+    """A relation's name in Trino.
+
+    ``catalogs`` has Trino's name for each catalog; the key "" is the default catalog.
+    """
+    if not name.namespace:
+        raise UnsupportedConstruct(f"{name}, which is in no schema, for Trino")
     *catalog, schema = name.namespace
+    if name.catalog:
+        catalog = [name.catalog, *catalog]
     found = catalogs.get(".".join(catalog), ".".join(catalog))
     return ".".join(quoted(part) for part in (found, schema, name.name) if part)
 
@@ -92,7 +99,7 @@ def fails(reason: str, type_: str) -> str:
 
 
 def null_if(text: str, other: str) -> str:
-    """NULLIF with a constant, in a form for lambdas, where Trino 476 fails on NULLIF itself."""
+    """NULLIF with a constant, in a form for lambdas: Trino 476 fails on NULLIF in them."""
     if _SHORT.fullmatch(text):
         return f"IF({text} = {other}, NULL, {text})"
     return f"element_at(filter(ARRAY[{text}], nullif_value -> nullif_value <> {other}), 1)"
@@ -161,7 +168,7 @@ def _decimal(value: str, number: re.Match[str], type_: DecimalType) -> str:
 
 
 def moment(value: str, type_: ColumnType) -> str:
-    """A literal date or timestamp."""
+    """The text of a literal date or timestamp."""
     found = _MOMENT.fullmatch(value.strip())
     if found is None:
         raise UnsupportedConstruct(f"{print_type(type_)} {value!r:.40} for Trino")
@@ -183,7 +190,7 @@ def _time(value: str, type_: ColumnType) -> str:
 
 
 def _interval(value: str, type_: ColumnType) -> str:
-    """An interval of one kind; months and days do not mix in Trino."""
+    """The text of an interval of one kind; Trino does not mix months and days."""
     unit = type_.unit if isinstance(type_, IntervalType) else ""
     months = _INTERVAL_OF_MONTHS.fullmatch(value)
     if months is not None:

@@ -1,4 +1,4 @@
-"""The Trino SQL that returns a view's rows as its own engine does."""
+"""Writes the Trino SQL that returns the same rows as the view's engine."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def trino_view_of(
         plan: the plan of its rows.
         names: its columns' names.
         upstreams: the relations that the plan scans.
-        options: those for deriving its schema.
+        options: the options for deriving the view's schema.
         relation_text: gives the names of relations in the text; None means their names in Trino.
 
     Raises:

@@ -1,4 +1,4 @@
-"""Hive functions without an equivalent in Spark, which Spark runs by Hive's own classes.
+"""Hive functions without an equivalent in Spark. Spark runs them by Hive's own classes.
 
 Spark's class path has the classes of Hive 2.3. Classes that only Hive 4 has come from its artifacts
 and run on Hive 2.3's interfaces; ``missing`` lists those that cannot.
@@ -14,7 +14,10 @@ from typing import Final
 
 @dataclass(frozen=True, slots=True)
 class HiveClass:
-    """``artifacts`` are Ivy addresses that provide the class; empty if Spark's class path has it."""
+    """A class of Hive that implements a function.
+
+    ``artifacts`` are Ivy addresses that provide the class; empty if Spark's class path has it.
+    """
 
     name: str
     artifacts: tuple[str, ...] = ()

@@ -1,4 +1,4 @@
-"""How Hive's functions are written for Spark; ``missing`` lists those without an equivalent.
+"""Writes Hive's functions for Spark; ``missing`` lists the functions without an equivalent.
 
 ``emission.spark.functions`` explains forms.
 """
@@ -139,7 +139,10 @@ AGGREGATES: Final[Mapping[str, str]] = MappingProxyType(
 
 
 def _of_distances(value: str, computed: str, alone: str | None = None) -> str:
-    """Hive adds squared distances row by row: a first and only infinity stays infinite."""
+    """Writes sums of squared distances; Hive adds them row by row.
+
+    So an infinity in the first row, if it is the only one, stays infinite.
+    """
     infinite = "double('Infinity')"
     # NaN is greater than infinity.
     is_alone = f"count(if(abs({value}) >= {infinite}, 1, NULL)){{w}} = 1"
@@ -166,7 +169,10 @@ SUM_OF_TEXTS: Final = "coalesce(sum({0}){w}, if(count({1}){w} > 0, 0D, NULL))"
 
 
 def _grouping(texts: Sequence[str]) -> str:
-    """Spark's GROUPING takes one key; with several, Hive's first key is the highest bit."""
+    """Writes GROUPING.
+
+    Spark's takes one key; with several, Hive's first key is the highest bit.
+    """
     last = len(texts) - 1
     bits = (
         f"shiftleft(CAST(grouping({text}) AS BIGINT), {last - i})" for i, text in enumerate(texts)
@@ -175,7 +181,7 @@ def _grouping(texts: Sequence[str]) -> str:
 
 
 def _parse_url(texts: Sequence[str]) -> str:
-    """Hive returns null for URLs whose protocol Java does not know."""
+    """Writes PARSE_URL; Hive returns null for URLs whose protocol Java does not know."""
     url, *parts = texts
     known = f"if({url} RLIKE '(?i)^(https?|ftp|file|jar|mailto):', {url}, NULL)"
     return f"parse_url({', '.join((known, *parts))})"
@@ -188,7 +194,7 @@ def _parse_url_tuple(texts: Sequence[str]) -> str:
 
 
 def _url_part(url: str, part: str) -> str:
-    """``QUERY:key`` is the value of one key."""
+    """The text of a part of a URL; the part ``QUERY:key`` is the value of one key."""
     if part.startswith("'QUERY:"):
         return _parse_url((url, "'QUERY'", f"'{part.removeprefix(_QUERY)}"))
     if part.startswith("'"):
@@ -206,14 +212,14 @@ def _replicate_rows(texts: Sequence[str]) -> str:
 
 
 def _between(texts: Sequence[str]) -> str:
-    """Hive ignores the upper bound if the lower one is null."""
+    """Writes BETWEEN; Hive ignores the upper bound if the lower one is null."""
     value, low, high = texts
     text = f"({value} BETWEEN {low} AND {high})"
     return f"if({low} IS NULL, NULL, {text})" if "`" in low else text
 
 
 def _matching(name: str) -> Callable[[Sequence[str]], str]:
-    """In Hive nothing matches the empty pattern."""
+    """Writes the matching of patterns; in Hive nothing matches the empty pattern."""
 
     def write(texts: Sequence[str]) -> str:
         text, pattern = texts
@@ -226,7 +232,7 @@ def _matching(name: str) -> Callable[[Sequence[str]], str]:
 
 
 def _array_join(texts: Sequence[str]) -> str:
-    """Null for an empty array."""
+    """Writes ARRAY_JOIN, which is null for an empty array."""
     array, separator, *rest = texts
     joined = f"array_join({array}, {separator})"
     if rest:
@@ -237,7 +243,10 @@ def _array_join(texts: Sequence[str]) -> str:
 
 
 def _substring(texts: Sequence[str]) -> str:
-    """Empty for a start before the beginning, where Spark returns the whole text."""
+    """Writes SUBSTRING.
+
+    A start before the beginning gives an empty text, where Spark returns the whole text.
+    """
     whole = f"substring({', '.join(texts)})"
     text, start, *length = texts
     if start.isdigit():
@@ -247,7 +256,7 @@ def _substring(texts: Sequence[str]) -> str:
 
 
 def _trimmed(name: str, side: str) -> Callable[[Sequence[str]], str]:
-    """Spark's syntax puts the characters to trim first."""
+    """Writes TRIM; in Spark's syntax the characters to trim come first."""
 
     def write(texts: Sequence[str]) -> str:
         if len(texts) == 1:
@@ -258,25 +267,25 @@ def _trimmed(name: str, side: str) -> Callable[[Sequence[str]], str]:
 
 
 def _nvl(texts: Sequence[str]) -> str:
-    """Hive's takes more than two arguments."""
+    """Writes NVL; Hive's takes more than two arguments."""
     return f"{'nvl' if len(texts) == 2 else 'coalesce'}({', '.join(texts)})"
 
 
 def _log(texts: Sequence[str]) -> str:
-    """In Hive null for a base of up to 1."""
+    """Writes LOG; in Hive it is null for a base of at most 1."""
     text = f"log({', '.join(texts)})"
     return f"if({texts[0]} <= 1, NULL, {text})" if len(texts) == 2 else text
 
 
 def _trunc(texts: Sequence[str]) -> str:
-    """Spark does not know ``Q`` for quarter."""
+    """Writes TRUNC; Spark does not know ``Q`` for quarter."""
     day, unit = texts
     known = "'QUARTER'" if unit.upper() == "'Q'" else unit
     return f"trunc({day}, {known})"
 
 
 def _instr(texts: Sequence[str]) -> str:
-    """Nothing is found in an empty text, not even an empty one."""
+    """Writes INSTR; in Hive an empty text contains nothing, not even an empty text."""
     text, part = texts
     if part.startswith("'") and part != "''":
         return f"instr({text}, {part})"
@@ -284,7 +293,10 @@ def _instr(texts: Sequence[str]) -> str:
 
 
 def _tumbling_window(texts: Sequence[str]) -> str:
-    """Windows count from an origin, in whole milliseconds, with the sign rules of Java's remainder."""
+    """Writes TUMBLING_WINDOW.
+
+    Windows count from an origin, in whole milliseconds, with the sign rules of Java's remainder.
+    """
     moment, interval, *origin = texts
     length = f"unix_millis(timestamp_micros(0) + {interval})"
     now = f"unix_millis({moment})"
@@ -293,7 +305,7 @@ def _tumbling_window(texts: Sequence[str]) -> str:
 
 
 def _sort_array_by(texts: Sequence[str]) -> str:
-    """By the fields in order, nulls first."""
+    """Writes SORT_ARRAY_BY: the array sorted by the fields in order, nulls first."""
     array, *words = texts
     names = [word.strip("'") for word in words]
     is_order = names[-1].upper() in {"ASC", "DESC"}

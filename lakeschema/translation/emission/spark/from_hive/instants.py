@@ -43,7 +43,7 @@ def instant(text: str, type_: ColumnType) -> str:
 
 
 def zone_for_spark(zone: RowExpression, text: str) -> str:
-    """A zone for Spark. Whether Spark knows it is tested by parsing it after a time of day."""
+    """A zone for Spark. To test whether Spark knows the zone, the text parses it after a time of day."""
     if isinstance(zone, Literal):
         written = zone.value or ""
         if _NAMED.fullmatch(written) or zone.value is None:

@@ -21,7 +21,7 @@ _SHOWN: Final = 4
 
 
 def _text_and_count(texts: Sequence[str]) -> tuple[str, str]:
-    """Hive only accepts a literal number."""
+    """A text and a count; Hive accepts only a literal number."""
     text, *count = texts
     written = count and _WRITTEN.fullmatch(count[0])
     return text, str(max(0, int(count[0])) if written else _SHOWN)

@@ -85,7 +85,10 @@ _OF_DAYS: Final = frozenset(
 def why_missing(
     name: str, arguments: Sequence[RowExpression], *, by_class: bool = False
 ) -> str | None:
-    """Why Spark has no equivalent, also with Hive's class if ``by_class``; None if it has one."""
+    """Why Spark has no equivalent; None if it has one.
+
+    With ``by_class``, Hive's class counts as an equivalent.
+    """
     types = [argument.type for argument in arguments]
     if name in MISSING:
         return MISSING[name]

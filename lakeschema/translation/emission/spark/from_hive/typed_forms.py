@@ -24,12 +24,15 @@ from lakeschema.translation.functions.coercion import is_float, is_text
 
 
 def _typeof(_: Sequence[str], types: Sequence[ColumnType]) -> str:
-    """Spark names types differently."""
+    """Writes TYPEOF; Spark has other names for types."""
     return string(print_type(types[0]))
 
 
 def _field(texts: Sequence[str], types: Sequence[ColumnType]) -> str:
-    """The position of the first argument among the others; 0 if absent. Only equal types match."""
+    """Writes FIELD: the first argument's position among the other arguments, 0 if absent.
+
+    Only equal types match.
+    """
     whens = " ".join(
         f"WHEN {texts[0]} = {text} THEN {place}"
         for place, (text, type_) in enumerate(zip(texts, types, strict=True))
@@ -39,7 +42,7 @@ def _field(texts: Sequence[str], types: Sequence[ColumnType]) -> str:
 
 
 def _concat_ws(texts: Sequence[str], types: Sequence[ColumnType]) -> str:
-    """Hive writes ``null`` for null elements of an array."""
+    """Writes CONCAT_WS; Hive writes ``null`` for null elements of an array."""
     parts = (
         f"transform({text}, e -> coalesce(e, 'null'))" if isinstance(type_, ArrayType) else text
         for text, type_ in zip(texts, types, strict=True)
@@ -48,7 +51,7 @@ def _concat_ws(texts: Sequence[str], types: Sequence[ColumnType]) -> str:
 
 
 def _negative(texts: Sequence[str], types: Sequence[ColumnType]) -> str:
-    """Spark's negation loses digits of long decimals, so the text gets the sign."""
+    """Writes negation: Spark's loses digits of long decimals, so the text gets the sign."""
     (text,), type_ = texts, types[0]
     if not (isinstance(type_, DecimalType) and type_.precision > _SIGNED_DIGITS):
         return f"(- {text})"
@@ -61,7 +64,7 @@ _SIGNED_DIGITS: Final = 34
 
 
 def _murmur_hash(texts: Sequence[str], types: Sequence[ColumnType]) -> str:
-    """Each part's hash weighs 31 times as much as the next one's."""
+    """Writes MURMUR_HASH: each part's hash weighs 31 times as much as the next part's."""
     first, *rest = map(_murmur_of, texts, types)
     for one in rest:
         first = f"(31 * {first} + {one})"
@@ -69,7 +72,10 @@ def _murmur_hash(texts: Sequence[str], types: Sequence[ColumnType]) -> str:
 
 
 def _murmur_of(text: str, type_: ColumnType) -> str:
-    """The engines' hashes of bytes differ in the seed: hashing a constant first gives Hive's."""
+    """The hash of one part.
+
+    The engines' hashes of bytes differ in the seed: hashing a constant first gives Hive's.
+    """
     if type_ in (BOOLEAN, TINYINT):
         return f"coalesce(CAST({text} AS INT), 0)"
     number, digits = (f"unix_date({text})", 8) if type_ == DATE else (text, 16)
@@ -86,13 +92,13 @@ def _word(type_: ColumnType) -> str:
 
 
 def _sign(texts: Sequence[str], types: Sequence[ColumnType]) -> str:
-    """In Hive NaN counts as less than zero."""
+    """Writes SIGN; in Hive NaN counts as less than zero."""
     (text,) = texts
     return f"if(isnan({text}), -1D, sign({text}))" if is_float(types[0]) else f"sign({text})"
 
 
 def _whole(name: str) -> Callable[[Sequence[str], Sequence[ColumnType]], str]:
-    """Hive converts longs to doubles."""
+    """Writes CEIL and FLOOR; Hive converts longs to doubles."""
 
     def write(texts: Sequence[str], types: Sequence[ColumnType]) -> str:
         if types[0] == BIGINT:
@@ -103,7 +109,7 @@ def _whole(name: str) -> Callable[[Sequence[str], Sequence[ColumnType]], str]:
 
 
 def _nullif(texts: Sequence[str], types: Sequence[ColumnType]) -> str:
-    """Hive compares in the first argument's type."""
+    """Writes NULLIF; Hive compares values in the first argument's type."""
     value, other = texts
     if types[0] == types[1] or is_text(types[0]) or not is_castable(types[0]):
         return f"nullif({value}, {other})"
@@ -126,4 +132,4 @@ TYPED: Final[Mapping[str, Callable[[Sequence[str], Sequence[ColumnType]], str]]]
         "typeof": _typeof,
     }
 )
-"""By name: writers of the arguments' texts and types."""
+"""Writers of the arguments' texts and types, by the function's name."""

@@ -1,4 +1,4 @@
-"""Trino's aggregates for Spark, with Trino's filter and window on each of Spark's calls.
+"""Writes Trino's aggregates for Spark, with Trino's filter and window on each of Spark's calls.
 
 Windows and filters follow a call, so a form with several calls uses ``of`` to add them to each.
 """
@@ -62,7 +62,7 @@ def sorted_list(keys: Sequence[SortKey], texts: Sequence[str], listed: str) -> s
 
 
 def array_agg(texts: Sequence[str], keys: Sequence[SortKey], orders: Sequence[str], of: Of) -> str:
-    """Includes nulls, which Spark's omits, and is null over no rows."""
+    """Writes ARRAY_AGG: it includes nulls, unlike Spark's, and is null over no rows."""
     fields = "".join(f"'k{i}', {text}, " for i, text in enumerate(orders))
     listed = of(f"collect_list(named_struct({fields}'v', {texts[0]}))")
     ordered = sorted_list(keys, orders, listed) if keys else listed
@@ -70,7 +70,7 @@ def array_agg(texts: Sequence[str], keys: Sequence[SortKey], orders: Sequence[st
 
 
 def _extreme(call: AggregateCall | WindowCall, texts: Sequence[str], of: Of) -> str:
-    """NaN counts only if there is no other value."""
+    """Writes MIN and MAX: NaN is the result only if there is no other value."""
     name = call.operator.name
     if len(texts) > 1:
         raise UnsupportedConstruct(f"{name} of several values for Spark")
@@ -81,7 +81,7 @@ def _extreme(call: AggregateCall | WindowCall, texts: Sequence[str], of: Of) -> 
 
 
 def _average(call: AggregateCall | WindowCall, texts: Sequence[str], of: Of) -> str:
-    """For decimals the sum divided by the count, since Spark would round twice."""
+    """Writes AVG; for decimals the sum divided by the count, since Spark would round twice."""
     if not isinstance(call.type, DecimalType):
         return of(f"avg({texts[0]})")
     total, count = of(f"sum({texts[0]})"), of(f"count({texts[0]})")

@@ -1,4 +1,4 @@
-"""Constant arguments of calls: texts and numbers."""
+"""Reads constant arguments of calls: texts and numbers."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Write: TypeAlias = Callable[[Call, Sequence[str]], str]
 
 
 def written(expression: RowExpression) -> str | None:
-    """The text of a literal below its conversions; None for other expressions."""
+    """The text of a literal inside its conversions; None for other expressions."""
     found = converted_from(expression)
     return found.value if isinstance(found, Literal) else None
 

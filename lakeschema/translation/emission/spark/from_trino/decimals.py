@@ -1,4 +1,4 @@
-"""Trino's decimals in Spark sessions that lose no fractional digits.
+"""Writes Trino's decimals for Spark sessions that lose no fractional digits.
 
 With ``spark.sql.decimalOperations.allowPrecisionLoss`` off, sums, products and remainders have
 Trino's digits, and both engines refuse overflows. Quotients are rounded once, as in Trino.
@@ -16,10 +16,10 @@ _FEWEST = 6
 
 
 def quotient(left: str, a: DecimalType, right: str, b: DecimalType, made: DecimalType) -> str:
-    """``left / right``, rounded half up to the scale of ``made``.
+    """The quotient ``left / right``, rounded half up to the scale of ``made``.
 
-    Spark first rounds to another scale. Rounding again gives the same result if there are enough
-    digits to tell each quotient from a tie; otherwise the remainder decides.
+    Spark first rounds to another scale. A second rounding is correct if there are enough digits to
+    tell each quotient from a tie. Otherwise the remainder decides.
     """
     scale = made.scale
     whole = a.precision - a.scale

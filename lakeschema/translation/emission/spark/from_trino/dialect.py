@@ -1,4 +1,4 @@
-"""How Trino's expressions are written for Spark, in ANSI mode with the zone UTC.
+"""Writes Trino's expressions for Spark, in ANSI mode with the zone UTC.
 
 Functions without a known equivalent are refused; equal names are not trusted.
 """
@@ -54,12 +54,12 @@ _FRAME = re.compile(rf"(?:ROWS|RANGE) BETWEEN {_BOUND} AND {_BOUND}")
 
 @dataclass(frozen=True, slots=True)
 class FormsFromTrino:
-    """For one query; ``functions`` names those to register."""
+    """The forms for one query; ``functions`` assigns names to functions to register."""
 
     functions: SparkFunctions
 
     def typed(self, writer: ExpressionWriter, expression: RowExpression) -> str:
-        """With Trino's type, if Spark's result might differ."""
+        """The expression, cast to Trino's type if Spark's result type might differ."""
         text = writer.text(expression)
         made = isinstance(expression, (Call, AggregateCall, WindowCall, Case))
         return self._cast_to(text, expression.type) if made else text
@@ -84,7 +84,7 @@ class FormsFromTrino:
         return f"{writer.text(subscript.base)}[{writer.text(subscript.index)}]"
 
     def inner(self, writer: ExpressionWriter, expression: RowExpression) -> str:
-        """An operand: it has the plan's type where the type matters."""
+        """The text of an operand: it has the plan's type if the type matters."""
         text = writer.text(expression)
         made = isinstance(expression, (AggregateCall, WindowCall, Case))
         if isinstance(expression, Call):
@@ -225,7 +225,7 @@ def _spread(type_: ColumnType, text: str) -> list[str]:
 
 
 def _zipped(arguments: Sequence[RowExpression], texts: Sequence[str]) -> str:
-    """All arrays zipped, null ones as empty; maps as arrays of entries."""
+    """The text of all arrays zipped: null ones count as empty, and maps are arrays of entries."""
     parts: list[str] = []
     types: list[str] = []
     for number, (argument, text) in enumerate(zip(arguments, texts, strict=True)):

@@ -1,4 +1,4 @@
-"""How Trino's functions are written for Spark in ANSI mode; ``templates`` explains forms.
+"""Writes Trino's functions for Spark in ANSI mode; ``templates`` explains forms.
 
 Each form was compared with Trino. Functions in no table (here, ``writers``, ``aggregates``) are
 refused, since Spark's function of the same name may differ.

@@ -1,4 +1,4 @@
-"""Trino's dates and timestamps for Spark, in a session with the zone UTC."""
+"""Writes Trino's dates and timestamps for Spark, in a session with the zone UTC."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def in_utc(expression: RowExpression) -> bool:
 
 
 def _plain(call: Call, place: int) -> None:
-    """Raises if the timestamp's parts depend on its zone."""
+    """Refuses a call if the parts of its timestamp depend on an unknown zone."""
     argument = call.arguments[place]
     moment = moment_of(argument.type)
     if moment is not None and (moment[0] == "time" or (moment[2] and not in_utc(argument))):
@@ -74,7 +74,7 @@ def _plain(call: Call, place: int) -> None:
 
 
 def check_parts(call: Call) -> None:
-    """Raises for a function of a timestamp's parts if the zone is unknown."""
+    """Refuses a function of a timestamp's parts if the zone is unknown."""
     for place in range(len(call.arguments)):
         _plain(call, place)
 

@@ -112,7 +112,7 @@ def _rest(call: Call, texts: Sequence[str]) -> str:
 
 
 def _comparison(call: Call, texts: Sequence[str]) -> str:
-    """In Trino NaN differs from all numbers, even from itself."""
+    """Writes a comparison; in Trino NaN differs from all numbers, even from itself."""
     name = call.operator.name
     text = f"({texts[0]} {name} {texts[1]})"
     if any(isinstance(a.type, (StructType, MapType)) for a in call.arguments):
@@ -148,7 +148,7 @@ def _concat(call: Call, texts: Sequence[str]) -> str:
 
 
 def _is_list(call: Call, place: int) -> bool:
-    """Whether the argument is an array to concatenate rather than an element."""
+    """Whether the argument is an array to concatenate; otherwise it is an element."""
     argument = call.arguments[place].type
     assert isinstance(call.type, ArrayType)
     return isinstance(argument, ArrayType) and print_type(argument.element) == print_type(
@@ -161,7 +161,7 @@ def _if(_: Call, texts: Sequence[str]) -> str:
 
 
 def tried_form(call: Call) -> str | None:
-    """The form of a call inside TRY; None if its ordinary text serves.
+    """The form of a call inside TRY; None if its ordinary text is enough.
 
     Raises:
         UnsupportedConstruct: the inner expression cannot be tried.

@@ -1,4 +1,4 @@
-"""Trino's regular expressions for Spark, if Java reads the pattern alike."""
+"""Writes Trino's regular expressions for Spark, if they mean the same in Java."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ _PORTABLE: Final = re.compile(
 
 
 def _pattern(expression: RowExpression) -> str:
-    """The pattern for Spark.
+    """The pattern as a literal for Spark.
 
     Raises:
-        UnsupportedConstruct: it is computed, or Java reads it differently.
+        UnsupportedConstruct: the pattern is computed, or Java reads it differently.
     """
     text = written(expression)
     if text is None:
@@ -75,7 +75,10 @@ def _regexp(form: str) -> Write:
 
 
 def _regexp_extract(call: Call, texts: Sequence[str]) -> str:
-    """Spark's is empty without a match, or if the group is not part of it."""
+    """Writes REGEXP_EXTRACT: null without a match or if the match skips the group.
+
+    Spark's is empty.
+    """
     pattern = _pattern(call.arguments[1])
     group = whole(call.arguments[2]) if len(texts) > 2 else 0
     if group is None or may_be_skipped(written(call.arguments[1]) or "", group):

@@ -84,7 +84,7 @@ def literal(value: str | None, type_: ColumnType) -> str:
 
 
 def cast_text(text: str, source: ColumnType, target: ColumnType, *, tolerant: bool) -> str:
-    """A conversion between Trino's types.
+    """The text of a conversion between Trino's types.
 
     Raises:
         UnsupportedConstruct: Spark's cast gives other values.
@@ -171,7 +171,10 @@ _NUMBER_TEXTS: Final = {
 
 
 def _from_text(text: str, target: ColumnType, *, tolerant: bool) -> str:
-    """Texts that Trino refuses and Spark reads matter only if a refusal means null."""
+    """The text of a conversion from text.
+
+    Some texts are readable for Spark but not for Trino. They matter only where an unreadable text gives null.
+    """
     moment = moment_of(target)
     if moment is not None and moment[2]:
         raise UnsupportedConstruct("text as a timestamp with a zone for Spark")

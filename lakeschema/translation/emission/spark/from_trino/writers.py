@@ -26,7 +26,7 @@ from lakeschema.translation.plan.expressions import Call
 
 
 def _substring(call: Call, texts: Sequence[str]) -> str:
-    """Empty for a start at 0 or before the beginning."""
+    """Writes SUBSTRING; a start at 0 or before the beginning gives an empty text."""
     text, start, *length = texts
     counts = [f"CAST({each} AS INT)" for each in (start, *length)]
     found = f"substring({', '.join((text, *counts))})"
@@ -65,7 +65,7 @@ def _replace(call: Call, texts: Sequence[str]) -> str:
 
 
 def _split(call: Call, texts: Sequence[str]) -> str:
-    """Spark's separator is a regular expression."""
+    """Writes SPLIT; Spark's separator is a regular expression."""
     separator = written(call.arguments[1])
     if not separator:
         raise refused("a computed separator")
@@ -144,7 +144,7 @@ def _array_first(call: Call, texts: Sequence[str]) -> str:
 
 
 def _map_concat(_: Call, texts: Sequence[str]) -> str:
-    """If maps share a key, the last one wins; Spark would refuse."""
+    """Writes MAP_CONCAT; if maps share a key, the last map's value counts, where Spark would fail."""
     made = texts[0]
     for text in texts[1:]:
         kept = f"map_filter({made}, (k, v) -> NOT map_contains_key({text}, k))"
