@@ -1,1 +1,1 @@
-"""A typed Python package from an Avro schema: names, modules, codec and wheel bytes, all in memory."""
+"""Generates a typed Python package from an Avro schema: names, modules, codec and wheel, in memory."""

@@ -1,4 +1,4 @@
-"""Shapes as the type annotations of generated code."""
+"""Writes shapes as type annotations of generated code."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ _USED = frozenset({*_BUILTIN.values(), "list", "dict", "tuple"})
 
 
 def name_inside(class_name: str) -> str:
-    """A class's alias for function bodies, where a parameter may have the class's name."""
+    """The alias of a class in function bodies, where a parameter may have the class's name."""
     return f"__type_{class_name}__"
 
 
@@ -58,7 +58,7 @@ _MAX_ROW = 1_000
 
 
 def alternatives(types: Sequence[str]) -> str:
-    """``A | B | C``. Long unions are grouped, since compilers recurse into each ``|``."""
+    """The union ``A | B | C``. Long unions are grouped, since compilers recurse into each ``|``."""
     if len(types) <= _MAX_ROW:
         return " | ".join(types)
     rows = [types[start : start + _MAX_ROW] for start in range(0, len(types), _MAX_ROW)]
@@ -66,9 +66,10 @@ def alternatives(types: Sequence[str]) -> str:
 
 
 class Annotations:
-    """``taken`` are the package's own names, which may hide Python's.
+    """Writes annotations with names that nothing in the package hides.
 
-    Classes that an attribute or a parameter hides (``hidden``) get names that nothing hides.
+    ``taken`` are the names that the package defines; they may hide builtins. ``hidden`` are classes that
+    an attribute or a parameter hides; annotations use their aliases.
     """
 
     def __init__(
@@ -78,13 +79,13 @@ class Annotations:
         self.hidden_classes = hidden
         self._taken = frozenset(taken)
         self._hidden = self._taken & _USED
-        # By identity, since hashing a shape takes longer than rendering it. Shapes are kept, so
-        # that no identity is reused.
+        # The key is a shape's identity, since hashing a shape takes longer than rendering it. The
+        # shapes are kept alive, so that no identity is reused.
         self._known: dict[int, tuple[Shape, str]] = {}
         self._others: list[Annotations] = []
 
     def builtin(self, name: str) -> str:
-        """A builtin's name, qualified if the package has the name itself."""
+        """A builtin's name, qualified if the package defines the same name."""
         return f"_builtins.{name}" if name in self._taken else name
 
     def mentions(self, part: str) -> bool:
@@ -93,7 +94,7 @@ class Annotations:
         return own or any(other.mentions(part) for other in self._others)
 
     def hiding(self, classes: Collection[str]) -> Annotations:
-        """Annotations for a class that hides ``classes``; their mentions count as mentions here."""
+        """Annotations for a class that hides ``classes``. ``mentions`` also searches them."""
         if not classes:
             return self
         other = Annotations(self._taken, immutable=self._immutable, hidden=classes)
@@ -132,7 +133,7 @@ class Annotations:
                 name = "_Mapping" if self._immutable else self.builtin("dict")
                 return f"{name}[{self.of(keys)}, {self.of(values)}]"
             case UnionShape(branches):
-                # An int and a long are one class; None last, by convention.
+                # Branches may have the same class, as int and long. By convention None is last.
                 parts = dict.fromkeys(self.of(branch) for branch in branches)
                 ordered = sorted(parts, key=lambda part: part == "None")
                 return alternatives(ordered)

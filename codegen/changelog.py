@@ -1,6 +1,6 @@
-"""A package's changelog: each version's changes, newest first, as Markdown and as JSON.
+"""Writes a package's changelog as Markdown and as JSON: the changes of each version, newest first.
 
-It depends only on the versions' changes and contains no dates, so that a wheel is reproducible.
+The changelog depends only on the versions' changes and has no dates, so that a wheel is reproducible.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ _CHANGES = frozenset({"first", "major", "minor", "patch"})
 MORE = "… further changes are not listed"
 
 _CODE = re.compile(r"(?<![`\\])`([\w.\[\]{}<>]{1,200})`(?!`)", re.ASCII)
-"""A field's path or a type's name as ``lakeschema.avro.compatibility`` writes it."""
+"""Matches a field's path or a type's name in a sentence of ``lakeschema.avro.compatibility``."""
 
 
 def releases(request: PackageRequest) -> tuple[Release, ...]:
-    """The requested version and the earlier ones."""
+    """The requested version and the earlier versions, with their changes."""
     provenance = request.provenance
     return (
         Release(request.version, provenance.change, provenance.reasons),
@@ -36,7 +36,7 @@ def releases(request: PackageRequest) -> tuple[Release, ...]:
 def shorten(earlier: Sequence[Release]) -> tuple[Release, ...]:
     """The releases with only their first lines, so that a package does not grow with its history.
 
-    Every release stays, if only with ``MORE``.
+    A release without any line left has the line ``MORE``.
     """
     kept = []
     left = _MAX_LINES
@@ -65,7 +65,7 @@ def changelog_markdown(distribution: str, history: Sequence[Release]) -> bytes:
 
 
 def changelog_lines(history: Sequence[Release]) -> Iterator[str]:
-    """A heading of level two for each release, and a list of its changes."""
+    """Lines of Markdown: a heading of level two for each release, and a list of its changes."""
     for number, release in enumerate(history):
         if number:
             yield ""
@@ -95,7 +95,7 @@ def changelog_to_json(history: Sequence[Release]) -> list[dict[str, Any]]:
 
 
 def changelog_from_json(value: object) -> tuple[Release, ...]:
-    """Reads the output of ``changelog_to_json``; entries of another form are omitted."""
+    """Reads the output of ``changelog_to_json``; omits entries of another form."""
     if not isinstance(value, list):
         return ()
     return tuple(release for entry in value if (release := _release(entry)) is not None)

@@ -1,8 +1,8 @@
-"""The common part of a record's encoder and decoder: the walk over a shape, and its limits.
+"""Renders the common part of a record's encoder and decoder, which visits the parts of a shape.
 
-Python limits the nesting of blocks, so a value nested deeper than ``MAX_DEPTH`` loops gets a
-separate function. Type checkers limit the size of a function, so a wide record's attributes are
-divided among functions of ``MAX_BRANCHES`` branches.
+Python limits the nesting of blocks, so a value inside ``MAX_DEPTH`` loops gets a separate function.
+Type checkers limit the size of a function, so a wide record's attributes are divided among functions
+of ``MAX_BRANCHES`` branches.
 
 The code of a type without names is the same in every package, except for the attribute and the
 numbers of temporaries. It is rendered once as a ``Snippet``, and then filled in.
@@ -37,11 +37,12 @@ from codegen.source import Lines
 
 MAX_DEPTH = 3
 MAX_BRANCHES = 250
-"""Pyright limits a function's cyclomatic complexity to 768; a branch counts up to three times."""
+"""The maximum of branches in a function. Pyright limits a function's complexity to 768, and counts a
+branch up to three times."""
 NO_RECORD = RecordClass("", "", None, ())
 MAX_SNIPPETS = 10_000
 
-# Converts a logical type's value to its Avro type's value, and back.
+# For each logical type, the functions that convert its values to values of the Avro type, and back.
 LOGICAL: dict[Scalar, tuple[Scalar, str, str]] = {
     Scalar.DATE: (Scalar.INT, "days_of", "date_from"),
     Scalar.TIME_MILLIS: (Scalar.INT, "time_millis_of", "time_from_millis"),
@@ -71,8 +72,9 @@ class Snippet:
 
     Attributes:
         template: a format for ``%``.
-        arguments: selects the format's arguments from the attribute and the temporaries after it.
-        temporaries: the number of temporaries.
+        arguments: picks the format's arguments from a sequence, which has the attribute and then the
+            temporary variables.
+        temporaries: the number of temporary variables.
     """
 
     template: str
@@ -111,9 +113,9 @@ def _temporaries(first: int, count: int) -> tuple[str, ...]:
 class CodecRenderer:
     """Renders a record's function, and the functions that its parts need.
 
-    The code of ``inlined`` records is rendered where they are used. In an ``immutable`` package
-    lists are tuples and dicts are ``FrozenMap``. ``compact`` code calls functions for numbers: it
-    is a third as long, and slower.
+    The code of ``inlined`` records is rendered where the records are used. In an ``immutable``
+    package lists are tuples and dicts are ``FrozenMap``. ``compact`` code calls functions for
+    numbers; it has a third of the length, and is slower.
     """
 
     def __init__(
@@ -137,7 +139,7 @@ class CodecRenderer:
 
     @abstractmethod
     def snippet(self, shape: Shape) -> Snippet | None:
-        """``draft``, cached."""
+        """The cached result of ``draft``."""
 
     @abstractmethod
     def scalar(self, shape: Scalar, place: str) -> None: ...
@@ -205,7 +207,7 @@ class CodecRenderer:
                 assert_never(shape)
 
     def all_attributes(self) -> None:
-        """The record's attributes, divided among functions if one cannot hold them."""
+        """Renders the record's attributes, divided among functions if one function cannot hold them."""
         runs = self._runs()
         if len(runs) == 1:
             self.attributes(runs[0])
@@ -219,7 +221,7 @@ class CodecRenderer:
         if snippet is None:
             inlined = self.inlined
             if self._branches(shape) > MAX_BRANCHES:
-                # In a union of a hundred records, each is read and written by a separate function.
+                # Records are not inlined in such a wide value, such as a union of a hundred records.
                 self.inlined = {}
             self.value(shape, place, 0)
             self.inlined = inlined
@@ -228,7 +230,7 @@ class CodecRenderer:
         self._temporaries += snippet.temporaries
 
     def _runs(self) -> Sequence[Sequence[Attribute]]:
-        """The record's attributes in order, grouped by a function's capacity."""
+        """The record's attributes in order, in groups that each fit into one function."""
         runs: list[list[Attribute]] = [[]]
         room = MAX_BRANCHES
         for attribute in self.record.attributes:
@@ -269,7 +271,7 @@ class CodecRenderer:
         return f"{_TEMPORARY}{number}{_TEMPORARY}" if self._is_draft else f"t{number}"
 
     def function_name(self) -> str:
-        """For a part: it begins with a digit, so no class's functions have this name."""
+        """The name of a part's function. It begins with a digit, so that it differs from names of classes."""
         self._parts += 1
         return f"{self._parts}_of_{self.record.class_name}"
 

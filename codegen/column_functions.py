@@ -7,7 +7,7 @@ from __future__ import annotations
 
 # Type checking must not require PySpark and Hypothesis.
 MISSING = "# type: ignore[import-not-found,unused-ignore]"
-# The same for PyArrow, which has no types.
+# Type checking must not require PyArrow, either; it has no types.
 _UNTYPED = "# type: ignore[import-not-found,import-untyped,unused-ignore]"
 
 CHECKED_IMPORTS = (
@@ -20,7 +20,7 @@ EVALUATED_IMPORTS = (
     '__spark__ = _Library("pyspark.sql")',
     '__spark_types__ = _Library("pyspark.sql.types")',
 )
-"""For annotations only: checking and evaluating them requires no library."""
+"""Imports for annotations only. Checking and evaluating the annotations requires no library."""
 
 LAZY_MODULE = '_columns = _Lazy("._avro.columns", __name__)'
 
@@ -109,4 +109,4 @@ def dataset(spark: __spark__.SparkSession, table: str = RELATION) -> __spark__.D
     frame: __spark__.DataFrame = _columns.relation_frame(_codec.BINDING, spark, table)
     return frame
 '''
-"""For packages of a relation."""
+"""A function that only packages of a relation have."""

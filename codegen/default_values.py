@@ -1,7 +1,7 @@
-"""A field's JSON default as the Python expression of its value.
+"""Writes a field's JSON default as a Python expression.
 
-Bytes and fixed are ISO-8859-1 text in JSON. A union's default belongs to the first branch that
-accepts it (Avro 1.12; earlier versions: to the first branch).
+Values of bytes and fixed are ISO-8859-1 text in JSON. A union's default belongs to the first branch
+that accepts it. Before Avro 1.12 it belonged to the first branch.
 """
 
 from __future__ import annotations
@@ -40,10 +40,10 @@ from lakeschema.avro.model import Json, NoDefault
 _Value = TypeVar("_Value")
 
 MAX_OBJECTS = 10_000
-"""The maximum of objects in a default: nested records may double at every level."""
+"""The maximum number of objects in a default, since nested records may double it at every level."""
 
 MAX_TRIALS = 100_000
-"""The maximum of trials for a default's branch: in a hostile schema each level tries all branches."""
+"""The maximum number of trials to find a default's branches: a hostile schema may have very many."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,9 +51,9 @@ class DefaultExpression:
     """A default's value as Python source.
 
     Attributes:
-        fresh: the value is mutable, so each record needs its own.
-        objects: the number of objects it constructs, including those of omitted fields.
-        records: whether any of them is a record, whose class may come later in the module.
+        fresh: whether the value is mutable, so that each record needs a separate value.
+        objects: the number of objects that the expression constructs, with defaults of omitted fields.
+        records: whether it constructs a record, whose class may come later in the module.
     """
 
     text: str
@@ -63,15 +63,15 @@ class DefaultExpression:
 
 
 _NONE = DefaultExpression("None")
-"""Most columns have this default."""
+"""The expression of the default null, which most columns have."""
 
 
 Defaults: TypeAlias = Mapping[str, Mapping[str, DefaultExpression]]
-"""By the record's class, then by the field's name in the schema."""
+"""The expressions by the record's class, and then by the field's name in the schema."""
 
 
 def evaluate_defaults(package: PackageShape) -> Defaults:
-    """The expressions of all defaults, except those without a Python value.
+    """The Python expressions of all defaults; leaves out defaults that Python cannot represent.
 
     Raises:
         IllegalDefault: a default does not fit its field's type.
@@ -323,13 +323,13 @@ def _number(value: Json, shape: Scalar, where: str) -> float:
     except OverflowError:
         raise _unexpected(where, f"a number that fits into a {shape.value}", value) from None
     if not math.isfinite(number):
-        # JSON has no such number, but a text can be such a default.
+        # A number in JSON may be too large for a float, which is then infinite.
         raise _unexpected(where, "a finite number", value)
     return scalars.rounded_to_single(number) if shape is Scalar.FLOAT else number
 
 
 def _float(value: float) -> str:
-    # nan and inf are not Python literals.
+    # Python has no literals for nan and inf.
     return repr(value) if math.isfinite(value) else f'_builtins.float("{value}")'
 
 

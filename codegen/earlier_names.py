@@ -1,7 +1,8 @@
-"""The names that earlier releases gave, so that a new major version can list what was renamed.
+"""Finds the names that earlier releases gave, so that a new major version can list renamed things.
 
-Earlier releases did not name records in CamelCase. Later ones had no method ``of`` in classes, let
-names of nested types begin with the root's, and did not use columns' own names as attributes.
+The first releases did not name records in CamelCase. Later releases did, at first without the method
+``of`` in classes. In all these releases, names of nested types began with the root's name, and
+attributes had the Avro names of columns.
 """
 
 from __future__ import annotations
@@ -47,9 +48,10 @@ _NO_CLASSES = KEYWORDS | _RESERVED_IN_CLASS | {
 
 
 def renamed(schema: Record, import_package: str, surface: str, *, immutable: bool) -> list[str]:
-    """What was renamed since a package with this surface hash was built, in words.
+    """The renamed names since a package with this surface hash was built, in words.
 
-    Empty if the package was not built with the earlier names, or a schema does not fit them.
+    The list is empty if the package was not built with the earlier names, or the schema does not fit
+    their rules.
     """
     for rules in _EARLIER:
         try:
@@ -84,7 +86,7 @@ def _renamed(old: NamedClass, new: NamedClass) -> Iterator[str]:
 
 
 class _WithRoot(TypeNamer):
-    """``TypeNamer`` from when names of types below the root began with the root's name."""
+    """A ``TypeNamer`` of earlier releases: names below the root begin with the root's name."""
 
     __slots__ = ()
 
@@ -126,7 +128,7 @@ def _rules(
     attribute: Callable[[str], str],
     member: Callable[[str], str] = member_name,
 ) -> NamingRules:
-    """The rules from when attributes were named only by their fields' Avro names."""
+    """The rules of earlier releases, which named attributes only by their fields' Avro names."""
     return NamingRules(class_names, lambda field: attribute(field.name), member)
 
 

@@ -1,8 +1,8 @@
-"""The schemas with which earlier versions of a package wrote, as a file of the package.
+"""Lists the schemas with which earlier versions of a package wrote, for a file of the package.
 
-Readers look up a message's schema there by fingerprint, which ignores logical types. Schemas with
-the same fingerprint but different logical types are all listed, so that no reader assumes one of
-them.
+Readers look up a message's schema in the file by fingerprint, which ignores logical types. Schemas
+with the same fingerprint but different logical types are all listed, so that a reader sees that the
+schema is ambiguous.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from lakeschema.avro.model import Fixed, LogicalType, Primitive, Schema
 FILE: Final = "earlier_schemas.json"
 
 MAX_VERSIONS: Final = 64
-"""How many of a package's newest versions the next version lists."""
+"""The maximum number of a package's versions, from the newest on, that the next version lists."""
 
 MAX_BYTES: Final = 256 * 1024
-"""The maximum of all listed texts together; beyond it the oldest fingerprints are left out."""
+"""The maximum size of all listed texts together. The oldest schemas beyond it are left out."""
 
 
 def earlier_schemas(
@@ -30,7 +30,7 @@ def earlier_schemas(
 ) -> tuple[EarlierSchema, ...]:
     """The earlier versions' schemas for a package with the schema ``own``.
 
-    ``published``: number, text and schema of each, newest first.
+    ``published`` has number, text and schema of each version, newest first.
     """
     own_meaning = _meaning(own)
     by_meaning: dict[tuple[int, _Logical], list[tuple[str, str]]] = {}
@@ -50,13 +50,13 @@ _Logical = tuple[LogicalType | None, ...]
 
 
 def _meaning(schema: Schema) -> tuple[int, _Logical]:
-    """The fingerprint, and the logical types, which it ignores."""
+    """The fingerprint of a schema, and its logical types, which the fingerprint ignores."""
     logical = [part.logical for part in parts(schema) if isinstance(part, Primitive | Fixed)]
     return crc64_avro(schema), tuple(logical)
 
 
 def _within_bounds(groups: Iterable[Sequence[EarlierSchema]]) -> tuple[EarlierSchema, ...]:
-    """Keeps or drops whole groups, so that no fingerprint loses only some schemas."""
+    """The schemas within the limits. Groups with one fingerprint are kept or dropped as a whole."""
     kept: list[EarlierSchema] = []
     size = 0
     for group in groups:
@@ -82,10 +82,10 @@ def to_file(schemas: Sequence[EarlierSchema]) -> bytes:
 
 
 def from_file(data: bytes) -> tuple[EarlierSchema, ...]:
-    """The schemas in a wheel's file.
+    """The earlier schemas in the file of a wheel that lists them.
 
     Raises:
-        ValueError, TypeError, KeyError: it is not such a file.
+        ValueError, TypeError, KeyError: the file is not a list of earlier schemas.
     """
     listed = json.loads(data)
     if not isinstance(listed, list):
@@ -97,6 +97,6 @@ def _from_json(value: dict[str, Any]) -> EarlierSchema:
     numbers, text = value["versions"], value["schema"]
     if not isinstance(text, str) or not all(isinstance(number, str) for number in numbers):
         raise TypeError("expected versions and a schema as text")
-    # JSON can have half of a surrogate pair, which no state or file can store.
+    # Raises for half of a surrogate pair, which JSON can express, but no state or file can store.
     text.encode()
     return EarlierSchema(tuple(numbers), int(value["crc-64-avro"], 16), text)

@@ -5,7 +5,7 @@ CodegenError
 ├── IllegalVersion       a version that is not a plain PEP 440 release
 ├── UnfitSchema          a schema whose values cannot be laid out in Python
 ├── IllegalDefault       a field's default that is not a value of its type
-├── UnheldDefault        a field's default that is one, and that no value in Python is
+├── UnheldDefault        a valid default that Python cannot represent
 └── NotOurWheel          bytes that are not a wheel of this generator
 """
 
@@ -65,7 +65,10 @@ class IllegalDefault(CodegenError):
 
 
 class UnheldDefault(CodegenError):
-    """For example, a timestamp after the year 9999: the attribute then has no default."""
+    """Python cannot represent a default, such as a timestamp after the year 9999.
+
+    The attribute then has no default.
+    """
 
 
 class NotOurWheel(CodegenError):

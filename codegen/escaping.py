@@ -1,4 +1,4 @@
-"""Untrusted text as one plain line, and as Markdown that shows exactly that text."""
+"""Writes untrusted text as one plain line, and as Markdown that shows exactly this text."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ _MARKUP = str.maketrans({mark: f"\\{mark}" for mark in "\\`*_{}[]()<>#+-.!|~&@:/
 
 
 def one_line(text: str) -> str:
-    """Without control characters and separators, which a header parser may read as a line end."""
+    """The text without control characters and separators, which could end a line of a header."""
     if text.isprintable():
         return " ".join(text.split())
     return " ".join("".join(c if c.isprintable() else " " for c in text).split())

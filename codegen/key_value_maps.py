@@ -1,8 +1,8 @@
 """Decides which arrays of keys and values become dicts.
 
-A dict needs keys that Python hashes and compares as Avro does. The array stays a list of records if
-its keys are records, arrays, maps or unions, if its entries' record is also used elsewhere, or if a
-union contains both it and a map.
+A dict needs keys that Python can hash and compares as Avro does. So an array whose keys are records,
+arrays, maps or unions stays a list of records. An array also stays a list if the record of its entries
+is used elsewhere, too, or if a union contains both the array and a map.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from lakeschema.avro.model import (
 
 
 def dict_entries(root: Record) -> frozenset[str]:
-    """The full names of records that are only entries of dicts, and so need no class."""
+    """The full names of records that are only entries of dicts. These records need no class."""
     found = parts(root)
     arrays = [part for part in found if isinstance(part, Array) and is_key_value_array(part)]
     if not arrays:
@@ -49,7 +49,7 @@ def _name(schema: Schema) -> str:
 
 
 def _other_uses(part: Schema) -> list[Schema]:
-    """The types directly inside another, except for the entries of possible dicts."""
+    """The types directly inside ``part``, except for the entries of arrays that may become dicts."""
     match part:
         case Array(items):
             return [] if is_key_value_array(part) else [items]
@@ -58,7 +58,7 @@ def _other_uses(part: Schema) -> list[Schema]:
         case Record(fields=fields):
             return [field.type for field in fields]
         case Union(branches):
-            # A dict is written as the first branch with that class.
+            # A dict would be written as the union's first branch whose class is dict, perhaps the map.
             has_map = any(isinstance(branch, MapSchema) for branch in branches)
             beside = [b.items for b in branches if has_map and isinstance(b, Array)]
             return [*branches, *beside]
@@ -80,7 +80,8 @@ def _is_hashable(schema: Schema) -> bool:
         case Primitive(name):
             return name != "null"
         case Fixed(size=size):
-            # If an entry takes no bytes, nothing limits an input's number of entries.
+            # A key without bytes might make an entry without bytes. Then the input's length would not
+            # limit the number of entries.
             return size > 0
         case EnumSchema():
             return True

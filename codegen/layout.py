@@ -1,4 +1,4 @@
-"""All decisions about a schema's package, made before rendering."""
+"""Makes all decisions about a schema's package before it is rendered."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from lakeschema.avro.printing import to_text
 
 @dataclass(frozen=True)
 class Layout:
-    """Making it finds any problem of the schema, so that rendering never fails."""
+    """The decided layout of a package. Its schema has no problem, so rendering never fails."""
 
     schema: Record
     shape: PackageShape

@@ -1,4 +1,4 @@
-"""The shape of a schema's package: every type gets a class, or a place in one."""
+"""Decides the shape of a schema's package: which class, or which part of a class, each type becomes."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ from lakeschema.avro.model import (
 from lakeschema.avro.omissions import omissions_of
 
 MAX_DIGITS = 1000
-"""A decimal with more digits is refused: its arithmetic on untrusted input takes too long."""
+"""The largest precision of a decimal. With more digits, arithmetic on untrusted input takes too long."""
 
 _PRIMITIVES = {
     "null": Scalar.NULL,
@@ -60,7 +60,8 @@ _PRIMITIVES = {
     "string": Scalar.STRING,
 }
 
-# By type and logical type. Others, such as nanoseconds, stay values of the type.
+# The shapes by Avro type and logical type. Values of other logical types, such as nanoseconds, stay
+# values of the Avro type.
 _LOGICAL = {
     ("int", "date"): Scalar.DATE,
     ("int", "time-millis"): Scalar.TIME_MILLIS,
@@ -101,7 +102,8 @@ def lower(schema: Record, rules: NamingRules = CURRENT) -> PackageShape:
 
 
 MAX_UNION_TYPES = 2_000
-"""A union's code is a chain of conditions, which compilers nest inside each other."""
+"""The limit of a union's types. The code for a union is a chain of conditions, and compilers nest each
+condition in the previous condition."""
 
 
 class _Lowerer:
@@ -116,7 +118,7 @@ class _Lowerer:
         self._attribute_name = rules.attribute_name
         self._member_name = rules.member_name
         self._named: dict[str, Shape] = {}
-        # Reserved in document order, and set once a record's fields are known.
+        # Keys are added in document order; a record's value is set once its fields are known.
         self._records: dict[str, RecordClass | None] = {}
         self._enums: list[EnumClass] = []
         self._fixeds: list[FixedClass] = []
@@ -157,7 +159,7 @@ class _Lowerer:
                 assert_never(schema)
 
     def _doc(self, field: Field) -> str | None:
-        """``decimal(12,2). What the customer owes.``"""
+        """The type and then the field's documentation: ``decimal(12,2). What the customer owes.``"""
         remark = type_remark(field.type, self._fixed_schemas)
         return field.doc if remark is None else f"{remark}. {field.doc}" if field.doc else remark
 
@@ -178,7 +180,7 @@ class _Lowerer:
         return shape
 
     def _dict(self, entry: Record | Reference) -> Shape:
-        """The shape of an array of entries, which have no class."""
+        """The shape of an array of entries that becomes a dict; the entries' record has no class."""
         if isinstance(entry, Record) and entry.full_name not in self._named:
             key, value = entry.fields
             default = None if isinstance(value.default, NoDefault) else json.dumps(value.default)
@@ -251,7 +253,7 @@ def _logical_fixed(schema: Fixed) -> Shape | None:
 
 def _decimal(logical: LogicalType, size: int | None) -> DecimalShape:
     precision = logical.precision
-    # Checked at run time too, since these numbers are written into source.
+    # Both are checked to be integers at run time, too, since they are written into source.
     if type(precision) is not int or type(logical.scale) is not int:
         raise UnfitSchema("decimal", "expected integers as precision and scale")
     if precision > MAX_DIGITS:
@@ -262,7 +264,7 @@ def _decimal(logical: LogicalType, size: int | None) -> DecimalShape:
 
 
 def _check_distinct(shape: PackageShape) -> None:
-    """Naming is injective unless hashes collide, which this would detect."""
+    """Checks for equal names. Naming is injective unless hashes collide, which this detects."""
     classes = [c.class_name for c in shape.classes]
     _refuse_duplicates(shape.root.full_name, classes)
     for record in shape.records:

@@ -1,4 +1,4 @@
-"""A wheel's METADATA, which indexes and ``pip show`` display.
+"""Writes a wheel's METADATA, which indexes and ``pip show`` display.
 
 Text from the catalog is escaped for Markdown, and put on one line in headers, so that no comment
 can add a header, a link or markup.
@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from urllib.parse import quote
 
@@ -74,6 +75,28 @@ _FIXED_HEADERS = (
     ("Requires-Dist", 'cramjam>=2.8; extra == "snappy"'),
     ("Provides-Extra", "zstandard"),
     ("Requires-Dist", 'backports.zstd>=1.0; extra == "zstandard" and python_version < "3.14"'),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Extra:
+    """An extra of a package, and the requirement of the library that it adds."""
+
+    name: str
+    requirement: str
+
+
+def stated_extras(text: str) -> tuple[Extra, ...]:
+    """The extras in the headers of a METADATA, each with its library.
+
+    Only plain requirements are returned, since readers may copy them into a shell.
+    """
+    headers = text.partition("\n\n")[0]
+    return tuple(Extra(name, requirement) for requirement, name in _EXTRA.findall(headers))
+
+
+_EXTRA = re.compile(
+    r'^Requires-Dist: ([A-Za-z0-9._-]+(?:>=[0-9.]+)?); extra == "([a-z]+)"', re.MULTILINE
 )
 
 
@@ -157,7 +180,7 @@ def _field_row(field: Field, attribute: str, classes: Mapping[str, str]) -> str:
 
 
 def _docs(field: Field) -> Iterator[str]:
-    """The field's own documentation, and that of an enum in its type."""
+    """The field's documentation, and the documentation of an enum in its type."""
     if field.doc:
         yield field.doc
     enum = _enum_of(field.type)
@@ -178,7 +201,7 @@ def _enum_of(schema: Schema) -> EnumSchema | None:
             return None
 
 
-# Columns have few types, and many tables have columns of the same name.
+# Cached, because columns have few types, and many tables have columns of the same name.
 _cell = lru_cache(10_000)(markdown)
 
 
@@ -213,4 +236,4 @@ def describe(schema: Schema, classes: Mapping[str, str]) -> str:
 
 
 def _keyword(part: str) -> str:
-    return re.sub(r"[^0-9a-z_]+", "-", part)[:40]
+    return re.sub(r"[^0-9a-z_]+", "-", part.lower())[:40]

@@ -1,4 +1,4 @@
-"""The files of a schema's package: bytes by path within the package's folder."""
+"""Renders the files of a schema's package: bytes by path within the package's folder."""
 
 from __future__ import annotations
 
@@ -46,9 +46,9 @@ def render_layout(
     version: str = "0",
     kind: str = "table",
 ) -> Mapping[str, bytes]:
-    """``render_modules`` for an existing layout, with the package's ``__version__``.
+    """The files of ``render_modules`` for an existing layout, with the package's ``__version__``.
 
-    ``kind``: the relation's, "table" or "view".
+    ``kind`` is "table" or "view".
     """
     shape = layout.shape
     described = shape if relation is None else _described(shape, f"the {kind} {relation}")
@@ -68,7 +68,7 @@ def render_layout(
 
 
 def _described(shape: PackageShape, relation: str) -> PackageShape:
-    """With documentation for the relation's record, if its owner wrote none."""
+    """The shape, with documentation for the relation's record if the owner wrote none."""
     root, *others = shape.records
     if root.doc:
         return shape
@@ -82,7 +82,7 @@ _HOMES_IN_PICKLES = MappingProxyType(
         "scalars.py": b"from .core import Duration as Duration\n",
     }
 )
-"""The places where pickles of earlier versions look for the classes that records contain."""
+"""Modules in which pickles of earlier versions look for the classes of values in records."""
 
 
 def _runtime_of(shape: PackageShape) -> Iterator[tuple[str, bytes]]:
@@ -273,7 +273,8 @@ def _render_init(shape: PackageShape, relation: RelationName | None, version: st
         "        {*_builtins.globals(), 'columns', 'row_types'} - {'TYPE_CHECKING', 'annotations'}",
         "    )",
     )
-    return lines.text() + _with_classes(functions, shape, classes) + _render_end(shape)
+    filled = _on_spark(_with_classes(functions, shape, classes), relation)
+    return lines.text() + filled + _render_end(shape)
 
 
 def _render_end(shape: PackageShape) -> str:
@@ -295,7 +296,7 @@ def _render_end(shape: PackageShape) -> str:
     return lines.text()
 
 
-# For annotations only: whoever evaluates one at run time imports what it names.
+# Imports for annotations only. Code that evaluates an annotation at run time imports the names.
 _CHECKED_IMPORTS = (
     "import typing as __typing__",
     "from . import row_types as __rows__",
@@ -313,8 +314,16 @@ _EVALUATED_IMPORTS = (
 )
 
 
+def _on_spark(functions: str, relation: RelationName | None) -> str:
+    """The functions, with the table's name as Spark's sessions write it; Spark does not know our keys."""
+    if relation is None or not relation.catalog:
+        return functions
+    name = RelationName((relation.catalog, *relation.namespace), relation.name)
+    return functions.replace("= RELATION)", f"= {literal(str(name))})", 1)
+
+
 def _with_classes(functions: str, shape: PackageShape, classes: list[str]) -> str:
-    """Fills classes into the template, and qualifies builtins that these hide."""
+    """Fills classes into the template, and qualifies builtins that the classes hide."""
     for builtin in ("bool", "str", "bytes", "int", "dict", "list", "object", "tuple", "type"):
         if builtin in classes:
             functions = re.sub(rf"\b{builtin}\b(?=[\[\] |,=])", f"_builtins.{builtin}", functions)

@@ -1,8 +1,8 @@
-"""The names that users type, from relations, types, fields and symbols.
+"""Makes the names that users type from the names of relations, types, fields and symbols.
 
-Every name depends only on its own source name, never on its siblings. So a new table or column
-renames nothing, and two source names never share a generated one. Ordinary names stay readable;
-others are made legal, with a hash or an underscore that ordinary names never have.
+Every generated name depends only on its source name, never on its siblings. So a new table or column
+renames nothing, and two source names never share a generated name. Ordinary names stay readable.
+Other names are made legal, with a hash or an underscore that ordinary names never have.
 """
 
 from __future__ import annotations
@@ -16,20 +16,22 @@ from dataclasses import dataclass
 
 from codegen.errors import IllegalPrefix
 from lakeschema.avro.model import Record
-from lakeschema.catalog.identifiers import RelationName
+from lakeschema.catalog.identifiers import Namespace, RelationName
 
 MAX_NAME = 80
-"""Longer generated names are truncated and hashed: file systems and indexes have limits."""
+"""The longest generated name, since file systems and indexes have limits. Longer names are truncated
+and hashed."""
 
 _PREFIX = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*", re.ASCII)
 _MAX_PREFIX = 40
 _ORDINARY = re.compile(r"[a-z0-9]+(_[a-z0-9]+)*", re.ASCII)
 _HASHED_END = re.compile(r"[-_]x[a-z2-7]{16}\Z")
 _ORDINARY_TYPE = re.compile(r"[A-Za-z][A-Za-z0-9]*(_[A-Za-z0-9]+)*", re.ASCII)
+_WORD = re.compile(r"[a-z][a-z0-9]*", re.ASCII)
 _WORDS = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)*", re.ASCII)
 _IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*", re.ASCII)
 
-# Not taken from the running interpreter, so that every host gives the same names.
+# The list does not come from the running interpreter, so that every host gives the same names.
 KEYWORDS = frozenset({
     "False", "None", "True", "and", "as", "assert", "async", "await", "break", "class", "continue",
     "def", "del", "elif", "else", "except", "finally", "for", "from", "global", "if", "import",
@@ -42,8 +44,8 @@ _DEVICES = frozenset(
     ["con", "prn", "aux", "nul", *(f"{d}{n}" for d in ("com", "lpt") for n in range(10))]
 )
 
-# Names in a package's ``__init__``, or reserved for later versions of the generator; and a Python
-# name that type checkers only know bare.
+# Names in a package's ``__init__``, names reserved for later versions of the generator, and a builtin
+# that type checkers only know without a qualifier.
 _RESERVED_IN_PACKAGE = frozenset({
     "RECORD", "RELATION", "SCHEMA", "CRC_64_AVRO", "SHA_256", "PROVENANCE", "VERSION", "Duration",
     "InvalidAvro", "InvalidValue", "InvalidValues", "UnresolvableSchema", "AvroError", "Nanoseconds", "read_file",
@@ -54,7 +56,7 @@ _RESERVED_IN_PACKAGE = frozenset({
     "strategy",
 })  # fmt: skip
 
-# Names in a record's class, or reserved.
+# Names in a record's class, and names reserved for later versions of the generator.
 _RESERVED_IN_CLASS = frozenset({
     "self", "to_avro", "from_avro", "to_dict", "from_dict", "to_json", "from_json", "resolve_from",
     "to_confluent", "from_confluent", "to_single_object", "from_single_object", "replace", "to_record",
@@ -78,7 +80,8 @@ def distribution_name(relation: RelationName, prefix: str) -> str:
     """The PEP 503 normalised distribution name.
 
     A database of several words is prefixed with their count, which distinguishes ``a_b.c`` from
-    ``a.b_c``.
+    ``a.b_c``. In a catalog that is not the default one, ``0`` and the catalog come first, or ``00``,
+    the catalog and the number of levels if the namespace does not have exactly one.
 
     Raises:
         IllegalPrefix: the prefix is not a lower-case, hyphenated name.
@@ -95,24 +98,38 @@ def distribution_name(relation: RelationName, prefix: str) -> str:
 
 @functools.lru_cache(maxsize=1_000)
 def import_name(relation: RelationName, prefix: str) -> str:
-    """The dotted import name with three components; the namespace's levels form one."""
+    """The dotted import name with three components: package of the prefix, namespace, relation.
+
+    The catalog is part of the namespace's component.
+
+    ``__`` joins the catalog and the levels, because an ordinary database's name never has it.
+    """
     _check_prefix(prefix)
-    namespace = relation.namespace
-    text = RelationName((), namespace[0]) if len(namespace) == 1 else None
-    database = (
-        _component(namespace[0], str(text))
-        if text is not None
-        else _hashed_component(" ".join(namespace), str(RelationName(namespace, "*")))
-    )
+    database = _namespace_component(relation.place)
     table = _component(relation.name, str(RelationName((), relation.name)))
     return f"{prefix_package(prefix)}.{database}.{table}"
 
 
-def prefix_package(prefix: str) -> str:
-    """``acme-schema`` and ``acme`` give ``acme_schemas``.
+def _namespace_component(namespace: Namespace) -> str:
+    levels, catalog = namespace.levels, namespace.catalog
+    if catalog:
+        parts = (catalog, *levels) if levels else (catalog, "")
+        joined = "__".join(parts)
+        if all(map(_WORDS.fullmatch, (catalog, *levels))) and not needs_hash(joined):
+            return joined
+        return _hashed_component(" ".join(parts), str(namespace))
+    if len(levels) == 1:
+        return _component(levels[0], str(namespace))
+    # The empty namespace is hashed as "", which is no name; a database may even be called `*`.
+    exact = str(RelationName(levels, "*")) if levels else ""
+    return _hashed_component(" ".join(levels), exact)
 
-    Names are unique within one prefix. Deployments that share an index or an environment need
-    prefixes that are not prefixes of each other.
+
+def prefix_package(prefix: str) -> str:
+    """The package of a prefix: ``acme_schemas`` for ``acme-schema`` and for ``acme``.
+
+    Names are unique within one prefix. If deployments share an index or an environment, no
+    deployment's prefix may be the beginning of another's.
     """
     _check_prefix(prefix)
     words = prefix.replace("-", "_")
@@ -123,16 +140,16 @@ def prefix_package(prefix: str) -> str:
 class TypeNamer:
     """Names the classes of one schema in CamelCase, each by its own full name and the root's.
 
-    The root record and types of the home namespace keep their simple names. Others are prefixed
-    with the parts of their namespace, without the root's name if types below the root are at home.
-    Two forms can collide: ``device`` and ``Device`` both become ``Device``. Then the former's class
-    ends in an underscore, which ordinary names never do. If all names come from columns, the latter
-    is prefixed with its namespace instead.
+    The root record and types of the home namespace keep their simple names. Names of other types are
+    prefixed with the parts of their namespace, without the root's name if the root is the home.
+    Two forms can collide: ``device`` and ``Device`` both become ``Device``. Then the class of
+    ``device`` ends in an underscore, which ordinary names never do. If all names come from columns,
+    the class of ``Device`` is prefixed with its namespace instead.
 
     Attributes:
         home: the namespace whose types keep their simple names.
-        of_columns: the record is of a table without its own Avro schema, whose types are named like
-            columns, in lower case.
+        of_columns: whether the record is of a table without its own Avro schema. Then its types have
+            names like columns, in lower case.
     """
 
     root: str
@@ -172,14 +189,14 @@ class TypeNamer:
         return camel_case(simple) if _WORDS.fullmatch(simple) else simple
 
     def _beneath(self, namespace: str) -> tuple[str, ...] | None:
-        """The parts of a namespace after the root's full name; None if it does not begin with it."""
+        """The parts of a namespace after the root's full name; None if it does not begin with this name."""
         if not f"{namespace}.".startswith(f"{self.root}."):
             return None
         beneath = namespace[len(self.root) + 1 :]
         return tuple(beneath.split(".")) if beneath else ()
 
     def _is_beneath(self, first: str) -> bool:
-        """Whether names that begin with this part are of types below the root, where most are."""
+        """Whether types below the root have names that begin with this part."""
         is_elsewhere = first in {*self._own_names(), self.root.partition(".")[0]}
         is_home = self.home == self.root and not self.of_columns
         return is_home and first[:1].isupper() and not is_elsewhere
@@ -200,14 +217,14 @@ class TypeNamer:
         return join_parts(parts)
 
     def _of_type(self, namespace: str, simple: str) -> str | None:
-        """For a type that is named like types: it keeps its name."""
+        """The class name of a type that is named in CamelCase, unchanged where possible."""
         is_plain = namespace == self.home and not self.of_columns and simple != self._root_name()
         if not (is_plain and _ORDINARY_TYPE.fullmatch(simple)):
             return self._full_path(namespace, simple)
         return f"{simple}_" if simple in _NO_CLASSES else simple
 
     def _of_words(self, namespace: str, simple: str) -> str | None:
-        """For a type that is named like columns, in lower-case words."""
+        """The class name of a type that is named like a column, in lower-case words."""
         beneath = self._beneath(namespace)
         path = (*(beneath or ()), simple)
         if (beneath is None and namespace != self.home) or not all(map(_WORDS.fullmatch, path)):
@@ -236,35 +253,38 @@ def hashed_type(full_name: str) -> str:
 
 
 def camel_case(words: str) -> str:
-    """``MarketShare`` for ``market_share``; a word that begins with a digit keeps its underscore."""
+    """A name in CamelCase, such as ``MarketShare`` for ``market_share``.
+
+    A word that begins with a digit keeps its underscore.
+    """
     return "".join(
         word[0].upper() + word[1:] if word[0].isalpha() else f"_{word}" for word in words.split("_")
     )
 
 
 def attribute_before_of(field: str) -> str:
-    """``attribute_name`` from when classes had no method ``of``."""
+    """The attribute of a field in earlier releases, whose classes had no method ``of``."""
     return attribute_beside(field, _NO_ATTRIBUTES - {"of"})
 
 
 def member_before_of(symbol: str) -> str:
-    """``member_name`` from when enums had no method ``of``."""
+    """The Python name of a symbol in earlier releases, whose enums had no method ``of``."""
     return member_name(symbol, _NO_MEMBERS - {"of"})
 
 
-# Many tables have columns of the same name.
+# Cached, because many tables have columns of the same name.
 @functools.lru_cache(maxsize=10_000)
 def attribute_name(field: str) -> str:
-    """A record's field in Python: unchanged unless it is a keyword, a method or a dunder."""
+    """The attribute of a field: its name, unless that is a keyword, a method or a dunder."""
     return attribute_beside(field, _NO_ATTRIBUTES)
 
 
 def attribute_beside(field: str, taken: Collection[str]) -> str:
-    """A record's field in Python, avoiding the ``taken`` names."""
+    """The attribute of a record's field, different from the ``taken`` names."""
     if not _IDENTIFIER.fullmatch(field) or needs_hash(field):
         return _hashed(_legal(field, "_", lower=False) or "field", "_", field)
     if re.match(r"(f_)*__", field):
-        # A leading double underscore is mangled in a class body.
+        # Python mangles names with two leading underscores in a class body.
         return f"f_{field}"
     if field.rstrip("_") in taken:
         return f"{field}_"
@@ -272,7 +292,7 @@ def attribute_beside(field: str, taken: Collection[str]) -> str:
 
 
 def member_name(symbol: str, taken: Collection[str] = _NO_MEMBERS) -> str:
-    """An enum's symbol in Python: ``enum`` reserves leading underscores, ``mro`` and others."""
+    """The Python name of a symbol. It avoids names that ``enum`` reserves, such as ``mro`` and ``_x``."""
     if not _IDENTIFIER.fullmatch(symbol) or needs_hash(symbol):
         return _hashed(_legal(symbol, "_", lower=False) or "symbol", "_", symbol)
     if re.match(r"(s_)*_", symbol):
@@ -288,16 +308,31 @@ def _check_prefix(prefix: str) -> None:
 
 
 def _ordinary_distribution(relation: RelationName) -> str | None:
-    if len(relation.namespace) != 1:
+    """The readable part of the name, or None if it would not be injective."""
+    *levels, table = relation.parts
+    if not all(_ORDINARY.fullmatch(part) for part in relation.parts):
         return None
-    database, table = relation.parts
-    if not (_ORDINARY.fullmatch(database) and _ORDINARY.fullmatch(table)):
+    if not relation.catalog:
+        if len(levels) != 1:
+            return None
+        words = _counted_words(levels[0])
+        return None if words is None else "-".join([*words, *table.split("_")])
+    if not _WORD.fullmatch(relation.catalog):
         return None
+    if len(levels) == 1:
+        words = _counted_words(levels[0])
+        start = None if words is None else ["0", relation.catalog, *words]
+    else:
+        is_plain = all(_WORD.fullmatch(level) for level in levels)
+        start = ["00", relation.catalog, str(len(levels)), *levels] if is_plain else None
+    return None if start is None else "-".join([*start, *table.split("_")])
+
+
+def _counted_words(database: str) -> list[str] | None:
     words = database.split("_")
     if words[0].isdigit():
         return None
-    count = [str(len(words))] if len(words) > 1 else []
-    return "-".join([*count, *words, *table.split("_")])
+    return [str(len(words)), *words] if len(words) > 1 else words
 
 
 def _component(text: str, exact: str) -> str:
@@ -313,7 +348,7 @@ def _hashed_component(text: str, exact: str) -> str:
 
 
 def needs_hash(name: str) -> bool:
-    """Too long, or with an ending like that of a hashed name."""
+    """Whether the name is too long, or ends like a hashed name."""
     return len(name) > MAX_NAME or _HASHED_END.search(name) is not None
 
 

@@ -9,18 +9,19 @@ from codegen.naming import attribute_name, needs_hash
 from lakeschema.avro.legal_names import ORIGINAL_NAME, legal_name
 from lakeschema.avro.model import Field
 
-# Unicode 3.2 is in every interpreter, so that every host gives the same names.
+# Categories are those of Unicode 3.2, which every interpreter has, so that every host gives the same
+# names.
 _CATEGORIES = frozenset({"Lu", "Ll", "Lt", "Lm", "Lo", "Mn", "Mc", "Nd"})
 
 _INVISIBLE = re.compile("[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180d\ufe00-\ufe0f]")
-"""Invisible characters in these categories: names would look equal but differ."""
+"""Invisible characters in these categories. With them, different names would look equal."""
 
 
 def field_attribute(field: Field) -> str:
-    """A record's field in Python, by its own name and its column's.
+    """The attribute of a record's field, from its Avro name and the name of its column.
 
-    No two columns share one: attributes by other rules are ASCII, and an Avro name has one
-    original.
+    It is the column's name if Python allows the name and it is not ASCII; else it comes from the Avro
+    name and is ASCII. So no two columns get the same attribute.
     """
     original = field.properties.get(ORIGINAL_NAME)
     if isinstance(original, str) and _is_attribute(original) and legal_name(original) == field.name:

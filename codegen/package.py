@@ -30,8 +30,8 @@ class EarlierSchema:
     """A schema with which earlier versions of a package wrote.
 
     Attributes:
-        versions: all with its fingerprint and logical types, newest first.
-        text: the newest version's text.
+        versions: all versions with this fingerprint and these logical types, newest first.
+        text: the schema's text in the newest of these versions.
     """
 
     versions: tuple[str, ...]
@@ -44,14 +44,14 @@ class Provenance:
     """The origin of a package's schema; becomes ``provenance.json``.
 
     Attributes:
-        view_text: None for a table.
+        view_text: the view's SQL; None for a table.
         upstreams: each direct upstream's name and SHA-256 of its schema's canonical text.
-        lineage: output column to the upstream columns it comes from, as dotted text.
+        lineage: for each output column, its upstream columns as dotted text.
         change: "first", "major", "minor" or "patch"; ``reasons`` explains it.
-        earlier: the versions before this one, newest first.
-        event_id: the schema reflects this event of the metastore and all earlier ones.
+        earlier: the versions before this version, newest first.
+        event_id: the schema reflects this event of the metastore and all earlier events.
         newest_event_id: the schema reflects no later event; None if this is ``event_id``.
-        labels: further facts shown to people (e.g. that a view follows its tables).
+        labels: further facts for people, such as that a view follows its tables.
     """
 
     kind: str = "table"
@@ -69,11 +69,12 @@ class Provenance:
 
 @dataclass(frozen=True, slots=True)
 class PackageRequest:
-    """``prefix`` is the deployment's mandatory distribution prefix, e.g. ``acme-schema``.
+    """A request to generate a package.
 
     Attributes:
+        prefix: the deployment's prefix of distributions' names, such as ``acme-schema``.
         immutable: whether the package's records are immutable.
-        earlier_schemas: further schemas for reading its records.
+        earlier_schemas: the schemas of earlier versions, with which records may have been written.
         project_urls: links for indexes, by label; ``{name}`` in a URL is the distribution,
             ``{relation}`` the relation.
     """
@@ -94,7 +95,7 @@ class Wheel:
 
     Attributes:
         surface_hash: ``codegen.surface.surface_hash`` of its package.
-        provenance: its ``provenance.json``, from which ``codegen.rebuilding`` rebuilds it.
+        provenance: the text of ``provenance.json``, from which ``codegen.rebuilding`` rebuilds the wheel.
     """
 
     distribution: str
@@ -115,13 +116,13 @@ class PackageContents:
         content_hash: ``codegen.wheel.content_hash`` of its request.
         provenance: ``provenance.json``, parsed.
         surface_hash: ``Wheel.surface_hash``; "" if the wheel states none.
-        changelog: this version and earlier ones, newest first.
+        changelog: the changes of this version and of earlier versions, newest first.
         runtime_version: ``codegen.runtime_files.runtime_version`` of its generator; "" if the wheel
             states none.
         newest_event_id: the schema reflects no later event of the metastore; None if the wheel
             states none.
         record_class: the name of the relation's class; "" if the wheel states none.
-        earlier_schemas: as in the request.
+        earlier_schemas: as in ``PackageRequest``.
     """
 
     relation: RelationName

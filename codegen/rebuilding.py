@@ -18,11 +18,11 @@ from lakeschema.avro.parsing import parse_schema
 def request_again(
     provenance: str, like: PackageRequest, texts: Mapping[str, str] = MappingProxyType({})
 ) -> PackageRequest:
-    """The request of this ``provenance.json``.
+    """The request that led to this ``provenance.json``.
 
-    ``like`` adds what it does not state: the schema, and the deployment's options. ``texts`` are
-        the schemas of earlier versions, by number. Other options, or another generator, give other
-        bytes, so compare them.
+    A provenance lacks the schema and the deployment's options, so they come from the request
+    ``like``. ``texts`` are the schemas of earlier versions, by number. Other options, or another
+    generator, give other bytes, so the caller must compare the wheel's bytes.
 
     Raises:
         NotOurWheel: the text is not a provenance.

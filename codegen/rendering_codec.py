@@ -1,4 +1,4 @@
-"""The module of a package's binary codec: an encoder and a decoder for each record."""
+"""Renders the module of a package's binary codec, with an encoder and a decoder for each record."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ from codegen.shapes import (
 from codegen.source import PYRIGHT, Lines, literal
 
 MAX_UNROLLED = 1_000
-"""The maximum of a package's attributes whose numbers are read and written without calls.
+"""The maximum number of attributes in a package whose numbers are read and written without calls.
 
-Compiling the code of each takes Python 150 kB of memory. The process that checks a package, limited
-to 2 GiB, could not import 20,000.
+For the code of each attribute, Python's compiler takes 150 kB of memory. The process that checks a
+package is limited to 2 GiB, so it could not import the code of 20,000 attributes.
 """
 MAX_INLINED = 8
-"""The maximum of a record's attributes for inlining its code into the enclosing record's."""
+"""The maximum number of a record's attributes if its code is part of the enclosing record's code."""
 
 
 _INFERRED = "reportOperatorIssue=false, reportArgumentType=false, reportAttributeAccessIssue=false"
-"""Pyright's rules on types inferred from functions without annotations."""
+"""Settings that switch off Pyright's rules about types inferred from functions without annotations."""
 
 
 def render_codec(package: PackageShape) -> str:
@@ -37,7 +37,7 @@ def render_codec(package: PackageShape) -> str:
     empty = _empty_records(package)
     inlined = {record.class_name: record for record in package.records if _is_small(record)}
     lines = Lines()
-    # The runtime's copy only has annotations where users see them.
+    # The rules are off, since the package's runtime has annotations only where users see them.
     lines.add(f"{PYRIGHT}, {_INFERRED}", "# mypy: allow-untyped-calls")
     lines.docstring(f"The binary codec of {package.root.full_name}; generated, do not edit.")
     classes = sorted(c.class_name for c in package.classes)
@@ -119,7 +119,7 @@ def _immutable_imports(package: PackageShape) -> Iterator[str]:
 
 
 def _is_small(record: RecordClass) -> bool:
-    """Whether a call would cost more than the record's own code."""
+    """Whether a record is so small that a call of its function would cost more than its code."""
     return len(record.attributes) <= MAX_INLINED and all(
         isinstance(part, Scalar)
         for attribute in record.attributes
@@ -186,7 +186,7 @@ def _entry_points(lines: Lines, package: PackageShape) -> None:
 
 
 def _empty_records(package: PackageShape) -> frozenset[str]:
-    """Classes of zero-byte values: every field is null, or such a record."""
+    """The classes of records whose values take no bytes: every field is null or a record of this kind."""
     found: set[str] = set()
     while True:
         more = {

@@ -1,4 +1,4 @@
-"""A record class's constructor: its signature, and the defaults that each record gets separately."""
+"""Renders a record class's constructor, and the mutable defaults that each record gets separately."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ from codegen.source import Lines
 
 _NAME = re.compile(r"[A-Za-z]\w*")
 _EMPTY = {"[]": "__empty_list__", "{}": "__empty_dict__"}
-"""Mutable defaults, with their placeholders in a call."""
+"""Empty mutable defaults, with the names that stand for them in the signature."""
 
 _MAX_SHOWN_DEFAULT = 200
-"""Longer defaults are not shown in the signature."""
+"""The longest default that the signature shows."""
 
 
 @lru_cache(10_000)
@@ -39,7 +39,10 @@ def is_mutable(shape: Shape) -> bool:
 
 
 class Constructor:
-    """``annotations`` are for functions, ``in_class`` for the class."""
+    """Renders a record's constructor.
+
+    ``annotations`` writes annotations in functions, ``in_class`` in the body of the class.
+    """
 
     def __init__(
         self,
@@ -60,7 +63,7 @@ class Constructor:
         self._immutable = immutable
 
     def factories(self) -> None:
-        """Functions that make mutable defaults that are not empty; they come before the class."""
+        """Adds functions that make mutable defaults that are not empty. They come before the class."""
         for attribute in self._record.attributes:
             self._factory(attribute)
 
@@ -75,7 +78,7 @@ class Constructor:
             lines.add(f"return {default.text}")
 
     def _factory_name(self, attribute: Attribute) -> str:
-        # The length tells where the class ends: ``A_b.c`` and ``A.b_c`` have different factories.
+        # With the length of the class's name, ``A_b.c`` and ``A.b_c`` have different factories.
         name = self._record.class_name
         return f"__default_{len(name)}_{name}_{attribute.name}__"
 
@@ -91,12 +94,12 @@ class Constructor:
                     lines.add(f"self.{attribute.name} = {self._initial(attribute)}")
             with lines.block("if strict:"):
                 lines.add("try:", "    self.validate()", "except __AvroError__ as __error__:")
-                # The traceback shows only this one of the package's frames.
+                # Of the package's frames, the traceback shows only the constructor's.
                 lines.add("    raise __error__.with_traceback(None) from None")
         self._own_defaults()
 
     def _own_defaults(self) -> None:
-        """The signature shows mutable defaults to readers and editors."""
+        """Adds code that gives each record separate mutable defaults. The signature only shows them."""
         places = [
             f"{attribute.name}={_placeholder(default)}"
             for attribute in self._record.attributes
@@ -107,7 +110,7 @@ class Constructor:
                 self._lines.add(f"__init__.__kwdefaults__.update({', '.join(places)})")
 
     def _set_once(self) -> None:
-        """While its attributes are set, a record has the draft's class, which has the same slots."""
+        """Adds code that sets attributes. Until this is done, a record has a draft class with the same slots."""
         lines, record = self._lines, self._record
         if not record.attributes:
             return

@@ -1,4 +1,4 @@
-"""A record's decoder: straight-line code whose loops and allocations the input limits."""
+"""Renders a record's decoder: code whose loops and allocations the input's length limits."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ from codegen.shapes import (
 )
 from codegen.source import Lines
 
-# By the type of an array's items: the function that reads many, and up to how many a loop is as
-# fast.
+# For each type of an array's items: the function that reads many, and the number of items up to
+# which a loop is as fast.
 MANY_READ: dict[Shape, tuple[str, int]] = {
     Scalar.INT: ("ints", 7),
     Scalar.LONG: ("longs", 7),
@@ -126,7 +126,7 @@ class Decoder(CodecRenderer):
         self.lines.add(f"{place}, at = decode_{name}(data, at)")
 
     def _begin(self, record: str, name: str) -> None:
-        """Until it is complete, an immutable record has another class with the same slots."""
+        """Adds a decoder's first lines. An immutable record has a draft class until it is complete."""
         if self.immutable:
             self.lines.add(f"{record}: Any = new(__draft_{name}__)")
         else:
@@ -164,7 +164,7 @@ class Decoder(CodecRenderer):
         lines.add(f"{target} = tuple({t})" if self.immutable else f"{target} = {t}")
 
     def _many_numbers(self, items: Shape, t: str, iterations: str) -> None:
-        """Many numbers are read by one call, which is faster than a loop."""
+        """Adds code that reads many numbers with one call, which is faster than a loop."""
         lines, found = self.lines, self.temporary()
         read, most = MANY_READ[items]
         with lines.block(f"if len({iterations}) > {most}:"):
@@ -209,7 +209,7 @@ class Decoder(CodecRenderer):
             f"    {t}, at = index(data, at, {t})",
         )
         word = "if"
-        # Null last, since most values are not null.
+        # The branch null is compared last, since most values are not null.
         order = sorted(range(len(branches)), key=lambda i: branches[i] is Scalar.NULL)
         for index in order:
             if branches[index] is Scalar.NULL:
@@ -282,9 +282,9 @@ class Decoder(CodecRenderer):
         )
 
     def _extent(self) -> None:
-        """Reads ``n``, the end of a value.
+        """Adds code that sets ``n``, the end of a value.
 
-        The next read, or the caller, detects an end past the input.
+        If ``n`` is beyond the input's end, the next read or the caller detects this.
         """
         self._length()
         self.lines.add("n += at")

@@ -1,7 +1,7 @@
-"""A record's encoder: straight-line code that refuses a value by any exception.
+"""Renders a record's encoder: code that raises any exception to refuse a value.
 
-Numbers of one byte are written inline, others by calls to the runtime. The runtime finds the reason
-of a refusal afterwards.
+Numbers of one byte are written inline, larger numbers by calls of the runtime. After an exception, the
+runtime finds the reason.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from codegen.shapes import (
 )
 from codegen.source import Lines, literal
 
-# The exact class of a value that is written as a union's branch of this shape.
+# The class that a value must have exactly to be written as a union's branch of this shape.
 _EXACT: dict[Scalar, str] = {
     Scalar.FLOAT: "float",
     Scalar.DOUBLE: "float",
@@ -55,8 +55,8 @@ _EXACT: dict[Scalar, str] = {
     Scalar.DURATION: "scalars.Duration",
 }
 
-# By the type of an array's items: the function that writes many, and up to how many a loop is as
-# fast.
+# For each type of an array's items: the function that writes many, and the number of items up to
+# which a loop is as fast.
 MANY_WRITTEN: dict[Shape, tuple[str, int]] = {
     Scalar.INT: ("put_ints", 15),
     Scalar.LONG: ("put_longs", 15),
@@ -305,14 +305,14 @@ class Encoder(CodecRenderer):
                     lines.add(f"{t} = scalars.bytes_of({t})")
                 self._sized(t)
             case Scalar.STRING:
-                # Raises unless it is a str.
+                # The call raises unless the value is a str.
                 lines.add(f"x = encoded({value})")
                 self._sized("x")
             case _:
                 raise AssertionError(shape)
 
     def _local(self, value: str) -> str:
-        """A local variable for the value, unless it already is one."""
+        """The name of a local variable that has the value."""
         if "." not in value and value != PLACE:
             return value
         t = self.temporary()
@@ -320,7 +320,7 @@ class Encoder(CodecRenderer):
         return t
 
     def _leaf(self, value: str) -> str:
-        """``_local`` for a value that only its own code uses: always the same name."""
+        """Like ``_local``, for a value that no later code needs: the variable always has the same name."""
         if "." not in value and value != PLACE:
             return value
         self.lines.add(f"x = {value}")

@@ -1,4 +1,4 @@
-"""The methods of a record's class that read and write it, with and without a frame."""
+"""Renders the methods of a record's class that read and write records."""
 
 from __future__ import annotations
 
@@ -171,9 +171,9 @@ OF_DOC = "The value itself, or as this class what another package has of the sam
 
 
 def _with_short_tracebacks(methods: str) -> str:
-    """Methods whose errors show the caller's line, and of our frames only the method's own.
+    """The methods, changed so that tracebacks of errors end with the caller's line and the method.
 
-    The errors name the problem by path; frames of minified code would hide the caller's.
+    The errors name the problem by path. Further frames of minified code would hide the caller's line.
     """
     made: list[str] = []
     body: list[str] = []
@@ -202,7 +202,9 @@ _BUILTINS = ("bool", "bytes", "classmethod", "dict", "int", "object", "str")
 
 
 def codec_methods(record: RecordClass, shown: str, builtin: Callable[[str], str]) -> str:
-    """``builtin`` qualifies the name of a builtin that a class or an attribute hides.
+    """The methods of a record's class that read and write it.
+
+    ``builtin`` qualifies the name of a builtin that a class or an attribute hides.
 
     ``shown`` is the class's name in signatures.
     """

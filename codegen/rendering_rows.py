@@ -1,7 +1,8 @@
-"""The modules of a package's rows and of its columns' names.
+"""Renders a package's module of rows and its module of columns' names.
 
-At run time both are made from the schema on first use; stubs describe them for type checkers and
-editors. No attribute starts with two underscores (see ``naming``), so none hides a name that does.
+At run time their contents are made from the schema at the first use. Stubs describe them for type
+checkers and editors. Names in the stubs start with two underscores, which no attribute does (see
+``naming``), so no attribute hides them.
 """
 
 from __future__ import annotations
@@ -56,7 +57,7 @@ def _row_types(package: PackageShape) -> str:
 
 
 def _type_variable(package: PackageShape) -> str:
-    """Any record's class, for the annotations of the package's functions."""
+    """The type variable for any record's class, in the annotations of the package's functions."""
     records = alternatives([f"__types__.{record.class_name}" for record in package.records])
     return f'__Record__ = __TypeVar__("__Record__", bound={records})'
 
@@ -72,7 +73,7 @@ __getattr__, __dir__ = __column_lookup__(__binding__, __name__)
 
 
 def row_name(class_name: str) -> str:
-    """The class of a record's rows; no other name in its module has this ending."""
+    """The name of a class of rows; no other name in its module has this ending."""
     return f"{class_name}Row"
 
 
@@ -123,7 +124,7 @@ class _RowTypes:
             lines.add("")
             with lines.block(f"def to_record(self) -> __types__.{record.class_name}:"):
                 lines.docstring("The row as a record, with all that it contains.")
-            # Also for a record, a comparison that pyright would otherwise call impossible.
+            # A row may be compared with a record. Without this line, pyright would call that impossible.
             lines.add("", "def __eq__(self, other: _builtins.object) -> _builtins.bool: ...")
 
     def _text(self, shape: Shape) -> str:
@@ -146,7 +147,7 @@ class _RowTypes:
 
 
 def columns_class(package: PackageShape) -> str:
-    """The class of the object ``columns``, in the stub of its module."""
+    """The name of the class of the object ``columns``, in the stub of its module."""
     return _ColumnTypes(package).name("")
 
 
@@ -173,7 +174,10 @@ def _column_stub(package: PackageShape) -> str:
 
 
 class _ColumnTypes:
-    """``AddressColumns``, or ``Columns`` for the relation itself; no column has such a name."""
+    """Gives classes of columns names such as ``AddressColumns``, or ``Columns`` for the relation's.
+
+    No column has such a name.
+    """
 
     def __init__(self, package: PackageShape) -> None:
         attributes = [a for record in package.records for a in record.attributes]
@@ -205,7 +209,10 @@ class _ColumnTypes:
 
 
 def _struct_beneath(shape: Shape) -> str | None:
-    """The class of a column's structs, or of those in its array: Spark finds fields in both."""
+    """The class of a column's structs, or of the structs in a column's array.
+
+    Spark finds fields in both.
+    """
     shape = _not_null(shape)
     match _not_null(shape.items) if isinstance(shape, ListShape) else shape:
         case RecordReference(name):

@@ -1,6 +1,7 @@
-"""The module of a package's classes: one plain class for each named type, without decorators.
+"""Renders the module of a package's classes: a plain class without decorators for each named type.
 
-No attribute starts with two underscores (see ``naming``), so no parameter hides a name that does.
+No attribute starts with two underscores (see ``naming``). So the module uses such names, which no
+parameter hides.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ from codegen.source import PYRIGHT, TYPE_CHECKING, Lines, literal
 def render_types(package: PackageShape, defaults: Defaults) -> str:
     """The source of ``_types.py``."""
     classes = [c.class_name for c in package.classes]
-    # Pyright also looks up a decorator's name among the attributes.
+    # Attributes count as taken names, since pyright also looks up a decorator's name among them.
     attributes = [a.name for record in package.records for a in record.attributes]
     taken = [*classes, *attributes]
     annotations = Annotations(taken, immutable=package.immutable)
@@ -41,7 +42,7 @@ def render_types(package: PackageShape, defaults: Defaults) -> str:
         _enum(body, enum)
     for fixed in package.fixeds:
         _fixed(body, fixed, annotations)
-    # Before records' defaults, which use them.
+    # These aliases come before the records, whose defaults use them.
     body.add("", "", *(f"{name_inside(c.class_name)} = {c.class_name}" for c in plain))
     for record in package.records:
         # Type checkers first look for names in the class, where attributes are declared.
@@ -53,8 +54,8 @@ def render_types(package: PackageShape, defaults: Defaults) -> str:
     return _head(package, annotations) + body.text()
 
 
-# For annotations only. At run time they are the same classes, but ``typing`` is only imported by
-# code that evaluates an annotation, and ``Final[int]`` is the ``int`` of an attribute.
+# These imports are for annotations only. At run time the names have the same meaning, but ``typing``
+# is imported only when code evaluates an annotation, and ``Final[int]`` is then ``int``.
 _CHECKED_IMPORTS = (
     "import typing as __typing__",
     "from collections.abc import Callable as _Callable, Mapping as _Mapping",
@@ -101,7 +102,7 @@ def _holds_durations(shape: Shape) -> bool:
 
 
 def _imports(package: PackageShape, annotations: Annotations) -> Iterator[str]:
-    """Only the imports in use, since each takes time when the package is imported.
+    """The imports in use, and no others, since each takes time when the package is imported.
 
     A default's expression only needs what the annotation of its type mentions.
     """
@@ -177,7 +178,7 @@ def _enum(lines: Lines, enum: EnumClass) -> None:
 
 
 def _of(lines: Lines, each: EnumClass | FixedClass) -> None:
-    """The part of a record's class that enums and fixeds share."""
+    """Adds the method ``of``, which the classes of enums and fixeds have like the classes of records."""
     with lines.block("if TYPE_CHECKING:"):
         lines.add("@_builtins.classmethod")
         with lines.block(f"def of(cls, other: _builtins.object) -> {each.class_name}:"):
@@ -270,7 +271,7 @@ class _ClassRenderer:
         return name_inside(name) if name in self._hidden else name
 
     def _declarations(self) -> None:
-        """For editors, which show the string below an attribute as its documentation."""
+        """Adds declarations of the attributes. Editors show the string below an attribute as documentation."""
         lines = self._lines
         for attribute in self._record.attributes:
             annotation = self._in_class.of(attribute.shape)
@@ -289,7 +290,7 @@ class _ClassRenderer:
         with lines.block(f"def __hash__(self) -> {self._annotations.builtin('int')}:"):
             lines.add(f"return {self._annotations.builtin('hash')}(({values.rstrip()}))")
         lines.add("")
-        # Type checkers use ``Final``; with a ``__setattr__`` they would allow any name.
+        # For type checkers, ``Final`` refuses changes. With a ``__setattr__`` they would allow any name.
         with lines.block("if not TYPE_CHECKING:"):
             lines.add(
                 "__setattr__ = __refuse_change__",
@@ -298,7 +299,7 @@ class _ClassRenderer:
             )
 
     def _draft(self) -> None:
-        """A class with the same slots, as assigning ``__class__`` requires."""
+        """Adds the draft class. It has the same slots, as an assignment of ``__class__`` requires."""
         lines, name = self._lines, self._record.class_name
         lines.add("", "")
         with lines.block(f"class __draft_{name}__:"):
@@ -316,7 +317,7 @@ class _ClassRenderer:
                 lines.add("return True")
                 return
             lines.add("return (")
-            # Tuples rather than ``and``: type checkers give up on hundreds of branches.
+            # Tuples are compared, since type checkers give up on hundreds of ``and``.
             for side, end in (("self", " == ("), ("other", "")):
                 lines.add(*(f"    {side}.{attribute.name}," for attribute in record.attributes))
                 lines.add(f"){end}")
@@ -338,6 +339,6 @@ class _ClassRenderer:
         with lines.block(f"def replace(self{star}{parameters}) -> __typing__.Self:"):
             lines.docstring("A copy of the record with the given attributes replaced.")
             replace = "replace_immutable" if self._immutable else "replace"
-            # The names of parameters are untrusted input; none starts with two underscores.
+            # Names of parameters are untrusted, but none starts with two underscores, as all names here do.
             lines.add(f"__changed__: __typing__.Self = __records__.{replace}(__locals__())")
             lines.add("return __changed__")

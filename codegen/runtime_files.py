@@ -1,7 +1,7 @@
-"""The runtime's files, which each package copies, and the version of generated code.
+"""Provides the runtime's files, which are copied to each package, and the version of generated code.
 
-They are copied, since two packages in one environment may come from different versions of the
-generator. ``codegen.runtime_packing`` joins and shortens ``codegen.runtime``'s modules into these
+Each package has a copy, since two packages in one environment may come from different versions of the
+generator. ``codegen.runtime_packing`` joins and shortens the modules of ``codegen.runtime`` to these
 files.
 """
 
@@ -15,18 +15,19 @@ from types import MappingProxyType
 from typing import Final
 
 RENDERER_VERSION: Final = 19
-"""Increase it when the code that is rendered for a schema changes; a test compares that code."""
+"""The version of the code that is rendered for a schema. Increase it when this code changes; a test
+compares the code."""
 
 
 @functools.cache
 def runtime_files() -> Mapping[str, bytes]:
-    """The runtime's modules by file name, as packages contain them."""
+    """The runtime's modules by file name, as each package contains them."""
     return MappingProxyType({f"{name}.py": data for name, data in _packed(".txt").items()})
 
 
 @functools.cache
 def deflated_runtime() -> Mapping[bytes, bytes]:
-    """The deflated bytes of each content of ``runtime_files``."""
+    """The deflated bytes of each file in ``runtime_files``, by the file's content."""
     deflated = _packed(".deflated")
     return MappingProxyType(
         {data: deflated[name.removesuffix(".py")] for name, data in runtime_files().items()}
@@ -46,7 +47,7 @@ def runtime_version() -> str:
 
 
 def version_of(modules: Mapping[str, bytes], renderer_version: int) -> str:
-    """``runtime_version`` of these modules, in any order."""
+    """The ``runtime_version`` of these modules, in any order."""
     digest = hashlib.sha256(b"renderer %d" % renderer_version)
     for name in sorted(modules):
         digest.update(f"\n{name} {hashlib.sha256(modules[name]).hexdigest()}".encode())

@@ -1,4 +1,4 @@
-"""A package's Python before it is text: classes, and the shapes of their values.
+"""Represents a package's Python before it is text: classes, and the shapes of their values.
 
 A shape is an Avro type after all decisions: the Python class of its values, the name of that class,
 and the layout of its bytes.
@@ -15,9 +15,12 @@ from lakeschema.avro.model import Json, NoDefault
 
 
 class Scalar(Enum):
-    """Values without parameters; the value is the Avro type, with its logical type."""
+    """A value without parameters, such as a number or a text.
 
-    # Faster than ``Enum``'s, which hashes the name in Python.
+    ``value`` is the Avro type, with its logical type.
+    """
+
+    # This is faster than the method of ``Enum``, which hashes the name in Python.
     __hash__ = object.__hash__
 
     NULL = "null"
@@ -41,11 +44,10 @@ class Scalar(Enum):
     DURATION = "duration"
 
 
-# ``lowering`` makes each shape once, since columns have few types. So caches find shapes by
-# identity.
+# Shapes are compared by identity, which is fast: ``lowering`` makes each shape only once.
 @dataclass(frozen=True, slots=True, eq=False)
 class DecimalShape:
-    """``size`` is the fixed's, None for bytes."""
+    """The shape of a decimal. ``size`` is the size of its fixed type; None for bytes."""
 
     precision: int
     scale: int
@@ -110,7 +112,7 @@ Shape: TypeAlias = (
 
 @lru_cache(10_000)
 def is_nameless(shape: Shape) -> bool:
-    """Whether it contains no names, so that its code is the same in every package."""
+    """Whether the shape contains no names, so that its code is the same in every package."""
     match shape:
         case Scalar() | DecimalShape():
             return True
@@ -128,7 +130,7 @@ def is_nameless(shape: Shape) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Attribute:
-    """A record's field. ``default`` is the schema's JSON, checked against ``shape``.
+    """A record's field as an attribute. ``default`` is the schema's JSON, checked against ``shape``.
 
     Attributes:
         doc: the schema's documentation, preceded by details of its type that Python's lacks.
@@ -143,7 +145,10 @@ class Attribute:
 
 @dataclass(frozen=True, slots=True)
 class RecordClass:
-    """``omitted``: columns without an attribute, each with its type and the reason."""
+    """A record's class.
+
+    ``omitted`` has the columns without an attribute, each with its type and the reason.
+    """
 
     full_name: str
     class_name: str
@@ -154,7 +159,7 @@ class RecordClass:
 
 @dataclass(frozen=True, slots=True)
 class EnumClass:
-    """``members`` are pairs of Python name and symbol, in the schema's order."""
+    """An enum's class; ``members`` are pairs of Python name and symbol, in the schema's order."""
 
     full_name: str
     class_name: str
@@ -175,9 +180,10 @@ NamedClass: TypeAlias = RecordClass | EnumClass | FixedClass
 
 @dataclass(frozen=True, slots=True)
 class PackageShape:
-    """The root record is the first of ``records``; others follow in document order.
+    """The classes of a package.
 
     Attributes:
+        records: the root record, and then the other records in document order.
         immutable: records' attributes cannot be set, and lists are tuples.
     """
 

@@ -1,4 +1,4 @@
-"""Lines of Python source, and the only functions that write untrusted text into them."""
+"""Writes lines of Python source. Only these functions may write untrusted text into source."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ TYPE_CHECKING = (
 )
 
 PYRIGHT = "# pyright: basic"
-"""Pyright's strict mode would require annotations that it infers, and refuse what it does not know."""
+"""The comment for Pyright's basic mode. The strict mode would require annotations that Pyright infers."""
 
-# Most lines of documentation, which need no escaping.
+# Lines that need no escaping, as most lines of documentation.
 _PLAIN = re.compile(r"[ !#-\[\]-~]*")
 
 
 class Lines:
-    """Source under construction; a line is indented by its enclosing blocks."""
+    """Source code under construction; enclosing blocks indent each line."""
 
     def __init__(self, indent: str = "") -> None:
         self._lines: list[str] = []
@@ -32,20 +32,21 @@ class Lines:
         self._lines.append(text)
 
     def block(self, head: str) -> Lines:
-        """Lines are within ``head`` until the end of the ``with`` statement."""
+        """A context in which lines are written within the block ``head``."""
         self._lines.append(self._indent + head)
         self._indent += "    "
         return self
 
     def __enter__(self) -> None:
-        # Not by ``contextlib``, whose generators cost more than the lines inside.
+        # A class with these methods is faster than ``contextlib``, whose generators cost more than the
+        # lines inside.
         pass
 
     def __exit__(self, *_: object) -> None:
         self._indent = self._indent[4:]
 
     def docstring(self, text: str) -> None:
-        """A docstring that evaluates to ``text`` with its lines indented, whatever the text contains."""
+        """Adds a docstring with any text. It evaluates to ``text`` with indented lines."""
         lines = [_escaped(line) for line in text.split("\n")]
         if len(lines) == 1:
             self.add(f'"""{lines[0]}"""')

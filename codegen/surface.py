@@ -1,7 +1,7 @@
-"""The names that programs can use in a schema's package, as a hash.
+"""Computes a hash of the names that programs can use in a schema's package.
 
-It answers one question: does this generator still give a published schema the same names and types?
-Only hashes of the same schema are compared: an added field changes no naming rule.
+The hash answers one question: does this generator still give a published schema the same names and
+types? Only hashes of the same schema are compared, so an added field does not matter.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def surface_hash(schema: Record, import_package: str, *, immutable: bool = False
 
 
 def surface_hash_of(shape: PackageShape, import_package: str) -> str:
-    """``surface_hash`` for an existing layout."""
+    """The ``surface_hash`` of a package with this shape."""
     annotations = Annotations((), immutable=shape.immutable)
     surface = [import_package, shape.root.class_name]
     surface += ["immutable"] if shape.immutable else []

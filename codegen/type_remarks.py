@@ -1,4 +1,4 @@
-"""Short remarks for editors on facts in a schema that Python types lack: ``decimal(12,2)``."""
+"""Remarks for editors: facts of a schema that Python types lack, such as ``decimal(12,2)``."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _REMARKS: Final[Mapping[tuple[str, str], str]] = MappingProxyType({
 def type_remark(schema: Schema, fixeds: Mapping[str, Fixed]) -> str | None:
     """The remark on a value, or on the content of an array, a map or a union; None without one.
 
-    ``fixeds``: by full name, those that the schema may refer to.
+    ``fixeds`` has the fixed types that the schema may refer to, by full name.
     """
     return " or ".join(dict.fromkeys(_remarks(schema, fixeds))) or None
 

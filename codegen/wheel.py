@@ -1,4 +1,4 @@
-"""A package as the bytes of a wheel (PEP 427, 491, 566), made in memory, and read back.
+"""Makes and reads packages as the bytes of a wheel (PEP 427, 491, 566), in memory.
 
 The same request gives the same files on any host, and the same bytes with the same version of zlib.
 """
@@ -22,7 +22,7 @@ from codegen.changelog import (
 )
 from codegen.errors import IllegalVersion, NotOurWheel
 from codegen.layout import Layout, lay_out
-from codegen.metadata import metadata
+from codegen.metadata import Extra, metadata, stated_extras
 from codegen.modules import render_layout
 from codegen.naming import distribution_name, import_name
 from codegen.package import PackageContents, PackageRequest, Wheel
@@ -31,11 +31,11 @@ from codegen.runtime_files import deflated_runtime, runtime_version
 from codegen.surface import surface_hash_of
 from codegen.zip_archive import deflated_zip
 from codegen.zip_reader import ArchiveReader
-from lakeschema.catalog.errors import CatalogError
-from lakeschema.catalog.identifiers import RelationName
+from lakeschema.catalog.errors import CatalogError, MalformedName
+from lakeschema.catalog.identifiers import RelationName, check_parts, is_catalog_name
 
 _RELEASE = re.compile(r"(0|[1-9][0-9]*)(\.(0|[1-9][0-9]*)){0,5}", re.ASCII)
-_WHEEL_FILE = (
+WHEEL_FILE = (
     b"Wheel-Version: 1.0\nGenerator: schema-publisher\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
 )
 _REGISTRATION = '''\
@@ -51,10 +51,13 @@ def register() -> None:
 '''
 MAX_PROVENANCE_BYTES = 16 * 1024 * 1024
 MAX_SCHEMA_BYTES = 16 * 1024 * 1024
+MAX_TYPES_BYTES = 4 * 1024 * 1024
+MAX_METADATA_BYTES = 4 * 1024 * 1024
 MAX_EARLIER_BYTES = 8 * earlier_schemas.MAX_BYTES
-"""The limit when reading a wheel; ours have kilobytes."""
+"""The limit for the earlier schemas in a wheel that is read; usually they have some kilobytes."""
 
 _JSON = json.JSONEncoder(sort_keys=True)
+_PUBLIC_NAMES = re.compile(r"^__all__ = \[(.*)\]$", re.MULTILINE)
 
 
 def build_wheel(request: PackageRequest) -> Wheel:
@@ -83,9 +86,9 @@ def build_wheel(request: PackageRequest) -> Wheel:
         f"{folder}/CHANGELOG.md": changelog_markdown(distribution, releases(request)),
         **_earlier_schemas(request, folder),
         f"{info}/METADATA": metadata(request, layout),
-        f"{info}/WHEEL": _WHEEL_FILE,
+        f"{info}/WHEEL": WHEEL_FILE,
     }
-    data = _zipped(entries, _namespace_folders(package), f"{info}/RECORD")
+    data = zipped_wheel(entries, _namespace_folders(package), f"{info}/RECORD")
     filename = f"{escaped}-{request.version}-py3-none-any.whl"
     sha256 = hashlib.sha256(data).hexdigest()
     return Wheel(
@@ -94,9 +97,9 @@ def build_wheel(request: PackageRequest) -> Wheel:
 
 
 def _strategies_for_hypothesis(package: str, info: str) -> Mapping[str, bytes]:
-    """The module that Hypothesis runs when it is imported.
+    """The module that Hypothesis runs when Hypothesis is imported.
 
-    It is next to the package, since Hypothesis imports it with everything that encloses it.
+    It is next to the package, not in it: Hypothesis imports the module and its enclosing packages.
     """
     parent, _, name = package.rpartition(".")
     module = f"{parent}._{name}_strategies"
@@ -114,10 +117,10 @@ def _earlier_schemas(request: PackageRequest, folder: str) -> Mapping[str, bytes
 def content_hash(request: PackageRequest) -> str:
     """SHA-256 of the facts that a package states about its relation.
 
-    The version, the changelog, earlier versions' schemas, the event and the upstreams' schema
-    hashes are left out: an upstream's change that does not reach this relation does not change its
-    package. So are the modules, a function of the schema and the generator, whose code
-    ``runtime_version`` identifies.
+    The hash leaves out the version, the changelog, earlier versions' schemas, the event and the
+    upstreams' schema hashes: the package stays the same if an upstream's change does not reach this
+    relation. It also leaves out the modules. They follow from the schema and the generator, whose
+    code ``runtime_version`` identifies.
 
     Raises:
         CodegenError: no package can be built, for the same reason as in ``build_wheel``.
@@ -128,7 +131,7 @@ def content_hash(request: PackageRequest) -> str:
 def _content_hash(request: PackageRequest, layout: Layout) -> str:
     provenance = request.provenance
     content: dict[str, Any] = {
-        "relation": list(request.relation.parts),
+        **_named(request.relation),
         "distribution": distribution_name(request.relation, request.prefix),
         "import": import_name(request.relation, request.prefix),
         "schema": layout.text,
@@ -138,7 +141,7 @@ def _content_hash(request: PackageRequest, layout: Layout) -> str:
         "lineage": {column: list(sources) for column, sources in provenance.lineage.items()},
     }
     if request.immutable:
-        # Only if set, so that hashes from before this option stay the same.
+        # The option is hashed only if set, so that hashes from before it existed stay the same.
         content["immutable"] = True
     return hashlib.sha256(_json_bytes(content)).hexdigest()
 
@@ -165,7 +168,7 @@ def read_wheel(data: bytes) -> PackageContents:
         raise NotOurWheel(str(error)) from error
     try:
         return PackageContents(
-            RelationName.of(*map(_text, provenance["relation"])),
+            _relation(provenance),
             _text(provenance["distribution"]),
             _text(provenance["import"]),
             _text(provenance["version"]),
@@ -184,10 +187,59 @@ def read_wheel(data: bytes) -> PackageContents:
         raise NotOurWheel(f"invalid provenance: {short_repr(error)}") from error
 
 
+def read_types(data: bytes, import_package: str) -> str:
+    """The source of a wheel's classes; "" if the wheel lacks it, or if it is too large to show."""
+    return _read_module(data, import_package, "_types")
+
+
+def read_public_names(data: bytes, import_package: str) -> frozenset[str]:
+    """The names in ``__all__`` of a wheel's package; empty if the wheel does not state them."""
+    stated = _PUBLIC_NAMES.search(_read_module(data, import_package, "__init__"))
+    return frozenset(re.findall(r"'(\w+)'", stated[1]) if stated else ())
+
+
+def _read_module(data: bytes, import_package: str, module: str) -> str:
+    path = f"{import_package.replace('.', '/')}/{module}.py"
+    try:
+        return ArchiveReader(data).read(path, MAX_TYPES_BYTES).decode()
+    except ValueError:
+        return ""
+
+
+def read_extras(data: bytes) -> tuple[Extra, ...]:
+    """The extras that a wheel's metadata states; empty if the wheel lacks it."""
+    try:
+        archive = ArchiveReader(data)
+        stated = [name for name in archive.names if name.endswith(".dist-info/METADATA")]
+        text = archive.read(stated[0], MAX_METADATA_BYTES) if stated else b""
+    except ValueError:
+        return ()
+    return stated_extras(text.decode("utf-8", "replace"))
+
+
+def _relation(provenance: Mapping[str, Any]) -> RelationName:
+    *namespace, name = map(_text, provenance["relation"])
+    catalog = _text(provenance.get("catalog", ""))
+    relation = RelationName(tuple(namespace), name, catalog)
+    if catalog and not is_catalog_name(catalog):
+        raise MalformedName(catalog)
+    check_parts(relation.parts)
+    return relation
+
+
+def _named(relation: RelationName) -> dict[str, Any]:
+    """The relation's name, and its catalog if that is not the default catalog.
+
+    The default catalog is left out, so that earlier hashes and files stay the same.
+    """
+    catalog = {"catalog": relation.catalog} if relation.catalog else {}
+    return {"relation": list(relation.parts), **catalog}
+
+
 def _text(value: Any) -> str:
     if not isinstance(value, str):
         raise TypeError(f"expected a string, got {short_repr(value)}")
-    # JSON can have half of a surrogate pair, which no state or file can store.
+    # Raises for half of a surrogate pair, which JSON can express, but no state or file can store.
     value.encode()
     return value
 
@@ -220,7 +272,7 @@ def _provenance(request: PackageRequest, layout: Layout, surface: str) -> dict[s
     provenance = request.provenance
     newest = provenance.newest_event_id
     return {
-        "relation": list(request.relation.parts),
+        **_named(request.relation),
         "distribution": distribution_name(request.relation, request.prefix),
         "import": import_name(request.relation, request.prefix),
         "record": layout.shape.root.class_name,
@@ -231,7 +283,7 @@ def _provenance(request: PackageRequest, layout: Layout, surface: str) -> dict[s
         "lineage": {column: list(sources) for column, sources in provenance.lineage.items()},
         "content_hash": _content_hash(request, layout),
         "surface_hash": surface,
-        # The versions whose texts the package also has.
+        # The earlier versions whose schemas are also in the package.
         **(
             {"earlier_schemas": [list(each.versions) for each in request.earlier_schemas]}
             if request.earlier_schemas
@@ -241,7 +293,7 @@ def _provenance(request: PackageRequest, layout: Layout, surface: str) -> dict[s
         "reasons": list(provenance.reasons),
         "changelog": changelog_to_json(releases(request)),
         "event_id": provenance.event_id,
-        # Only if set, so that an earlier release's wheel is rebuilt unchanged.
+        # The id is written only if set, so that an earlier release's wheel is rebuilt unchanged.
         **({} if newest is None else {"newest_event_id": newest}),
         "generator": {
             "name": "schema-publisher",
@@ -257,7 +309,7 @@ def _provenance(request: PackageRequest, layout: Layout, surface: str) -> dict[s
 
 
 def _json_bytes(value: Mapping[str, Any]) -> bytes:
-    """One line for each key; ``indent`` would use Python's slow encoder."""
+    """JSON with one line for each key. ``json.dumps`` with ``indent`` would use a slow encoder."""
     lines = [f' "{key}": {_JSON.encode(value[key])}' for key in sorted(value)]
     return ("{\n" + ",\n".join(lines) + "\n}\n").encode()
 
@@ -271,9 +323,10 @@ def _namespace_folders(package: str) -> list[tuple[str, bytes]]:
     return [("/".join(parts[:depth]) + "/", b"") for depth in range(1, len(parts))]
 
 
-def _zipped(
+def zipped_wheel(
     entries: Mapping[str, bytes], folders: Sequence[tuple[str, bytes]], record_path: str
 ) -> bytes:
+    """The bytes of a wheel with these files; ``record_path`` is where its RECORD goes."""
     lines = [f"{path},sha256={_digest(entries[path])},{len(entries[path])}" for path in entries]
     record = "\n".join([*sorted(lines), f"{record_path},,"]) + "\n"
     # The .dist-info folder comes last, as the specification recommends.
@@ -284,7 +337,7 @@ def _zipped(
     )
 
 
-# Most files belong to the runtime, the same in every package.
+# Most files belong to the runtime, which is the same in every package and already deflated.
 @functools.lru_cache(maxsize=128)
 def _digest(data: bytes) -> str:
     return base64.urlsafe_b64encode(hashlib.sha256(data).digest()).rstrip(b"=").decode()

@@ -1,4 +1,4 @@
-"""Records whose values take no bytes: an input's length does not limit how many it contains."""
+"""Finds records whose values take no bytes: the length of an input does not limit their number."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def check_zero_byte_records(schema: Record) -> None:
 
 
 def _values_in(schema: Schema, named: Mapping[str, NamedSchema], counts: dict[str, int]) -> int:
-    """The number of values that one of this type contains, including itself; 0 if it takes bytes."""
+    """The number of values in a value of this type, including the value itself; 0 if it takes bytes."""
     match schema:
         case Primitive("null"):
             return 1
@@ -34,7 +34,7 @@ def _values_in(schema: Schema, named: Mapping[str, NamedSchema], counts: dict[st
             return _values_in(named[full_name], named, counts)
         case Record(fields=fields, full_name=full_name):
             if full_name not in counts:
-                # A record inside itself, without an array or a union between, has no values.
+                # A record that directly contains itself, without an array or a union between, has no values.
                 counts[full_name] = 0
                 parts = [_values_in(field.type, named, counts) for field in fields]
                 counts[full_name] = 1 + sum(parts) if all(parts) else 0

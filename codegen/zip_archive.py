@@ -1,4 +1,4 @@
-"""A ZIP archive whose bytes depend only on its files and on the version of zlib.
+"""Writes a ZIP archive whose bytes depend only on its files and on the version of zlib.
 
 Files are deflated at one level and dated 1980, ZIP's earliest year. The standard library is not
 used: for a small package its headers take longer than everything else, and it deflates a file again
@@ -22,7 +22,7 @@ _STORED = 0
 _DEFLATED = 8
 # A higher level saves one byte in 500 for a package of 20 columns, and takes a third longer.
 _LEVEL = 6
-# Without zlib's header and checksum, which archives do not have.
+# Deflated data in archives have no zlib header and checksum.
 _RAW = -15
 
 
@@ -31,8 +31,8 @@ class _Kind:
     """The parts that all entries of a kind share.
 
     Attributes:
-        local: a header's signature, version, flags, method, time and date.
-        listed: the same for the directory.
+        local: signature, version, flags, method, time and date in the header before a file.
+        listed: the same data in the directory's entry.
         place: lengths of extra field and comment, disk number, attributes.
     """
 
@@ -54,7 +54,7 @@ _FILE = _kind(_DEFLATED, 0o100644 << 16)
 _FOLDER = _kind(_STORED, 0o040755 << 16 | 0x10)
 
 _EXTRA_LENGTH = struct.pack("<H", 0)
-# Checksum, both sizes, length of the name.
+# The fields are the checksum, both sizes, and the length of the name.
 _CONTENT = struct.Struct("<3LH")
 _OFFSET = struct.Struct("<L")
 _LOCAL_LENGTH = len(_FILE.local) + _CONTENT.size + len(_EXTRA_LENGTH)
@@ -62,10 +62,10 @@ _NONE: Mapping[bytes, bytes] = MappingProxyType({})
 _END = struct.Struct("<4s4H2LH")
 
 
-# Most files are the same objects in every package, and their hash is cached.
+# The lookup is fast: most files are the same objects in every package, and cache their hash.
 @functools.lru_cache(maxsize=128)
 def _deflate(data: bytes, deflated: bytes | None) -> tuple[int, bytes]:
-    """The checksum of the data, and the data deflated."""
+    """The checksum of the data, and the data in deflated form."""
     if deflated is not None:
         return zlib.crc32(data), deflated
     compressor = zlib.compressobj(_LEVEL, zlib.DEFLATED, _RAW)

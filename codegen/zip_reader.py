@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 MAX_DIRECTORY_BYTES = 4 * 1024 * 1024
-"""The maximum for the list of members: some 40,000; our wheels have tens."""
+"""The maximum size of the list of members: about 40,000 members. Our wheels have some tens."""
 
 _END = struct.Struct("<4s4H2LH")
 _END_SIGNATURE = b"PK\5\6"
@@ -23,7 +23,7 @@ class UnreadableArchive(ValueError):
 
 
 class ArchiveReader:
-    """An archive in memory, stored or deflated; every method raises ``UnreadableArchive``."""
+    """An archive in memory, stored or deflated. Every method may raise ``UnreadableArchive``."""
 
     def __init__(self, data: bytes) -> None:
         _check_directory_size(data)
@@ -40,7 +40,7 @@ class ArchiveReader:
             if member.compress_type not in _METHODS:
                 raise UnreadableArchive(f"{name[:300]}: expected it stored or deflated")
             with self._archive.open(member) as stream:
-                # The directory may state any size, so the bytes read count.
+                # The directory may state any size, so the number of bytes actually read is checked.
                 data = stream.read(max_bytes + 1)
         if len(data) > max_bytes:
             raise UnreadableArchive(f"{name[:300]} is larger than {max_bytes} bytes")
@@ -53,7 +53,7 @@ def _check_directory_size(data: bytes) -> None:
     if start < 0 or start + _END.size > len(data):
         raise UnreadableArchive("not a zip archive")
     *_, size, _offset, _comment = _END.unpack_from(data, start)
-    # ZIP64, which states the largest number here, is for archives of more than 4 GB.
+    # ZIP64, for archives of more than 4 GB, states the largest number here, so it is refused, too.
     if size > MAX_DIRECTORY_BYTES:
         raise UnreadableArchive(f"its list of members is larger than {MAX_DIRECTORY_BYTES} bytes")
 
@@ -69,7 +69,7 @@ def _unreadable() -> Iterator[None]:
         zlib.error,
         struct.error,
         LookupError,
-        # Also for unsupported methods and encrypted members.
+        # zipfile also raises RuntimeError for unsupported methods and encrypted members.
         RuntimeError,
         EOFError,
         OSError,

@@ -12,7 +12,7 @@ from typing import Any, Generic, Protocol, TypeVar
 
 
 class Node(Hashable, Protocol):
-    """Nodes can be sorted, so that equal graphs give equal orders."""
+    """A node of the graph. Nodes can be sorted, so that equal graphs give equal orders."""
 
     def __lt__(self, other: Any, /) -> bool: ...
 
@@ -37,7 +37,7 @@ class Graph(Generic[N]):
 
 
 def graph_of(edges: Iterable[tuple[N, N]], alone: Iterable[N] = ()) -> Graph[N]:
-    """A graph of (dependent, upstream) pairs and of relations without either."""
+    """A graph of pairs (dependent, upstream); ``alone`` are relations without edges."""
     graph: Graph[N] = Graph()
     for node in alone:
         graph.add(node)
@@ -90,10 +90,10 @@ def cycle_of(graph: Graph[N], name: N) -> tuple[N, ...]:
 def cycle_path(graph: Graph[N], members: Collection[N]) -> tuple[N, ...]:
     """A shortest path from a cycle's first member back to itself, from reader to upstream.
 
-    For people; ``members`` must be one of ``cycles``.
+    The path is shown to people. ``members`` must be one of ``cycles``.
 
     Raises:
-        ValueError: they are not a cycle.
+        ValueError: ``members`` are not a cycle.
     """
     first, within = min(members), frozenset(members)
     came_from: dict[N, N] = {}

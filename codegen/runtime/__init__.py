@@ -1,4 +1,4 @@
-"""What every generated package contains a copy of, so that it has no dependencies at run time.
+"""The runtime: every generated package contains a copy, so that it has no dependencies.
 
-Packages contain it as ``codegen.runtime_packing`` packs it, in few files: ``make runtime``, after each change.
+``codegen.runtime_packing`` packs it into few files; run ``make runtime`` after each change.
 """

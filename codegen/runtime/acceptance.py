@@ -1,6 +1,6 @@
-"""Which values a schema allows, and these with the plain class of each part.
+"""Checks whether a schema allows a value, and converts the value's parts to their plain classes.
 
-All ways of writing a value accept the same ones: those that ``accept`` does.
+Every way to write a value goes through ``accept``, or accepts the same values.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ TEXT: Final = Node("string")
 
 
 def accept(binding: Binding, node: Node, value: Any, path: str) -> Any:
-    """A typed value with the plain class of each of its parts; the value itself where it has them.
+    """The value with its parts in their plain classes; the same object if they already have them.
 
     Raises:
         InvalidValue: ``node`` does not allow the value; ``InvalidValues`` if several parts are invalid.
@@ -123,7 +123,7 @@ def _accept_dict(binding: Binding, keys: Node, values: Node, value: Any, path: s
 
 
 def accept_leaf(binding: Binding, node: Node, value: Any, path: str) -> Any:
-    """``accept`` of a primitive or fixed, with a logical type or without."""
+    """Does the work of ``accept`` for a primitive or fixed type, with a logical type or without."""
     is_plain = _PLAIN.get((node.kind, node.logical, type(value)))
     if is_plain is not None and is_plain(value):
         return value

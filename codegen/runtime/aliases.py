@@ -1,8 +1,8 @@
 """Renames a writer's types and fields by the aliases of a reader's schema.
 
-As Java's ``Schema.applyAliases``: names are changed throughout the writer's schema before anything
-is compared, even where the reader's schema also has a type of the old name. No name is changed
-where the two schemas are equal except for documentation, aliases and enum defaults.
+Works like Java's ``Schema.applyAliases``. It renames throughout the writer's schema before anything
+is compared, even if the reader's schema also has a type with the old name. It renames nothing
+if the two schemas differ only in documentation, aliases and enum defaults.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def apply_aliases(writer: Node, reader: Node) -> None:
 
 
 def nodes(root: Node) -> Iterator[Node]:
-    """Every type of a schema; a named type once."""
+    """Every type of a schema; a named type occurs once."""
     met: set[int] = set()
     waiting = [root]
     while waiting:
@@ -54,7 +54,10 @@ def nodes(root: Node) -> Iterator[Node]:
 
 
 class _Aliases:
-    """``types``: alias to name. ``fields``: by a record's name, alias to name."""
+    """The aliases in a schema.
+
+    ``types`` maps them to types' names, ``fields`` to the fields' names of each record.
+    """
 
     def __init__(self) -> None:
         self.types: dict[str, str] = {}

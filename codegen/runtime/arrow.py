@@ -1,8 +1,8 @@
 """This package's records in Arrow. PyArrow is imported when a function is called.
 
 Enums are strings: the batches of one stream could have different dictionaries, which Arrow's files
-do not allow. A UUID is text or 16 bytes, as in the schema. Not supported are durations, whose
-months can exceed Arrow's intervals, and recursive records.
+do not allow. A UUID is text or 16 bytes, as in the schema. Recursive records are not supported, and
+neither are durations, because their months can exceed Arrow's intervals.
 """
 
 from __future__ import annotations
@@ -32,6 +32,7 @@ from .columnar import (
 )
 from .entries import key_and_value
 from .errors import InvalidValue, NotInArrow, located, short_repr
+from .field_ids import arrow_fields_by_id
 from .plain_values import plain_of
 from .schema import Node
 from .union_columns import column_type
@@ -95,7 +96,7 @@ def records_to_batches(binding: Binding, records: Iterable[Any], batch_size: int
 def batches_to_records(
     binding: Binding, source: Any, narrowing: Narrowing = "exact"
 ) -> Iterator[Any]:
-    """The records of a table, a reader, batches, or what has Arrow's C stream.
+    """The records of a table, a reader, batches, or an object with Arrow's C stream.
 
     Columns are found by name, case-insensitive if necessary. Times may have any unit.
 
@@ -109,22 +110,28 @@ def batches_to_records(
     convert = field_reader(binding, binding.root, FORMAT, "")
     times = TimeColumns(pa, binding, pa.schema([]), narrowing)
     schema = None
+    named: Any = None
     read: list[tuple[str, int]] = []
     first = 1
     batches = batches_of(source)
     for batch in source if batches is None else batches:
-        if schema is None or not batch.schema.equals(schema):
+        if schema is None or not batch.schema.equals(schema, check_metadata=True):
             schema = batch.schema
-            times = TimeColumns(pa, binding, schema, narrowing)
+            by_id = arrow_fields_by_id(pa, schema, binding.root)
+            named = schema if by_id is None else pa.schema(by_id, schema.metadata)
+            times = TimeColumns(pa, binding, named, narrowing)
             convert = field_reader(binding, binding.root, _format(times.readers), "")
-            places = column_places(schema.names, fields)
+            places = column_places(named.names, fields)
             read = [
                 (field.column, place)
                 for field, place in zip(fields, places, strict=True)
                 if place is not None
             ]
         names = [name for name, _ in read]
-        columns = [_values(batch.column(n), times.schema.field(n), first) for _, n in read]
+        columns = [
+            _values(_viewed(batch.column(n), named.field(n).type), times.schema.field(n), first)
+            for _, n in read
+        ]
         rows = zip(*columns, strict=True) if columns else itertools.repeat((), batch.num_rows)
         yield from read_numbered(
             convert, (dict(zip(names, row, strict=True)) for row in rows), first
@@ -180,6 +187,11 @@ def _batches(
 def _column(records: list[Any], attribute: str, convert: Convert | None) -> list[Any]:
     values = [getattr(record, attribute) for record in records]
     return values if convert is None else [convert(value) for value in values]
+
+
+def _viewed(column: Any, type_: Any) -> Any:
+    """The column, with the names within its type replaced."""
+    return column if column.type.equals(type_) else column.view(type_)
 
 
 def _values(column: Any, field: Any, first: int) -> list[Any]:
@@ -293,7 +305,7 @@ def _dict_of(names: tuple[str, ...]) -> Callable[[list[Any]], Any]:
 
 
 def _format(times: Mapping[str, Convert]) -> Format:
-    """``times`` read counts, by the path of their field."""
+    """The format whose ``times`` read integer counts; they are keyed by the path of the field."""
     return Format(
         "Arrow", NotInArrow, _holds, lambda node, path: _read_leaf(node, path, times),
         lambda node: _WRITTEN.get((node.kind, node.logical)), _pairs, list, _dict_of,

@@ -1,6 +1,6 @@
-"""Arrow's columns of times as counts, so that every unit is read, also below other columns.
+"""Reads Arrow's time columns as integer counts, so that every unit works, also in nested columns.
 
-Python's datetimes have no nanoseconds, and PyArrow refuses such values, or needs pandas for them.
+Python's datetimes have no nanoseconds: PyArrow refuses values with nanoseconds, or needs pandas.
 """
 
 from __future__ import annotations
@@ -25,9 +25,10 @@ _PER_SECOND: Final[Mapping[str, int]] = {"s": 1, "ms": MILLIS, "us": MICROS, "ns
 
 
 class TimeColumns:
-    """What stands where in the batches of one schema: ``schema`` is theirs with counts for times.
+    """The time columns in batches of one schema.
 
-    ``readers`` make values of counts, by the path that ``columnar.field_reader`` gives a field.
+    ``schema`` is the batches' schema, with integers in place of times. ``readers`` convert these
+    integers to values; their keys are the fields' paths in ``columnar.field_reader``.
     """
 
     def __init__(self, pa: Any, binding: Binding, schema: Any, narrowing: Narrowing) -> None:
@@ -39,10 +40,10 @@ class TimeColumns:
         self.schema = pa.schema(self._fields(list(schema), binding.root, ""))
 
     def look_at(self, schema: Any) -> None:
-        """Decides what nanoseconds without a zone are in batches of this schema.
+        """Decides whether nanoseconds without a zone are instants in batches of this schema.
 
-        Spark's Parquet files have instants as INT96 by default, which PyArrow shows so; Spark itself
-        has no nanoseconds.
+        By default, Spark writes instants to Parquet as INT96, and PyArrow reads INT96 as nanoseconds
+        without a zone. Spark itself has no type with nanoseconds.
         """
         self._nanos_are_instants = _OF_SPARK in (schema.metadata or {})
 
@@ -88,7 +89,7 @@ class TimeColumns:
         return field.with_type(self._type(field.type, node.items, f"{path}[]"))
 
     def leaf(self, type_: Any, node: Node, path: str) -> Any:
-        """The type to read a column as; with a reader of the path if that is another."""
+        """The type to read a column as. If it differs from ``type_``, adds a reader for the path."""
         pa, wanted = self._pa, unit_of(node)
         if wanted is None:
             return type_

@@ -18,9 +18,9 @@ V = TypeVar("V")
 
 
 class Binding:
-    """By full name: classes, records' attributes in the order of their fields, and their codecs.
+    """The package's classes, records' attributes in field order, and codecs, each by full name.
 
-    The records of keys and values that are dicts in Python have no class of the package's.
+    The key-value records of an array that is a dict in Python have no generated class.
     """
 
     def __init__(

@@ -1,4 +1,7 @@
-"""A schema's 64-bit fingerprint (Avro specification, "Parsing Canonical Form" and "CRC-64-AVRO")."""
+"""Computes a schema's 64-bit fingerprint.
+
+Avro specification, "Parsing Canonical Form" and "CRC-64-AVRO".
+"""
 
 from __future__ import annotations
 
@@ -14,12 +17,15 @@ _EMPTY: Final = 0xC15D213AA4D7A795
 
 @functools.lru_cache(256)
 def fingerprint_of_text(schema: str) -> int:
-    """Raises ``MalformedSchema`` where the text is not an Avro schema."""
+    """The fingerprint of a schema's text.
+
+    Raises ``MalformedSchema`` if the text is not an Avro schema.
+    """
     return fingerprint(parse(schema))
 
 
 def fingerprint(node: Node) -> int:
-    """Unsigned, unlike Java's."""
+    """The fingerprint of a type, as an unsigned number; Java's is signed."""
     try:
         text = json.dumps(_canonical(node, set()), separators=(",", ":"), ensure_ascii=False)
     except RecursionError:
@@ -36,7 +42,7 @@ def _canonical(node: Node, met: set[str]) -> Any:
 
 
 def form_of(node: Node, name: str, form: Callable[[Node], Any]) -> Any:
-    """A type in the parsing canonical form, under this name and with the form of each part."""
+    """The parsing canonical form of a type, with this name; ``form`` gives the form of a part."""
     match node.kind:
         case "union":
             return [form(branch) for branch in node.branches]

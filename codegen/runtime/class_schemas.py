@@ -16,7 +16,7 @@ _KINDS = (*_NAMED, "array", "map")
 
 @functools.cache
 def schema_text(binding: Binding, name: str) -> str:
-    """The text of the type with this full name; of the relation's own record, the package's."""
+    """The schema text of the type with this full name; the package's text for the root record."""
     if name == binding.root.name:
         return binding.schema_text
     text = part_text(binding.schema_text, name)
@@ -25,7 +25,7 @@ def schema_text(binding: Binding, name: str) -> str:
 
 
 def part_text(schema: str, name: str) -> str | None:
-    """That of a type which the schema defines; None if it does not."""
+    """The text of a type that the schema defines; None if the schema does not define it."""
     named: dict[str, Any] = {}
     _collect(json.loads(schema), "", named)
     if name not in named:
@@ -35,14 +35,14 @@ def part_text(schema: str, name: str) -> str | None:
 
 @functools.cache
 def definitions(binding: Binding) -> Mapping[str, Any]:
-    """The named types of a package's schema by full name, which refer to each other by it."""
+    """The named types of a package's schema by full name. They refer to each other by full name."""
     found: dict[str, Any] = {}
     _collect(json.loads(binding.schema_text), "", found)
     return found
 
 
 def _collect(document: Any, namespace: str, found: dict[str, Any]) -> Any:
-    """The document with full names in the place of definitions, which ``found`` gets."""
+    """The document with full names in place of definitions; adds the definitions to ``found``."""
     if isinstance(document, str):
         is_full = "." in document or not namespace or document in PRIMITIVES
         return document if is_full else f"{namespace}.{document}"
@@ -67,7 +67,7 @@ def _collect(document: Any, namespace: str, found: dict[str, Any]) -> Any:
 
 
 def _complete(document: Any, named: Mapping[str, Any], met: set[str]) -> Any:
-    """The document with definitions in the place of names where each comes first."""
+    """The document with the first occurrence of each name replaced by its definition."""
     if isinstance(document, str):
         if document not in named or document in met:
             return document

@@ -36,7 +36,7 @@ class Column(str):
 
     @property
     def __columns__(self) -> tuple[Column, ...]:
-        """The columns within the struct, or within the structs of an array."""
+        """Renames in the writer's schema: changes its nodes in place."""
         pairs = _fields(self.__binding__, self.__node__)
         return tuple(self.__within__(field) for field, _ in pairs)
 
@@ -94,7 +94,7 @@ def nested_name(attribute: str) -> str:
 
 
 def quoted(name: str) -> str:
-    """A name, within backticks unless Spark reads it as one name without."""
+    """A name for Spark, within backticks unless Spark reads the name alone as one name."""
     return name if _ORDINARY.fullmatch(name) else "`" + name.replace("`", "``") + "`"
 
 
@@ -106,7 +106,7 @@ def _column(binding: Binding, node: Node, name: str) -> Column:
 
 
 def _within(node: Node) -> Node:
-    """The type whose fields Spark finds beneath a column: of a struct, or of an array of structs."""
+    """The type of the struct in which Spark finds fields: the column's or its items' type."""
     others = [branch for branch in node.branches if branch.kind != "null"]
     node = others[0] if len(others) == 1 else node
     if node.kind == "array" and node.map_form != "dict":

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import copy
 import functools
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
 from . import scalars
@@ -28,8 +28,8 @@ class Format:
     Attributes:
         refused: the error for a type that the format has no column for.
         holds: whether there is a column for a primitive, enum or fixed type.
-        read_leaf, write_leaf: what converts a value of the type, which stands at a path such as
-            ``lines[].at``; None where it stays as it is.
+        read_leaf, write_leaf: the converter for values of a type at a path such as ``lines[].at``;
+            None if values need no conversion.
         pairs: the keys and values of a map.
         make_map, make_record: a value from pairs, and from a record's values in order.
     """
@@ -55,7 +55,7 @@ class Format:
         self.make_record = make_record
 
     def of_dicts(self) -> Format:
-        """The format with dicts for maps and records, which need no library."""
+        """A format with dicts for maps and records; it needs no library."""
         form = copy.copy(self)
         form.make_map = dict
         form.make_record = lambda names: lambda values: dict(zip(names, values, strict=True))
@@ -84,7 +84,7 @@ def is_nullable(node: Node) -> bool:
 
 
 def fold(name: str) -> str:
-    """What names are compared by where no column matches exactly."""
+    """The form of names for comparisons, used if no column matches exactly."""
     return name.lower()
 
 
@@ -102,7 +102,7 @@ def _digits(node: Node) -> str:
 def field_reader(
     binding: Binding, node: Node, form: Format, path: str, above: tuple[str, ...] = ()
 ) -> Convert:
-    """Makes a typed value from a column's; raises ``InvalidValue`` for what does not match."""
+    """A function that makes typed values from a column's; raises ``InvalidValue`` on a mismatch."""
     match node.kind:
         case "record":
             return _record_reader(binding, node, form, path, above)
@@ -167,7 +167,10 @@ def _record_reader(
 def _reader_of_field(
     binding: Binding, field: Field, form: Format, path: str, above: tuple[str, ...]
 ) -> Convert:
-    """A field with a default needs a column, and so a type that has one, only where one is given."""
+    """A reader of a field.
+
+    For a field with a default, an unsupported type is an error only if its column is present.
+    """
     try:
         return field_reader(binding, field.node, form, path, above)
     except form.refused as error:
@@ -212,7 +215,7 @@ def _members_reader(
 
 
 def one_member(found: Sequence[Any], *, may_be_null: bool) -> Any:
-    """The value of a union, by those of its members that are set."""
+    """The value of a union: the only member that is set."""
     if len(found) > 1 or not (found or may_be_null):
         raise InvalidValue("", f"expected one member of the union to be set, got {len(found)}")
     return found[0] if found else None
@@ -228,14 +231,14 @@ def layout_of(value: Any) -> tuple[bool, tuple[Any, ...]]:
     return False, tuple(names)
 
 
-def column_places(names: Sequence[Any], fields: Iterable[Field]) -> list[int | None]:
-    """For each field the place of its column among ``names``; None if it has no column.
+def column_places(names: Sequence[Any], fields: Collection[Field]) -> list[int | None]:
+    """The place of each field's column among ``names``; None if it has no column.
 
-    A column has the field's name, else the name in another case, as Hive and Spark compare names,
-    else Avro's name, as in a file of Avro's.
+    A column matches by the field's name; otherwise by the name in another case, as in Hive and Spark;
+    otherwise by the Avro name, as in an Avro file. The last resort is an alias that is no field's name.
 
     Raises:
-        InvalidValue: two columns have a field's name equally well.
+        InvalidValue: two columns match a field's name equally well.
     """
     exact: dict[Any, list[int]] = {}
     folded: dict[str, list[int]] = {}
@@ -244,9 +247,14 @@ def column_places(names: Sequence[Any], fields: Iterable[Field]) -> list[int | N
         if isinstance(name, str):
             folded.setdefault(fold(name), []).append(place)
 
+    taken = {fold(name) for field in fields for name in (field.column, field.name)}
+
     def place_of(field: Field) -> int | None:
         places = (
-            exact.get(field.column) or folded.get(fold(field.column)) or exact.get(field.name) or []
+            exact.get(field.column)
+            or folded.get(fold(field.column))
+            or exact.get(field.name)
+            or next((exact[a] for a in field.aliases if a in exact and fold(a) not in taken), [])
         )
         if len(places) > 1:
             shown = ", ".join(str(names[place]) for place in places)
@@ -300,7 +308,7 @@ def entry_pair(entry: Any) -> tuple[Any, Any]:
 
 
 def _entries_reader(read: Convert, form: Format) -> Convert:
-    """Of a list of entries, which the format may have as a map."""
+    """A reader of a list of entries, which may be a map in the format."""
 
     def read_entries(value: Any) -> Any:
         is_map = isinstance(value, Mapping) or (
@@ -312,7 +320,7 @@ def _entries_reader(read: Convert, form: Format) -> Convert:
 
 
 def entry_paths(path: str) -> tuple[str, str]:
-    """Of the keys and values of a map in the form of an array of entries."""
+    """The paths of the keys and of the values of a map, in the form of an array of entries."""
     return f"{path}[].key", f"{path}[].value"
 
 
@@ -349,7 +357,7 @@ def prefix_path(name: str, error: InvalidValue) -> InvalidValue:
 def field_writer(
     binding: Binding, node: Node, form: Format, path: str, above: tuple[str, ...] = ()
 ) -> Convert | None:
-    """Makes a column's value from a typed one; None where they are the same."""
+    """Makes a column's value from a typed value; None if the two are always the same."""
     match node.kind:
         case "record":
             return _record_writer(binding, node, form, path, above)

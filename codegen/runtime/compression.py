@@ -47,7 +47,7 @@ def decompressor(codec: str, max_block_bytes: int) -> Callable[[bytes], bytes]:
 
 
 def max_compressed_bytes(codec: str, max_block_bytes: int) -> int:
-    """The maximum size of a block in the file: what does not compress takes a little more."""
+    """The maximum size of a block in the file: incompressible data takes a little more space."""
     if codec == "null":
         return max_block_bytes
     # Snappy's worst case and a checksum, with room for the heads of the others.
@@ -63,7 +63,7 @@ def _truncated_block() -> InvalidAvro:
 
 
 def _import_first(codec: str, libraries: dict[str, str]) -> tuple[str, Any]:
-    """The first of the modules that is installed; ``libraries``: module to what to install."""
+    """The first installed module; ``libraries`` maps each module to the name of its distribution."""
     for module in libraries:
         try:
             return module, importlib.import_module(module)
@@ -124,9 +124,9 @@ def _stream_decompressor(
     feed: Callable[[Any, bytes, int], bytes] = _feed_limited,
     step: Callable[[int], int] = _fixed_step,
 ) -> Decompress:
-    """For objects like ``BZ2Decompressor``; concatenated streams are one, as these formats define.
+    """Decompresses with objects like ``BZ2Decompressor``, also several concatenated streams.
 
-    They are fed ``step`` bytes at a time, since each stream copies what follows it.
+    Feeds ``step`` bytes at a time, because each stream copies the bytes that follow it.
     """
 
     def decompress(data: bytes, max_bytes: int) -> bytes:
@@ -190,7 +190,10 @@ def _snappy() -> tuple[Compress, Decompress]:
 
 
 def _declared_size(data: bytes) -> int:
-    """The decompressed size in the data's header, which libraries allocate before they read on."""
+    """The decompressed size in the data's header.
+
+    Libraries allocate this size before they read on.
+    """
     size = 0
     for place, byte in enumerate(data[:5]):
         size |= (byte & 127) << 7 * place
@@ -231,7 +234,7 @@ def _feed_unlimited(stream: Any, data: bytes, _max_bytes: int) -> bytes:
 
 
 def _zstandard_step(left: int) -> int:
-    """Few bytes at a time cannot exceed the limit by much."""
+    """How many bytes to feed at a time: few, so that their output stays near the limit."""
     return max(1, 4 * (left // _MAX_ZSTANDARD_BLOCK_BYTES))
 
 

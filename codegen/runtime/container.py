@@ -118,7 +118,10 @@ def reader_of(
     name: str | None = None,
     narrowing: Narrowing = "exact",
 ) -> Reader:
-    """A reader of the bytes that a writer's schema describes; ``name`` is the root's unless given."""
+    """A reader of bytes that another schema describes.
+
+    ``name`` is the name of a type, by default the root's.
+    """
     if not isinstance(writer_schema, (str, bytes)):
         raise MalformedSchema(
             f"expected a schema as JSON text, got {short_repr(writer_schema)}: pass json.dumps of it"
@@ -158,7 +161,7 @@ def _open(
     narrowing: Narrowing,
     partitions: Partitions,
 ) -> tuple[Reader, Iterator[tuple[int, bytes]]]:
-    """What reads a record, and the blocks."""
+    """The reader of a record, and the blocks of the file."""
     if _exactly(file, 4) != MAGIC:
         raise InvalidAvro("not an Avro container file")
     metadata = _metadata(file, max(max_block_bytes, _HEADER_BYTES))
@@ -217,7 +220,7 @@ def _locating(place: str) -> Iterator[None]:
 
 
 def _check_start(file: IO[bytes]) -> None:
-    """Refuses to write a second header into a stream, which nothing could read."""
+    """Refuses to write a second header into a stream: no program could read the result."""
     try:
         at = file.tell()
     except (OSError, AttributeError):
@@ -259,7 +262,7 @@ def _metadata(file: IO[bytes], max_bytes: int) -> dict[str, bytes]:
 
 
 def _sized(file: IO[bytes], left: int) -> bytes:
-    """A key or value of a header; at most ``left`` bytes may follow."""
+    """Reads a key or value of a header; at most ``left`` bytes may follow."""
     size = _long(file, _exactly(file, 1))
     if size > left:
         raise InvalidAvro("the file's header is too large (max_block_bytes)")

@@ -1,7 +1,7 @@
-"""Decoding bytes, and where they are wrong.
+"""Decodes bytes, and locates errors in them.
 
-Generated decoders are straight-line code that knows no paths. Where one fails, ``tracing`` finds
-the path; programs that only read right bytes never import it.
+Generated decoders are straight-line code without paths. When a decoder fails, ``tracing`` finds
+the path; programs that only read valid bytes never import it.
 """
 
 from __future__ import annotations

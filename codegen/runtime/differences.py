@@ -13,7 +13,7 @@ Difference: TypeAlias = tuple[str, Any, Any]
 
 
 def differences(binding: Binding, left: Any, right: Any) -> list[Difference]:
-    """In the order of the schema's fields, of lists' indexes and of the left map's keys.
+    """The differences, in the order of the schema's fields, lists' indexes and the left map's keys.
 
     The path "" is the whole record; ``ABSENT`` stands for an item that one side lacks.
     """

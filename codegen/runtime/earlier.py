@@ -23,7 +23,7 @@ def earlier_text(binding: Binding, name: str, number: int) -> str | None:
     """The schema of this fingerprint with which an earlier version wrote the class.
 
     Raises:
-        UnknownSchema: several did, whose times or decimals mean something else.
+        UnknownSchema: several versions did, with different units of times or decimals.
     """
     found = _texts(binding, name).get(number, {})
     if len(found) > 1:
@@ -38,7 +38,7 @@ def earlier_text(binding: Binding, name: str, number: int) -> str | None:
 
 @functools.cache
 def _texts(binding: Binding, name: str) -> Mapping[int, Mapping[str, str]]:
-    """By fingerprint, of each schema that means something else, its newest version and its text."""
+    """The schemas by fingerprint, with different meanings; the newest version of each meaning."""
     found: dict[int, dict[str, str]] = {}
     for version, number, text in _schemas_of(binding, name):
         same = found.setdefault(number, {})
@@ -48,7 +48,7 @@ def _texts(binding: Binding, name: str) -> Mapping[int, Mapping[str, str]]:
 
 
 def _schemas_of(binding: Binding, name: str) -> Iterator[tuple[str, int, str]]:
-    """The newest version, the fingerprint and the text of each, newest first."""
+    """Each earlier schema's newest version, fingerprint and text, newest first."""
     for entry in _listed():
         version, text = entry["versions"][0], entry["schema"]
         if name == binding.root.name:
@@ -60,7 +60,7 @@ def _schemas_of(binding: Binding, name: str) -> Iterator[tuple[str, int, str]]:
 
 
 def _meaning(text: str) -> list[object]:
-    """What a fingerprint leaves out of the values."""
+    """The parts of a schema that affect values but not the fingerprint."""
     return [(node.logical, node.meaning, node.precision) for node in nodes(parse(text))]
 
 

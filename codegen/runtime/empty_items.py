@@ -1,7 +1,8 @@
-"""Values that take no bytes, whose number nothing else bounds: nulls, fixed of size 0, empty records.
+"""Limits the number of values that take no bytes: nulls, ``fixed`` of size 0, empty records.
 
-Each counts as a byte of its input, after a number that is free. What is counted are items of arrays
-and records of files: of other values the schema gives the number.
+Without a limit, a few bytes could claim billions of them. An input may have ``MAX_EMPTY_ITEMS`` of
+them; beyond that, one for each of its bytes. Only items of arrays and records of files are counted,
+because the schema fixes the number of other values.
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ class EmptyTypes:
         self._values: dict[int, int] = {}
 
     def values_in(self, node: Node) -> int:
-        """How many values one of this type contains, itself included; 0 if it takes bytes."""
+        """How many values a value of this type contains, itself included; 0 if it takes bytes."""
         if id(node) not in self._values:
             # Of a record within itself: it has no end, which is not this module's matter.
             self._values[id(node)] = 0

@@ -1,7 +1,7 @@
-"""Dicts whose keys are no text: in Avro, arrays of records of a key and a value.
+"""Dicts whose keys are not text. In Avro they are arrays of records with a key and a value.
 
-Where the generator could make no dict of them, as where Python cannot hash the keys, values are
-lists of records of a class of the package.
+If the generator cannot use a dict, for example because Python cannot hash the keys, the value is a
+list of records of a generated class.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from .schema import Node
 
 
 class Entry:
-    """A key and its value, while a dict is made of them or they are made of a dict."""
+    """A key and its value, during the conversion between a dict and an array of entries."""
 
     __slots__ = ("key", "value")
 
@@ -25,7 +25,7 @@ class Entry:
 
 
 def mark_entries(root: Node, classes: Collection[str]) -> list[str]:
-    """The full names of records that are only entries, which are not among the package's classes."""
+    """Marks the arrays that are dicts; returns the names of their records, which need no class."""
     found: list[str] = []
     for node in nodes(root):
         if node.map_form and node.items.name not in classes:
@@ -46,10 +46,10 @@ def key_and_value(node: Node) -> tuple[Node, Node]:
 
 
 def entries_of(value: Any, path: str = "") -> list[Any]:
-    """The entries of a dict, as an array has them.
+    """The entries of a dict, in the form of an array.
 
     Raises:
-        InvalidValue: it is no dict.
+        InvalidValue: the value is not a dict.
     """
     if not isinstance(value, Mapping):
         raise InvalidValue(path, f"expected dict, got {short_repr(value)}")
@@ -57,10 +57,10 @@ def entries_of(value: Any, path: str = "") -> list[Any]:
 
 
 def dict_of_entries(entries: Iterable[Any]) -> dict[Any, Any]:
-    """Of entries with equal keys, the last."""
+    """A dict of the entries; the last of several equal keys wins."""
     return {entry.key: entry.value for entry in entries}
 
 
 def pairs_as_rows(pairs: Iterable[Any]) -> list[Mapping[str, Any]]:
-    """A map's keys and values as an array of entries has them."""
+    """A map's keys and values, as rows of an array of entries."""
     return [{"key": key, "value": value} for key, value in pairs]

@@ -8,12 +8,15 @@ from .schema import Field, Node
 
 
 def equal(one: Node, other: Node) -> bool:
-    """As ``Schema.equals``: everything but documentation, aliases and enum defaults."""
+    """Whether all but documentation, aliases and enum defaults is equal.
+
+    Works like ``Schema.equals``.
+    """
     return _equal(one, other, set())
 
 
 def equivalent(writer: Node, reader: Node) -> bool:
-    """As ``Resolver.unionEquiv``: the same structure, names compared without namespaces."""
+    """Whether structure and simple names are equal, as in ``Resolver.unionEquiv``."""
     return _equivalent(writer, reader, {})
 
 

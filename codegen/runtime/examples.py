@@ -1,7 +1,7 @@
 """Made-up values of a schema's types. All of them can be written.
 
-They are such as a test needs: short, within ordinary ranges, the same for an equal seed. Recursion
-ends where a type is met within itself.
+They suit tests: short, within ordinary ranges, and the same for an equal seed. Recursion ends
+as soon as a type occurs within itself.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def example(binding: Binding, name: str, seed: int) -> Any:
     """A record of the class with this full name.
 
     Raises:
-        AvroError: each record of the class contains another one, without end.
+        AvroError: each record of the class requires another record of it, without end.
     """
     check_finite(binding, name)
     source = random.Random(f"{name} {seed}")  # noqa: S311 - the same again is what is wanted
@@ -48,7 +48,7 @@ def check_finite(binding: Binding, name: str) -> None:
 
 
 class Examples:
-    """Values drawn from a source of random numbers; none is of a type without finite values."""
+    """Values drawn from a source of random numbers, only for types that have finite values."""
 
     def __init__(self, binding: Binding, source: random.Random) -> None:
         self._binding = binding
@@ -57,7 +57,10 @@ class Examples:
         self._within: list[str] = []
 
     def value(self, node: Node, field: str) -> Any:
-        """``field`` is the name of the field whose value it is, which texts begin with."""
+        """An example of a type's value.
+
+        A text begins with ``field``, the name of the value's field.
+        """
         source = self._source
         match node.kind:
             case "record":
@@ -83,7 +86,7 @@ class Examples:
         return [self.value(node, field) for _ in range(self._source.randint(1, 2))]
 
     def values_of(self, record: Node) -> dict[str, Any]:
-        """By the attributes of a record."""
+        """The values of a record, by attribute."""
         self._within.append(record.name)
         attributes = self._binding.attributes[record.name]
         values = {
@@ -94,7 +97,7 @@ class Examples:
         return values
 
     def _of_union(self, union: Node, field: str) -> Any:
-        """A value of the first branch in a random order: null last, recursion behind that."""
+        """A value of a random branch; recursive branches are avoided, and null even more."""
         branches = list(union.branches)
         self._source.shuffle(branches)
         return self.value(min(branches, key=self._order), field)
@@ -106,7 +109,7 @@ class Examples:
         ) or nested == math.inf else 0, branch.kind == "null"
 
     def _is_recursive(self, node: Node) -> bool:
-        """Whether a value of the type would begin again what it is part of."""
+        """Whether a value of the type would contain a value of a type that encloses it."""
         match node.kind:
             case "record":
                 return node.name in self._within

@@ -1,4 +1,4 @@
-"""How deep the least value of each type is nested: without end for a record that requires itself."""
+"""The nesting depth of the smallest value of each type: infinite if a record requires itself."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .schema import Node
 
 @functools.cache
 def heights(binding: Binding) -> Mapping[str, float]:
-    """Of the records of a package, by full name."""
+    """The depth for each record of a package, by full name."""
     records = [node for node in binding.nodes.values() if node.kind == "record"]
     found = dict.fromkeys((record.name for record in records), math.inf)
     while True:
@@ -26,7 +26,7 @@ def heights(binding: Binding) -> Mapping[str, float]:
 
 
 def height(node: Node, records: Mapping[str, float]) -> float:
-    """Of arrays and maps 0, since the least ones are empty."""
+    """The depth for a type: 0 for arrays and maps, whose smallest values are empty."""
     match node.kind:
         case "record":
             return records[node.name]

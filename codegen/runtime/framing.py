@@ -28,7 +28,10 @@ Schemas = Mapping[int, str] | Callable[[int], str | None] | None
 
 
 def to_single_object(binding: Binding, name: str, value: Any) -> bytes:
-    """Raises ``InvalidValue`` for a value that does not match the schema."""
+    """Frames a value for single-object encoding.
+
+    Raises ``InvalidValue`` for a value that does not match the schema.
+    """
     head = _SINGLE_OBJECT + _own_fingerprint(binding, name).to_bytes(8, "little")
     return _write_frame(binding, name, head, value)
 
@@ -36,12 +39,14 @@ def to_single_object(binding: Binding, name: str, value: Any) -> bytes:
 def from_single_object(
     binding: Binding, name: str, data: bytes, schemas: Schemas, narrowing: Narrowing = "exact"
 ) -> Any:
-    """``schemas`` gives the text of every fingerprint; that of the class's own may be missing.
+    """Reads a value in single-object encoding.
+
+    ``schemas`` gives a schema's text by its fingerprint; it may lack the class's own schema.
 
     Raises:
         InvalidAvro: the frame or its body is damaged.
         UnknownSchema: neither ``schemas`` nor an earlier version of the package has the fingerprint,
-            or the text given for it has another one.
+            or the text for it has another fingerprint.
     """
     written, body = _split_frame(data, _SINGLE_OBJECT, 8)
     number = int.from_bytes(written, "little")
@@ -56,7 +61,10 @@ def from_single_object(
 
 
 def to_confluent(binding: Binding, name: str, value: Any, schema_id: int) -> bytes:
-    """Raises ``InvalidValue`` for an invalid value, or an id of more than 32 bits."""
+    """Frames a value in Confluent's wire format.
+
+    Raises ``InvalidValue`` for an invalid value, or an id of more than 32 bits.
+    """
     if type(schema_id) is not int or not 0 <= schema_id <= _MAX_ID:
         raise InvalidValue(
             "", f"expected a schema id from 0 to {_MAX_ID}, got {short_repr(schema_id)}"
@@ -71,7 +79,9 @@ def from_confluent(
     schemas: Schemas,
     narrowing: Narrowing = "exact",
 ) -> Any:
-    """``schemas`` gives the text of a schema's id; a function's other errors are passed on.
+    """Reads a value in Confluent's wire format.
+
+    ``schemas`` gives a schema's text by its id. If it is a function, its errors are passed on.
 
     Raises:
         InvalidAvro: the frame or its body is damaged.

@@ -1,4 +1,4 @@
-"""What makes records immutable: frozen values and shared methods."""
+"""The parts that make records immutable: frozen values and shared methods."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class FrozenMap(dict[str, "Any"]):
 
 
 def items_in(value: Any) -> Iterable[Any] | None:
-    """The items of a sequence that is no text, or of a numpy array; None of any other value."""
+    """The items of a sequence or numpy array; None for text and any other value."""
     if isinstance(value, (list, tuple)):
         # A row of ``rows`` is a tuple that shows no items.
         return value if type(value).__iter__ is not None else None
@@ -64,7 +64,7 @@ def freeze(value: Any) -> Any:
     """The value with tuples for sequences and ``FrozenMap`` for mappings, at every depth.
 
     Raises:
-        InvalidValue: it is nested too deeply.
+        InvalidValue: the value is nested too deeply, or contains itself.
     """
     if type(value) in _LEAVES:
         return value

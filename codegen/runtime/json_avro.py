@@ -1,7 +1,7 @@
-"""Avro's JSON encoding (specification, "JSON Encoding"), as Java's encoder and decoder have it.
+"""Avro's JSON encoding (specification, "JSON Encoding"), as in Java.
 
-A union's value is tagged by the name of its branch, bytes are text of ISO-8859-1, and logical types
-are the values of their Avro types.
+The tag of a union's value is the name of its branch. Bytes are ISO-8859-1 text. A value of a logical
+type is written as a value of its Avro type.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from .values import branch_of
 
 
 class AvroForm:
-    """Every field must be present."""
+    """Avro's JSON encoding, in which every field must be present."""
 
     fills_defaults = False
     tags_all = True
@@ -96,7 +96,7 @@ class AvroForm:
 
 
 def read_tagged(readers: dict[str, Convert], document: Any) -> Any:
-    """The value of an object whose one key is the name of a branch."""
+    """The value of an object whose only key is the name of a branch."""
     if isinstance(document, dict) and len(document) == 1:
         ((title, inner),) = document.items()
         convert = readers.get(title) if isinstance(title, str) else None
@@ -110,7 +110,7 @@ def read_tagged(readers: dict[str, Convert], document: Any) -> Any:
 
 
 def _single(document: Any) -> float:
-    """As Java reads it: rounded to the 32 bits that the type has."""
+    """The number rounded to the type's 32 bits, as in Java."""
     number = scalars.float_of(number_in(document))
     single: float = scalars.FLOAT.unpack(scalars.FLOAT.pack(number))[0]
     return single

@@ -1,8 +1,9 @@
-"""How functions that write and read the JSON of a record fast are made: as source, which is compiled.
+"""Generates and compiles source of fast functions that write and read a record's JSON.
 
 The functions are a shortcut of ``json_documents``, not a second set of rules. They handle values of
 the exact classes in their usual notation. They pass every other value to the ``Writers`` or
-``Readers``. When they raise any exception, the caller starts again with those, which say what is wrong.
+``Readers``. After any exception, the caller starts again with the ``Writers`` or ``Readers``, whose
+errors say what is wrong.
 
 The source contains no text of a schema. Texts and classes are in its namespace, under numbered names;
 attributes are identifiers, as in the package's own code.
@@ -25,9 +26,12 @@ _RANGES: Final = {
 
 
 class Part:
-    """Code of one type: an expression that is true of usual values, and what becomes of those.
+    """Code for one type.
 
-    ``is_text``: what becomes of them is a string; else a number.
+    Attributes:
+        condition: an expression that is true for usual values.
+        result: the expression that converts a usual value.
+        is_text: whether the result is a string; otherwise it is a number.
     """
 
     __slots__ = ("condition", "is_text", "result")
@@ -39,7 +43,7 @@ class Part:
 
 
 class Source:
-    """Source under construction, and the values of the names in it."""
+    """Source under construction, with the values of the names that occur in it."""
 
     def __init__(self) -> None:
         self._lines: list[str] = []
@@ -65,7 +69,7 @@ class Source:
 
 
 def number_part(kind: str, first: str, name: str) -> Part:
-    """Of the four kinds of numbers; ``first`` is evaluated first, and ``name`` is its value then."""
+    """Code for a number. ``first`` is evaluated first, and assigns the value to ``name``."""
     if kind in _RANGES:
         least, most = _RANGES[kind]
         return Part(f"type({first}) is int and {least}<={name}<={most}", name, is_text=False)

@@ -1,7 +1,7 @@
 """Typed values to and from JSON documents: what ``json.loads`` returns and ``json.dumps`` takes.
 
-A ``Form`` decides how leaves and unions look; records, arrays and maps look the same in each. What
-is not a value of the schema is an ``InvalidValue`` whose path is made while the error passes upwards.
+A ``Form`` decides how leaves and unions look; records, arrays and maps look the same in each form.
+An invalid value raises ``InvalidValue``; each caller on the way up adds its part of the path.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ NOT_FINITE: Final = {
 
 
 class WrittenNumber(float):
-    """A number with a fraction or an exponent, with all digits of its text: a decimal needs them."""
+    """A number with a fraction or an exponent. It keeps all digits of its text for decimals."""
 
     __slots__ = ("text",)
 
@@ -47,20 +47,20 @@ class WrittenNumber(float):
 
 
 class Form(Protocol):
-    """How leaves and unions look in JSON; the functions convert one value of the node."""
+    """The form of leaves and unions in JSON. Its functions convert one value of a type."""
 
     @property
     def fills_defaults(self) -> bool:
-        """Whether a field may be missing that has a default."""
+        """Whether a field with a default may be missing."""
         ...
 
     @property
     def tags_all(self) -> bool:
-        """Whether all values of unions but null have tags, and leaves are of their Avro types."""
+        """Whether all non-null values of unions have tags, and leaves have their Avro types."""
         ...
 
     def is_told_by_class(self, union: Node) -> bool:
-        """Whether the class of a value, in Python and in JSON, alone says which branch it is."""
+        """Whether a value's class alone decides its branch, in Python and in JSON."""
         ...
 
     def leaf_writer(self, node: Node) -> Convert: ...
@@ -73,7 +73,10 @@ class Form(Protocol):
 
 
 class Made:
-    """What one thread makes at once: each node's function, in which those of its parts are used."""
+    """The functions that one thread makes at one time.
+
+    A node's function uses those of its parts.
+    """
 
     def __init__(self, make: Callable[[Node, Made], Convert], whole: Mapping[int, Convert]) -> None:
         self._make = make
@@ -86,12 +89,12 @@ class Made:
         return found
 
     def add_recursive(self, node: Node, function: Convert) -> None:
-        """Adds a record's function before those of its parts, which may lead back to it."""
+        """Adds a record's function before those of its parts: a part may contain the record."""
         self.functions[id(node)] = function
 
 
 class Converters:
-    """Each node's function, made when needed. No thread gets one that another still makes."""
+    """Each node's function, made when needed. No thread gets a function that is still incomplete."""
 
     def __init__(self, make: Callable[[Node, Made], Convert]) -> None:
         self._make = make
@@ -109,7 +112,7 @@ class Converters:
 
 
 class Writers:
-    """The functions that make a document of a typed value, one for each node, made when needed."""
+    """Makes a function for each node that converts a typed value to a document; on demand."""
 
     def __init__(self, binding: Binding, form: Form) -> None:
         self._binding = binding
@@ -162,7 +165,7 @@ class Writers:
 
 
 class Readers:
-    """The functions that make a typed value of a document, one for each node, made when needed."""
+    """Makes a function for each node that converts a document to a typed value; on demand."""
 
     def __init__(self, binding: Binding, form: Form, *, ignores_unknown: bool) -> None:
         self._binding = binding
@@ -230,7 +233,7 @@ class Readers:
         """The value of a field that is missing.
 
         Raises:
-            InvalidValue: it must not be missing.
+            InvalidValue: the field must not be missing.
         """
         if not self.form.fills_defaults:
             raise InvalidValue(field.name, "is missing")
@@ -238,14 +241,14 @@ class Readers:
 
 
 def within(step: str, error: InvalidValue) -> InvalidValue:
-    """The error of a part as that of the whole."""
+    """The error of a part, with ``step`` at the front of its path."""
     path = error.path
     joint = "" if not path or path.startswith("[") else "."
     return InvalidValue(f"{step}{joint}{path}", error.reason)
 
 
 def object_of(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """An object of JSON; readers differ in which of two equal keys they take.
+    """A JSON object without repeated keys: readers differ in which of their values they take.
 
     Raises:
         InvalidValue: a key occurs twice.
@@ -281,7 +284,7 @@ def text_in(document: Any, expected: str) -> str:
 
 
 def number_out(value: float) -> float | str:
-    """JSON has no number that is not finite."""
+    """A float for JSON: text if it is not finite."""
     if value - value == 0:
         return value
     if value != value:  # noqa: PLR0124 [only NaN differs from itself]
@@ -290,7 +293,7 @@ def number_out(value: float) -> float | str:
 
 
 def number_in(document: Any) -> float:
-    """The opposite of ``number_out``."""
+    """A float from JSON: the opposite of ``number_out``."""
     if isinstance(document, str):
         if document in NOT_FINITE:
             return NOT_FINITE[document]
@@ -311,10 +314,9 @@ def base_writer(node: Node) -> Convert:
 
 
 def typed_reader(binding: Binding, node: Node) -> Convert:
-    """The value of a leaf's Avro type as the leaf.
+    """A function that converts a value of the Avro type to the logical type.
 
-    Raises:
-        InvalidValue: it is not a value of the logical type.
+    It raises ``InvalidValue`` if the logical type does not have the value.
     """
     convert = from_base(binding, node)
     if convert is None:

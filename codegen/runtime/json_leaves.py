@@ -1,6 +1,6 @@
 """Leaves that are text in plain JSON: moments, decimals, UUIDs, durations, bytes.
 
-A reader accepts the one notation that is documented and refuses digits that it could not keep.
+A reader accepts only the documented notation, and refuses digits that its type cannot keep.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ _MOMENTS: Final[dict[str, tuple[re.Pattern[str], Any, str]]] = {
 
 
 def text_writer(binding: Binding, node: Node) -> Convert:
-    """The text of a leaf; raises ``InvalidValue`` for what is not a value of it."""
+    """A function that writes a leaf as text. It raises ``InvalidValue`` for an invalid value."""
     # By way of the value that is written: plain, an instant in UTC.
     base, typed = base_writer(node), typed_reader(binding, node)
     match node.logical:
@@ -78,7 +78,7 @@ def text_writer(binding: Binding, node: Node) -> Convert:
 
 
 def text_reader(binding: Binding, node: Node) -> Convert:
-    """The leaf that ``text_writer`` made a text of."""
+    """A function that reads a leaf from the text that ``text_writer`` writes."""
     if node.kind == "enum":
         return enum_reader(binding.classes[node.name], node.symbols)
     match node.logical:
@@ -121,7 +121,7 @@ def _moment_reader(binding: Binding, node: Node) -> Convert:
 
 
 def unit_free(logical: str) -> str:
-    """``timestamp`` of ``timestamp-micros``."""
+    """The logical type without its unit: ``timestamp`` for ``timestamp-micros``."""
     for unit in ("-millis", "-micros", "-nanos"):
         logical = logical.removesuffix(unit)
     return logical
@@ -140,9 +140,9 @@ def _decimal_writer(node: Node) -> Convert:
 
 
 def _decimal(document: Any, precision: int, scale: int) -> decimal.Decimal:
-    """Of text, or of a number all of whose digits are known, as Spark and Hive write decimals.
+    """A decimal from text, or from a JSON number, which is how Spark and Hive write decimals.
 
-    Those of a float are not: ``json.loads`` has rounded it.
+    A float is refused, because ``json.loads`` has rounded it.
     """
     written = document.text if isinstance(document, WrittenNumber) else document
     is_whole = isinstance(written, int) and not isinstance(written, bool)

@@ -67,7 +67,10 @@ def write_lines(
 
 
 def _of_folders(binding: Binding, path: str, partitions: Partitions) -> Mapping[str, Any]:
-    """By attribute, the values that the lines of a file lack and its folders' names have."""
+    """The values in the names of a file's folders, by attribute.
+
+    The file's lines lack these values.
+    """
     try:
         values = partition_values(binding, partitions)
     except InvalidValue as error:

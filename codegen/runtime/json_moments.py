@@ -1,7 +1,7 @@
 """The usual notation of moments and decimals in plain JSON, without a regular expression.
 
-A function returns None for whatever is unusual, valid or not: ``json_leaves`` decides then. A slice
-with a step takes all separators of a notation at once.
+A function returns None for any unusual value or text, valid or not; then ``json_leaves`` decides.
+A slice with a step takes all separators of a notation at once.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def local_out(value: dt.datetime) -> str | None:
 
 
 def _moment(value: dt.datetime) -> str:
-    """``isoformat`` without a zone, in half its time."""
+    """A moment as text: equal to ``isoformat`` without a zone, in half the time."""
     two = _TWO
     micros = value.microsecond
     second = f"{two[value.second]}.{_THREE[micros // 1000]}{_THREE[micros % 1000]}" if micros else two[value.second]  # fmt: skip
@@ -52,7 +52,7 @@ def _moment(value: dt.datetime) -> str:
 
 
 def of_millis(write: Callable[[Any], str | None]) -> Callable[[Any], str | None]:
-    """What is finer than milliseconds is unusual."""
+    """The function ``write``, changed to return None for a value finer than milliseconds."""
     return lambda value: None if value.microsecond % 1000 else write(value)
 
 
@@ -61,7 +61,10 @@ def uuid_out(value: uuid.UUID) -> str:
 
 
 def decimal_out(precision: int, scale: int) -> Callable[[decimal.Decimal], str | None]:
-    """For decimals that have just this scale, as those that were read have."""
+    """A function that writes decimals with exactly this scale.
+
+    Every decimal that was read has this scale.
+    """
     point, most = -scale - 1, precision + (scale > 0)
 
     def write(value: decimal.Decimal) -> str | None:
@@ -131,7 +134,7 @@ def whole_millis(read: Callable[[str], Any]) -> Callable[[str], Any]:
 
 
 def decimal_in(precision: int, scale: int) -> Callable[[str], decimal.Decimal | None]:
-    """For text that has just this scale, as ``decimal_out`` writes it."""
+    """Reads text with exactly this scale, as ``decimal_out`` writes it."""
     point, most = -scale - 1, precision + 1
 
     def read(text: str) -> decimal.Decimal | None:

@@ -1,12 +1,12 @@
 """Plain JSON: what a person would write by hand, and what programs without Avro read.
 
-Numbers are numbers, moments ISO 8601, decimals and what is not finite text, bytes base64. A union's
-value has no tag, unless it could be taken for a value of another branch. That depends on the kinds
-of its branches alone for objects, and on the text itself for text, so that reading never guesses:
+Numbers are numbers, and moments are ISO 8601. Decimals, NaN and infinities are text, and bytes are
+base64. A union's value has a tag only if a reader could take it for a value of another branch. For
+objects, the kinds of the branches decide; for text, the text itself decides. So readers never guess:
 
-- Where at most one branch is an object (a record or map) and at most one is text, no value is tagged.
-- Else every object is tagged, and a text that an earlier branch in ``_TEXTS`` accepts. A tag is an
-  object whose one key is the name of the branch, as in Avro's encoding.
+- If at most one branch is an object (a record or map) and at most one is text, no value is tagged.
+- Otherwise every object is tagged. A text is tagged if an earlier branch in ``_TEXTS`` accepts it.
+  A tag is an object whose only key is the name of the branch, as in Avro's encoding.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ _TEXTS: Final = (
 
 
 class PlainForm:
-    """A field that has a default may be missing."""
+    """Plain JSON, in which a field with a default may be missing."""
 
     fills_defaults = True
     tags_all = False
@@ -126,7 +126,7 @@ class PlainForm:
 
 
 class _UnionReader:
-    """Reads the values of a union; which branch it is, the document alone decides."""
+    """Reads the values of a union; the document alone decides the branch."""
 
     def __init__(self, union: Node, reader: ConverterOf, form: PlainForm) -> None:
         self._union = union
@@ -182,7 +182,7 @@ _KIND_OF: Final = {type(None): "null", bool: "boolean"}
 
 
 def _text_kind(node: Node) -> str:
-    """Which of ``_TEXTS`` a value may look like; "" for one that is never text."""
+    """The kind in ``_TEXTS`` of a branch's text; "" if the branch's values are never text."""
     if node.kind == "enum":
         return "enum"
     if node.logical:
@@ -193,7 +193,7 @@ def _text_kind(node: Node) -> str:
 
 
 def needs_tags(union: Node) -> bool:
-    """Whether two kinds of branch look alike; the two widths of floats are one."""
+    """Whether values of two branches look alike; ``float`` and ``double`` count as one branch."""
     texts = [_text_kind(branch) for branch in union.branches if _text_kind(branch)]
     floats = texts.count("float")
     objects = sum(branch.kind in _OBJECTS for branch in union.branches)

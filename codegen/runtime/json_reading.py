@@ -59,9 +59,10 @@ def json_reader(binding: Binding, root: Node, readers: Readers) -> Callable[[Any
 
 
 def _has_long_number(text: str) -> bool:
-    """Whether there may be a number of more than ``MAX_DIGITS`` digits.
+    """Whether the text may have a number of more than ``MAX_DIGITS`` digits.
 
-    One character in so many belongs to it, with half of its digits on one side.
+    Looks at one character in every ``MAX_DIGITS + 1``. Any such number contains one of these
+    characters, with half of the number's digits on one side of it.
     """
     step, half = MAX_DIGITS + 1, MAX_DIGITS // 2
     return any(
@@ -127,7 +128,7 @@ class _Code:
         add(" return o")
 
     def _fetcher(self, node: Node) -> Callable[[Pairs], Sequence[Any]]:
-        """Finds a record's values in an object whose keys are in another order, or are others."""
+        """Finds a record's values in an object with other keys, or with keys in another order."""
         fills = self._form.fills_defaults
         absent = {f.name: _absent_value(f) if fills else _ABSENT for f in node.fields}
         ignores_unknown = self._readers.ignores_unknown
@@ -158,7 +159,7 @@ class _Code:
         return chained(parts, f"{self._source.name_of(self._slow(node))}({name})")
 
     def _branches(self, node: Node) -> Sequence[Node]:
-        """The types whose values are told apart by what they are in JSON."""
+        """The types to distinguish by the JSON value's class; empty if the ``Readers`` must do it."""
         if node.kind != "union":
             return (node,)
         is_short = len(node.branches) <= _MAX_TAGGED or not self._form.tags_all
@@ -174,7 +175,7 @@ class _Code:
         return Part(f"{is_tagged} and (({inner}:={name}[0][1]),{part.condition})[1]", part.result)
 
     def _part(self, node: Node, name: str) -> Part | None:
-        """None of a type whose values are all given to the ``Readers``."""
+        """The code for a type; None if the ``Readers`` read all its values."""
         if node.logical:
             return self._logical(node, name)
         of = self._source.name_of
@@ -242,18 +243,21 @@ _MAX_TAGGED: Final = 4
 
 
 def _draft(record_class: Any) -> type:
-    """A class of records under construction: the same slots, which can be set."""
+    """A class for records under construction: the same slots as the record's, but not frozen."""
     return type("Draft", (), {"__slots__": record_class.__slots__})
 
 
 def _absent_value(field: Field) -> Any:
-    """What a union reads as its default, which is null."""
+    """The value of an absent field.
+
+    It is ``None`` if the type is a union and the default null; otherwise a mark.
+    """
     is_null = field.has_default and field.default is None and field.node.kind == "union"
     return None if is_null else _ABSENT
 
 
 def _document(given: Any) -> Any:
-    """What ``json.loads`` makes of it."""
+    """The value in the form of ``json.loads``."""
     match given:
         case tuple():
             return object_of([(key, _document(value)) for key, value in given])

@@ -1,7 +1,7 @@
 """JSON Schema (2020-12) of the plain JSON of a package's types.
 
 It describes what ``from_json`` reads (``mode`` "validation") or what ``to_json`` writes
-("serialization"), which differ in what may be left out and in how decimals may be written.
+("serialization"), which differ in the keys that may be missing and in the forms of decimals.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _NOT_FINITE: Final[Json] = {"enum": ["NaN", "Infinity", "-Infinity"]}
 
 
 class JsonSchemas:
-    """The schemas of one package's types; ``reference`` gives that of a named type."""
+    """The schemas of one package's types; ``reference`` gives the schema of a named type."""
 
     def __init__(self, binding: Binding, mode: str, reference: Callable[[Node], Json]) -> None:
         self._binding = binding

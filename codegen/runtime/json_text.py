@@ -1,7 +1,7 @@
 """JSON text and documents of records, in each form.
 
-Whatever is wrong with a text, ``InvalidValue`` says it, within time and memory in proportion to
-the text: numbers of many digits, keys that occur twice, and deep nesting are refused.
+Every fault of a text raises ``InvalidValue``. Time and memory are proportional to the text: numbers
+with too many digits, repeated keys and deep nesting are refused.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ COMPILE_AFTER: Final = 8
 class Compiled:
     """A function that is compiled after ``COMPILE_AFTER`` calls.
 
-    A call returns None where the caller must use the general functions: before the function is
-    compiled, and whenever that raises an exception.
+    A call returns None if the caller must use the general functions: before the function is
+    compiled, and whenever the compiled function raises an exception.
     """
 
     def __init__(self, compile_function: Callable[[], Callable[[Any], Any]]) -> None:
@@ -90,7 +90,7 @@ def from_json(binding: Binding, name: str, text: str | bytes, form: str, unknown
 
 
 def to_document(binding: Binding, name: str, value: Any, mode: str) -> dict[str, Any]:
-    """What ``json.dumps`` takes, in the plain form."""
+    """A record in the plain form, for ``json.dumps``."""
     _check_mode(mode)
     try:
         document: dict[str, Any] = _document(binding, name, value, "plain")
@@ -110,20 +110,20 @@ def _document(binding: Binding, name: str, value: Any, form: str) -> Any:
 
 
 def from_document(binding: Binding, name: str, document: Any, mode: str, unknown: str) -> Any:
-    """What ``json.loads`` returned, in the plain form."""
+    """A record from the plain form, as ``json.loads`` returns it."""
     _check_mode(mode)
     return _read(reader_of(binding, name, "plain", unknown), document)
 
 
 @functools.lru_cache(1_000)
 def writer_of(binding: Binding, name: str, form: str) -> Convert:
-    """Makes a document of a record."""
+    """A function that makes a document of a record."""
     return _writers(binding, form).of(binding.nodes[name])
 
 
 @functools.lru_cache(1_000)
 def reader_of(binding: Binding, name: str, form: str, unknown: str) -> Convert:
-    """Makes a record of a document."""
+    """A function that makes a record of a document."""
     return _readers(binding, form, unknown).of(binding.nodes[name])
 
 
@@ -163,12 +163,12 @@ def _readers(binding: Binding, form: str, unknown: str) -> Readers:
 
 
 def part_writer(binding: Binding, node: Node) -> Convert:
-    """Makes a document in the plain form of a part of a record."""
+    """A function that makes a document of a part of a record, in the plain form."""
     return _writers(binding, "plain").of(node)
 
 
 def part_reader(binding: Binding, node: Node) -> Convert:
-    """Makes a part of a record of a document in the plain form."""
+    """A function that makes a part of a record of a document in the plain form."""
     return _readers(binding, "plain", "refuse").of(node)
 
 
@@ -218,7 +218,10 @@ def _parse(text: str | bytes) -> Any:
 
 
 def _integer(digits: str) -> int:
-    """Python takes quadratic time for many digits, and limits them only if it is not told otherwise."""
+    """An integer of limited length.
+
+    Python needs quadratic time, and a program may lift Python's limit.
+    """
     if len(digits) > MAX_DIGITS + 1:
         raise InvalidValue("", f"a number has {len(digits)} digits; at most {MAX_DIGITS} are read")
     return int(digits)

@@ -97,7 +97,7 @@ class _Code:
         self._source.add(f"def {self._functions[node.name]}(v):", f" return {whole}")
 
     def _value(self, node: Node, first: str, name: str, *, as_text: bool = False) -> str:
-        """The JSON of a value as an expression: a string or, unless ``as_text``, a number."""
+        """An expression for a value's JSON: a string or, unless ``as_text``, a number."""
         slow = self._source.name_of(self._slow(node))
         parts: list[Part] = []
         for branch in self._branches(node):
@@ -114,13 +114,13 @@ class _Code:
         return chained(parts, f"{slow}({name if parts else first})")
 
     def _branches(self, node: Node) -> Sequence[Node]:
-        """The types whose values are told apart by their class."""
+        """The types that the class of a value tells apart."""
         if node.kind != "union":
             return (node,)
         return node.branches if self._form.is_told_by_class(node) else ()
 
     def _part(self, node: Node, first: str, name: str) -> Part | None:
-        """None of a type whose values are all given to the ``Writers``."""
+        """The code for a type; None if the ``Writers`` write all its values."""
         if node.logical:
             return self._logical(node, first, name)
         of = self._source.name_of

@@ -17,7 +17,7 @@ else:
 
 
 class Lazy(ModuleType):
-    """A module that is imported when one of its names is first used."""
+    """A module that Python imports when a program first uses one of its names."""
 
     def __init__(self, module: str, package: str) -> None:
         super().__init__(module)
@@ -51,7 +51,7 @@ class NotInstalled:
 
 
 class Library:
-    """The types of a library that may not be installed, for whoever evaluates annotations."""
+    """The types of a library that may not be installed, for programs that evaluate annotations."""
 
     def __init__(self, module: str) -> None:
         self._module = module
@@ -66,7 +66,7 @@ class Library:
 
 
 class _Unwrapped:
-    """``Final`` for type checkers; for whoever evaluates annotations, the type within it."""
+    """``Final`` for type checkers; the type within it for programs that evaluate annotations."""
 
     def __getitem__(self, kind: Any) -> Any:
         return kind
@@ -76,9 +76,9 @@ FINAL = _Unwrapped()
 
 
 class TwinAttribute:
-    """An attribute of a record's class: the one that its dataclass would have, made when first read.
+    """An attribute of a record's class, computed at the first read from an equivalent dataclass.
 
-    Then it is an ordinary attribute, since some libraries look into the class's ``__dict__``.
+    The result becomes an ordinary attribute, because some libraries look into ``__dict__``.
     """
 
     def __init__(self, name: str) -> None:
@@ -107,7 +107,7 @@ def _records() -> Any:
 
 
 class SchemaText:
-    """The attribute ``SCHEMA`` of a record's class; ``codec`` is the module of its package."""
+    """The attribute ``SCHEMA`` of a record's class; ``codec`` is its package's codec module."""
 
     def __init__(self, codec: Any, name: str) -> None:
         self.codec = codec
@@ -135,13 +135,13 @@ def _own_value(class_: type, value: object) -> object:
 
 
 def equals(self: object, other: object) -> bool:
-    """``__eq__`` of records with what is not of their class: another package may have their type."""
+    """``__eq__`` of records. The other value may be of the same type in another package."""
     found: bool = _meeting().equals(self, other)
     return found
 
 
 def equals_member(self: object, other: object) -> object:
-    """``__eq__`` of enums' members, also with those of another package's same enum."""
+    """``__eq__`` of enums' members. The other value may be of the same enum in another package."""
     if self is other:
         return True
     kind, own = type(other), type(self)

@@ -1,6 +1,6 @@
-"""Reads what a web framework has of a record: plain values, or JSON already parsed, or a mixture.
+"""Reads a web framework's form of a record: plain values, parsed JSON, or a mixture.
 
-All faults are found, each with the steps that lead to it.
+It finds all faults, each with the steps that lead to it.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _STEP: Final = re.compile(r"\[(\d+)\]|\['(.*?)'\]|([^.\[\]]+)")
 
 
 class Fault:
-    """``kind``: "missing", "unexpected" or "invalid"; ``value`` is what was given there."""
+    """A fault: ``kind`` is "missing", "unexpected" or "invalid"; ``value`` is the given value."""
 
     __slots__ = ("kind", "reason", "steps", "value")
 
@@ -38,9 +38,9 @@ class Fault:
 def read_leniently(
     binding: Binding, node: Node, value: Any, *, is_json: bool
 ) -> tuple[Any, list[Fault]]:
-    """The record, and what is wrong with it; it is only one if nothing is.
+    """The record and its faults; the record is valid only if there are no faults.
 
-    Text is read as JSON's where the type is no text. ``is_json``: all is JSON's.
+    Text is read in its JSON form if the type is not text. With ``is_json``, every value is JSON.
     """
     reading = _Reading(binding, is_json=is_json)
     try:
@@ -51,7 +51,7 @@ def read_leniently(
 
 
 def faults_of(error: InvalidValue, steps: Steps, value: Any) -> list[Fault]:
-    """The faults that an error tells, beneath ``steps``."""
+    """The faults of an error, with ``steps`` in front of their paths."""
     return [
         Fault("invalid", (*steps, *_steps(fault.path)), fault.reason, value)
         for fault in error.faults
@@ -106,7 +106,7 @@ class _Reading:
         return record
 
     def _whole(self, node: Node, value: Any, steps: Steps) -> Any:
-        """What is one value, or a choice between types, which one reader takes with all within."""
+        """Reads a leaf, a union or a misshapen value, with all its parts, by a single reader."""
         if not self._is_json:
             try:
                 return from_plain(self._binding, node, value, "")

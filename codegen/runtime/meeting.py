@@ -1,4 +1,4 @@
-"""Values of a type that another package has, too: they are compared, and made this package's own."""
+"""Compares values of a type that two packages share, and converts them to this package's class."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .same_types import is_same_type
 
 
 def own_value(class_: Any, value: Any) -> Any:
-    """The value itself, if it is of the class; of another package's same type, a new one of the class.
+    """The value as an instance of the class; a new one if another package has the same type.
 
     Raises:
         InvalidValue: the value is of another type, or contains an invalid value.
@@ -25,7 +25,7 @@ def own_value(class_: Any, value: Any) -> Any:
 
 
 def equals(value: Any, other: Any) -> Any:
-    """``==`` with a value of another class; ``NotImplemented`` unless that is of the same type."""
+    """``==`` for a value of another class; ``NotImplemented`` if the types are not the same."""
     class_ = type(value)
     if not is_same_type(type(other), class_):
         return NotImplemented

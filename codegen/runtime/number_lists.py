@@ -1,8 +1,8 @@
 """Lists of numbers to and from bytes, many numbers at a time.
 
-Numbers of several bytes are taken together as one integer, with a lane of bits for each: what their
-digits need to become numbers is then done by a few operations on all of them. That takes a tenth to a
-half of the time that a loop takes (measured).
+Numbers of several bytes are packed into one integer, each in its own lane of bits. Then a few
+operations convert the digits of all lanes at once. That takes between a tenth and half of a loop's
+time (measured).
 """
 
 from __future__ import annotations
@@ -40,10 +40,11 @@ _BYTE_OF_SIGNED: Final = bytes(to_byte[:64]) + b"\xff" * 128 + bytes(to_byte[64:
 
 
 class _Lanes:
-    """Numbers that are encoded in up to ``width`` bytes, as lanes of so many bytes.
+    """Numbers that are encoded in up to ``width`` bytes, in lanes of ``width`` bytes.
 
-    ``form`` packs a number of ``bits`` bits into a lane; its encoding has ``used_bits`` at most. Two
-    digits of 7 bits become one of 14, those become digits of 28, 56 and 64 bits, and back.
+    ``form`` packs a number of ``bits`` bits into a lane; its encoding uses at most ``used_bits``.
+    Reading joins two digits of 7 bits into one digit of 14 bits, and so on: 28, 56 and 64 bits.
+    Writing reverses these steps.
     """
 
     def __init__(self, form: str, bits: int, used_bits: int, width: int) -> None:
@@ -77,7 +78,7 @@ class _Lanes:
         )
 
     def numbers(self, found: Sequence[bytes]) -> Sequence[int] | None:
-        """What these bytes encode; None if a number is out of range."""
+        """The numbers that these bytes encode; None if a number is out of range."""
         lanes = _packing(f"{self.width}s", len(found)).pack(*found)
         raw = int.from_bytes(lanes, "little") & self.digits
         # Moved by ``^``, which takes a third of the time of a sum or a product.
@@ -98,10 +99,10 @@ class _Lanes:
         return _packing(self.form, len(found)).unpack(raw.to_bytes(len(lanes), "little"))
 
     def encoded(self, numbers: Sequence[int]) -> bytes | None:
-        """The bytes of these numbers; None if one is too long.
+        """The bytes of these numbers; None if the encoding of a number is too long.
 
         Raises:
-            struct.error: one has more than ``bits``.
+            struct.error: a number has more than ``bits`` bits.
         """
         count = len(numbers)
         padding = (0,) * (-count % _STEP)
@@ -158,7 +159,10 @@ def _packing(form: str, count: int) -> struct.Struct:
 
 @cache
 def _step(width: int) -> Callable[[bytes, int], re.Match[bytes] | None]:
-    """Finds ``_STEP`` numbers of at most so many bytes; compiled with the first use."""
+    """A function that finds ``_STEP`` numbers of at most ``width`` bytes.
+
+    It is compiled at the first use.
+    """
     number = rb"([\x80-\xff]{0,%d}+[\x00-\x7f])" % (width - 1)
     return re.compile(number * _STEP).match
 
@@ -199,7 +203,7 @@ def _numbers(
 
 
 def _of_bytes(data: bytes) -> list[int]:
-    """Numbers of one byte each."""
+    """The numbers in these bytes, one byte each."""
     return memoryview(data.translate(_SIGNED_BYTE)).cast("b").tolist()
 
 
@@ -224,7 +228,7 @@ def _each(data: bytes, at: int, count: int, more: More, numbers: list[int]) -> i
 def _many(
     data: bytes, at: int, count: int, lanes: Sequence[_Lanes]
 ) -> tuple[Sequence[int], int] | None:
-    """So many numbers; None if they are mostly of one or two bytes, or invalid."""
+    """``count`` numbers; None if most of them have one or two bytes, or if one is invalid."""
     sample = data[at : at + count]
     ends = len(sample.translate(None, _CONTINUED))
     if 5 * ends > 2 * count:
@@ -302,10 +306,10 @@ def _put_numbers(
 
 
 def _encoded_bytes(numbers: Sequence[int]) -> bytes | None:
-    """Numbers of one byte each; None if one is longer.
+    """The bytes of numbers that take one byte each; None if a number takes more.
 
     Raises:
-        struct.error: one has more than 8 bits.
+        struct.error: a number has more than 8 bits.
     """
     found = struct.pack(f"{len(numbers)}b", *numbers).translate(_BYTE_OF_SIGNED)
     return found if found.isascii() else None
@@ -316,7 +320,7 @@ _WAYS_OF_LONGS: Final = (*_WAYS_OF_INTS, _OF_MOST_LONGS.encoded, _OF_LONGS.encod
 
 
 def _least_way(number: int) -> int:
-    """Which of the ways may encode a number."""
+    """The index of the shortest encoding that can hold a number."""
     if -64 <= number < 64:
         return 0
     return 1 if -(2**31) <= number < 2**31 else 2

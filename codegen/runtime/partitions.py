@@ -1,6 +1,7 @@
-"""The values of columns that a partitioned table's files have in their folders' names only.
+"""Reads the columns whose values are only in folder names, not in a partitioned table's files.
 
-Hive and Spark write ``year=2024/country=DE/part-0``, with ``%3A`` for what no name may contain.
+Hive and Spark write ``year=2024/country=DE/part-0``. Escapes such as ``%3A`` stand for characters
+that names cannot contain.
 """
 
 from __future__ import annotations
@@ -36,10 +37,10 @@ _FROM_TEXT: Final[Mapping[str, Callable[[str], Any]]] = {
 
 
 def partition_values(binding: Binding, partitions: Partitions) -> Mapping[str, Any]:
-    """By the name of a field of the root's, the value of its partition.
+    """The values of partitions, by the names of the root's fields.
 
     Raises:
-        InvalidValue: the text is not one of the field's type, or the type has no such text.
+        InvalidValue: the folder's text does not fit the field's type, or the type has no text form.
     """
     values: dict[str, Any] = {}
     fields = binding.root.fields

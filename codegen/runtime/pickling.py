@@ -22,8 +22,8 @@ def own_version() -> str:
 class MissingType:
     """Base of the stand-ins, in an unpickled value, for types that this version lacks.
 
-    A record drops it with the attribute that it does not know, and refuses it elsewhere. Pickled
-    alone, it says with its first use what is missing.
+    A record drops a stand-in together with its unknown attribute, and refuses it elsewhere. A
+    stand-in outside of records raises an error at its first use, which names the missing type.
     """
 
     met = False
@@ -46,9 +46,9 @@ class MissingType:
 
 
 def types_of_pickles(types_module: str) -> Any:
-    """``__getattr__`` of the module of a package's classes: a type of another version's pickle.
+    """``__getattr__`` for the module of a package's classes: finds types that other versions pickled.
 
-    It is the class that has the name as an alias, or else a ``MissingType``.
+    It returns the class with this name as an alias; otherwise a ``MissingType``.
     """
 
     def find(name: str) -> object:
@@ -68,12 +68,12 @@ EARLIER = "of an earlier release"
 
 
 def versions(pickled: str) -> str:
-    """The version that pickled and this one, for errors."""
+    """A text for errors: the version that pickled the value, and this version."""
     return f"pickled by {OWN_PACKAGE} {pickled}, read by {own_version()}"
 
 
 def state_of(self: object) -> object:
-    """``__getstate__`` of records: version, attributes, and what a subclass has besides."""
+    """``__getstate__`` of records: version, attributes, and a subclass's further attributes."""
     held: Any = object.__getstate__(self)
     more, values = held if type(held) is tuple else (held, {})
     version = own_version()
@@ -83,7 +83,7 @@ def state_of(self: object) -> object:
 def restore_record(self: object, state: object) -> None:
     """``__setstate__`` of records: a missing attribute has its default, an unknown one is dropped.
 
-    Earlier releases pickled ``(None, values)``, or what a subclass has besides instead of None.
+    Earlier releases pickled ``(None, values)``, with a subclass's further attributes in place of None.
     """
     parts: Any = state
     record: Any = self
@@ -113,7 +113,7 @@ def reduce_member(self: object, _: object) -> object:
 
 
 def load_member(enum: Any, symbol: str, version: str) -> object:
-    """The member; of a symbol that this version lacks, the enum's default."""
+    """The member for the symbol; the enum's default if this version lacks the symbol."""
     if issubclass(enum, MissingType):
         missing = enum()
         missing.pickled = version

@@ -1,7 +1,7 @@
 """Where records are read from and written to: paths, folders of part files, the caller's streams.
 
-A file at a path is written next to it and takes its place at the end, so that nothing that goes
-wrong before harms what stands there.
+A new file is written next to the path and renamed to it at the end, so that an error on the way
+leaves the old file intact.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ _IN_PLACE: Final = (
 
 
 def sources(place: Place) -> Iterator[tuple[str, IO[bytes], tuple[str, ...]]]:
-    """The files of a place, each open until the next one is asked for.
+    """The files of a place, each open until the caller asks for the next one.
 
-    With each is what errors call it, and the names of the partitions' folders that it is in.
+    Yields each file with its name for errors, and with the names of the partition folders around it.
 
-    A folder's are those that Spark and Hive read: all beneath it, in the order of their names,
-    but for names that begin with ``_`` or ``.``, and files without bytes, as Hive writes them.
+    For a folder, these are the files that Spark and Hive read: all files below it, in name order.
+    Names that begin with ``_`` or ``.`` are left out, and so are empty files, which Hive writes.
     """
     if not isinstance(place, (str, os.PathLike)):
         if isinstance(_method(place, "read")(0), str):
@@ -44,7 +44,7 @@ def sources(place: Place) -> Iterator[tuple[str, IO[bytes], tuple[str, ...]]]:
 
 @contextmanager
 def target(place: Place) -> Iterator[IO[bytes]]:
-    """What to write to. A stream stays open, and has what was written before an error."""
+    """The file to write to. A stream stays open, and keeps what was written before an error."""
     if not isinstance(place, (str, os.PathLike)):
         write = _method(place, "write")
         try:
@@ -68,7 +68,7 @@ def target(place: Place) -> Iterator[IO[bytes]]:
 
 
 def put(file: IO[bytes], data: bytes) -> None:
-    """Writes all bytes, also to a stream without a buffer, which may take some of them only."""
+    """Writes all bytes, also to an unbuffered stream, which may accept only a part at a time."""
     written = file.write(data)
     while isinstance(written, int) and written < len(data):
         data = data[written:]
@@ -79,7 +79,7 @@ def _path(place: str | os.PathLike[str]) -> str:
     """The path as text.
 
     Raises:
-        OSError: no file can have the path: it is empty, or ends in ``/`` and is no folder.
+        OSError: the path is empty, or it ends in ``/`` and is not a folder.
     """
     name = os.fsdecode(place)
     if not name:
@@ -122,7 +122,7 @@ def _part_files(
 
 
 def _is_written_straight(path: str) -> bool:
-    """Whether a path is no file that could be replaced: a pipe, a device, a process's own output."""
+    """Whether to write to the path itself: it is a pipe, a device, or an output of this process."""
     try:
         mode = os.stat(path).st_mode
     except OSError:
@@ -168,7 +168,7 @@ def _create(temporary: str, path: str, mode: int) -> IO[bytes]:
 
 
 def _give(file: str, before: os.stat_result) -> None:
-    """Owner, as far as this process may, and permissions of the file that stood there."""
+    """Copies the permissions of the replaced file and, if the process may, its owner."""
     with suppress(OSError, AttributeError):
         os.chown(file, before.st_uid, before.st_gid)
     os.chmod(file, stat.S_IMODE(before.st_mode))

@@ -1,6 +1,7 @@
-"""Typed values to and from plain ones, those of fastavro and Confluent's serialisers, and defaults.
+"""Converts typed values to and from plain values, and reads defaults.
 
-Records are dicts by field name, enums are their symbols. In a union whose branches have the same
+Plain values are the ones of fastavro and Confluent's serialisers: records are dicts by field name,
+enums are their symbols. In a union whose branches have the same
 plain class, a named branch is the pair of its full name and its value.
 """
 
@@ -115,10 +116,10 @@ def from_plain(binding: Binding, node: Node, value: Any, path: str, unknown: str
 
 
 def is_ignored(unknown: str) -> bool:
-    """Whether fields and symbols are ignored that a later version of the schema may have.
+    """Whether to ignore unknown fields and symbols, which a later version of the schema may have.
 
     Raises:
-        InvalidValue: it is neither "refuse" nor "ignore".
+        InvalidValue: ``unknown`` is neither "refuse" nor "ignore".
     """
     if unknown not in {"refuse", "ignore"}:
         raise InvalidValue("unknown", f"expected 'refuse' or 'ignore', got {short_repr(unknown)}")
@@ -128,8 +129,8 @@ def is_ignored(unknown: str) -> bool:
 class _Typing:
     """One call of ``from_plain``; remembers which branch of a union each plain value is.
 
-    To find out, the value is typed as each branch, with all that it contains. Without memory that
-    would double with each level of records of two types within each other.
+    To find the branch, it types the whole value as each branch. If records of two types are nested in
+    each other, the work would double with each level if it did not remember the result.
     """
 
     def __init__(self, binding: Binding, *, ignores_unknown: bool) -> None:
@@ -261,7 +262,7 @@ class _Typing:
         return self._typed_as(self._choose(union, candidates, value, path), value, path)
 
     def _typed_as(self, branch: Node | None, value: Any, path: str) -> tuple[Any] | None:
-        """The value alone, or None if it is not of this type."""
+        """A tuple of the typed value, or None if the value is not of this type."""
         if branch is None:
             return None
         try:
@@ -272,7 +273,10 @@ class _Typing:
     def _choose(
         self, union: Node, candidates: Sequence[Node], value: Any, path: str
     ) -> Node | None:
-        """A map if it is one; of records, the one with the most fields present, as fastavro decides."""
+        """The branch for a value: a map if it fits one, else a record.
+
+        As in fastavro, the record has the most fields present.
+        """
         key = (id(union), id(value))
         if key not in self._chosen:
             fits = [b for b in candidates if self._typed_as(b, value, path) is not None]
@@ -293,7 +297,7 @@ def _fields_present(branch: Node, value: Mapping[Any, Any]) -> int:
 
 
 def known_symbol(enum: Node, value: Any, path: str) -> Any:
-    """The value, or the enum's default for a symbol that it lacks.
+    """The value, or the enum's default if the enum lacks this symbol.
 
     Raises:
         InvalidValue: the enum has no default.
@@ -338,7 +342,7 @@ def default_of(binding: Binding, field: Field, path: str) -> Any:
     """A missing field's default as a new typed value.
 
     Raises:
-        InvalidValue: the field has none, or one that no value in Python is.
+        InvalidValue: the field has no default, or Python cannot hold it.
     """
     if not field.has_default:
         raise InvalidValue(path, "is missing")
@@ -354,8 +358,8 @@ def from_default(binding: Binding, node: Node, value: Any) -> Any:
     """A default, which is JSON, as a new typed value.
 
     Raises:
-        InvalidValue: it is not a value of the type.
-        InvalidAvro: it is one, and no value in Python is.
+        InvalidValue: the default is not a value of the type.
+        InvalidAvro: it is a value of the type, but Python cannot hold it.
     """
     match node.kind:
         case "union":

@@ -1,4 +1,4 @@
-"""Values of subclasses of the plain classes, and of numpy's scalars, as the plain classes have them.
+"""Converts values of subclasses of the plain classes, and numpy's scalars, to the plain classes.
 
 A ``pandas.Timestamp`` becomes a ``datetime``, an ``IntEnum`` an ``int``, a ``numpy.float32`` a ``float``.
 Python's classes keep no nanoseconds: a value that has some is refused.
@@ -17,10 +17,10 @@ from .errors import InvalidValue, short_repr
 
 
 def plain(value: object, name: str) -> Any:
-    """A value of the plain class of this name, or of a subclass, as exactly that class.
+    """A value of the plain class with this name, or of a subclass, as exactly the plain class.
 
     Raises:
-        InvalidValue: it is of another class, or finer than microseconds.
+        InvalidValue: the value is of another class, or is finer than microseconds.
     """
     wanted = _CLASSES[name]
     found = value if type(value) is wanted else plain_of(value)
@@ -30,10 +30,10 @@ def plain(value: object, name: str) -> Any:
 
 
 def plain_of(value: object) -> Any:
-    """A value as the first plain class that it is an instance of has it; any other as it is.
+    """The value as the first plain class that it is an instance of; other values stay as they are.
 
     Raises:
-        InvalidValue: it is finer than microseconds.
+        InvalidValue: the value is finer than microseconds.
     """
     if type(value) in _EXACT:
         return value
@@ -44,7 +44,7 @@ def plain_of(value: object) -> Any:
 
 
 def rounded_down(value: Any) -> Any:
-    """A value without what is finer than microseconds."""
+    """A value, rounded down to whole microseconds."""
     if isinstance(value, dt.datetime) and value == value:  # noqa: PLR0124
         return _datetime_down(value)
     if isinstance(value, dt.timedelta):

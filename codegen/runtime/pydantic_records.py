@@ -92,7 +92,7 @@ class _Definition:
 
 
 def _reference(class_: type) -> str:
-    """As pydantic names its own: what is before the colon becomes the title of a definition."""
+    """A reference in pydantic's form: the part before the colon becomes the definition's title."""
     return f"{class_.__module__}.{class_.__qualname__}:{id(class_)}"
 
 

@@ -17,7 +17,7 @@ from .varints import block, length, long_after, more_int
 
 
 class Misread(Exception):
-    """What a reader of nested values raises: the error within, and the path that leads to it."""
+    """The error of a reader of nested values: the original error, and the path to its place."""
 
     def __init__(self, cause: Exception) -> None:
         super().__init__(cause)
@@ -26,7 +26,10 @@ class Misread(Exception):
 
     @property
     def path(self) -> str:
-        """Empty where the error is not one of the place that it happened at."""
+        """The path to the error.
+
+        Empty if memory or recursion ran out, which is no fault of a place.
+        """
         if isinstance(self.cause, (RecursionError, MemoryError)):
             return ""
         shown = "".join(self.parts[: -_SHOWN_PARTS - 1 : -1])
@@ -37,14 +40,14 @@ _SHOWN_PARTS: Final = 30
 
 
 def misread(part: str, error: Exception) -> Misread:
-    """``error`` as one within ``part``, such as ``.price`` or ``[2]``."""
+    """``error`` with ``part`` in front of its path, such as ``.price`` or ``[2]``."""
     found = error if isinstance(error, Misread) else Misread(error)
     found.parts.append(part)
     return found
 
 
 def base_reader(node: Node) -> Reader:
-    """Of a primitive type or a fixed, without its logical type."""
+    """A reader of a primitive type or a fixed, without its logical type."""
     return _fixed_reader(node.size) if node.kind == "fixed" else _PRIMITIVES[node.kind]
 
 
@@ -64,7 +67,10 @@ def promotion(writer: str, reader: str) -> Callable[[Any], Any] | None:
 
 
 def list_reader(item: Reader, empty_values: int) -> Reader:
-    """``empty_values``: of an item that takes no bytes, the values that it contains."""
+    """A reader of lists. ``empty_values``: how many values an item has that takes no bytes.
+
+    Else 0.
+    """
 
     def read(data: bytes, at: int) -> tuple[Any, int]:
         items: list[Any] = []

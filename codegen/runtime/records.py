@@ -1,4 +1,4 @@
-"""Rarely called methods of records, imported with the first call."""
+"""Methods of records that are rarely called; the first call imports them."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ from .schema import Field
 
 
 def replace(given: dict[str, Any]) -> Any:
-    """A copy of the record ``self`` with the other given attributes, except those ``UNCHANGED``."""
+    """A copy of ``given["self"]`` with the attributes in ``given`` that are not ``UNCHANGED``."""
     return _with(copy.copy(given.pop("self")), given)
 
 
 def replace_immutable(given: dict[str, Any]) -> Any:
-    """``replace`` of an immutable record."""
+    """The function ``replace`` for an immutable record."""
     record = copy.copy(given.pop("self"))
     return _with(record, {attribute: freeze(value) for attribute, value in given.items()})
 
 
 def rich_repr(record: Any) -> Iterator[tuple[str, Any]]:
-    """What ``rich`` prints a record of."""
+    """The names and values that ``rich`` prints for a record."""
     for name in record.__slots__:
         yield name, getattr(record, name)
 
@@ -42,7 +42,7 @@ def rich_repr(record: Any) -> Iterator[tuple[str, Any]]:
 def dataclass_twin(record_class: Any) -> type:
     """A dataclass with the attributes, types and defaults of a record's class.
 
-    Its own methods are never called; its parameters say what those of the record do.
+    Its own methods are never called. Its parameters describe the methods of the record.
     """
     signature = inspect.signature(record_class)
     parameters = [p for p in signature.parameters.values() if p.name != "strict"]
@@ -102,9 +102,9 @@ def complete(record: Any, values: Mapping[str, Any], pickled: str) -> None:
 
 
 def _former(field: Field, values: Mapping[str, Any]) -> str | None:
-    """The attribute of earlier releases, which was the field's name even if the column has another.
+    """The attribute in earlier releases: the field's name, even if the column has another name.
 
-    A name that was too long had this hash at its end.
+    If the name was too long, earlier releases shortened it and appended a hash.
     """
     if field.column == field.name:
         return None
@@ -114,7 +114,7 @@ def _former(field: Field, values: Mapping[str, Any]) -> str | None:
 
 
 def default_member(enum: Any, symbol: str, pickled: str) -> Any:
-    """The member that stands for a symbol which this version's enum does not have.
+    """The member that replaces a symbol which this version's enum lacks: the default.
 
     Raises:
         InvalidValue: the enum has no default.
@@ -142,7 +142,7 @@ def _refuse_missing_types(field: str, value: Any) -> None:
 
 
 def _former_value(field: Field, values: Mapping[str, Any], attributes: Collection[str]) -> Any:
-    """What the pickle has under a former name of the field, or ``UNCHANGED``."""
+    """The pickled value under a former name of the field, or ``UNCHANGED``."""
     for alias in field.aliases:
         # As attributes are named: apart from keywords and methods, and without mangling.
         for attribute in (alias, f"{alias}_", f"f_{alias}"):

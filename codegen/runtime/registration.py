@@ -13,9 +13,9 @@ if TYPE_CHECKING:
 
 
 def register_strategies(records: Iterable[Any], strategy: Callable[[Any], Any]) -> None:
-    """Registers what ``strategy`` makes of each class, when it is first drawn from.
+    """Registers ``strategy`` for each class; Hypothesis calls it when it first draws from the class.
 
-    ``st.builds`` looks at the annotations of a constructor's parameters, which get a strategy, too.
+    The annotations of constructors' parameters get strategies, too, because ``st.builds`` reads them.
     """
     strategies = sys.modules.get("hypothesis.strategies")
     register = getattr(strategies, "register_type_strategy", None)

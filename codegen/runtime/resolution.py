@@ -1,13 +1,14 @@
-"""Another writer's schema to a reader of its bytes that yields this package's records.
+"""Makes a reader from another writer's schema: it reads the bytes as this package's records.
 
 Follows the specification's "Schema Resolution" and, where that says nothing, Java's ``Resolver``: a
 branch or record that cannot be resolved is an error only for data that reaches it. Two schemas are
 compared once; the result is a tree of functions.
 
-Decimals match as the specification says, whether they are ``bytes`` or ``fixed``; Java's ``Resolver`` compares those,
-too. If only the precision differs, values that fit are read. Three rules go beyond both. Units of time are converted. So
-are the text and bytes that Spark writes for enums and fixed types. A field whose name the writer has in another case is
-found, as Hive and Spark find it.
+Decimals match as the specification says, whether they are ``bytes`` or ``fixed``; Java's
+``Resolver`` compares ``bytes`` and ``fixed``, too. If only the precision differs, values that fit
+are read. Three rules go beyond both. Units of time are converted. The text and bytes that Spark
+writes for enums and fixed types are converted, too. A field is found even if the writer has its
+name in another case, as in Hive and Spark.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from .empty_items import MAX_EMPTY_ITEMS, EmptyTypes
 from .entries import dict_of_entries
 from .equality import equivalent, same_simple_name
 from .errors import InvalidAvro, InvalidValue, UnresolvableSchema, short_repr
+from .field_ids import apply_field_ids
 from .plain import default_of
 from .readers import base_reader, dict_reader, list_reader, misread, promotion
 from .schema import Field, Node, other_names
@@ -54,6 +56,7 @@ def resolve(
     Raises:
         UnresolvableSchema: no data of the writer can be read.
     """
+    apply_field_ids(writer, reader)
     apply_aliases(writer, reader)
     resolver = _Resolver(binding, narrowing, reader, known)
     resolver.check_size(writer)
@@ -67,7 +70,7 @@ class _Error:
     """Two types that do not resolve: raised when data reaches them, or at once for the root."""
 
     def __init__(self, path: str, reason: str, field: str = "") -> None:
-        """``field``: of the record at the path, where one of its fields is wrong."""
+        """``field`` is the invalid field of the record; "" if the whole type is invalid."""
         self.path = f"{path}.{field}" if field else path
         self.reason = reason
         self._field = field
@@ -82,9 +85,10 @@ class _Read:
 
 
 class _Record:
-    """A pair of records; a recursive pair is referred to before its reader exists.
+    """A pair of records; a recursive pair is used before its reader exists.
 
-    ``fits``: no field compared so far is an error itself, whatever its type contains.
+    ``fits`` says whether all fields compared so far resolve; errors deeper in their types do not
+    count.
     """
 
     def __init__(self) -> None:
@@ -109,7 +113,7 @@ class _Resolver:
         self._skippers = Skippers(self._empty)
 
     def check_size(self, writer: Node) -> None:
-        """Raises ``UnresolvableSchema`` where a value of no bytes contains too many."""
+        """Raises ``UnresolvableSchema`` if a value without bytes contains too many values."""
         for node in nodes(writer):
             if self._empty.values_in(node) > MAX_EMPTY_ITEMS:
                 raise UnresolvableSchema(
@@ -203,7 +207,7 @@ class _Resolver:
         return unit_conversion(writer, branch, self._narrowing) is not None
 
     def _is_of_spark(self, writer: Node, reader: Node) -> bool:
-        """Whether the reader's type is one that Spark has no equal of, and writes as the other."""
+        """Whether Spark has no type like the reader's, and writes the writer's type instead."""
         if self._narrowing == "refused" or writer.meaning:
             return False
         return (writer.kind, reader.kind) in {("string", "enum"), ("bytes", "fixed")}
@@ -367,7 +371,7 @@ def _constant(value: Any) -> Callable[[], Any]:
 
 
 def _are_decimals(writer: Node, reader: Node) -> bool:
-    """Whether both are decimals of one scale, in whatever bytes."""
+    """Whether both are decimals of the same scale, as ``bytes`` or ``fixed``."""
     return writer.logical == reader.logical == "decimal" and writer.scale == reader.scale
 
 
@@ -391,9 +395,9 @@ def _describe_unit(node: Node) -> str:
 
 
 def _in_other_case(reader: Node, written: Collection[str]) -> Iterator[tuple[str, str]]:
-    """Written names that differ from one field's in case alone, with that field's name.
+    """Pairs of a written name and a field's name that differ only in case, if the match is unique.
 
-    Hive knows the fields of a struct in lower case only, and writes them as they were declared.
+    Hive knows a struct's fields only in lower case, but writes them in their declared case.
     """
     found: dict[str, list[str]] = {}
     for name in written:

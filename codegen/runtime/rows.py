@@ -1,7 +1,7 @@
 """Arrow's batches and Spark's rows as typed rows, whose columns are decoded when they are read.
 
-A column is converted for a window of rows at once. Where a value of the window is not one of its
-type, only to read that value is an error, the one of ``from_arrow`` or ``from_rows``.
+A column is converted for a window of rows at once. An invalid value in the window is an error only
+when it is read; the error is the same as from ``from_arrow`` or ``from_rows``.
 """
 
 from __future__ import annotations
@@ -50,11 +50,11 @@ _SINGLE_RECORDS: Final = 64
 
 
 def typed_rows(binding: Binding, source: Any, narrowing: Narrowing = "exact") -> Iterator[Any]:
-    """The rows of a table, a reader, batches, or of Spark; columns as ``from_arrow`` finds them.
+    """The rows of a table, a reader, batches, or Spark; finds columns as ``from_arrow`` does.
 
     Raises:
-        InvalidValue: a batch lacks a field; or, where it is read, a value does not match its type.
-        NotInArrow, NotInSpark: a column is read whose type the format does not have.
+        InvalidValue: a batch lacks a field, or a value that is read does not match its type.
+        NotInArrow, NotInSpark: the format does not have the type of a column that is read.
     """
     batches = arrow.batches_of(source)
     if batches is None:
@@ -89,7 +89,7 @@ def _windows(batches: Iterable[Any], times: TimeColumns) -> Iterator[Vector]:
 
 
 def _groups(rows: Iterable[Any]) -> Iterator[Vector]:
-    """Rows of the same columns together."""
+    """The rows, grouped into runs with the same columns."""
     size = _FIRST_ROWS
     first = 1
     for _, alike in itertools.groupby(rows, layout_of):
@@ -104,7 +104,7 @@ Places: TypeAlias = Mapping[str, int | None]
 
 
 class Columns(dict[str, Any]):
-    """By attribute, the columns of a window that were read; others are read when asked for."""
+    """The columns of a window that were read, by attribute; reads the others on demand."""
 
     __slots__ = ("_places", "_reader", "_records", "_vector")
 
@@ -121,7 +121,7 @@ class Columns(dict[str, Any]):
         return column
 
     def record(self, place: int) -> Any:
-        """The record at a place; not asked for many, it is read by itself."""
+        """The record at a place. The first few of a window are read alone, not by whole columns."""
         self._records += 1
         if self._records * _SINGLE_RECORDS <= len(self._vector):
             single = Columns(self._reader, self._vector.one(place), self._places)
@@ -157,7 +157,7 @@ class RecordReader:
     """Reads the columns of one type of record at one path.
 
     Attributes:
-        wanted: the attributes that were read of any row, in the order of their first reading.
+        wanted: the attributes that were read from any row, in the order of their first reading.
     """
 
     def __init__(self, binding: Binding, form: Format, node: Node, path: str) -> None:
@@ -174,7 +174,10 @@ class RecordReader:
         self._places: Places = {}
 
     def rows(self, vector: Vector) -> Iterator[Any]:
-        """Raises ``InvalidValue`` where a field without default has no column."""
+        """The rows of a vector.
+
+        Raises ``InvalidValue`` if a field without a default has no column.
+        """
         nulls = vector.nulls()
         if nulls is not None and all(nulls):
             # Python's values that are all null have no known fields.
@@ -191,7 +194,7 @@ class RecordReader:
         return map(tuple.__new__, itertools.repeat(class_), contents)
 
     def column(self, attribute: str, vector: Vector, place: int | None) -> Sequence[Any]:
-        """What each row has for an attribute; an invalid value raises when it is asked for."""
+        """The attribute's value in each row; an invalid value raises when it is read."""
         field = self._fields[attribute]
         path = join_path(self._path, field.name)
         if place is None:
@@ -225,7 +228,7 @@ class RecordReader:
 class ColumnReader:
     """Reads columns of one type at one path.
 
-    Raises ``NotInArrow`` or ``NotInSpark``, when made, for a type that the format does not have.
+    The constructor raises ``NotInArrow`` or ``NotInSpark`` for a type that the format does not have.
     """
 
     def __init__(self, binding: Binding, form: Format, node: Node, path: str) -> None:
@@ -274,7 +277,7 @@ class ColumnReader:
         return column if nulls is None else _Required(column, self.refuse, vector.number)
 
     def single(self, vector: Vector) -> Any:
-        """The value of a vector of one; raises ``InvalidValue`` if it is not one of the type."""
+        """The value of a vector with one value; raises ``InvalidValue`` if it is invalid."""
         try:
             (value,) = self._make(vector)
         except InvalidValue as error:
@@ -288,7 +291,7 @@ class ColumnReader:
         return self.refuse() if value is None and not self._nullable else value
 
     def refuse(self, value: Any = None) -> Any:
-        """Reads a value as the format's reader of records does, which is for its errors."""
+        """Reads a value with the format's reader of records, to raise the error of that reader."""
         try:
             return field_reader(self._binding, self._whole, self._form, self._path)(value)
         except InvalidValue as error:
@@ -357,7 +360,7 @@ def _without_nulls(column: list[Any], vector: Vector) -> list[Any]:
 
 
 class _Single(Sequence[Any]):
-    """A column that is read value by value, since one of them is invalid."""
+    """A column that is read value by value, because one value is invalid."""
 
     def __init__(self, reader: ColumnReader, vector: Vector) -> None:
         self._reader = reader
@@ -374,7 +377,7 @@ class _Single(Sequence[Any]):
 
 
 class _Required(Sequence[Any]):
-    """A column in which some value is null that must not be, if it is read."""
+    """A column with a null where the schema allows none; reading the null raises an error."""
 
     def __init__(self, column: Sequence[Any], refuse: Callable[[], Any], number: Number) -> None:
         self._column = column

@@ -1,7 +1,8 @@
-"""Types that several packages have: the same where simple names and complete schemas are.
+"""Types that several packages have. Two are the same if their simple names and schemas are equal.
 
-Namespaces make no difference, as in Avro's schema resolution: a view's types have the view's. Nor do
-documentation, aliases, defaults and properties. Two types of one package are never the same.
+Namespaces do not matter, as in Avro's schema resolution: a view's types are in the view's namespace.
+Documentation, aliases, defaults and properties do not matter either. Two types of one package are
+never the same.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ def is_same_type(one: type, other: type) -> bool:
 
 @functools.lru_cache(4096)
 def _identity(class_: Any) -> str | None:
-    """The same text for the same type; None of a class that no package has."""
+    """A text that is equal for equal types; None for a class that no package generated."""
     text = getattr(class_, "__avro_schema__", None) or getattr(class_, "SCHEMA", None)
     if not isinstance(text, str):
         return None
@@ -38,7 +39,7 @@ def _identity(class_: Any) -> str | None:
 
 
 def _codec_of(class_: type) -> object:
-    """The codec module of a class's package; another package's ``SchemaText`` is another class."""
+    """The codec module of a class's package, whose ``SchemaText`` differs from this package's."""
     for each in class_.__mro__:
         text = vars(each).get("SCHEMA") or vars(each).get("__avro_schema__")
         codec: object = getattr(text, "codec", None)

@@ -1,4 +1,4 @@
-"""Single values to and from bytes: the paths that generated code does not inline."""
+"""Single values to and from bytes, where generated code calls a function."""
 
 from __future__ import annotations
 

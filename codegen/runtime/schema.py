@@ -44,9 +44,11 @@ _RESERVED_IN_FIELDS: Final = frozenset({"aliases", "default", "doc", "name", "or
 
 
 class Field:
-    """``properties``, here and in ``Node``: those unknown to the specification, as JSON text.
+    """A field of a record.
 
-    ``column`` is the name where a column may have any name, which Avro's names may not.
+    ``properties``, here and in ``Node``, are those unknown to the specification, as JSON text.
+
+    ``column`` is the name of the column, which may have characters that Avro's names cannot have.
     """
 
     __slots__ = (
@@ -70,8 +72,8 @@ class Node:
 
     ``name`` is the full name of a named type; ``logical`` is "" without a logical type that this
     package maps to a class. ``meaning`` is a number's unit: a logical type and its scale, or None.
-    ``map_form`` is "list" of an array that says of itself that it is a map, and has records of a key
-    and a value; "dict" where its values are dicts.
+    ``map_form`` is set for an array that declares itself a map and has records of a key and a value.
+    It is "dict" if its Python values are dicts, else "list".
     """
 
     __slots__ = (
@@ -98,7 +100,7 @@ class Node:
 
     @property
     def title(self) -> str:
-        """What messages and ``(name, value)`` pairs call the type."""
+        """The type's name in messages and ``(name, value)`` pairs."""
         return self.name or self.kind
 
 
@@ -106,14 +108,14 @@ _NOT_FINITE: Final = frozenset({"NaN", "Infinity", "-Infinity"})
 
 
 def _float_default(node: Node, default: Any) -> Any:
-    """A field's default, where JSON has no number for it: Java reads these texts, not in unions."""
+    """A field's default; a float's "NaN" and infinities are text. Java reads them, not in unions."""
     is_text = node.kind in {"float", "double"} and isinstance(default, str)
     return float(default) if is_text and default in _NOT_FINITE else default
 
 
 @functools.lru_cache(1_000)
 def other_names(record: Node) -> Mapping[str, str]:
-    """To the names of fields: their aliases, and those of columns that Avro does not allow."""
+    """Maps aliases, and column names that Avro does not allow, to the names of fields."""
     names = {field.name for field in record.fields}
     found: dict[str, str] = {}
     for field in record.fields:
@@ -124,7 +126,7 @@ def other_names(record: Node) -> Mapping[str, str]:
 
 
 def by_field_names(record: Node, values: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The values of a record by its fields' names; a value under the field's own name comes first."""
+    """The values of a record by fields' names; a field's own name wins over its other names."""
     renamed: dict[str, str] = {}
     for other, name in other_names(record).items():
         if other in values and name not in values and name not in renamed.values():

@@ -1,6 +1,6 @@
 """Skips values that the reader's schema does not have, and builds nothing.
 
-A skipper is a reader of None. What it skips is not validated further than its end requires.
+A skipper is a reader that returns None. It checks the bytes only as far as it must to find their end.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from .varints import block, length
 
 
 class Skippers:
-    """Of one writer's schema."""
+    """The skippers for one writer's schema."""
 
     def __init__(self, empty: EmptyTypes) -> None:
         self._empty = empty
@@ -51,7 +51,7 @@ class Skippers:
 
 
 def _deferred(cell: Sequence[Reader]) -> Reader:
-    """A recursive type's skipper, which does not exist yet."""
+    """A skipper for a recursive type, whose own skipper does not exist yet."""
 
     def skip(data: bytes, at: int) -> tuple[Any, int]:
         return cell[0](data, at)
@@ -83,7 +83,7 @@ def _skip_one(branches: Sequence[Reader]) -> Reader:
 
 
 def _skip_blocks(parts: Sequence[Reader]) -> Reader:
-    """Of an array or a map, each of whose items has these parts."""
+    """A skipper for an array or map whose items each consist of these parts."""
 
     def skip(data: bytes, at: int) -> tuple[Any, int]:
         while True:

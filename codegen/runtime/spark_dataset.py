@@ -1,7 +1,7 @@
 """A table or view on Spark as a DataFrame that has exactly this package's schema.
 
-Catalogs lose casing and which columns are required. Both are restored with Spark's public functions
-alone, so that Spark does the work; a null where the schema does not allow it fails the query.
+Catalogs lose the casing of names, and do not know which columns are required. This module restores
+both with expressions of Spark's public functions. A forbidden null fails the query.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def _value_node(node: Node) -> Node:
 
 
 class _ColumnExpressions:
-    """Expressions over one relation. ``types`` and ``functions`` are PySpark's modules."""
+    """Expressions over the columns of one relation."""
 
     def __init__(self, table: str, types: Any, functions: Any) -> None:
         self._table = table
@@ -104,7 +104,7 @@ class _ColumnExpressions:
         return changed if may_be_null else self._f.when(changed.isNotNull(), changed)
 
     def _required(self, value: Any, wanted: Any, path: str) -> Any:
-        """The value as one that is never null; the zero only makes its type non-nullable."""
+        """The value, or an error if it is null. The zero only makes the type non-nullable."""
         refusal = self._f.raise_error(
             self._f.lit(
                 f"{self._table}: {path} is null, which this package's schema does not allow"
@@ -162,7 +162,7 @@ class _ColumnExpressions:
         )
 
     def _moment(self, count: Any, node: Node) -> Any:
-        """Hive's AvroSerDe shows what it has no type for, such as timestamp-micros, as its long."""
+        """A moment from a long, which Hive's AvroSerDe returns for timestamp-micros and the like."""
         f = self._f
         kind, per_second = unit_of(node) or ("", MICROS)
         if kind == "timestamp":
@@ -213,7 +213,7 @@ class _ColumnExpressions:
         return type(wanted).__name__ in _WIDER.get(type(found).__name__, ())
 
     def _zero(self, wanted: Any) -> Any:
-        """Some value of the type without nulls."""
+        """A value of the type, without nulls."""
         f, types = self._f, self._types
         match wanted:
             case types.StructType():

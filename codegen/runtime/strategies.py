@@ -1,6 +1,6 @@
-"""Hypothesis strategies of a package's records: every value can be written, and reads back equal.
+"""Hypothesis strategies for a package's records: every value can be written, and reads back equal.
 
-NaN is left out, since it does not equal itself. Only who asks for a strategy needs Hypothesis.
+NaN is left out, since it does not equal itself. Hypothesis is imported with the first strategy.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ def records_of(binding: Binding, record_class: type) -> Any:
     """The strategy of a class of the package.
 
     Raises:
-        AvroError: each record of the class requires another one, without end.
-        TypeError: it is not such a class.
+        AvroError: each record of the class requires another record of it, without end.
+        TypeError: ``record_class`` is not a class of the package's records.
     """
     for name, known in binding.classes.items():
         if known is record_class and name in binding.attributes:
@@ -44,7 +44,7 @@ def records_of(binding: Binding, record_class: type) -> Any:
 
 
 def strategy_of_attribute(record_class: type, attribute: str) -> Any:
-    """The strategy of the values of an attribute, made when it is first drawn from."""
+    """The strategy for an attribute's values, made at the first draw."""
     binding, name = home_of(record_class)
     fields = dict(zip(binding.attributes[name], binding.nodes[name].fields, strict=True))
     made = _strategies(binding)
@@ -110,7 +110,7 @@ class _Strategies:
     def _some(
         self, draw: Callable[[Any], Any], node: Node, fields: Mapping[str, Any]
     ) -> dict[str, Any]:
-        """Values of all fields, some of them drawn: Hypothesis bounds what an example takes."""
+        """Values of all fields. Only some are drawn, because Hypothesis limits an example's size."""
         st = self._st
         seed = draw(st.integers(0, 99))
         values = Examples(self._binding, random.Random(seed)).values_of(node)  # noqa: S311 - as above

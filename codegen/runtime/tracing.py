@@ -1,4 +1,4 @@
-"""Where bytes are wrong that a decoder refused: they are read again, by readers that know paths."""
+"""Locates errors in bytes that a decoder refused: reads them again, with readers that know paths."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def traced_error(
     at: int,
     error: Exception,
 ) -> Exception:
-    """The error of a decoder, with the path of the value that it is about."""
+    """A decoder's error, with the path of the invalid value."""
     if reader is binding.readers.get(name):
         try:
             _tracing_reader(binding, name)(data, at)
@@ -39,7 +39,7 @@ def _tracing_reader(binding: Binding, name: str) -> Reader:
 
 
 def _decoding_error(error: Exception) -> Exception:
-    """The error of a decoder as ``InvalidAvro``, where the bytes caused it."""
+    """A decoder's error as ``InvalidAvro``, if the bytes caused it."""
     match error:
         case InvalidValue():
             return InvalidAvro(f"invalid value: {error}")

@@ -1,4 +1,4 @@
-"""What a union is in columns: as Spark's reader of Avro has it (its ``SchemaConverters``)."""
+"""The type of a union's column: the same as in Spark's Avro reader (its ``SchemaConverters``)."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from .schema import Field, Node
 
 
 def column_type(union: Node) -> Node:
-    """The type besides null, or the wider of two numbers; else a record without a name.
+    """The single type besides null, or the wider of two number types; else an unnamed record.
 
-    Its fields are ``member0``, ``member1`` …, one for each type besides null; one of them is set.
+    The record has a field for each type besides null: ``member0``, ``member1`` …. One field is set.
     """
     branches = [branch for branch in union.branches if branch.kind != "null"]
     if len(branches) < 2:

@@ -1,6 +1,6 @@
-"""Counts of one unit of time as counts of another, of the same kind: an instant stays one.
+"""Converts counts between units of time of one kind: an instant stays an instant.
 
-Avro's own resolution reads such a number as it is, and so a thousand times too large or too small.
+Avro's own resolution ignores the unit, so the time is a thousand times too large or too small.
 """
 
 from __future__ import annotations
@@ -34,14 +34,17 @@ def narrowing(*, round_times: bool) -> Narrowing:
 
 
 def unit_of(node: Node) -> tuple[str, int] | None:
-    """``time``, ``timestamp`` or ``local-timestamp``, and the units of a second; None of others."""
+    """The kind and the units in a second.
+
+    The kind is ``time``, ``timestamp`` or ``local-timestamp``. None for other types.
+    """
     kind, _, unit = (node.meaning or ("", 0))[0].rpartition("-")
     per_second = _PER_SECOND.get(unit)
     return None if per_second is None else (kind, per_second)
 
 
 def unit_conversion(writer: Node, reader: Node, how: Narrowing) -> Callable[[int], int] | None:
-    """From the writer's counts to the reader's; None where they are not two units of one kind.
+    """Converts the writer's counts to the reader's; None unless they are two units of one kind.
 
     The function raises ``InvalidValue`` for a count that the reader's unit cannot hold.
     """
@@ -54,7 +57,7 @@ def unit_conversion(writer: Node, reader: Node, how: Narrowing) -> Callable[[int
 
 
 def conversion(given: int, wanted: int, how: Narrowing) -> Callable[[int], int]:
-    """Both are units of a second."""
+    """A function that converts counts; ``given`` and ``wanted`` are units in a second."""
     if given == wanted:
         return lambda count: count
     if given < wanted:

@@ -1,4 +1,4 @@
-"""Leaves as they are written and read, and which branch of a union a typed value has."""
+"""Converts leaves to and from their written form, and chooses the union branch of a typed value."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ _EXACT_CLASS: Final[dict[tuple[str, str], type]] = {
 
 
 def is_of(binding: Binding, node: Node, value: object) -> bool:
-    """Whether a value has the class of a record, enum or fixed, or another package's of that type."""
+    """Whether a value has the class of the named type, or of the same type in another package."""
     class_, kind = binding.classes[node.name], type(value)
     if isinstance(value, class_):
         return True
@@ -96,7 +96,7 @@ def to_base(node: Node, value: Any, path: str) -> Any:
     """A leaf as the int, str, bytes … that is written.
 
     Raises:
-        InvalidValue: it is not a value of the type.
+        InvalidValue: the value does not match the type.
     """
     if node.logical == "decimal":
         precision, scale, size = node.precision, node.scale, node.size
@@ -111,7 +111,7 @@ def to_base(node: Node, value: Any, path: str) -> Any:
 
 
 def from_base(binding: Binding, node: Node) -> Callable[[Any], Any] | None:
-    """Converts a leaf as written into its value; None where they are the same."""
+    """Converts a leaf from its written form; None if the two forms are the same."""
     if node.logical == "decimal":
         precision, scale = node.precision, node.scale
         return lambda data: scalars.decimal_from(data, precision, scale)
@@ -135,9 +135,9 @@ def optional_of(union: Node) -> Node | None:
 def branch_of(binding: Binding, union: Node, value: Any, path: str) -> Node:
     """The branch that a typed value is written as.
 
-    That is the first that matches its class and range; else the first that matches the plain class
-    which it is an instance of. An int is written as a float only where the union has no int or long
-    branch. A value that is not null is of the type that the union makes optional, whatever it is.
+    In a union of null and one type, any value except null has that type. In other unions, the first
+    branch for the value's class and range wins; after it, the first for a plain class that the
+    value is an instance of. An int is written as a float only if no branch is an int or long.
 
     Raises:
         InvalidValue: no branch fits.
@@ -176,7 +176,7 @@ def _matching_class(binding: Binding, union: Node, value: Any) -> Node | None:
 
 
 def _like(value: Any) -> Any:
-    """The value as a plain class that it is an instance of has it, also where it is a container."""
+    """The value as an instance of the plain class that it inherits from; also for containers."""
     if isinstance(value, Mapping):
         return scalars.dict_of(value)
     if scalars.is_duration(value):
@@ -186,7 +186,7 @@ def _like(value: Any) -> Any:
 
 
 def _fixed_of_size(union: Node, value: Any) -> Node | None:
-    """The type of plain bytes in a union without bytes."""
+    """The type for plain bytes in a union that has no bytes."""
     if type(value) is not bytes:
         return None
     fixed = (b for b in union.branches if b.kind == "fixed" and not b.logical)
@@ -221,7 +221,7 @@ def _belongs_to(binding: Binding, union: Node, branch: Node, value: Any) -> bool
 
 
 def convert_leaf(convert: Callable[[Any], Any], value: Any, path: str) -> Any:
-    """What ``convert`` makes of a value; each of its errors is an ``InvalidValue`` at the path."""
+    """The result of ``convert``; turns its errors into ``InvalidValue`` at the path."""
     try:
         return convert(value)
     except InvalidValue as error:

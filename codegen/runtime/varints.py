@@ -1,7 +1,7 @@
-"""Avro's numbers: zigzag varints, and lengths and counts, which are such numbers.
+"""Avro's numbers, lengths and counts: zigzag varints.
 
-Generated code inlines numbers of up to four bytes with the tables here; the functions do the rest. Every read is bounded by the input. ``first`` and ``b1`` to ``b3`` are
-bytes that are already read, before ``at``.
+Generated code inlines numbers of up to four bytes with the tables here; the functions do the rest.
+No read goes past the input. ``first`` and ``b1`` to ``b3`` are bytes before ``at``, already read.
 """
 
 from __future__ import annotations
@@ -47,7 +47,10 @@ lowest_of_4: Final = tuple(map(lambda low, worth: low - 0x4080 * worth, lowest, 
 
 
 def more_long(data: bytes, at: int, first: int, b1: int, b2: int, b3: int) -> tuple[int, int]:
-    """A number whose first four bytes, before ``at``, are not its last; and the position after it."""
+    """A number of more than four bytes, and the position after it.
+
+    Its first four bytes are before ``at``.
+    """
     number = _half_of[first] + b1 * 64 + b2 * 0x2000 + b3 * 0x10_0000 - 0x10_2000
     b4 = data[at]
     if b4 < 128:
@@ -78,7 +81,7 @@ def more_long(data: bytes, at: int, first: int, b1: int, b2: int, b3: int) -> tu
 
 
 def more_int(data: bytes, at: int, first: int, b1: int, b2: int, b3: int) -> tuple[int, int]:
-    """``more_long`` of no more than 32 bits."""
+    """The function ``more_long`` for numbers of at most 32 bits."""
     number, at = more_long(data, at, first, b1, b2, b3)
     if INT_MIN <= number <= INT_MAX:
         return number, at
@@ -86,7 +89,7 @@ def more_int(data: bytes, at: int, first: int, b1: int, b2: int, b3: int) -> tup
 
 
 def long_after(data: bytes, at: int, first: int, more: More = more_long) -> tuple[int, int]:
-    """The number of this ``first`` byte, which is before ``at``, and the position after it.
+    """The number that starts with ``first``, the byte before ``at``; and the position after it.
 
     ``more`` reads the rest of a number of more than four bytes; ``more_int`` refuses longs.
     """
@@ -114,13 +117,16 @@ def length(data: bytes, at: int, first: int) -> tuple[int, int]:
 
 
 def index(data: bytes, at: int, first: int) -> tuple[int, int]:
-    """Twice ``length``, which is how one byte encodes it."""
+    """Twice the ``length``, as one byte encodes it."""
     number, at = length(data, at, first)
     return number + number, at
 
 
 def size(data: bytes, at: int) -> tuple[int, int]:
-    """A length whose first byte, before ``at``, is not its last; and the position after it."""
+    """A length of more than one byte, and the position after it.
+
+    Its first byte is before ``at``.
+    """
     first = data[at - 1]
     if first & 1:
         raise InvalidAvro("negative length or index")
@@ -151,7 +157,7 @@ def iterations(data: bytes, at: int) -> tuple[range, int]:
 
 
 def _pairs() -> array[int]:
-    """By 14 bits: two bytes of seven bits each, both with a continuation bit, as one number."""
+    """Each number of 14 bits as its two bytes: seven bits and a continuation bit each."""
     interleaved = bytearray(1 << 15)
     interleaved[::2] = bytes(range(128, 256)) * 128
     interleaved[1::2] = b"".join(bytes((second,)) * 128 for second in range(128, 256))
@@ -176,7 +182,7 @@ def put_long(out: bytearray, number: int) -> None:
     """Appends a number.
 
     Raises:
-        InvalidValue: it does not fit into 64 bits.
+        InvalidValue: the number does not fit into 64 bits.
     """
     raw = number + number if number >= 0 else ~(number + number)
     if raw < 0x4000:
@@ -193,10 +199,10 @@ def put_long(out: bytearray, number: int) -> None:
 
 
 def put_raw_long(out: bytearray, raw: int) -> None:
-    """Appends a number of more than four bytes: ``raw`` is twice it, or the complement of that.
+    """Appends a number of more than four bytes. ``raw`` is its zigzag form.
 
     Raises:
-        InvalidValue: it does not fit into 64 bits.
+        InvalidValue: the number does not fit into 64 bits.
     """
     high, low = raw >> 28, raw & 0xFFF_FFFF
     first, second = pair_of[low & 0x3FFF], pair_of[low >> 14]
@@ -220,7 +226,7 @@ def put_raw_long(out: bytearray, raw: int) -> None:
 
 
 def put_int(out: bytearray, number: int) -> None:
-    """``put_long`` of no more than 32 bits."""
+    """The function ``put_long`` for numbers of at most 32 bits."""
     if INT_MIN <= number <= INT_MAX:
         put_long(out, number)
     else:
@@ -228,7 +234,7 @@ def put_int(out: bytearray, number: int) -> None:
 
 
 def put_raw_int(out: bytearray, raw: int) -> None:
-    """``put_raw_long`` of no more than 32 bits."""
+    """The function ``put_raw_long`` for numbers of at most 32 bits."""
     if raw < 1 << 32:
         put_raw_long(out, raw)
     else:

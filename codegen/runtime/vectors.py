@@ -1,7 +1,7 @@
 """Columns of Arrow and of Python values, read a column at a time for ``rows``.
 
-A vector is a column of one type. Its fields and items are vectors, too, so that a part which nobody
-reads is neither decoded nor checked.
+A vector is a column of one type. Its fields and items are vectors, too, so parts that nobody reads
+are neither decoded nor checked.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ def numbered(first: int) -> Number:
 
 
 def _within(offsets: Offsets, number: Number) -> Number:
-    """Of items, by where each array of the rows begins."""
+    """The row number of each item; ``offsets`` are the positions where the rows' arrays begin."""
     return lambda place: number(bisect.bisect_right(offsets, place) - 1)
 
 
 class Vector(Protocol):
-    """Structural methods raise ``InvalidValue`` for a column of another structure."""
+    """A column of one type. A method for another structure raises ``InvalidValue``."""
 
     @property
     def number(self) -> Number: ...
@@ -43,36 +43,36 @@ class Vector(Protocol):
         ...
 
     def values(self) -> list[Any]:
-        """What the format has for each value."""
+        """The format's own value in each place."""
         ...
 
     def leaves(self, node: Node, read: Convert, /) -> list[Any]:
-        """Typed values of a leaf's type; None for each null. ``read`` converts and checks one."""
+        """Typed values of a leaf's type, with None for nulls. ``read`` converts and checks a value."""
         ...
 
     def nulls(self) -> Sequence[bool] | None:
-        """Which values are null; None where none is."""
+        """Which values are null; None if there are no nulls."""
         ...
 
     def layout(self) -> Hashable:
-        """Changes if ``names`` do."""
+        """A value that changes if ``names`` change."""
         ...
 
     def names(self) -> Sequence[str]:
-        """Of the fields."""
+        """The names of the fields."""
         ...
 
     def field(self, place: int) -> Vector: ...
     def items(self) -> tuple[Offsets, Vector]:
-        """Where each array begins and the last one ends, and the items of all."""
+        """Where each array begins and the last one ends, and the items of all arrays."""
         ...
 
     def entry_items(self) -> tuple[Offsets, Vector]:
-        """As ``items``, also of maps, whose items are rows of a key and a value."""
+        """Like ``items``, but also for maps, whose items are rows of a key and a value."""
         ...
 
     def entries(self) -> tuple[Offsets, Vector, Vector]:
-        """As ``items``, of maps: offsets, keys and values."""
+        """Like ``items``, for maps: offsets, keys and values."""
         ...
 
 
@@ -186,18 +186,18 @@ class ArrowVector:
         return type(self._array).__name__ in classes
 
     def _decoded(self) -> ValueVector:
-        """For rarer structures: lists of a fixed size, views of lists, dictionaries of structs."""
+        """Python values of rare structures: fixed-size lists, list views, dictionaries of structs."""
         return ValueVector(self.values(), self.number)
 
     def _span(self) -> tuple[Offsets, int, int]:
-        """Offsets from the first item of this slice, that item's place, and the number of items."""
+        """The offsets from this slice's first item, that item's position, and the item count."""
         offsets = self._array.offsets.to_pylist()
         first = offsets[0]
         return [offset - first for offset in offsets], first, offsets[-1] - first
 
 
 def _fits(type_: Any, node: Node) -> bool:
-    """Whether each value of Arrow's type is one of the decimal's."""
+    """Whether every value of Arrow's type fits the decimal."""
     scale, precision = getattr(type_, "scale", None), getattr(type_, "precision", None)
     return scale == node.scale and precision is not None and precision <= node.precision
 

@@ -1,7 +1,7 @@
 """Typed, read-only rows over columns, and sequences over the items of arrays.
 
-A row is a tuple of its columns, its place in them, and the values of the columns that earlier rows
-of the same call were asked for: the interpreter makes and reads tuples fastest. Users see none of it.
+A row is a tuple, because the interpreter makes and reads tuples fastest. It holds its columns, its
+place in them, and the values of columns that earlier rows of the call used. Users do not see this.
 """
 
 from __future__ import annotations
@@ -17,7 +17,10 @@ from .schema import Node
 
 
 def _getter(place: int) -> Any:
-    """The fastest descriptor of an item of a tuple; each name in it is ours."""
+    """The fastest descriptor of an item of a tuple.
+
+    Its source contains only names from this module.
+    """
     return vars(namedtuple("Items", [f"item{n}" for n in range(place + 1)]))[f"item{place}"]  # noqa: PYI024 - for its descriptors
 
 
@@ -94,7 +97,7 @@ for _name in ("count", "index"):
 
 @functools.cache
 def row_classes(binding: Binding) -> Mapping[str, type[Row]]:
-    """By a record's full name, the class of its rows: ``CompanyRow`` of ``Company``."""
+    """The classes of rows, such as ``CompanyRow`` for ``Company``, by the record's full name."""
     return {
         node.name: _row_class(binding, node)
         for node in binding.nodes.values()
@@ -121,7 +124,7 @@ def _reader(attribute: str) -> Callable[[Row], Any]:
 
 @functools.lru_cache(256)
 def class_with_values(class_: type[Row], attributes: tuple[str, ...]) -> type[Row]:
-    """The class of rows that contain these attributes' values."""
+    """The class of rows that contain the values of these attributes."""
     if not attributes:
         return class_
     values = {

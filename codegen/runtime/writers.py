@@ -1,7 +1,7 @@
-"""Encoders of records: generated code, and behind it one that the schema drives.
+"""Encoders of records: generated code and, as a fallback, code that the schema drives.
 
-Generated code is fast and refuses some values that ``accept`` allows, such as those of subclasses in
-unions. Any exception of it leads here, where the value is accepted or refused as everywhere.
+Generated code is fast, but refuses some values that ``accept`` allows, such as instances of
+subclasses in unions. After any exception, the fallback accepts or refuses the value as usual.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def make_encoder(
 
 
 def write_onto(binding: Binding, name: str, writer: Writer, value: Any, out: bytearray) -> None:
-    """Appends one record to ``out``; raises as ``make_encoder``'s functions do."""
+    """Appends one record to ``out``; raises the errors of ``make_encoder``'s functions."""
     start = len(out)
     try:
         writer(value, out)
@@ -51,7 +51,10 @@ def write_onto(binding: Binding, name: str, writer: Writer, value: Any, out: byt
 def _write_refused(
     binding: Binding, name: str, value: Any, out: bytearray, start: int, error: Exception
 ) -> None:
-    """Writes what generated code refuses, after ``start``, or says why it cannot be written."""
+    """Writes a value that generated code refused.
+
+    Raises the reason if the value is invalid. ``start`` is where its bytes begin.
+    """
     if isinstance(error, RecursionError):
         raise InvalidValue("", "the value is nested too deeply, or contains itself") from None
     if not isinstance(error, REFUSALS):
@@ -66,7 +69,7 @@ def _write_refused(
 
 
 def _put(binding: Binding, node: Node, value: Any, out: bytearray) -> None:
-    """Appends a value that is accepted already."""
+    """Appends a value that ``accept`` has checked."""
     match node.kind:
         case "record":
             for field, attribute in zip(node.fields, binding.attributes[node.name], strict=True):

@@ -1,4 +1,4 @@
-"""Which modules of the runtime form one file of a package.
+"""Which modules of the runtime share a file of a package.
 
 Modules that are always imported together form one file, and so does each group that is imported on
 first use. A file costs a package 200 bytes of headers and hashes, and is deflated separately from
@@ -23,8 +23,8 @@ GROUPS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType({
     # Programs that only encode and decode their own records import nothing more.
     "plain": ("plain",),
     "files": (
-        "readers", "skipping", "resolution", "tracing", "compression", "places", "partitions", "container",
-        "canonical", "class_schemas", "earlier", "framing", "differences",
+        "readers", "skipping", "field_ids", "resolution", "tracing", "compression", "places", "partitions",
+        "container", "canonical", "class_schemas", "earlier", "framing", "differences",
     ),
     "number_lists": ("number_lists",),
     "columns": (

@@ -81,7 +81,7 @@ def _joined(
 
 
 def _is_known(statement: ast.stmt, constants: set[str]) -> bool:
-    """Whether an earlier module has the same constant, such as ``TYPE_CHECKING``."""
+    """Whether an earlier module defines the same constant, such as ``TYPE_CHECKING``."""
     if not isinstance(statement, ast.Assign) or not isinstance(statement.value, ast.Constant):
         return False
     text = ast.dump(statement)

@@ -60,7 +60,7 @@ def _of_the_future(statement: ast.stmt) -> bool:
 
 
 def _of_types(statement: ast.stmt) -> str:
-    """The name that a statement defines only for annotations, or ""."""
+    """The name that a statement defines only for annotations; "" for other statements."""
     match statement:
         case ast.AnnAssign(ast.Name(name), ast.Name("TypeAlias")):
             return name

@@ -110,7 +110,7 @@ class Rewriter(ast.NodeTransformer):
         self.generic_visit(node)
 
     def visit_Call(self, node: ast.Call) -> ast.Call:
-        """Modules that are imported on demand are named by a string."""
+        """Changes calls that import a module on demand by its name in a string."""
         self.generic_visit(node)
         match node:
             case ast.Call(ast.Attribute(ast.Name("importlib"), "import_module"),
