@@ -1,7 +1,7 @@
-"""Tracks the processes that work on a state: each holds a lock on a file next to it.
+"""Tracks the processes that work on a state in SQLite: each holds a lock on a file next to it.
 
-The kernel frees the lock when the process ends or is killed. So nobody has to wait for a dead
-process's claims.
+The kernel frees the lock when the process ends or is killed. So no process waits for the claims of a
+dead one.
 """
 
 from __future__ import annotations
@@ -17,18 +17,22 @@ from publisher.state.turnstile import lock_until
 _SUFFIX = "-running"
 _MODE = 0o600
 _LOOK_SECONDS = 0.2
-"""``somebody_works_on`` holds the lock for a moment, which must not count as another process."""
+"""How long a starting process tries to get the lock alone: a short check by ``is_file_worked_on`` must not
+count as another process."""
 
 
-class Participation:
+class FileParticipation:
     """Registers that this process works on a state, until it is closed.
 
     Attributes:
-        is_alone: whether no other process worked on the state when this one began.
+        is_alone: whether no other process worked on the state when this process began.
     """
 
     def __init__(self, state: Path) -> None:
-        """Raises OSError: the file next to the state cannot be created or locked."""
+        """Registers the process.
+
+        Raises ``OSError`` if the file next to the state cannot be created or locked.
+        """
         self._file = os.open(_beside(state), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, _MODE)
         try:
             self.is_alone = lock_until(self._file, time.monotonic() + _LOOK_SECONDS)
@@ -50,7 +54,7 @@ class Participation:
         self.close()
 
 
-def somebody_works_on(state: Path) -> bool:
+def is_file_worked_on(state: Path) -> bool:
     try:
         file = os.open(_beside(state), os.O_RDONLY | os.O_CLOEXEC)
     except FileNotFoundError:

@@ -1,8 +1,8 @@
 """The interface of a state store: embedded SQLite, or PostgreSQL for more than one daemon.
 
 All reads and writes happen inside a transaction, which sees no concurrent writes and commits as a
-whole or not at all. The store repeats an action if the database requires it, so an action may only
-affect its transaction.
+whole or not at all. The store repeats an action if the database requires it, so an action must have
+no effects outside of its transaction.
 """
 
 from __future__ import annotations
@@ -11,22 +11,30 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Final, Protocol, TypeVar
 
-from lakeschema.catalog.identifiers import RelationName
+from lakeschema.catalog.identifiers import Namespace, RelationName
 from publisher.events.protocol import DeadLetter
 from publisher.policy import DEFAULT_DEAD_LETTER_LIMIT, DeadLetterLimit
 from publisher.progress import Retried
 from publisher.state.records import (
     Cause,
+    Chosen,
     Claim,
     Edge,
     Figures,
     FillingRecord,
     Found,
+    ListedRelation,
     MemoEntry,
+    MessageRecord,
+    NamespaceFigures,
+    NoticeRecord,
+    Publication,
+    PublishedVersion,
     RelationRecord,
     StoredDeadLetter,
     VersionRecord,
     VersionStatus,
+    Waiting,
     WorkRecord,
     WorkRequest,
 )
@@ -37,7 +45,7 @@ NONE_KNOWN: Final[Mapping[str, str]] = MappingProxyType({})
 
 
 MAX_FILLINGS: Final = 200
-"""The limit for one table: pairs of a source and a statement."""
+"""The limit of fillings for one table; a filling is a pair of a source and a statement."""
 
 
 class StateUnavailable(Exception):
@@ -53,30 +61,32 @@ class StateUnavailable(Exception):
 
 
 class WorkQueue(Protocol):
-    """The relations that must be processed: one row for each, however often it was requested."""
+    """The relations that must be processed. Each has one row, even if it was requested many times."""
 
     def request(self, requests: Iterable[WorkRequest]) -> None:
-        """Adds work, or updates it: due at the earlier of the old and the new ``not_before``."""
+        """Adds work. If the relation has work already, the earlier ``not_before`` counts."""
 
     def request_when_quiet(self, requests: Iterable[WorkRequest], max_wait_seconds: float) -> None:
-        """Adds work, or defers it to the new ``not_before``, so that a relation that keeps changing waits.
+        """Adds work, or defers existing work to the new ``not_before``, until the relation stops changing.
 
-        It waits at most ``max_wait_seconds`` after its first due time.
+        The work waits at most ``max_wait_seconds`` after its first due time.
         """
 
     def claim(self, now: float, lease_seconds: float, limit: int) -> Sequence[Claim]:
-        """Claims due work that nobody holds, and raises ``attempts``: commit this before the work starts.
+        """Claims due work that no worker holds, and raises ``attempts``.
 
-        The most urgent work comes first. In a full batch, a quarter is the oldest less urgent work
+        Commit this before the work starts.
+
+        The most urgent work comes first. A quarter of a full batch is the oldest less urgent work
         that never failed. Work that failed before is claimed separately. In about every fourth
-        claim the oldest work comes first, so none waits for ever.
+        claim the oldest work comes first, so that no work waits forever.
 
-        Work that was claimed before and never ended is claimed alone, to find the work that kills
-        its process.
+        Work whose last claim never ended is claimed alone: it may be the work that kills its
+        process.
         """
 
     def holds(self, claim: Claim) -> bool:
-        """Whether the claim's fence is still the newest."""
+        """Whether no later claim of this work exists."""
 
     def clear(self, claim: Claim) -> bool:
         """Ends the work, or releases it if there is a newer request. False if the claim was lost."""
@@ -84,36 +94,42 @@ class WorkQueue(Protocol):
     def clear_until(self, claim: Claim, not_before: float, reread_at: float | None = None) -> bool:
         """Ends this attempt and schedules another at ``not_before``. False if the claim was lost.
 
-        The requested event counts as answered, unless a newer request names an event. At
+        The requested event counts as processed, unless a newer request names an event. At
         ``reread_at`` the relation is read again, even if it was processed in between.
         """
 
     def defer(self, claim: Claim, until: float, reason: str, cause: Cause) -> bool:
-        """Releases the work until ``until``. False if the claim was lost.
+        """Releases the work, which is due again at ``until``. False if the claim was lost.
 
         The attempt counts only if its process died.
         """
 
     def renew(self, claims: Iterable[Claim], lease_until: float) -> None:
-        """Extends the leases that are still held."""
+        """Extends the leases of all claims that were not lost."""
 
     def shorten_leases(self, until: float) -> None:
-        """Ends every lease at ``until``, unless it ends before."""
+        """Ends every lease at ``until`` if it does not end earlier."""
 
     def reset_attempts(self, claims: Iterable[Claim]) -> None:
-        """Forgets earlier attempts: this work did not end the process."""
+        """Forgets earlier attempts, because this work did not kill its process."""
 
     def reset_failures(self, names: Iterable[RelationName]) -> None:
         """Forgets earlier failures, so that the next one delays the work only a little."""
 
     def retried(self, claims: Iterable[Claim]) -> Mapping[RelationName, Retried]:
-        """The claims that ended in a later attempt, and why."""
+        """The claims whose work was deferred, with the reason."""
 
     def oldest_at(self) -> float | None:
-        """Since when the oldest request is due, without relations that fail for their own reason."""
+        """The time since which the oldest request is due.
+
+        Ignores relations that failed for a reason that concerns only them.
+        """
 
     def due_at(self) -> float | None:
-        """When the next work is due (leases included), or None."""
+        """The time at which work can next be claimed: its due time, or the end of its lease.
+
+        None without work.
+        """
 
     def outstanding(self) -> Sequence[WorkRecord]: ...
 
@@ -121,9 +137,9 @@ class WorkQueue(Protocol):
         """The outstanding work of one relation."""
 
     def failing(self, limit: int) -> Sequence[WorkRecord]:
-        """Work that failed for its relation's own reason, most often failed first."""
+        """Work that failed for a reason that concerns only its relation; the most failures come first."""
 
-    def in_namespace(self, namespace: tuple[str, ...]) -> Sequence[RelationName]:
+    def in_namespace(self, namespace: Namespace) -> Sequence[RelationName]:
         """Relations with outstanding work; the graph may not know them yet."""
 
 
@@ -136,22 +152,23 @@ class RelationGraph(Protocol):
     def every_record(self) -> Mapping[RelationName, RelationRecord]: ...
 
     def facts_hashes(self) -> Mapping[RelationName, str]:
-        """The hash for each relation that the catalog had at the last reading."""
+        """The facts hash of each relation that the catalog had at the last reading."""
 
     def facts_and_interfaces(self) -> Mapping[RelationName, tuple[str, str]]:
         """The hashes of the facts and of the visible interface, for the relations of ``facts_hashes``."""
 
     def in_trouble(self, limit: int | None = None) -> Sequence[RelationRecord]:
-        """The records with a ``reason``, by name; at most ``limit``."""
+        """The records with a ``reason``, ordered by name; at most ``limit``."""
 
     def count_in_trouble(self) -> int: ...
 
-    def in_namespace(self, namespace: tuple[str, ...]) -> Sequence[RelationName]: ...
+    def in_namespace(self, namespace: Namespace) -> Sequence[RelationName]: ...
 
-    def count_missing(self, namespace: tuple[str, ...] | None, since: float) -> tuple[int, int]:
-        """The missing and all packaged relations of a namespace, or of the catalog for None.
+    def count_missing(self, namespace: Namespace | None, since: float) -> tuple[int, int]:
+        """How many relations of a namespace are missing, and how many have packages.
 
         A relation is missing if a reading did not find it, unless it was dropped before ``since``.
+        None as ``namespace`` means the whole catalog.
         """
 
     def derivations(self, names: Iterable[RelationName]) -> Mapping[RelationName, str]:
@@ -163,7 +180,7 @@ class RelationGraph(Protocol):
     def write_published(self, name: RelationName, content_hash: str | None, sequence: int) -> None:
         """Stores the content of the newest confirmed version of a known relation.
 
-        ``sequence`` is that version's; earlier requests for a republication are then answered.
+        ``sequence`` is that version's sequence. Earlier requests for a republication count as done.
         """
 
     def write_derivation(self, name: RelationName, derivation: str | None) -> None: ...
@@ -175,23 +192,34 @@ class RelationGraph(Protocol):
         """Removes a relation without dependents, and its edges."""
 
     def edges_of(self, dependents: Iterable[RelationName]) -> Mapping[RelationName, Sequence[Edge]]:
-        """Direct upstreams in order of first mention, with an entry for each given name."""
+        """The edges to direct upstreams, in order of first mention; each given name has an entry."""
 
     def replace_edges(self, dependent: RelationName, edges: Sequence[Edge]) -> None: ...
 
     def dependents(self, upstreams: Iterable[RelationName]) -> Sequence[RelationName]:
-        """Direct dependents only."""
+        """The direct dependents."""
 
     def some_dependents(
         self, upstream: RelationName, limit: int
     ) -> tuple[Sequence[RelationName], int]:
-        """The first direct dependents by name, and the number of all."""
+        """The first direct dependents in order of names, and the number of all direct dependents."""
+
+    def few_dependents(
+        self, upstreams: Iterable[RelationName], limit: int
+    ) -> Sequence[RelationName] | None:
+        """Direct dependents in any order; None if there are more than ``limit``."""
+
+    def count_readers(self, upstreams: Iterable[RelationName]) -> Mapping[RelationName, int]:
+        """The number of direct dependents, for relations that have any."""
+
+    def count_cone(self, upstream: RelationName, limit: int) -> int:
+        """The number of dependents at any distance; counts at most ``limit``."""
 
     def upstream_edges(self, names: Iterable[RelationName]) -> Sequence[Edge]:
         """Every edge on a path upstream from ``names``, at any distance."""
 
     def mark_dependents_stale(self, names: Iterable[RelationName]) -> None:
-        """Marks every relation that depends on one of ``names``, at any distance.
+        """Marks as stale every relation that depends on one of ``names``, at any distance.
 
         Members of a cycle are skipped, and so are relations that depend on them alone.
         """
@@ -203,11 +231,11 @@ class RelationGraph(Protocol):
     ) -> Sequence[tuple[RelationRecord, bool]]:
         """Stale direct dependents whose upstreams are all settled.
 
-        The flag tells whether the edges have the current interface hashes of the upstreams.
+        The flag tells whether the dependent was derived from the current interfaces of its upstreams.
         """
 
     def restart_graces(self, now: float) -> None:
-        """Restarts the grace of each relation that is missing and not yet dropped at ``now``."""
+        """Restarts, at ``now``, the waiting time of each relation that is missing but not yet dropped."""
 
     def every_edge(self) -> Sequence[Edge]: ...
 
@@ -216,12 +244,12 @@ class VersionLedger(Protocol):
     """Every version number that was ever taken. A number's bytes never change."""
 
     def history(self, distributions: Iterable[str]) -> Mapping[str, Sequence[VersionRecord]]:
-        """All versions, oldest first, with an entry for each given name."""
+        """All versions, oldest first; each given name has an entry."""
 
     def reserve(
         self, version: VersionRecord, wheel: bytes, after: int | None, provenance: str = ""
     ) -> bool:
-        """Reserves a number for these bytes, if the newest ``sequence`` is still ``after``.
+        """Reserves a number for these bytes, if ``after`` is still the newest ``sequence``.
 
         False, and nothing is written, if there is a newer version or an open reservation.
         ``provenance`` is kept to rebuild the bytes after the confirmation.
@@ -236,32 +264,49 @@ class VersionLedger(Protocol):
     def mark_unusable(self, distribution: str, number: str) -> None: ...
 
     def recognise(self, version: VersionRecord) -> None:
-        """Replaces this number's CONFLICT by our package, which the index has."""
+        """Replaces the status CONFLICT: the index has this deployment's package under this number."""
 
     def revise(self, distribution: str, number: str, status: VersionStatus) -> None:
-        """Records the status that the index showed; an open reservation stays."""
+        """Records the status that the index shows; an open reservation is not changed."""
 
     def provenance(self, distribution: str, number: str) -> str:
-        """The stored provenance of a version that is not reserved; "" if unknown."""
+        """The stored provenance of a version without an open reservation; "" if unknown."""
 
     def distributions(self) -> Sequence[str]:
-        """Every distribution that has a version."""
+        """All distributions with a version."""
 
     def adopt(
         self, versions: Sequence[VersionRecord], provenances: Mapping[str, str] = NONE_KNOWN
     ) -> None:
-        """Adds versions from the index; a number that the ledger has stays as it is.
+        """Adds versions from the index; numbers that the ledger already has do not change.
 
-        ``provenances``: the known ones, by number.
+        ``provenances`` has the known provenances, by number.
+        """
+
+    def published(
+        self, limit: int, before: int | None = None, distribution: str | None = None
+    ) -> Sequence[Publication]:
+        """The newest published versions by ``sequence``: of one distribution or of all.
+
+        If ``before`` is given, only versions with a smaller sequence are returned.
         """
 
     def every_version(self) -> Sequence[VersionRecord]: ...
 
     def conflicts(self) -> Sequence[VersionRecord]: ...
 
+    def newest(self, distributions: Iterable[str]) -> Mapping[str, PublishedVersion]:
+        """The newest published version of each distribution that has one."""
+
+    def latest(self, limit: int) -> Sequence[PublishedVersion]:
+        """The versions that were published last, the newest first."""
+
+    def published_by_hour(self, since: float, until: float) -> Mapping[int, int]:
+        """How many versions were published in each hour after ``since``; hours without any are left out."""
+
 
 class Memo(Protocol):
-    """Derivations by the hash of their inputs; the snapshot writes them, workers read them."""
+    """Stored derivations, by the hash of their inputs. The snapshot writes them, workers read them."""
 
     def recall(self, inputs_hashes: Iterable[str]) -> Mapping[str, MemoEntry]: ...
 
@@ -299,7 +344,10 @@ class Journal(Protocol):
     def discard_dead_letter(self, id_: int) -> None: ...
 
     def lease(self, singleton: str, now: float, seconds: float) -> int | None:
-        """A fence for the holder of a singleton such as ``@snapshot/hive``; None if another holds it."""
+        """Takes the lease of a singleton such as ``@snapshot/hive``; None if another process holds it.
+
+        Returns a fence: a number that is higher than the fences of earlier holders.
+        """
 
     def holds(self, singleton: str, fence: int) -> bool: ...
 
@@ -310,45 +358,69 @@ class Journal(Protocol):
         """Extends the lease. False if another holder took it, or if it was released."""
 
     def shorten_leases(self, until: float) -> None:
-        """Ends every lease at ``until``, unless it ends before."""
+        """Ends every lease at ``until`` if it does not end earlier."""
 
     def release(self, singleton: str, fence: int) -> None: ...
 
     def note(self, singleton: str) -> str:
-        """The text stored with a singleton, or "": why a brake holds, how a snapshot ended."""
+        """The text stored with a singleton, such as the reason for a deletion brake; "" without a text."""
 
     def write_note(self, singleton: str, text: str) -> None: ...
 
     def forget_empty_notes(self, prefix: str) -> None:
-        """Removes singletons with these names that have neither a holder nor a note."""
+        """Removes singletons whose names begin with ``prefix`` and that have neither a holder nor a note."""
 
     def notes(self, prefix: str) -> Mapping[str, str]: ...
 
 
 class Tallies(Protocol):
-    """Stored totals: reading them costs the same, however large the state is."""
+    """Stored totals: a read takes the same time for a state of any size."""
 
     def figures(self) -> Figures: ...
 
 
-class Search(Protocol):
-    """Finds relations by parts of names, in any case and with any separator, and by texts.
+class Catalogue(Protocol):
+    """Lists of relations, filtered and ordered by their keys."""
 
-    The texts are the names of fields and words of documentation of the last derivation.
+    def namespaces(self) -> Sequence[NamespaceFigures]:
+        """Every namespace with relations; the namespaces of the default catalog come first."""
+
+    def after(self, name: str, chosen: Chosen, limit: int) -> Sequence[ListedRelation]:
+        """The first chosen relations whose keys are greater than ``name``."""
+
+    def before(self, name: str, chosen: Chosen, limit: int) -> Sequence[ListedRelation]:
+        """The last chosen relations whose keys are less than ``name``, in ascending order."""
+
+    def resembling(self, name: RelationName, limit: int) -> Sequence[RelationName]:
+        """Relations with names like a misspelt name, in no order.
+
+        At most ``limit`` relations of the same namespace, and at most ``limit`` whose last part has the
+        same beginning or end.
+        """
+
+
+class Search(Protocol):
+    """Finds relations by a part of their name, by names of fields and by words of documentation.
+
+    Ignores letter case, and separators in names. Fields and documentation are those of the last
+    derivation.
     """
 
     def find(self, asked: str, limit: int) -> Found:
-        """Searches all relations, the best matches first. An empty text finds all, by name."""
+        """Searches all relations, the best matches first. An empty text finds all, ordered by name."""
 
     def find_in_packages(self, asked: str, limit: int) -> Found:
         """Searches fields and documentation of published packages."""
 
 
 class Fillings(Protocol):
-    """Which tables statements fill from which others. Writing a filling again changes nothing."""
+    """The tables that statements fill, and their sources.
+
+    Writing a filling again changes nothing.
+    """
 
     def add(self, found: Sequence[FillingRecord]) -> None:
-        """Adds fillings in any order; omits fillings that a later statement replaced.
+        """Adds fillings in any order; leaves out fillings that a later statement replaced.
 
         Keeps only the newest ``MAX_FILLINGS`` of each table.
         """
@@ -357,13 +429,52 @@ class Fillings(Protocol):
         """The fillings of these tables, the newest first."""
 
     def out_of(self, sources: Iterable[RelationName]) -> Sequence[FillingRecord]:
-        """The tables filled from these, by table, the newest first."""
+        """The fillings from these tables, ordered by filled table, the newest first."""
 
     def forget_before(self, time: float) -> int:
         """Forgets statements that last ran before ``time``; returns how many."""
 
     def keep_newest(self, count: int) -> int:
-        """Forgets all but the newest ``count``; returns how many."""
+        """Forgets all but the newest ``count`` fillings; returns how many it forgot."""
+
+
+class Outbox(Protocol):
+    """Notices to send, and messages with notices. A receiver has at most one open message."""
+
+    def add(self, notices: Sequence[NoticeRecord]) -> None:
+        """Adds notices. A notice that the receiver already has does not change."""
+
+    def open_message(self, receiver: str) -> MessageRecord | None:
+        """The receiver's message that was started and has not ended; None without one."""
+
+    def waiting(self, receiver: str, limit: int) -> Waiting: ...
+
+    def count_started(self, receiver: str, since: float) -> int:
+        """How many messages were started after ``since``, with ended messages."""
+
+    def start(self, message: MessageRecord, limit: int) -> None:
+        """Opens a message with the ``limit`` oldest waiting notices."""
+
+    def notices_of(self, message: MessageRecord) -> Sequence[NoticeRecord]:
+        """The notices of an open message, the oldest first."""
+
+    def write_message(self, message: MessageRecord) -> None:
+        """Writes the message's number of attempts, the time of its next attempt and its body."""
+
+    def end(self, message: MessageRecord, now: float) -> bool:
+        """Ends a message and forgets its notices. False if another process ended it."""
+
+    def withdraw(self, message: MessageRecord) -> None:
+        """Removes a message that need not be sent, and forgets its notices."""
+
+    def forget_ended(self, before: float) -> None:
+        """Forgets messages that ended before this time."""
+
+    def forget_other_receivers(self, receivers: Iterable[str]) -> int:
+        """Forgets the notices and messages of all other receivers; returns how many notices."""
+
+    def oldest_at(self) -> float | None:
+        """The time at which the oldest notice in the outbox was recorded; None if the outbox is empty."""
 
 
 class Transaction(Protocol):
@@ -386,10 +497,16 @@ class Transaction(Protocol):
     def tallies(self) -> Tallies: ...
 
     @property
+    def catalogue(self) -> Catalogue: ...
+
+    @property
     def search(self) -> Search: ...
 
     @property
     def fillings(self) -> Fillings: ...
+
+    @property
+    def outbox(self) -> Outbox: ...
 
 
 class State(Protocol):

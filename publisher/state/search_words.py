@@ -1,4 +1,4 @@
-"""The searchable texts of a derivation, its fields and documentation, and the parsed search text."""
+"""Makes the searchable texts of a derivation, and parses the text of a search."""
 
 from __future__ import annotations
 
@@ -8,14 +8,17 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, Final
 
-SEPARATORS: Final = "_.-` "
-"""The separators in names; a name is found with any of them, or with none."""
+SEPARATORS: Final = "_.-:` "
+"""The separators in names. A search finds a name with any separator, and without separators."""
 
 MAX_LENGTH: Final = 20_000
-"""The length of each indexed text of a relation."""
+"""The limit, in characters, of each indexed text of a relation."""
+
+MIN_PREFIX: Final = 3
+"""The shortest part of a word that finds the whole word."""
 
 _MAX_WORDS: Final = 8
-_MIN_PREFIX: Final = 3
+_EXCERPT_WORDS: Final = 16
 _DROPPED: Final = str.maketrans("", "", SEPARATORS)
 _WORDS: Final = re.compile(r"[^\W_]+")
 _HUMP: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
@@ -27,7 +30,7 @@ class SearchedTexts:
 
     Attributes:
         fields: a line for each field: its name, and other forms of the name.
-        documentation: of the relation and of its fields.
+        documentation: the documentation of the relation and of its fields.
     """
 
     fields: str
@@ -39,15 +42,20 @@ class Question:
     """A parsed search text.
 
     Attributes:
-        key: to find in names of relations.
-        words: to find in names of fields: only letters and digits.
-        fields, documentation: full-text queries; "" without any word.
+        key: the text to find in names of relations.
+        words: its words, which have only letters and digits. In fields they must be adjacent, in
+            documentation they need not be.
+        owner: the text to find in owners of relations; "" if it is too short to distinguish owners.
     """
 
     key: str
-    words: str
-    fields: str
-    documentation: str
+    words: tuple[str, ...]
+    owner: str
+
+    @property
+    def together(self) -> str:
+        """The text to find in names of fields."""
+        return "".join(self.words)
 
 
 def search_key(name: str) -> str:
@@ -56,7 +64,7 @@ def search_key(name: str) -> str:
 
 
 def searched_texts(derivation: str) -> SearchedTexts:
-    """The texts of a stored derivation; empty if it is invalid, because it must be stored anyway."""
+    """The texts of a derivation. They are empty if the derivation is invalid, since it is stored anyway."""
     try:
         fields, documentation = _names_and_documentation(json.loads(derivation)["interface"])
     except (ValueError, LookupError, TypeError, RecursionError):
@@ -65,41 +73,52 @@ def searched_texts(derivation: str) -> SearchedTexts:
 
 
 def question(text: str) -> Question:
-    """In fields the words must be adjacent, in documentation they may be anywhere."""
-    words = _WORDS.findall(_HUMP.sub(" ", text).lower())[:_MAX_WORDS]
-    if not words:
-        return Question(search_key(text), "", "", "")
-    together = "".join(words)
-    beside = _term(" ".join(words), len(words[-1]))
-    joined = _term(together, len(together))
-    anywhere = " AND ".join(_term(word, len(word)) for word in words)
+    """Parses the text of a search."""
+    typed = text.strip().lower()
     return Question(
         search_key(text),
-        together,
-        f"{{fields}} : ({beside} OR {joined})",
-        f"{{documentation}} : ({anywhere})",
+        tuple(words_of(_HUMP.sub(" ", text))[:_MAX_WORDS]),
+        typed if len(typed) >= MIN_PREFIX else "",
     )
+
+
+def words_of(text: str) -> list[str]:
+    """The words of a text as a full-text index has them."""
+    return _WORDS.findall(text.lower())
+
+
+def excerpt(documentation: str, asked: Question) -> str:
+    """The part of a documentation around the first word that matches the search."""
+    found = list(_WORDS.finditer(documentation))
+    begins = (i for i, word in enumerate(found) if word[0].lower().startswith(asked.words))
+    middle = next(begins, 0) - _EXCERPT_WORDS // 2
+    start = max(0, min(middle, len(found) - _EXCERPT_WORDS))
+    end = start + _EXCERPT_WORDS
+    before = documentation[: found[0].start()] if found and not start else "…"
+    shown = found[start:end]
+    if not shown:
+        return documentation
+    after = documentation[shown[-1].end() :] if end >= len(found) else "…"
+    return f"{before}{documentation[shown[0].start() : shown[-1].end()]}{after}"
 
 
 def matching_fields(fields: str, asked: Question) -> tuple[str, ...]:
     names = (line.partition(" ")[0] for line in fields.split("\n"))
-    return tuple(name for name in names if asked.words in search_key(name))
+    return tuple(name for name in names if asked.together in search_key(name))
 
 
 def _field_line(name: str) -> str:
-    """For example ``customer_id customerid`` and ``customerId customer Id``; a tokenizer also splits words."""
+    """The line for a field: ``customer_id customerid``, or ``customerId customer Id``.
+
+    A tokenizer also splits words.
+    """
     shown = "_".join(name.split())
     forms = {form.lower(): form for form in (search_key(shown), _HUMP.sub(" ", shown))}
     return " ".join([shown, *(form for key, form in forms.items() if key != shown.lower())])
 
 
-def _term(words: str, last_length: int) -> str:
-    """A quoted term, so that nothing in it is an operator. The beginning of a longer word is enough."""
-    return f'"{words}"{"*" if last_length >= _MIN_PREFIX else ""}'
-
-
 def _names_and_documentation(interface: Any) -> tuple[Iterable[str], Iterable[str]]:
-    """Columns have SQL's names, the schema's fields have Avro's."""
+    """The names of fields, and the documentation. Columns have SQL names; fields of the schema, Avro names."""
     columns = [*interface["columns"], *(column for _, column, _ in interface.get("omitted", ()))]
     names = {column[0]: None for column in columns}
     documentation = {column[2]: None for column in columns if column[2]}
@@ -109,7 +128,7 @@ def _names_and_documentation(interface: Any) -> tuple[Iterable[str], Iterable[st
 
 
 def _texts(value: Any) -> Iterator[tuple[str, str]]:
-    """The name of each field and each documentation, outer ones first."""
+    """Pairs ("name", a field's name) and ("doc", a documentation), outer fields first."""
     pending = [value]
     while pending:
         each = pending.pop()

@@ -1,7 +1,7 @@
 """State in one SQLite file, on a local disk.
 
 The driver's transactions are off, and every writing transaction begins IMMEDIATE. By default Python
-takes the write lock at the first write, after the reads, and so loses updates silently.
+takes the write lock only at the first write, so that updates after the reads can be lost.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from typing import Literal, TypeAlias, TypeVar
 
 from publisher.state.migrations import is_newest
 from publisher.state.protocol import StateUnavailable, Transaction
+from publisher.state.sql.dialects import SQLITE
 from publisher.state.sql.transaction import SqlTransaction
 from publisher.state.turnstile import Turnstile
 
@@ -25,7 +26,7 @@ _Begin: TypeAlias = Callable[[sqlite3.Connection], object]
 
 _BUSY_SECONDS = 30
 _MAX_IDLE = 8
-"""How many connections are kept; each has a cache of up to 32 MB."""
+"""The number of idle connections that are kept; each has a cache of up to 32 MB."""
 _PRIVATE = 0o600
 _OTHERS = 0o077
 _PUT_BACK = "put the file back; or restart the service, which makes a new one and adopts the index's packages"
@@ -41,7 +42,10 @@ _HINTS = {
 
 
 class SqliteState:
-    """``synchronous`` OFF does not survive a power failure: for tests only."""
+    """A state in a file.
+
+    ``synchronous`` OFF does not survive a power failure, so it is for tests only.
+    """
 
     def __init__(self, path: Path, synchronous: Literal["FULL", "OFF"] = "FULL") -> None:
         _make_private(path)
@@ -50,11 +54,13 @@ class SqliteState:
         self._identity = _identity(path)
         self._synchronous = synchronous
         self._idle: deque[sqlite3.Connection] = deque()
-        # Threads of this process wait here; SQLite's own wait sleeps up to 100 ms at a time.
+        # Threads of this process wait for this lock, since SQLite's own wait sleeps up to 100 ms at a time.
         self._writing = threading.Lock()
+        self._counting = threading.Lock()
+        self._counter: sqlite3.Connection | None = None
         try:
-            # Also for the first connection, which changes the journal's mode: SQLite does not wait
-            # for that, so processes that start together would fail.
+            # The first connection takes a turn, too, since it changes the journal's mode. SQLite does
+            # not wait for this change, so processes that start together would fail.
             with self._turnstile.turn(), closing(self._connect()) as connection:
                 if not is_newest(connection):
                     # Most processes find the newest tables and do not wait for this import.
@@ -75,14 +81,28 @@ class SqliteState:
         with _report_failures():
             return self._run(action, _begin_reading, "ROLLBACK")
 
+    def generation(self) -> int:
+        """A number that changes with every committed write, also of another process.
+
+        Raises:
+            StateUnavailable
+        """
+        self._check_file()
+        with _report_failures(), self._counting:
+            # SQLite counts only the commits of other connections, so this connection never writes.
+            if self._counter is None:
+                self._counter = self._connect()
+            (number,) = self._counter.execute("PRAGMA data_version").fetchone()
+            return int(number)
+
     def _run(self, action: Callable[[Transaction], T], begin: _Begin, end: str) -> T:
         connection = self._take()
         try:
             begin(connection)
-            result = action(SqlTransaction(connection))
+            result = action(SqlTransaction(connection, SQLITE))
             connection.execute(end)
         except BaseException:
-            # This also ends its transaction.
+            # Closing the connection also ends its transaction.
             connection.close()
             raise
         self._keep(connection)
@@ -117,10 +137,17 @@ class SqliteState:
     def close(self) -> None:
         while self._idle:
             self._idle.pop().close()
+        with self._counting:
+            if self._counter is not None:
+                self._counter.close()
+                self._counter = None
         self._turnstile.close()
 
     def _check_file(self) -> None:
-        """Writes to an open file that was removed succeed and are lost."""
+        """Checks that the file exists.
+
+        Writes to an open file that was removed succeed, but are lost.
+        """
         found = _identity(self._path)
         if found != self._identity:
             what = "removed" if found is None else "replaced"
@@ -137,11 +164,11 @@ def _begin_reading(connection: sqlite3.Connection) -> None:
 
 @contextmanager
 def _report_failures() -> Iterator[None]:
-    """Converts errors of the file, its disk or another process; the program's own errors pass through."""
+    """Converts SQLite's errors of file, disk and locks to ``StateUnavailable``; other errors pass through."""
     try:
         yield
     except sqlite3.DatabaseError as error:
-        # The class itself means a damaged file.
+        # An error of exactly this class means a damaged file.
         if type(error) not in {sqlite3.OperationalError, sqlite3.DatabaseError}:
             raise
         raise _unavailable(str(error)) from error
@@ -164,8 +191,8 @@ def _identity(path: Path) -> tuple[int, int] | None:
 def _make_private(path: Path) -> None:
     """Lets only the owner read the state, which holds view texts and errors of an index.
 
-    SQLite gives the files next to it the same mode. A file of another owner, who lets this user
-    write it, keeps its mode.
+    SQLite gives the files next to the state the same mode. A state of another owner, who lets this
+    user write it, keeps its mode.
     """
     path.touch(mode=_PRIVATE)
     for suffix in ("", "-wal", "-shm", "-queue", "-turn", "-running"):

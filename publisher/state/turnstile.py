@@ -1,9 +1,9 @@
 """Makes processes that write to one state take turns, so that no busy writer starves another.
 
-SQLite's own wait polls its lock ever more rarely, and a process that releases the lock takes it
-again at once. Here a process holds the queue while it waits for its turn, so a process that wants a
-second turn must wait behind it. The turnstile only gives fairness: a process whose turn does not
-come in time writes without a turn, since the database has a lock, too.
+SQLite waits for its lock with longer and longer pauses, while a process that releases the lock can take
+it again at once. Here a process holds the queue lock while it waits for its turn, and a process that wants a second turn
+must wait behind it. The turnstile only makes turns fair. If a process's turn does not come in time,
+the process writes anyway, since SQLite's lock still protects the data.
 """
 
 from __future__ import annotations

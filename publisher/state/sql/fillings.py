@@ -22,7 +22,7 @@ _OUT_OF = select(FILLING).where(FILLING.c.source.in_(KEYS)).order_by(*_NEWEST_FI
 
 
 def _merged(new: Columns) -> Mapping[str, ColumnElement[Any]]:
-    """The newer statement's words win, so that the order of writes does not matter."""
+    """The values after a repeated write: they come from the statement that ran last, in any order of writes."""
     is_newer = new["last_at"] >= FILLING.c.last_at
     words = ("statement", "user", "columns")
     return {

@@ -19,14 +19,15 @@ from sqlalchemy import (
     null,
     or_,
     select,
+    union,
     update,
 )
 
-from lakeschema.catalog.identifiers import RelationName
+from lakeschema.catalog.identifiers import Namespace, RelationName
 from lakeschema.translation.model.outcome import Status
 from publisher.state.records import Edge, RelationRecord
 from publisher.state.sql.connection import SqlConnection
-from publisher.state.sql.keys import chunks, keys_of, name_of, namespace_key
+from publisher.state.sql.keys import chunks, keys_of, name_of
 from publisher.state.sql.rows import Row, relation_record
 from publisher.state.sql.search import enter_derivation, forget_derivation
 from publisher.state.sql.statements import KEYS, ONE, ZERO, replacing, upsert
@@ -53,6 +54,8 @@ _EVERY_RECORD = select(
     SCHEMA.c.fingerprint,
     SCHEMA.c.republish_after,
     RELATION.c.read_at,
+    RELATION.c.kind,
+    RELATION.c.owner,
 ).join_from(RELATION, SCHEMA, SCHEMA.c.name == RELATION.c.name)
 
 _HASHES = select(RELATION.c.name, RELATION.c.facts_hash).where(RELATION.c.facts_hash.is_not(None))
@@ -87,7 +90,7 @@ _COUNT_MISSING = select(
     func.count().filter(or_(_EXISTS, _IS_MISSING)).label("known"),
 ).where(
     SCHEMA.c.name == RELATION.c.name,
-    # Nobody misses a package that never existed.
+    # A relation without a package does not count as missing: no user had it.
     SCHEMA.c.published_hash.is_not(None),
 )
 
@@ -109,7 +112,7 @@ _WRITE_RELATION = upsert(
     RELATION,
     replacing(
         *("incarnation", "facts_hash", "read_event_id", "read_at", "missing_since"),
-        *("yanked", "index_check_due"),
+        *("yanked", "index_check_due", "kind", "owner"),
     ),
 )
 
@@ -159,6 +162,8 @@ _DIRECT_DEPENDENTS = select(EDGE.c.dependent).where(EDGE.c.upstream.in_(KEYS))
 
 _DEPENDENTS = _DIRECT_DEPENDENTS.distinct().order_by(EDGE.c.dependent)
 
+_FEW_DEPENDENTS = _DIRECT_DEPENDENTS.distinct().limit(bindparam("limit"))
+
 _OF_UPSTREAM = EDGE.c.upstream == bindparam("of_upstream")
 
 _COUNT_DEPENDENTS = select(func.count()).select_from(EDGE).where(_OF_UPSTREAM)
@@ -168,6 +173,12 @@ _SOME_DEPENDENTS = (
     .where(_OF_UPSTREAM)
     .order_by(EDGE.c.dependent)
     .limit(bindparam("limit"))
+)
+
+_COUNT_READERS = (
+    select(EDGE.c.upstream, func.count().label("number"))
+    .where(EDGE.c.upstream.in_(KEYS))
+    .group_by(EDGE.c.upstream)
 )
 
 _CYCLE = literal_column(f"'{Status.CYCLE.value}'", Text)
@@ -180,7 +191,7 @@ def _above() -> CTE:
 
 
 def _below() -> CTE:
-    """Every dependent of ``KEYS`` at any distance, except through a member of a cycle.
+    """Every dependent of ``KEYS`` at any distance, except through members of cycles.
 
     A member of a cycle keeps its status until its facts change, and so do its dependents.
     """
@@ -193,9 +204,23 @@ def _below() -> CTE:
     return below.union(dependents.join(below, EDGE.c.upstream == below.c.name))
 
 
-_UPSTREAM_EDGES = _EVERY_EDGE.where(
-    or_(EDGE.c.dependent.in_(KEYS), EDGE.c.dependent.in_(select(_above().c.name)))
+def _cone() -> CTE:
+    """Dependents at any distance, starting from at most ``limit`` direct dependents.
+
+    Without this limit the database would first find all direct dependents.
+    """
+    direct = select(EDGE.c.dependent).where(_OF_UPSTREAM).limit(bindparam("limit")).subquery()
+    cone = select(direct.c.dependent).cte("cone", recursive=True)
+    return cone.union(select(EDGE.c.dependent).join(cone, EDGE.c.upstream == cone.c.dependent))
+
+
+_COUNT_CONE = select(func.count()).select_from(
+    # The database computes the rows one by one, and stops at the limit.
+    select(_cone().c.dependent).limit(bindparam("limit")).subquery()
 )
+
+# The names are one set, since with OR PostgreSQL would compare each edge with each name.
+_UPSTREAM_EDGES = _EVERY_EDGE.where(EDGE.c.dependent.in_(union(KEYS, select(_above().c.name))))
 
 _MARK_DEPENDENTS_STALE = (
     update(SCHEMA)
@@ -270,15 +295,15 @@ class SqlRelationGraph:
     def count_in_trouble(self) -> int:
         return int(self._connection.execute(_COUNT_TROUBLED).scalar_one())
 
-    def in_namespace(self, namespace: tuple[str, ...]) -> Sequence[RelationName]:
-        row = {"namespace": namespace_key(namespace)}
+    def in_namespace(self, namespace: Namespace) -> Sequence[RelationName]:
+        row = {"namespace": str(namespace)}
         return [name_of(key) for key in self._connection.execute(_IN_NAMESPACE, row).scalars()]
 
-    def count_missing(self, namespace: tuple[str, ...] | None, since: float) -> tuple[int, int]:
+    def count_missing(self, namespace: Namespace | None, since: float) -> tuple[int, int]:
         if namespace is None:
             row = self._connection.execute(_COUNT_MISSING, {"since": since}).one()
         else:
-            of = {"since": since, "of_namespace": namespace_key(namespace)}
+            of = {"since": since, "of_namespace": str(namespace)}
             row = self._connection.execute(_COUNT_MISSING_IN_NAMESPACE, of).one()
         return row.missing, row.known
 
@@ -295,7 +320,7 @@ class SqlRelationGraph:
             _WRITE_RELATION,
             {
                 "name": name,
-                "namespace": namespace_key(record.name.namespace),
+                "namespace": str(record.name.place),
                 "incarnation": record.incarnation,
                 "facts_hash": record.facts_hash,
                 "read_event_id": record.read_event_id,
@@ -303,6 +328,9 @@ class SqlRelationGraph:
                 "missing_since": record.missing_since,
                 "yanked": int(record.yanked),
                 "index_check_due": int(record.index_check_due),
+                "catalog": record.name.catalog,
+                "kind": record.kind,
+                "owner": record.owner,
             },
         )
         self._connection.execute(
@@ -329,7 +357,7 @@ class SqlRelationGraph:
     def write_derivation(self, name: RelationName, derivation: str | None) -> None:
         row = {"of_name": str(name), "derivation": derivation}
         self._connection.execute(_WRITE_DERIVATION, row)
-        # A relation that cannot be derived any more is still found by its earlier fields.
+        # If a relation can no longer be derived, the search still finds it by its earlier fields.
         if derivation is not None:
             enter_derivation(self._connection, str(name), derivation)
 
@@ -378,9 +406,33 @@ class SqlRelationGraph:
         self, upstream: RelationName, limit: int
     ) -> tuple[Sequence[RelationName], int]:
         row = {"of_upstream": str(upstream)}
-        total = self._connection.execute(_COUNT_DEPENDENTS, row).scalar_one()
-        some = self._connection.execute(_SOME_DEPENDENTS, {**row, "limit": limit}).scalars()
-        return [name_of(key) for key in some], total
+        found = self._connection.execute(_SOME_DEPENDENTS, {**row, "limit": limit + 1}).scalars()
+        some = [name_of(key) for key in found[:limit]]
+        if len(found) == len(some):
+            return some, len(some)
+        return some, self._connection.execute(_COUNT_DEPENDENTS, row).scalar_one()
+
+    def few_dependents(
+        self, upstreams: Iterable[RelationName], limit: int
+    ) -> Sequence[RelationName] | None:
+        found: dict[str, None] = {}
+        for chunk in chunks(keys_of(upstreams)):
+            row = {"keys": chunk, "limit": limit + 1}
+            found |= dict.fromkeys(self._connection.execute(_FEW_DEPENDENTS, row).scalars())
+        return None if len(found) > limit else [name_of(key) for key in found]
+
+    def count_readers(self, upstreams: Iterable[RelationName]) -> Mapping[RelationName, int]:
+        return {
+            name_of(row.upstream): row.number
+            for chunk in chunks(keys_of(upstreams))
+            for row in self._connection.execute(_COUNT_READERS, {"keys": chunk})
+        }
+
+    def count_cone(self, upstream: RelationName, limit: int) -> int:
+        found = self._connection.execute(
+            _COUNT_CONE, {"of_upstream": str(upstream), "limit": limit}
+        )
+        return int(found.scalar_one())
 
     def upstream_edges(self, names: Iterable[RelationName]) -> Sequence[Edge]:
         found: dict[tuple[RelationName, RelationName], Edge] = {}

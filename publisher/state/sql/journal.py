@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 
 from sqlalchemy import bindparam, delete, func, insert, select, update
 
+from lakeschema.catalog.identifiers import Namespace
 from publisher.events.protocol import DeadLetter
 from publisher.policy import DEFAULT_DEAD_LETTER_LIMIT, DeadLetterLimit
 from publisher.state.records import StoredDeadLetter
 from publisher.state.sql.connection import SqlConnection
-from publisher.state.sql.keys import namespace_key, namespace_of
 from publisher.state.sql.statements import EMPTY_TEXT, ZERO, replacing, tick, upsert
 from publisher.state.sql.tables import DEAD_LETTER, SINGLETON, SOURCE_OFFSET
 
@@ -112,7 +112,7 @@ class SqlJournal:
                 "payload": letter.payload[: limit.payload_bytes],
                 "payload_length": len(letter.payload),
                 "reason": letter.reason,
-                "namespace": None if letter.namespace is None else namespace_key(letter.namespace),
+                "namespace": None if letter.namespace is None else str(letter.namespace),
                 "received_at": now,
             }
             for letter in kept
@@ -126,7 +126,10 @@ class SqlJournal:
         return int(self._connection.execute(_RECENT_DEAD_LETTERS, row).scalar_one())
 
     def _discard_dead_letters_beyond(self, limit: DeadLetterLimit, now: float) -> None:
-        """The kept letters are a contiguous run of the newest ids; the first one beyond the limit ends it."""
+        """Discards the dead letters beyond the limit.
+
+        Going back from the newest letter, all letters from the first that exceeds the limit are discarded.
+        """
         size = 0
         for count, row in enumerate(self._connection.execute(_DEAD_LETTER_SIZES), start=1):
             size += row.size
@@ -142,7 +145,7 @@ class SqlJournal:
                 source=row.source,
                 payload=row.payload,
                 reason=row.reason,
-                namespace=None if row.namespace is None else namespace_of(row.namespace),
+                namespace=None if row.namespace is None else Namespace.from_key(row.namespace),
                 received_at=row.received_at,
                 payload_length=(
                     len(row.payload) if row.payload_length is None else row.payload_length

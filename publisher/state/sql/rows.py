@@ -15,6 +15,7 @@ from publisher.state.records import (
     FillingRecord,
     Inputs,
     Output,
+    Publication,
     RelationRecord,
     VersionRecord,
     VersionStatus,
@@ -22,22 +23,21 @@ from publisher.state.records import (
 from publisher.state.sql.keys import name_of
 
 Row: TypeAlias = Any
-"""A named tuple: no type has columns that are only known by name."""
+"""A named tuple. It has no static type, because its columns are known only at run time."""
 
 
-# Untyped: the columns of a row are known only at run time.
 _named_tuple: Any = namedtuple  # noqa: PYI024
 
 
 @lru_cache
 def row_maker(columns: tuple[str, ...]) -> Callable[[tuple[Any, ...]], Row]:
-    """A function from the values of a row, in the order of the columns, to the row."""
+    """Returns a function that makes a row from its values, which are in the order of the columns."""
     make: Callable[[tuple[Any, ...]], Row] = _named_tuple("Row", columns)._make
     return make
 
 
 def relation_record(row: Row) -> RelationRecord:
-    """From ``relation`` and ``schema``."""
+    """A record from a row of ``relation`` and ``schema``."""
     facts, seen = row.derived_facts_hash, row.interface_hash
     return RelationRecord(
         name=name_of(row.name),
@@ -57,11 +57,13 @@ def relation_record(row: Row) -> RelationRecord:
         incarnation=row.incarnation,
         republish_after=row.republish_after,
         read_at=row.read_at,
+        kind=row.kind,
+        owner=row.owner,
     )
 
 
 def version_record(row: Row) -> VersionRecord:
-    """From ``version``."""
+    """A record from a row of ``version``."""
     return VersionRecord(
         distribution=row.distribution,
         number=row.number,
@@ -80,8 +82,24 @@ def version_record(row: Row) -> VersionRecord:
     )
 
 
+def publication(row: Row) -> Publication:
+    """A record from a part of a row of ``version``."""
+    return Publication(
+        row.sequence,
+        row.distribution,
+        row.number,
+        name_of(row.relation),
+        row.change,
+        tuple(json.loads(row.reasons)),
+        row.created_at,
+        row.wheel_sha256,
+        row.previous or "",
+        row.dropped_at,
+    )
+
+
 def filling_record(row: Row) -> FillingRecord:
-    """From ``filling``."""
+    """A record from a row of ``filling``."""
     return FillingRecord(
         name_of(row.target),
         name_of(row.source) if row.source else None,

@@ -1,7 +1,7 @@
 """Building blocks that statements on several tables share.
 
 Statements are built once, at import, so that SQLAlchemy compiles each of them once. In an UPDATE,
-no parameter of the WHERE clause may have a column's name, because SQLAlchemy assigns those in SET.
+no parameter of the WHERE clause may have a column's name, because SQLAlchemy would assign it in SET.
 """
 
 from __future__ import annotations
@@ -17,27 +17,29 @@ from sqlalchemy import (
     Text,
     bindparam,
     case,
-    func,
     literal_column,
     select,
     update,
 )
 
-# This and ``json_each`` are SQLite's. PostgreSQL's ``insert`` has the same methods.
-from sqlalchemy.dialects.sqlite import Insert, insert
+# PostgreSQL's Insert is compiled for both databases; SQLite's is not compiled for PostgreSQL.
+from sqlalchemy.dialects.postgresql import Insert, insert
 from sqlalchemy.sql.base import ReadOnlyColumnCollection
 
 from publisher.state.sql.connection import SqlConnection
+from publisher.state.sql.dialects import EachOf
 from publisher.state.sql.tables import COUNTER
 
 Columns = ReadOnlyColumnCollection[str, ColumnElement[Any]]
 
 KEYS: Select[tuple[str]] = select(
-    func.json_each(bindparam("keys", type_=Text)).table_valued("value").c.value
+    EachOf(bindparam("keys", type_=Text)).table_valued("value").c.value
 )
-"""The values of the JSON parameter ``keys``, for ``column.in_(KEYS)``; no statement is expanded."""
+"""The values of the JSON parameter ``keys``, for ``column.in_(KEYS)``.
 
-# Literals: SQLAlchemy would process a bound constant at every execution, for every row.
+A statement with it has the same text for any number of keys."""
+
+# These are literals, since SQLAlchemy would process a bound constant at every execution.
 ZERO: ColumnElement[int] = literal_column("0", Integer)
 ONE: ColumnElement[int] = literal_column("1", Integer)
 EMPTY_TEXT: ColumnElement[str] = literal_column("''", Text)
@@ -62,12 +64,12 @@ def upsert(
 
 
 def replacing(*columns: str) -> Callable[[Columns], Mapping[str, ColumnElement[Any]]]:
-    """For ``upsert``: sets ``columns`` to the values of the new row."""
+    """The changes for ``upsert`` that set ``columns`` to the values of the new row."""
     return lambda new: {column: new[column] for column in columns}
 
 
 def insert_unless_present(table: Table, *unique: str) -> Insert:
-    """Inserts a row, unless there is one with the same ``unique`` columns."""
+    """Inserts a row, unless a row has the same values in the ``unique`` columns."""
     return insert(table).on_conflict_do_nothing(index_elements=unique)
 
 
@@ -85,5 +87,5 @@ _TICK = (
 
 
 def tick(connection: SqlConnection) -> int:
-    """A number above every earlier one, for generations and fences."""
+    """A number above every earlier number, for generations and fences."""
     return int(connection.execute(_TICK).scalar_one())

@@ -1,4 +1,4 @@
-"""The numbers of rows of each kind; triggers of the database update them."""
+"""Stored counts of rows of each kind. Triggers of the database update them."""
 
 from __future__ import annotations
 

@@ -19,11 +19,11 @@ from sqlalchemy import (
     update,
 )
 
-from lakeschema.catalog.identifiers import RelationName
+from lakeschema.catalog.identifiers import Namespace, RelationName
 from publisher.progress import Retried
 from publisher.state.records import Cause, Claim, Urgency, WorkRecord, WorkRequest
 from publisher.state.sql.connection import SqlConnection
-from publisher.state.sql.keys import chunks, keys_of, name_of, namespace_key
+from publisher.state.sql.keys import chunks, keys_of, name_of
 from publisher.state.sql.rows import Row
 from publisher.state.sql.statements import (
     EMPTY_TEXT,
@@ -73,8 +73,8 @@ _REQUEST_WHEN_QUIET = upsert(
 AGEING_SECONDS = 60.0
 """Work that has been due for longer may precede more urgent work."""
 
-# For one urgency at a time, since the index begins with it; otherwise work that is not due would be
-# read.
+# Selects one urgency, because the index begins with the urgency. Otherwise the database would also
+# read work that is not due.
 _OLDEST = (
     select(
         WORK.c.key,
@@ -96,7 +96,7 @@ _OLDEST = (
     .limit(bindparam("limit"))
 )
 
-# Work that was claimed or failed before would not be claimed together with other work.
+# Only work without earlier claims and failures: other work is never claimed in a batch.
 _AGED = _OLDEST.where(WORK.c.attempts == ZERO, WORK.c.failures == ZERO)
 
 _CLAIM = (
@@ -134,8 +134,8 @@ _RELEASE = (
     .values(_ENDED | {"fence": bindparam("next_fence"), "first_asked": WORK.c.not_before})
 )
 
-# Events and rereads that a newer request needs are not answered yet. A pending reread stays in the
-# row, since a request may have the work done before it is due.
+# Events and rereads of a newer request stay open. A pending reread stays in the row, because a request
+# may cause the work to be done before the reread is due.
 _CLEAR_UNTIL = (
     update(WORK)
     .where(_CLAIMED)
@@ -184,7 +184,7 @@ _RESET_FAILURES = update(WORK).where(WORK.c.key.in_(KEYS)).values(failures=ZERO,
 
 _DUE_AT = select(func.min(CLAIMABLE_AT))
 
-# Has a separate index, because each scrape of the metrics asks it.
+# This statement has a separate index, because each scrape of the metrics runs it.
 _OLDEST_AT = select(func.min(WORK.c.first_asked)).where(WORK.c.failures == ZERO)
 
 _ATTEMPTS = select(WORK.c.key, WORK.c.retries, WORK.c.failures, WORK.c.last_error).where(
@@ -283,7 +283,11 @@ class SqlWorkQueue:
     def _with_aged(
         self, urgent: Sequence[Any], now: float, limit: int, fence: int
     ) -> Sequence[Any]:
-        """The oldest work first at its turn; else a quarter of a full batch is aged work that never failed."""
+        """The work to claim, with a part of the aged work.
+
+        If it is the turn of the oldest work, it comes first. Otherwise aged work is a quarter of a full
+        batch.
+        """
         if _is_turn_of_oldest(fence):
             first = self._oldest(_OLDEST, now, 1)
             return [*first, *_without(urgent, first)][:limit]
@@ -293,7 +297,7 @@ class SqlWorkQueue:
         return [*_without(urgent, aged)[: limit - len(aged)], *aged]
 
     def _oldest(self, statement: Select[Any], now: float, limit: int) -> Sequence[Any]:
-        """Less urgent work that has been due for long."""
+        """Less urgent work that has been due for a long time."""
         aged = [
             row
             for urgency in (Urgency.REFRESH, Urgency.SNAPSHOT)
@@ -379,12 +383,12 @@ class SqlWorkQueue:
     def failing(self, limit: int) -> Sequence[WorkRecord]:
         return [_outstanding(row) for row in self._connection.execute(_FAILING, {"limit": limit})]
 
-    def in_namespace(self, namespace: tuple[str, ...]) -> Sequence[RelationName]:
-        key = namespace_key(namespace)
+    def in_namespace(self, namespace: Namespace) -> Sequence[RelationName]:
+        key = str(namespace)
         row = {"first_key": f"{key}.", "end_key": f"{key}/"}  # the character after the point
         names = map(name_of, self._connection.execute(_BETWEEN, row).scalars())
-        # Keys of a nested namespace begin alike.
-        return [name for name in names if name.namespace == namespace]
+        # Keys of nested namespaces have the same beginning.
+        return [name for name in names if name.place == namespace]
 
 
 def _outstanding(row: Row) -> WorkRecord:
@@ -402,19 +406,19 @@ def _outstanding(row: Row) -> WorkRecord:
 
 
 def _batch(due: Sequence[Any]) -> Sequence[Any]:
-    """The work to claim together: none fails with, or waits for, work that failed before."""
+    """The work to claim together. Work that failed before is claimed apart: it could delay the rest."""
     if not due or due[0].attempts:
-        # It may have killed its process.
+        # Work that was claimed before may have killed its process.
         return due[:1]
     failed = bool(due[0].failures)
     return [row for row in due if not row.attempts and bool(row.failures) is failed]
 
 
 def _is_turn_of_oldest(fence: int) -> bool:
-    """True for about every fourth claim.
+    """Whether it is the turn of the oldest work: at about every fourth claim.
 
-    ``fence % 4`` would not do: other ticks lie between claims, and if one request precedes each
-    claim, all fences are odd. Multiples of the golden ratio meet each quarter, whatever their step.
+    ``fence % 4`` would not work: with one request before each claim, all fences are odd. Multiples
+    of the golden ratio reach each quarter equally often, for any distance between fences.
     """
     return fence * 0x9E3779B1 % 2**32 < 2**30
 

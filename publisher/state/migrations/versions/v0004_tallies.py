@@ -1,4 +1,6 @@
-"""Adds tallies of rows, so that metrics and health checks count nothing, and indexes of relations in trouble.
+"""Adds stored counts of rows, and indexes of relations in trouble.
+
+With the stored counts, metrics and health checks need not count rows.
 
 Triggers update the tallies, so no statement can forget them. They are written for SQLite. A later
 migration that rebuilds one of these tables must create its triggers again; a test compares the
@@ -18,7 +20,7 @@ down_revision = "0003"
 branch_labels = None
 depends_on = None
 
-# Subject → table, and the value that groups its rows.
+# For each subject of a tally: the table, and the expression by whose value the rows are counted.
 COUNTED = {
     "relation": ("schema", "CASE WHEN {row}stale THEN 'STALE' ELSE {row}status END"),
     "version": ("version", "{row}status"),

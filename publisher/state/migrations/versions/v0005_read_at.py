@@ -1,4 +1,4 @@
-"""Stores when each relation was last read, so that an event id is believed for a limited time.
+"""Stores when each relation was last read, so that an event id is trusted for a limited time only.
 
 Revision ID: 0005
 Revises: 0004

@@ -20,7 +20,7 @@ def upgrade() -> None:
     op.add_column("relation", due)
     provenance = sa.Column("provenance", sa.Text, nullable=False, server_default="")
     op.add_column("version", provenance)
-    # Before, a yank was recorded after the act, and "yanked" alone requested its reversal.
+    # Earlier releases recorded a yank after it was done, and "yanked" alone requested its reversal.
     op.execute(
         "UPDATE relation SET index_check_due = 1, yanked = 0 WHERE yanked = 1 AND name IN "
         "(SELECT name FROM schema WHERE status != 'MISSING')"

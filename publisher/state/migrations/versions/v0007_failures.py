@@ -1,4 +1,4 @@
-"""Counts a relation's own failures in a row, so that its delay grows to hours.
+"""Counts the failures in a row that concern one relation only, so that its delay grows to hours.
 
 Revision ID: 0007
 Revises: 0006

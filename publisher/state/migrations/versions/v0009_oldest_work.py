@@ -1,4 +1,4 @@
-"""Adds an index to find the oldest work without reading all of it: a metric shows its age.
+"""Adds an index that finds the oldest work without a scan; a metric shows the age of this work.
 
 Revision ID: 0009
 Revises: 0008

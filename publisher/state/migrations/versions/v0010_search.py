@@ -1,6 +1,6 @@
 """Adds a full-text index of derived relations' fields and documentation.
 
-Written for SQLite, whose usual builds have FTS5.
+Needs SQLite with FTS5, which usual builds contain.
 
 Revision ID: 0010
 Revises: 0009

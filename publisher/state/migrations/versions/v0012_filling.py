@@ -1,4 +1,4 @@
-"""Stores which tables statements fill from which others.
+"""Stores the tables that statements fill, with the source tables.
 
 Revision ID: 0012
 Revises: 0011
