@@ -1,4 +1,4 @@
-"""Lineage as plain JSON values, in one stable form for the command line and HTTP."""
+"""Lineage as plain JSON values, in the same stable form for the command line and HTTP."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from publisher.lineage.values import Link, Place, Statement, Traced
 
 
 def traced_json(traced: Traced) -> dict[str, Any]:
-    """``column`` is null for a whole relation and, in links, for its rows.
+    """The answer as JSON. ``column`` is null for a whole relation and, in links, for its rows.
 
     A link's ``statement`` is an index into ``statements``.
     """
@@ -39,7 +39,7 @@ def traced_json(traced: Traced) -> dict[str, Any]:
 
 
 def summary_json(summary: LineageSummary) -> dict[str, Any]:
-    """Sources have the form that people read: ``shop.orders.day (where)``."""
+    """A summary as JSON; sources have the form for people: ``shop.orders.day (where)``."""
     return {
         "columns": [
             {
@@ -60,7 +60,7 @@ def summary_json(summary: LineageSummary) -> dict[str, Any]:
 
 
 def statement_json(statement: Statement) -> dict[str, Any]:
-    """Times are in ISO form, in UTC."""
+    """A statement as JSON; times are in ISO form, in UTC."""
     return {
         "text": statement.text,
         "user": statement.user or None,

@@ -24,7 +24,7 @@ from publisher.settling.deriving import derivation_from_text
 from publisher.state.protocol import Transaction
 
 JOBS = "schema-publisher"
-"""The namespace of the jobs."""
+"""The OpenLineage namespace of all jobs."""
 
 
 def metastore_namespace(uri: str) -> str:
@@ -37,7 +37,7 @@ def metastore_namespace(uri: str) -> str:
 def traced_events(
     tx: Transaction, traced: Traced, namespace: str, event_time: str
 ) -> Sequence[dict[str, Any]]:
-    """An event for each view of the answer; for a table, an event with its columns only."""
+    """An event for each view in a traced lineage. If a table was traced, it has an event with its columns."""
     derived = {
         name: derivation_from_text(text)
         for name, text in tx.graph.derivations(traced.relations).items()
@@ -54,7 +54,7 @@ def traced_events(
         _read_missing(tx, derivation, derived)
         inputs = [_described(each, derived.get(each), namespace) for each in derivation.upstreams]
         output = _output(name, derivation, namespace)
-        job = (JOBS, ".".join(name.parts))
+        job = (JOBS, dataset_of(name, namespace).name)
         events.append(job_event(job, inputs, [output], event_time))
     return events
 
@@ -84,7 +84,7 @@ def _columns(derivation: Derivation) -> Sequence[DescribedColumn]:
 
 def _output(name: RelationName, derivation: Derivation, namespace: str) -> DescribedDataset:
     inputs: dict[str, Sequence[InputColumn]] = {}
-    # Lineage uses the names of fields, which may differ from those of columns.
+    # Lineage uses the names of fields, which may differ from the names of columns.
     both = zip(derivation.interface.columns, derivation.lineage, strict=True)
     for column, made in both:
         found = [

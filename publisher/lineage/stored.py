@@ -24,9 +24,9 @@ _UNKNOWN: Final = StoredLineage((), (), (), None)
 
 @dataclass(frozen=True, slots=True)
 class KnownRelation:
-    """A relation's last derivation and the statements that fill it; column names are SQL's.
+    """A relation's last derivation and the statements that fill it, the newest first.
 
-    ``fillings``: the newest first.
+    Columns have their SQL names.
     """
 
     name: RelationName
@@ -55,7 +55,7 @@ class KnownRelation:
         return not self.is_view or self.lineage.rows is not None
 
     def places(self) -> Iterator[Place]:
-        """Its columns, then its rows."""
+        """The places of the relation's columns, and then of its rows."""
         for name in self.columns.values():
             yield Place(self.name, name)
         yield Place(self.name)
@@ -104,10 +104,10 @@ def said_by(filling: FillingRecord) -> Statement:
 def _filled(
     filling: FillingRecord, target: Place, known: Container[str], *, is_derived: bool
 ) -> Iterator[Link]:
-    """Links from a statement to a column, or to the rows, of the table that it fills.
+    """Links to a column, or to the rows, of a table that a statement fills.
 
-    ``known``: the columns of the table's derivation, or else those that statements name. The rows'
-    links then also cover the columns of a star.
+    ``known`` are the columns of the table's derivation or, without a derivation, the columns that
+    statements name. In the latter case the links to the rows also stand for the columns of a star.
     """
     assert filling.source is not None
     said = said_by(filling)
@@ -125,13 +125,14 @@ def _filled(
             elif each.column == EVERY_COLUMN and not is_derived:
                 yield link(rows, kind=Kind.DIRECT)
             continue
-        # The table had no derivation then, so a name that it lacks is a name of the query.
+        # The filling was recorded when the table had no derivation. So a name that the table lacks is a
+        # name in the query.
         is_any = each.column not in known and each.column not in {EVERY_COLUMN, ROWS}
         if not is_any and each.column not in {target.column.lower(), EVERY_COLUMN}:
             continue
         name = each.source_column
         if is_any or name == ROWS or (name == EVERY_COLUMN and each.column != EVERY_COLUMN):
-            # It is not known which column supplies which.
+            # It is not known which source column supplies which target column.
             yield link(rows, kind=Kind.READS)
             continue
         source = Place(filling.source, target.column if name == EVERY_COLUMN else name)
@@ -146,7 +147,7 @@ def _place(source: SourceColumn) -> Place:
 
 
 class StoredRelations:
-    """Reads each relation once and keeps it."""
+    """Reads relations from the state, each once, and keeps them."""
 
     def __init__(self, tx: Transaction) -> None:
         self._tx = tx

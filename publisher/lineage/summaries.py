@@ -13,7 +13,7 @@ from publisher.state.protocol import Transaction
 from publisher.state.records import FillingRecord
 
 MAX_READING_RELATIONS: Final = 50
-"""Only this many readers are listed with their columns."""
+"""The maximum number of readers that are listed with their columns."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +24,7 @@ class ColumnSummary:
         expression: the expression of the column; "" if it is a plain column.
         direct: the columns that supply its values.
         indirect: other columns that influence it, each with its clause.
-        readers: the columns and rows that are made from it or influenced by it.
+        readers: the columns and rows that this column supplies or influences.
     """
 
     column: str
@@ -57,7 +57,10 @@ class LineageSummary:
 
     @property
     def says_anything(self) -> bool:
-        """False for a table without readers and without statements."""
+        """Whether there is any lineage.
+
+        False for a table without readers and without statements.
+        """
         return bool(self.rows or self.statements or self.fills) or any(
             (c.expression, c.direct, c.indirect, c.readers) != ("", (), (), ())
             for c in self.columns

@@ -20,24 +20,27 @@ def trace(
     direction: Direction,
     distribution: Distribution,
     depth: int | None = None,
+    most: int | None = None,
 ) -> Traced:
     """Finds each link once, the nearest first.
 
     Args:
         tx: the state.
-        asked: a known relation, or one of its columns, as the state names it.
-        direction: to sources, or to dependents.
+        asked: a known relation or one of its columns, with the names that the state has.
+        direction: whether to follow sources or dependents.
         distribution: gives the name of a relation's package.
         depth: how many views and statements to follow; None for all.
+        most: after how many links to stop, and how many dependents of a relation to read; None for
+            all.
     """
     stored = StoredRelations(tx)
-    step = _Upstream(stored) if direction is Direction.UPSTREAM else _Downstream(stored, tx)
+    step = _Upstream(stored) if direction is Direction.UPSTREAM else _Downstream(stored, tx, most)
     start = stored.of(asked.relation)
     frontier = list(_starts(asked, start, direction))
     seen = {(_key(place), place.path) for place in frontier}
     links: list[Link] = []
     distance = 0
-    while frontier and (depth is None or distance < depth):
+    while frontier and (depth is None or distance < depth) and (most is None or len(links) < most):
         distance += 1
         found = [replace(link, distance=distance) for link in step.links(frontier)]
         links += found
@@ -65,15 +68,15 @@ def trace(
         () if start is None else tuple(start.columns.values()),
         _described(tx, names, stored, distribution),
         tuple(name for name in names if _is_untraced(stored.of(name), tx, name)),
-        is_cut=any(True for _ in step.links(frontier)),
+        is_cut=any(True for _ in step.links(frontier)) or step.is_cut,
     )
 
 
 def _starts(asked: Place, known: KnownRelation | None, direction: Direction) -> Iterable[Place]:
     if asked.is_rows:
         return (asked,) if known is None else tuple(known.places())
-    # The rows of a relation influence every column; a column does not depend on its table's other
-    # rows.
+    # What decides a relation's rows influences every column, so sources include those of the rows.
+    # Dependents do not: what reads only the rows does not read the column.
     return (asked, Place(asked.relation)) if direction is Direction.UPSTREAM else (asked,)
 
 
@@ -82,7 +85,7 @@ def _key(place: Place) -> tuple[RelationName, str | None]:
 
 
 def _as_known(place: Place, stored: StoredRelations) -> Place:
-    """The place with the case that its relation uses, whatever case a view used."""
+    """The place with the column's letter case in its relation. A view may write the name in another case."""
     known = stored.of(place.relation)
     if known is None or place.column is None:
         return place
@@ -90,6 +93,8 @@ def _as_known(place: Place, stored: StoredRelations) -> Place:
 
 
 class _Upstream:
+    is_cut = False
+
     def __init__(self, stored: StoredRelations) -> None:
         self._stored = stored
 
@@ -105,9 +110,11 @@ class _Upstream:
 
 
 class _Downstream:
-    def __init__(self, stored: StoredRelations, tx: Transaction) -> None:
+    def __init__(self, stored: StoredRelations, tx: Transaction, most: int | None) -> None:
         self._stored = stored
         self._tx = tx
+        self._most = most
+        self.is_cut = False
         self._dependents: dict[RelationName, Sequence[RelationName]] = {}
         self._by_source: dict[RelationName, dict[tuple[RelationName, str | None], list[Link]]] = {}
 
@@ -129,7 +136,9 @@ class _Downstream:
     def _dependents_of(self, name: RelationName) -> Sequence[RelationName]:
         if name not in self._dependents:
             filled = (each.target for each in self._tx.fillings.out_of([name]))
-            self._dependents[name] = sorted({*self._tx.graph.dependents([name]), *filled})
+            found = sorted({*self._tx.graph.dependents([name]), *filled})
+            self._dependents[name] = found[: self._most]
+            self.is_cut |= len(found) > len(self._dependents[name])
         return self._dependents[name]
 
     def _links_from(self, place: Place, known: KnownRelation) -> Iterator[Link]:
@@ -138,7 +147,7 @@ class _Downstream:
             if _reads(link, place):
                 yield _of_field(link, place.path)
         if not place.is_rows:
-            # These links read some unknown column of the relation.
+            # Links from the whole relation may read this column, since their column is unknown.
             of_any = links.get((place.relation, None), ())
             yield from (
                 link for link in of_any if link.kind is not Kind.READS or not link.target.is_rows
@@ -155,7 +164,7 @@ class _Downstream:
 
 
 def _reads(link: Link, place: Place) -> bool:
-    """Whether the link reads the field that is asked for, a part of it, or a field that contains it."""
+    """Whether the link reads the field at ``place``, a part of the field, or a field that contains it."""
     return all(read == asked for read, asked in zip(link.path, place.path, strict=False))
 
 
@@ -201,5 +210,6 @@ def _described(
             status="UNKNOWN" if record is None else record.status.value,
             distribution=distributions[name],
             version=published[-1] if published else None,
+            owner="" if record is None else record.owner,
         )
     return found

@@ -30,9 +30,9 @@ class Kind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A column, or without ``column`` the rows of a relation, which influence each of its columns.
+    """A column or, without ``column``, the rows of a relation, which influence all its columns.
 
-    ``path``: the path to a field inside the column, in lower case.
+    ``path`` is the path to a field inside the column, in lower case.
     """
 
     relation: RelationName
@@ -59,9 +59,9 @@ class Statement:
     """A statement that fills a table.
 
     Attributes:
-        text: its first characters.
-        user: "" if unknown.
-        first_at, last_at: when it ran, in seconds since the epoch.
+        text: the first characters of the statement.
+        user: the user who ran it; "" if unknown.
+        first_at, last_at: when it first and last ran, in seconds since the epoch.
     """
 
     text: str
@@ -78,7 +78,7 @@ class Link:
         path: the path to a field inside the source's column.
         clause: for an indirect link, the clause through which the source acts.
         expression: for a direct link, the target's expression; "" for a plain column.
-        transformation: for a direct link.
+        transformation: for a direct link, how the values are made.
         distance: how many views and statements away the source or target is, from 1.
         statement: the statement that fills the target; None if the target is a view.
     """
@@ -96,12 +96,13 @@ class Link:
 
 @dataclass(frozen=True, slots=True)
 class TracedRelation:
-    """A relation of the answer.
+    """A relation of a traced lineage.
 
     Attributes:
         is_view: False for a table and for an unknown relation.
         is_derived: whether its columns are known.
-        version: its package's newest version, or None.
+        version: the newest version of the relation's package, or None.
+        owner: the owner in the relation's properties; "" if unknown.
     """
 
     is_view: bool
@@ -109,19 +110,20 @@ class TracedRelation:
     status: str
     distribution: str
     version: str | None
+    owner: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Traced:
-    """The answer.
+    """The lineage of a place, in one direction.
 
     Attributes:
         links: the nearest first.
         expressions: the expressions of all columns that are not plain copies.
-        columns: the columns of the relation that was asked for.
-        relations: every relation in the links, and the one that was asked for.
+        columns: the columns of the asked place's relation.
+        relations: every relation in the links, and the asked place's relation.
         untraced: views among the relations whose lineage is unknown or incomplete.
-        is_cut: whether the limit of depth left links out.
+        is_cut: whether a limit left links out.
     """
 
     asked: Place

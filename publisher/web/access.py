@@ -17,8 +17,8 @@ class Access:
     """The protection of the operations pages.
 
     Attributes:
-        token: None if no token is needed.
-        has_own_port: whether only operators reach them.
+        token: the secret that a client must state; None if every client may read the pages.
+        has_own_port: whether the pages have a separate port, which only operators reach.
     """
 
     token: str | None = field(default=None, repr=False)
@@ -40,7 +40,7 @@ UNPROTECTED: Final = Access()
 
 
 def unauthorized_page() -> Response:
-    """Makes a browser ask for the token."""
+    """The answer 401, which makes a browser ask for the token."""
     challenge = 'Basic realm="schema-publisher operations", charset="UTF-8"'
     headers = {"WWW-Authenticate": challenge, "Cache-Control": "no-store"}
     return PlainTextResponse("the operations token is needed\n", HTTPStatus.UNAUTHORIZED, headers)

@@ -1,8 +1,9 @@
-"""The daemon's read-only HTTP: packages for installers, pages for people, health, metrics."""
+"""The daemon's HTTP applications: packages for installers, pages, health, metrics and posted events."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
+from http import HTTPStatus
 from typing import Final
 
 from packaging.utils import canonicalize_name
@@ -21,6 +22,7 @@ from starlette.responses import (
 from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from publisher.events.posted_events import EVENTS_ADDRESS
 from publisher.index.project_folder import PROVENANCE_SUFFIX
 from publisher.index.protocol import PackageIndexError
 from publisher.index.simple_page import (
@@ -34,9 +36,17 @@ from publisher.index.simple_page import (
 from publisher.index.static import StaticIndex
 from publisher.state.protocol import StateUnavailable
 from publisher.web.access import UNPROTECTED, Access
+from publisher.web.changes import CHANGES_ADDRESS, ChangesPages
+from publisher.web.differences import DifferencePages
+from publisher.web.event_posts import EventPosts, Inbox
+from publisher.web.health import HealthChecks
+from publisher.web.kept_pages import KeptPages
 from publisher.web.limited_requests import JsonService
+from publisher.web.missing_pages import MissingPages
+from publisher.web.navigation import OPERATORS_PAGES, WithNavigation
 from publisher.web.negotiation import page_type
-from publisher.web.operations import HealthChecks, OperationsPages
+from publisher.web.operations import OperationsPages
+from publisher.web.package_sites import PackageSite
 from publisher.web.packages import (
     PLAIN_SITE,
     PackagePages,
@@ -44,13 +54,13 @@ from publisher.web.packages import (
     redirect_to_package,
     redirect_to_package_list,
 )
-from publisher.web.pins import newest_pin
+from publisher.web.pins import newest_pin, none_to_pin
 from publisher.web.rendering import CONTENT_SECURITY_POLICY
-from publisher.web.responses import Body, is_not_modified, page_response
+from publisher.web.responses import Page, is_not_modified, page_response
 from publisher.web.served_index import ServedIndex
 from publisher.web.statement_checks import CHECK_ADDRESS, StatementChecks
 from publisher.web.statements import STATEMENTS_ADDRESS, StatementsHeard
-from publisher.web.status import Daemon
+from publisher.web.status import Daemon, version_of
 from publisher.web.translations import TRANSLATE_ADDRESS, Translations, Translator
 
 _IMMUTABLE: Final = "public, max-age=31536000, immutable"
@@ -73,27 +83,36 @@ def create_app(
     checker: JsonService | None = None,
     translator: Translator | None = None,
     listener: JsonService | None = None,
+    inboxes: Sequence[Inbox] = (),
 ) -> Starlette:
     """The application with all pages at one address.
 
     Args:
-        index: None if packages are uploaded to another server; /simple/ and /packages/ then do not
-            exist.
-        daemon: whose state the pages show.
+        index: the folder of packages to serve. None if packages are uploaded to another server; then
+            /simple/ and /packages/ do not exist.
+        daemon: the daemon whose state the pages show.
         site: further data for the pages of packages.
         registry: the metrics.
-        access: to the pages about the daemon.
-        checker: of statements; None if statements are not checked.
-        translator: None if translation is off.
-        listener: None if statements are not accepted.
+        access: who may read the pages about the daemon.
+        checker: checks statements; None if statements are not checked.
+        translator: translates queries; None if translation is off.
+        listener: learns from statements; None if statements are not accepted.
+        inboxes: sources that take posted events.
     """
     served = None if index is None else ServedIndex(index)
     packages = None if served is None else PackagePages(served, site, access)
-    translates = translator is not None
-    pages = OperationsPages(packages, daemon, registry, access, translates=translates)
-    health = HealthChecks(daemon, access)
-    routes = [*pages.routes(), *health.routes(), *_index_routes(served, packages)]
-    return _app([*routes, *_request_routes(checker, translator, listener, access)])
+    on_site = PackageSite(None if packages is None else packages.has_page, site.index_url)
+    pages = OperationsPages(packages, daemon, registry, access, on_site)
+    health = HealthChecks(daemon, access, has_metrics=True)
+    # The list of changes is public only if the pages of packages are at this address.
+    reader = access if served is None else UNPROTECTED
+    changes = ChangesPages(daemon, reader, site.public_url, has_pages=served is not None)
+    # This route comes first, since the routes of packages match every address below /packages/.
+    kept = KeptPages()
+    routes = [*changes.routes(kept), *pages.routes(kept), *health.routes()]
+    routes += _index_routes(served, packages, daemon)
+    every = [*routes, *_request_routes(checker, translator, listener, access), *_posts(inboxes)]
+    return _app(every, site, access, MissingPages(daemon, access, served))
 
 
 def create_public_app(
@@ -102,25 +121,35 @@ def create_public_app(
     """The public pages, for a deployment whose pages about the daemon have a separate port."""
     served = None if index is None else ServedIndex(index)
     packages = None if served is None else PackagePages(served, site)
-    start = () if packages is None else (Route("/", packages.listing),)
-    health = HealthChecks(daemon, UNPROTECTED)
-    return _app([*start, *health.routes(), *_index_routes(served, packages)])
+    kept = KeptPages()
+    health = HealthChecks(daemon, UNPROTECTED, has_metrics=False)
+    routes = [*health.routes(), *_index_routes(served, packages, daemon)]
+    if packages is not None:
+        changes = ChangesPages(daemon, UNPROTECTED, site.public_url, has_pages=True)
+        start = Route("/", kept.handler(packages.listing, version_of(daemon)))
+        routes = [start, *changes.routes(kept), *routes]
+    return _app(routes, site, None, MissingPages(daemon, None, served))
 
 
 def create_operations_app(
     daemon: Daemon,
     *,
+    site: Site = PLAIN_SITE,
     registry: CollectorRegistry = REGISTRY,
     access: Access,
     checker: JsonService | None = None,
     translator: Translator | None = None,
     listener: JsonService | None = None,
+    inboxes: Sequence[Inbox] = (),
 ) -> Starlette:
-    """Only the pages about the daemon, checks of statements and translations."""
-    translates = translator is not None
-    pages = OperationsPages(None, daemon, registry, access, translates=translates)
-    routes = [*pages.routes(), *HealthChecks(daemon, access).routes()]
-    return _app([*routes, *_request_routes(checker, translator, listener, access)])
+    """The pages about the daemon, checks of statements, translations and posted events, without packages."""
+    pages = OperationsPages(None, daemon, registry, access, PackageSite(None, site.index_url))
+    changes = ChangesPages(daemon, access, None, has_pages=False)
+    kept = KeptPages()
+    health = HealthChecks(daemon, access, has_metrics=True)
+    routes = [*changes.routes(kept), *pages.routes(kept), *health.routes()]
+    every = [*routes, *_request_routes(checker, translator, listener, access), *_posts(inboxes)]
+    return _app(every, site, access, MissingPages(daemon, access, None))
 
 
 def _request_routes(
@@ -135,20 +164,54 @@ def _request_routes(
     return (*checks, *translations, *heard)
 
 
-def _app(routes: Sequence[Route]) -> Starlette:
+def _posts(inboxes: Sequence[Inbox]) -> Sequence[Route]:
+    return EventPosts(inboxes).routes() if inboxes else ()
+
+
+def _app(
+    routes: Sequence[Route], site: Site, access: Access | None, missing: MissingPages
+) -> Starlette:
+    """The application of these routes, with its errors, limits and navigation.
+
+    ``access`` says who may read the operators' pages; None if the application has none.
+    """
+    addresses = frozenset(route.path for route in routes)
+    # The list of changes is public only with the pages of packages.
+    is_public = "/packages/" in addresses
+    operators = OPERATORS_PAGES if is_public else OPERATORS_PAGES | {CHANGES_ADDRESS}
     return Starlette(
         routes=routes,
-        middleware=[Middleware(_ReadOnly)],
+        middleware=[
+            Middleware(_ReadOnly),
+            Middleware(
+                WithNavigation,
+                deployed=site.deployed,
+                addresses=addresses,
+                access=access,
+                operators=operators,
+            ),
+        ],
         exception_handlers={
+            HTTPStatus.NOT_FOUND: missing.page,
             PackageIndexError: _index_unavailable,
             StateUnavailable: _state_unavailable,
         },
     )
 
 
-def _index_routes(index: ServedIndex | None, packages: PackagePages | None) -> Sequence[Route]:
+def _index_routes(
+    index: ServedIndex | None, packages: PackagePages | None, daemon: Daemon
+) -> Sequence[Route]:
     if index is None or packages is None:
         return ()
+    differences = DifferencePages(packages.lookup, packages.wheels, packages.compare)
+    listed = packages.lookup.listed
+    # Comparisons take longest, so they have their own threads.
+    kept, compared = KeptPages(), KeptPages()
+
+    def version(request: Request) -> Hashable:
+        return daemon.version(), listed(request)
+
     simple = _SimpleIndex(index)
     return (
         Route("/constraints.txt", simple.constraints),
@@ -160,14 +223,20 @@ def _index_routes(index: ServedIndex | None, packages: PackagePages | None) -> S
         Route("/simple/{project}/", simple.project),
         Route("/simple/{project}/{filename}", simple.file),
         Route("/packages", redirect_to_package_list),
-        Route("/packages/", packages.listing),
-        Route("/packages/{project}", packages.package),
+        Route("/packages/", kept.handler(packages.listing, version_of(daemon))),
+        Route("/packages/{project}", kept.handler(packages.package, version)),
         Route("/packages/{project}/", redirect_to_package),
+        Route("/packages/{project}/diff", kept.handler(differences.choose, listed)),
+        Route(
+            "/packages/{project}/diff/{between}", compared.handler(differences.difference, listed)
+        ),
+        Route("/packages/{project}/{version}", kept.handler(packages.version, version)),
+        Route("/packages/{project}/{version}/{file}", kept.handler(packages.raw, listed)),
     )
 
 
 class _SimpleIndex:
-    """Packages for installers: PEP 503, 691, 658 and 740."""
+    """Serves packages to installers: PEP 503, 691, 658 and 740."""
 
     def __init__(self, index: ServedIndex) -> None:
         self._served = index
@@ -192,7 +261,7 @@ class _SimpleIndex:
         return _respond(request, body, media_type)
 
     def file(self, request: Request) -> Response:
-        """Serves only listed files, so that no path is made from untrusted input."""
+        """Serves a file. Only listed files are served, so that no path is made from untrusted input."""
         project, filename = request.path_params["project"], request.path_params["filename"]
         page = self._index.page(project)
         if page is not None and filename.endswith(PROVENANCE_SUFFIX):
@@ -213,7 +282,7 @@ class _SimpleIndex:
         return FileResponse(path, headers=headers, media_type=media_type, stat_result=path.stat())
 
     def _provenance(self, listed: ListedFile | None) -> Response:
-        """The response may not be cached for ever: only the wheel's bytes never change."""
+        """The provenance of a file, or 404. It may not be cached for ever: only a wheel's bytes never change."""
         found = (
             self._index.read_provenance(listed.filename) if listed and listed.provenance else None
         )
@@ -230,9 +299,11 @@ class _SimpleIndex:
     def requirement(self, request: Request) -> Response:
         """One project's newest version with its hashes."""
         page = self._index.page(canonicalize_name(request.path_params["project"]))
-        pin = None if page is None else newest_pin(page)
+        if page is None:
+            raise HTTPException(404, "no such package")
+        pin = newest_pin(page)
         if pin is None:
-            raise HTTPException(404, "no such package, or all of its versions are yanked")
+            raise HTTPException(404, none_to_pin(page))
         return _respond(request, f"{pin.hashed}\n".encode(), "text/plain")
 
 
@@ -262,9 +333,15 @@ class _ReadOnly:
 
 
 def _refusal(scope: Scope) -> Response | None:
-    """The refusal of a method other than GET, HEAD or a POST of a question, or of an oversized request."""
-    is_question = scope["method"] == "POST" and scope["path"] in _POSTED_TO
-    if scope["method"] not in {"GET", "HEAD"} and not is_question:
+    """The answer that refuses a request, or None if the request may pass.
+
+    Only GET, HEAD, and POST to an address that takes it may pass, and only below the size limits.
+    """
+    path: str = scope["path"]
+    is_posted = scope["method"] == "POST" and (
+        path in _POSTED_TO or path.startswith(EVENTS_ADDRESS)
+    )
+    if scope["method"] not in {"GET", "HEAD"} and not is_posted:
         return PlainTextResponse("read-only\n", 405, {"Allow": "GET, HEAD"})
     if len(scope["raw_path"]) + len(scope["query_string"]) > _MAX_TARGET_BYTES:
         return PlainTextResponse("the address is too long\n", 414)
@@ -290,14 +367,14 @@ def _negotiate(request: Request) -> str:
 
 
 def _respond(request: Request, body: bytes, media_type: str) -> Response:
-    return page_response(request, Body.of(body), media_type)
+    return page_response(request, Page.of(body, media_type))
 
 
 def _index_unavailable(request: Request, error: Exception) -> Response:  # noqa: ARG001
-    """Hides the reason, which names paths of this machine and belongs in the log."""
+    """Answers 503 without the reason: it names paths of this machine, so it is only logged."""
     return PlainTextResponse("the package index cannot be read\n", 503, {"Retry-After": "5"})
 
 
 def _state_unavailable(request: Request, error: Exception) -> Response:  # noqa: ARG001
-    """Hides the reason, which belongs in the log."""
+    """Answers 503 without the reason, which is only logged."""
     return PlainTextResponse("the state cannot be read\n", 503, {"Retry-After": "5"})

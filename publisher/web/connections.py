@@ -32,13 +32,13 @@ _STOP_TIMEOUT_SECONDS: Final = 5
 _REPORT_SECONDS: Final = 60.0
 _OUT_OF_RESOURCES: Final = {errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM}
 _NEW_SECONDS: Final = 1.0
-"""A wait that began more recently says nothing about its client's pace."""
+"""The shortest wait that shows a client's pace."""
 _ACCEPTED_AT_ONCE: Final = 32
-"""Longer turns would delay answers; with little room, new connections would push each other out
-unread."""
+"""The limit of connections accepted in one turn of the loop. More would delay answers, and with
+little room, new connections would close each other before they are read."""
 _PIPELINED_AT_ONCE: Final = 4
-"""The limit for all clients: a client that sends many requests at once comes after clients with one
-request."""
+"""The limit for pipelined requests of all clients together, so that clients with a single request
+are served first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,11 +46,11 @@ class Limits:
     """The resources that one client may occupy.
 
     Attributes:
-        max_connections: beyond it, a new connection replaces another one.
+        max_connections: at this number, a new connection replaces another connection.
         head_seconds: time for the request line and the headers to arrive.
         transfer_seconds: how often the pace of an arriving body or of a reading client is checked.
         min_bytes_per_second: the minimum pace.
-        request_seconds: time for the service's work; pipelined requests share it.
+        request_seconds: time for the service's work; the pipelined requests of a client share it.
         max_head_bytes: size of a request's line and headers, if they arrive in pieces.
     """
 
@@ -103,7 +103,10 @@ class BoundedConfig(uvicorn.Config):
 
 
 class OpenConnections:
-    """Up to half of the connections are protected while the service works for them; others may be closed."""
+    """The open connections, which may be closed to make room.
+
+    A connection for which the service works is protected, unless half of all are protected already.
+    """
 
     def __init__(self, most: int) -> None:
         self._most = most
@@ -193,7 +196,7 @@ class BoundedHttp(H11Protocol):
         self.config.open.forget(self)
         super().connection_lost(exc)
         if self._work is not None:
-            # Nobody waits for the answer; only a thread that already runs goes on.
+            # Nobody waits for the answer any more. A thread that already works on it is not interrupted.
             self._work.cancel()
 
     def abort(self) -> None:
@@ -202,7 +205,7 @@ class BoundedHttp(H11Protocol):
         self.transport.abort()
 
     def is_slow(self, after_seconds: float = 0.0) -> bool:
-        """Whether its client moved too few bytes since a wait that began at least ``after_seconds`` ago."""
+        """Whether the wait has lasted ``after_seconds`` and the client moved too few bytes in it."""
         if self.waits_for is Wait.SERVICE:
             return False
         elapsed = self.loop.time() - self._since
@@ -253,7 +256,7 @@ class BoundedHttp(H11Protocol):
                 return limits.request_seconds
 
     def _moved(self) -> int:
-        """A counter of bytes; only differences are meaningful."""
+        """A counter of the bytes that the client sent or took; only its differences are meaningful."""
         match self.waits_for:
             case Wait.BODY:
                 return self._received
@@ -276,7 +279,7 @@ class BoundedHttp(H11Protocol):
 
 
 def _unread_bytes(transport: asyncio.Transport) -> int:
-    """The written bytes that the client has not taken, including the kernel's if it tells.
+    """The written bytes that the client has not taken, with those in the kernel's buffer if known.
 
     The kernel may buffer megabytes; without them a client that reads steadily would seem to stand
     still.

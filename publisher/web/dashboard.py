@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from publisher.web.addresses import Link, package_link, relation_link
+from publisher.web.addresses import Link, relation_link
+from publisher.web.catalogue import STATUSES, Filters
+from publisher.web.overview import Overview
+from publisher.web.overview_page import OverviewView, overview_view
 from publisher.web.package_search import PackageSearch
+from publisher.web.package_sites import NO_PAGES, PackageSite
 from publisher.web.rendering import render
 from publisher.web.status import FoundRelation, FoundRelations, RelationStatus, ServiceStatus
 
@@ -22,11 +26,21 @@ class RelationLine:
     package: Link
     version: str
     reason: str
+    owner: str
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """A named count. ``address`` leads to the counted relations, or is ""."""
+
+    name: str
+    value: int | str
+    address: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class RelationHit:
-    """``because`` is empty if the name matches."""
+    """A relation that matches a search. ``because`` shows the match if it is not in the name, else ""."""
 
     relation: Link
     status: str
@@ -36,7 +50,7 @@ class RelationHit:
 
 @dataclass(frozen=True, slots=True)
 class RelationSearch:
-    """The relations that match ``query``, or all; ``more`` of them are not listed."""
+    """The relations that match ``query``, or all. ``more`` counts matches that are not listed."""
 
     query: str
     found: int
@@ -50,67 +64,60 @@ class DashboardView:
 
     Attributes:
         more_relations: how many relations with problems are not listed.
-        search: None if the state cannot be read.
-        has_packages: whether packages have pages on this site.
-        translates: whether translations have a page.
+        search: the relations that match the reader's search; None if the state cannot be read.
+        overview: the service's work; None if the state cannot be read.
     """
 
     status: ServiceStatus
+    figures: tuple[Figure, ...]
     relations: tuple[RelationLine, ...]
     more_relations: int
     search: RelationSearch | None
-    has_packages: bool
-    translates: bool
+    overview: OverviewView | None
 
 
 @dataclass(frozen=True, slots=True)
 class PackageListView:
-    """The start page of other readers; ``shows_relations``: whether the service has a page too."""
+    """The start page of other readers."""
 
     packages: PackageSearch
-    shows_relations: bool
 
 
 def dashboard(
     status: ServiceStatus,
+    overview: Overview | None,
     found: FoundRelations | None,
     query: str,
-    has_page: Callable[[str], bool] | None = None,
-    *,
-    translates: bool = False,
+    packages: PackageSite = NO_PAGES,
 ) -> bytes:
-    """``has_page`` tells whether a package has a page; None if no package has."""
-    view = dashboard_view(status, found, query, has_page, translates=translates)
-    return render("dashboard.html", view)
-
-
-def dashboard_view(
-    status: ServiceStatus,
-    found: FoundRelations | None,
-    query: str,
-    has_page: Callable[[str], bool] | None,
-    *,
-    translates: bool,
-) -> DashboardView:
     def link(distribution: str | None) -> Link:
-        if not distribution:
-            return Link("")
-        linked = has_page is not None and has_page(distribution)
-        return package_link(distribution) if linked else Link(distribution)
+        return packages.checked_link(distribution or "")
 
     listed = status.relations[:MAX_ROWS]
-    return DashboardView(
+    view = DashboardView(
         status=status,
+        figures=tuple(_figures(status, overview)),
         relations=tuple(_relation_line(each, link(each.distribution)) for each in listed),
         more_relations=len(status.relations) - len(listed) + status.more_relations,
         search=None if found is None else _search(found, query, link),
-        has_packages=has_page is not None,
-        translates=translates,
+        overview=None if overview is None else overview_view(overview, packages),
     )
+    return render("dashboard.html", view)
 
 
-def package_list(packages: PackageSearch, *, shows_relations: bool) -> bytes:
-    return render("packages.html", PackageListView(packages, shows_relations))
+def package_list(packages: PackageSearch) -> bytes:
+    return render("packages.html", PackageListView(packages))
+
+
+def _figures(status: ServiceStatus, overview: Overview | None) -> Iterator[Figure]:
+    """The counts to show. The count of a status leads to the relations with this status."""
+    for name, value in status.figures.items():
+        word, _, stated = name.partition(" ")
+        listed = word == "relations" and stated in STATUSES
+        yield Figure(name, value, Filters(status=stated).address() if listed else "")
+    if overview is not None and status.figures:
+        held = len(overview.held)
+        yield Figure("changes held", held, "#held" if held else "")
 
 
 def _relation_line(relation: RelationStatus, package: Link) -> RelationLine:
@@ -119,7 +126,9 @@ def _relation_line(relation: RelationStatus, package: Link) -> RelationLine:
         status=relation.status,
         package=package,
         version=relation.version or "",
-        reason=relation.reason,
+        # The line already shows the relation's name.
+        reason=relation.reason.removeprefix(f"{relation.relation}: "),
+        owner=relation.owner,
     )
 
 

@@ -13,7 +13,7 @@ from codegen.changelog import changelog_from_json
 from codegen.errors import NotOurWheel
 from codegen.naming import TypeNamer
 from codegen.package import EarlierSchema, PackageContents
-from codegen.wheel import read_wheel
+from codegen.wheel import read_extras, read_public_names, read_types, read_wheel
 from lakeschema.avro.errors import MalformedAvroSchema
 from lakeschema.avro.model import Record
 from lakeschema.avro.omissions import omissions_of
@@ -23,34 +23,43 @@ from lakeschema.isolation.frames import Attached
 from lakeschema.isolation.limits import Handler, Limits, PoolClosed, ProcessDied
 from lakeschema.isolation.pool import LimitedProcesses
 from publisher.web.fields import FieldRow, field_rows, simple_name
+from publisher.web.package_code import (
+    NO_CODE,
+    PackageCode,
+    package_code,
+    package_code_from_json,
+    package_code_to_json,
+)
 
 HANDLER: Final = "descriptions"
+COMPARISONS: Final = "comparisons"
 
 _LIMITS: Final = Limits(timeout_seconds=10.0)
 
 
 class Undescribed(Exception):
-    """The wheel is not ours, or too large to read."""
+    """The wheel was not made by this program, or is too large to read."""
 
 
 @dataclass(frozen=True, slots=True)
 class PackageDescription:
-    """The description in a package's newest readable wheel.
+    """The description of a package, read from its wheel.
 
-    ``omitted``: the relation's columns that the package lacks, with their types and the reasons.
+    ``omitted`` has the relation's columns that the package lacks, with their types and the reasons.
     """
 
     contents: PackageContents
     documentation: str
     rows: tuple[FieldRow, ...]
     omitted: tuple[str, ...] = ()
+    code: PackageCode = NO_CODE
 
 
-def describe(wheel: bytes) -> PackageDescription:
-    """The description of a wheel's package.
+def read_package(wheel: bytes) -> tuple[PackageContents, Record, str]:
+    """The contents of a wheel's package, its schema, and the source of its classes or "".
 
     Raises:
-        Undescribed: the wheel is not ours.
+        Undescribed: this program did not make the wheel.
     """
     try:
         contents = read_wheel(wheel)
@@ -59,13 +68,26 @@ def describe(wheel: bytes) -> PackageDescription:
         raise Undescribed(str(error)) from error
     if not isinstance(schema, Record):
         raise Undescribed("its schema is not of a record")
+    return contents, schema, read_types(wheel, contents.import_package)
+
+
+def describe(wheel: bytes) -> PackageDescription:
+    """The description of a wheel's package.
+
+    Raises:
+        Undescribed: this program did not make the wheel.
+    """
+    contents, schema, types = read_package(wheel)
     rows = field_rows(schema, _class_names(schema, contents))
     omitted = tuple(map(str, omissions_of(schema)))
-    return PackageDescription(contents, schema.doc or "", rows, omitted)
+    package = contents.import_package
+    functions, extras = read_public_names(wheel, package), read_extras(wheel)
+    code = package_code(contents, schema, types, functions, extras)
+    return PackageDescription(contents, schema.doc or "", rows, omitted, code)
 
 
 def _class_names(schema: Record, contents: PackageContents) -> Callable[[str], str]:
-    """The package's class names, by full name; the types' simple names if the class names are unknown."""
+    """A function from a type's full name to its class name, or to its simple name if no class is known."""
     class_name = TypeNamer.of(schema).class_name
     if contents.record_class != class_name(schema.full_name):
         return simple_name
@@ -73,43 +95,63 @@ def _class_names(schema: Record, contents: PackageContents) -> Callable[[str], s
 
 
 def description_processes() -> LimitedProcesses:
-    """One process, which starts with the first wheel."""
-    handler = Handler("publisher.web.descriptions:answer_about_wheels", {})
-    return LimitedProcesses({HANDLER: handler}, count=1, limits=_LIMITS)
+    """One process for descriptions and comparisons, which starts with the first wheel."""
+    handlers = {
+        HANDLER: Handler("publisher.web.descriptions:answer_about_wheels", {}),
+        COMPARISONS: Handler("publisher.web.comparisons:answer_about_pairs", {}),
+    }
+    return LimitedProcesses(handlers, count=1, limits=_LIMITS)
 
 
 def describe_limited(processes: LimitedProcesses, wheel: bytes) -> PackageDescription:
     """Like ``describe``, in one of ``description_processes``."""
+    return _from_json(ask(processes, HANDLER, Attached({}, wheel), "reading it"))
+
+
+def ask(processes: LimitedProcesses, handler: str, question: Attached, doing: str) -> Any:
+    """The answer of a limited process.
+
+    ``doing`` names the work in the error.
+
+    Raises:
+        Undescribed: the process refuses or dies.
+    """
     try:
-        answer = processes.ask(HANDLER, Attached({}, wheel))
+        answer = processes.ask(handler, question)
     except ProcessDied as error:
-        raise Undescribed(f"reading it killed a process: {error.reason}") from error
+        raise Undescribed(f"{doing} killed a process: {error.reason}") from error
     except PoolClosed as error:
         raise Undescribed(str(error)) from error
     if "refused" in answer:
         raise Undescribed(answer["refused"])
-    return _from_json(answer)
+    return answer
 
 
-def answer_about_wheels(_argument: Mapping[str, Any]) -> Callable[[Any], Any]:
-    """The child's function from a wheel to its description."""
+def or_refused(answer: Callable[[Attached], Any]) -> Callable[[Any], Any]:
+    """Wraps the function of the child process so that ``ask`` receives its refusals."""
 
-    def answer(question: Attached) -> Any:
+    def answer_or_refuse(question: Attached) -> Any:
         try:
-            return _to_json(describe(question.data))
+            return answer(question)
         except Undescribed as error:
             return {"refused": str(error)}
 
-    return answer
+    return answer_or_refuse
+
+
+def answer_about_wheels(_argument: Mapping[str, Any]) -> Callable[[Any], Any]:
+    """The function that the child process calls with a wheel; it returns the description."""
+    return or_refused(lambda question: _to_json(describe(question.data)))
 
 
 def _to_json(description: PackageDescription) -> Mapping[str, Any]:
     contents = description.contents
     return {
-        "contents": {**asdict(contents), "relation": list(contents.relation.parts)},
+        "contents": {**asdict(contents), "relation": contents.relation.to_json()},
         "documentation": description.documentation,
         "rows": [asdict(row) for row in description.rows],
         "omitted": list(description.omitted),
+        "code": package_code_to_json(description.code),
     }
 
 
@@ -118,7 +160,7 @@ def _from_json(value: Mapping[str, Any]) -> PackageDescription:
     contents = PackageContents(
         **{
             **stated,
-            "relation": RelationName.of(*stated["relation"]),
+            "relation": RelationName.from_json(stated["relation"]),
             "changelog": changelog_from_json(stated["changelog"]),
             "earlier_schemas": tuple(
                 EarlierSchema(**{**each, "versions": tuple(each["versions"])})
@@ -136,4 +178,10 @@ def _from_json(value: Mapping[str, Any]) -> PackageDescription:
         )
         for row in value["rows"]
     )
-    return PackageDescription(contents, value["documentation"], rows, tuple(value["omitted"]))
+    return PackageDescription(
+        contents,
+        value["documentation"],
+        rows,
+        tuple(value["omitted"]),
+        package_code_from_json(value["code"]),
+    )

@@ -13,6 +13,7 @@ from typing import assert_never
 from codegen.original_names import field_attribute
 from lakeschema.avro.definitions import definitions
 from lakeschema.avro.key_value_maps import map_parts
+from lakeschema.avro.legal_names import ORIGINAL_NAME
 from lakeschema.avro.model import (
     Array,
     EnumSchema,
@@ -38,11 +39,12 @@ class FieldRow:
     """One field.
 
     Attributes:
-        attribute: its name in Python, if different.
-        symbols: symbols of its enums that no earlier row has shown.
-        default: in the form of ``shown_default``, or None.
-        fields_at: paths of earlier rows with the fields of its record types; the empty path is the
-            whole schema.
+        attribute: the field's name in Python, if different.
+        column: the name of the SQL column that the field is made of; "" for an inner field.
+        symbols: the symbols of enums in the field's type that no earlier row has shown.
+        default: the default as ``shown_default`` writes it, or None.
+        fields_at: where earlier rows list the fields of the record types in this field: the paths
+            of these rows. The empty path is the whole schema.
     """
 
     path: str
@@ -54,6 +56,7 @@ class FieldRow:
     attribute: str = ""
     symbols: tuple[str, ...] = ()
     fields_at: tuple[str, ...] = ()
+    column: str = ""
 
 
 def simple_name(full_name: str) -> str:
@@ -105,6 +108,7 @@ class _Walk:
             attribute=attribute if attribute != field.name else "",
             symbols=tuple(symbol for enum in enums for symbol in self._list_symbols(enum)),
             fields_at=self._rows_of([record for _, record in records]),
+            column="" if depth else str(field.properties.get(ORIGINAL_NAME, field.name)),
         )
         for place, record in records:
             if record.full_name not in self._row_of:
@@ -119,7 +123,7 @@ class _Walk:
         return self._types[schema.full_name] if isinstance(schema, Reference) else schema
 
     def _rows_of(self, records: Iterable[Record]) -> tuple[str, ...]:
-        """Rows that already list fields of these records; a record without fields has no row."""
+        """The paths of rows that already list fields of these records. A record without fields has no row."""
         listed = (r.full_name for r in records if r.fields and r.full_name in self._row_of)
         return tuple(dict.fromkeys(self._row_of[name] for name in listed))
 
@@ -171,7 +175,7 @@ def _logical_words(logical: LogicalType) -> str:
 
 
 def _named_types(schema: Schema, path: str) -> Iterator[tuple[str, Schema]]:
-    """The named types in a field, directly or within arrays, maps and unions."""
+    """The named types in a field, directly or within arrays, maps and unions, each with its path."""
     match schema:
         case Array(items):
             yield from _named_types(items, f"{path}[]")

@@ -17,7 +17,7 @@ from starlette.datastructures import Headers
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from publisher.web.operations import LIVE_ADDRESS
+from publisher.web.health import LIVE_ADDRESS
 
 log = logging.getLogger(__name__)
 
@@ -31,7 +31,7 @@ class OwnHosts:
     """Refuses unknown hosts, except for the liveness check."""
 
     def __init__(self, app: ASGIApp, public_url: str | None) -> None:
-        """``public_url``: its host is answered, too."""
+        """Wraps an application. Requests for the host of ``public_url`` are answered, too."""
         self._app = app
         self._public_url = public_url
         self._has_warned = False
@@ -42,7 +42,8 @@ class OwnHosts:
             await self._app(scope, receive, send)
             return
         if not self._has_warned:
-            # Warned once: the first is a proxy that lacks a setting, and anybody can send others.
+            # Logged only once, since anybody can send such requests. A proxy without its setting shows at
+            # the first request.
             self._has_warned = True
             log.warning(
                 "requests for another host are refused",
@@ -59,7 +60,7 @@ class OwnHosts:
             ip_address(host)
         except ValueError:
             is_public = self._public_url is not None and host == _name(self._public_url)
-            # No site has a name without a dot.
+            # No other site has a name without a dot.
             return is_public or "." not in host or host.endswith(".localhost")
         return True
 

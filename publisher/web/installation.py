@@ -6,43 +6,120 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from codegen.metadata import Extra
 from publisher.web.versions import ListedVersion
 
-Pin = Literal["compatible", "sequential", "yanked"]
+Pin = Literal["compatible", "sequential", "yanked", "exact"]
+
+
+@dataclass(frozen=True, slots=True)
+class PinChoice:
+    """A way to pin the package.
+
+    Attributes:
+        pin: the version specifier, such as ``~=2.0``.
+        gets: the changes that an update with this pin brings.
+        when: who should choose this pin.
+    """
+
+    pin: str
+    gets: str
+    when: str
+
+
+@dataclass(frozen=True, slots=True)
+class ExtraChoice:
+    """An extra of the package and the library that it installs. ``purpose`` is empty if unknown."""
+
+    name: str
+    library: str
+    purpose: str
 
 
 @dataclass(frozen=True, slots=True)
 class Installation:
-    """``minor`` is the newest version's, such as ``1.4``; ``usage`` is empty if the import is unknown."""
+    """How to install one version, or versions like it.
+
+    Attributes:
+        usage: the line that imports the package's classes; empty if unknown.
+        choices: the possible pins, if there are several.
+        extras: the package's extras.
+        with_extra: the commands that install the package with its first extra.
+        exact: the pin of exactly this version.
+    """
 
     pip: str
     uv: str
     usage: str
     pin: Pin
-    minor: str
+    exact: str
+    choices: tuple[PinChoice, ...]
+    extras: tuple[ExtraChoice, ...]
+    with_extra: str
 
 
 def installation(
-    name: str, versions: Sequence[ListedVersion], simple_url: str, usage: str
+    name: str,
+    versions: Sequence[ListedVersion],
+    simple_url: str,
+    usage: str,
+    extras: Sequence[Extra] = (),
+    *,
+    is_exact: bool = False,
 ) -> Installation | None:
     """How to install the newest of ``versions``, if possible an unyanked one; None without versions.
 
-    ``usage`` is the line that imports the relation's class, or empty if unknown.
+    ``usage`` is the line that imports the package's classes, or empty if unknown. ``is_exact`` pins
+    exactly this version.
     """
     offered = [version for version in versions if version.yanked is None] or versions
     if not offered:
         return None
     newest = offered[0]
-    pin = _pin(newest)
-    minor = _minor(newest.number)
-    requirement = f"{name}=={minor}.*" if pin == "compatible" else f"{name}=={newest.number}"
+    pin: Pin = "exact" if is_exact and newest.yanked is None else _pin(newest)
+    exact = f"=={newest.number}"
+    pinned = f"=={_minor(newest.number)}.*" if pin == "compatible" else exact
+    # The command ignores the reader's configuration, whose other indexes could also have the name.
+    command = f"pip --isolated install --index-url {simple_url}"
     return Installation(
-        # Isolated, because another index in the reader's configuration could also have the name.
-        pip=f'pip --isolated install --index-url {simple_url} "{requirement}"',
-        uv=_uv_settings(name, requirement, simple_url),
+        pip=f'{command} "{name}{pinned}"',
+        uv=_uv_settings(name, f"{name}{pinned}", simple_url),
         usage=usage,
         pin=pin,
-        minor=minor,
+        exact=exact,
+        choices=_choices(newest.number) if pin == "compatible" else (),
+        extras=tuple(
+            ExtraChoice(each.name, each.requirement, _PURPOSES.get(each.name, ""))
+            for each in extras
+        ),
+        with_extra=f'pip install "{extras[0].requirement}"\n{command} "{name}[{extras[0].name}]{pinned}"'
+        if extras
+        else "",
+    )
+
+
+_PURPOSES = {
+    "arrow": "Parquet, Arrow, pandas and Polars",
+    "spark": "data frames of Spark",
+    "snappy": "Avro files with the codec snappy",
+    "zstandard": "Avro files with the codec zstandard",
+}
+
+
+def _choices(number: str) -> tuple[PinChoice, ...]:
+    minor = _minor(number)
+    return (
+        PinChoice(
+            f"=={minor}.*",
+            "corrections of documentation and code",
+            "usually: no update changes a field",
+        ),
+        PinChoice(
+            f"~={minor}",
+            "new fields, too",
+            "if new data should reach the program without an edit",
+        ),
+        PinChoice(f"=={number}", "nothing", "if a build must stay as it is"),
     )
 
 

@@ -1,4 +1,4 @@
-"""Common parts of requests to limited processes: access, length, and the form of failures."""
+"""What all requests to limited processes share: checks of access and length, and forms of failures."""
 
 from __future__ import annotations
 
@@ -47,14 +47,18 @@ class Refusal(Exception):
 
 
 def require_access(request: Request, access: Access) -> None:
-    """Raises: Refusal: the client lacks the operations token."""
+    """Checks the client's token.
+
+    Raises:
+        Refusal: the client lacks the operations token.
+    """
     if not access.permits(request):
         challenge = {"WWW-Authenticate": "Bearer"}
         raise Refusal(HTTPStatus.UNAUTHORIZED, "the operations token is needed", challenge)
 
 
 def client_of(request: Request) -> str:
-    """The client that takes turns: an address, as a proxy on this machine states it."""
+    """The client's address, by which clients take turns; a proxy on this machine may state it."""
     return request.client.host if request.client else ""
 
 
@@ -63,10 +67,10 @@ def media_type(request: Request) -> str:
 
 
 def require_json(request: Request, *others: str) -> None:
-    """``others``: further media types for JSON.
+    """Checks that the body is JSON. ``others`` are further media types that mean JSON.
 
     Raises:
-        Refusal: the type is another one, such as that of another site's form.
+        Refusal: the request has another media type, such as a form of another site.
     """
     allowed = (JSON_TYPE, *others)
     if media_type(request) not in allowed:
@@ -74,10 +78,10 @@ def require_json(request: Request, *others: str) -> None:
 
 
 async def read_body(request: Request, max_bytes: int) -> bytes:
-    """Reads the body, but no more than is allowed.
+    """Reads the body, up to ``max_bytes``.
 
     Raises:
-        Refusal: the body is longer, or was not sent whole.
+        Refusal: the body is longer, or the client did not send all of it.
     """
     message = f"the request has more than the {max_bytes} bytes allowed"
     too_long = Refusal(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, message)
@@ -102,7 +106,9 @@ class JsonService(Protocol):
     def max_bytes(self) -> int: ...
 
     def submit(self, request: bytes, client: str) -> Future[Mapping[str, Any]]:
-        """The future answer, or ``Unavailable`` or ``Failed``; clients take turns.
+        """Puts the request in the queue, in which clients take turns.
+
+        The future has the answer, or raises ``Unavailable`` or ``Failed``.
 
         Raises:
             Unavailable: the request cannot wait in the queue.
@@ -112,10 +118,12 @@ class JsonService(Protocol):
 async def json_answer(
     request: Request, access: Access, service: JsonService, *other_types: str
 ) -> Mapping[str, Any]:
-    """Runs on the server's event loop, so it needs no free thread while other pages are made.
+    """The service's answer to a request that must be JSON.
+
+    Runs on the server's event loop, so it needs no free thread while other pages are made.
 
     Raises:
-        Refusal: the client may not ask, sends something else, or gets no answer.
+        Refusal: the client has no access, the request is not JSON, or the service does not answer.
     """
     require_access(request, access)
     require_json(request, *other_types)

@@ -19,7 +19,7 @@ class _Range:
     quality: float
 
     def precision(self, offer: str) -> int:
-        """How specifically it matches the offer; -1 without a match."""
+        """How specifically the range matches the offer; -1 without a match."""
         type_, _, subtype = offer.partition("/")
         if (self.type, self.subtype) == (type_, subtype):
             return 2
@@ -29,14 +29,23 @@ class _Range:
 
 
 def page_type(accept: str | None) -> str | None:
-    """The preferred media type of those offered, plain HTML among equals; None if none is acceptable."""
+    """The offered media type that the client prefers; None if the client accepts none of them.
+
+    If the client prefers several equally, it is plain HTML.
+    """
     if not accept or not accept.strip():
         return _OFFERS[0]
-    ranges = [
-        r for text in accept.split(",")[:_MAX_RANGES] if (r := _parse_range(text)) is not None
-    ]
+    ranges = _parse_ranges(accept)
     best = max(_OFFERS, key=lambda offer: _quality(offer, ranges))
     return best if _quality(best, ranges) > 0 else None
+
+
+def prefers_html(accept: str | None) -> bool:
+    """Whether a client names HTML and does not prefer JSON; accepting any type is not enough."""
+    ranges = _parse_ranges(accept or "")
+    named = [r.quality for r in ranges if (r.type, r.subtype) == ("text", "html")]
+    stated = [r.quality for r in ranges if (r.type, r.subtype) == ("application", "json")]
+    return bool(named) and max(named) > 0 and max(named) >= max(stated, default=0.0)
 
 
 def accepts_gzip(accept_encoding: str | None) -> bool:
@@ -56,6 +65,11 @@ def accepts_gzip(accept_encoding: str | None) -> bool:
 def _quality(offer: str, ranges: list[_Range]) -> float:
     matches = [(r.precision(offer), r.quality) for r in ranges if r.precision(offer) >= 0]
     return max(matches)[1] if matches else 0.0
+
+
+def _parse_ranges(accept: str) -> list[_Range]:
+    ranges = (_parse_range(text) for text in accept.split(",")[:_MAX_RANGES])
+    return [found for found in ranges if found is not None]
 
 
 def _parse_range(text: str) -> _Range | None:

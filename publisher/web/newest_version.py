@@ -21,7 +21,10 @@ class NewestVersion:
 
 
 def newest_version(page: ProjectPage, summary_of: Callable[[str], str]) -> NewestVersion | None:
-    """``summary_of``: from a file's name to the summary in its metadata."""
+    """The line of a project; None without versions.
+
+    ``summary_of`` gives the summary in a file's metadata, by the file's name.
+    """
     versions = list_versions(page)
     offered = [version for version in versions if version.yanked is None] or versions
     if not offered:
@@ -34,7 +37,7 @@ def newest_version(page: ProjectPage, summary_of: Callable[[str], str]) -> Newes
 
 
 def summary_in(metadata: bytes) -> str:
-    """The header Summary; "" if it is missing."""
+    """The value of the header Summary in a wheel's METADATA; "" if it is missing."""
     for line in metadata.decode("utf-8", "replace").splitlines():
         name, _, text = line.partition(": ")
         if name == "Summary":

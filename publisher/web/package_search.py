@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from publisher.state.search_words import search_key
-from publisher.web.addresses import Link, package_link
+from publisher.web.addresses import Link, field_address, package_link
 from publisher.web.newest_version import NewestVersion
 from publisher.web.status import FoundPackage
 
@@ -16,16 +16,23 @@ MAX_ROWS: Final = 500
 
 @dataclass(frozen=True, slots=True)
 class PackageHit:
-    """``because`` is empty if the name matches; ``newest`` is added to hits that are shown."""
+    """A package that matches.
+
+    Attributes:
+        because: the text that matches, or "" if the name matches.
+        newest: only for hits that the page shows.
+        fields: links to the rows of matching fields on the package's page.
+    """
 
     link: Link
     because: str
     newest: NewestVersion | None = None
+    fields: tuple[Link, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class PackageSearch:
-    """The packages that match ``query``, or all; ``more`` of them are not listed."""
+    """The packages that match ``query``, or all; ``more`` counts those that are not listed."""
 
     query: str
     found: int
@@ -46,9 +53,9 @@ def search_packages(
     Args:
         projects: all projects of the index, in order.
         keys: their ``search_key``, in the same order.
-        prefix: the common beginning of the names, which nobody needs to type.
-        query: "" for all.
-        said: packages with a match in their fields or documentation.
+        prefix: the common beginning of all names; a query need not contain it.
+        query: the searched text; "" matches all packages.
+        said: packages with a match in their fields or documentation, in order.
     """
     key = search_key(query)
     if not key:
@@ -66,14 +73,22 @@ def search_packages(
     others = [p for p in said if p.distribution in listed and p.distribution not in names]
     best = [
         *(PackageHit(package_link(project), "") for _, project in named[:MAX_ROWS]),
-        *(PackageHit(package_link(p.distribution), p.because) for p in others),
+        *map(_hit, others),
     ][:MAX_ROWS]
     found = len(named) + len(others)
     return PackageSearch(query, found, len(projects), tuple(best), found - len(best))
 
 
+def _hit(found: FoundPackage) -> PackageHit:
+    fields = tuple(Link(each, field_address(found.distribution, each)) for each in found.fields)
+    return PackageHit(package_link(found.distribution), found.because, fields=fields)
+
+
 def _rank(name: str, key: str) -> int:
-    """``name`` is without the prefix; if the query has the prefix too, all names rank equally."""
+    """How well a name matches; 0 is best. ``name`` is without the prefix.
+
+    A query that begins with the prefix ranks all names equally.
+    """
     if name == key:
         return 0
     return 1 if name.startswith(key) or name.endswith(key) else 2

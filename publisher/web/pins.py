@@ -15,7 +15,7 @@ from publisher.web.versions import list_versions
 
 @dataclass(frozen=True, slots=True)
 class Pin:
-    """``requirement`` is ``name==version``; ``hashed`` adds the hash of each file."""
+    """A package's exact version: ``name==version``. ``hashed`` adds the hash of each file."""
 
     requirement: str
     hashed: str
@@ -23,7 +23,7 @@ class Pin:
 
 @dataclass(frozen=True, slots=True)
 class Pins:
-    """``unreadable`` names the projects with a damaged page."""
+    """The pins of all projects. ``unreadable`` has the projects whose page in the index is damaged."""
 
     by_project: Mapping[str, Pin]
     unreadable: tuple[str, ...] = ()
@@ -57,3 +57,13 @@ def newest_pin(page: ProjectPage) -> Pin | None:
             requirement = f"{page.name}=={version.number}"
             return Pin(requirement, " ".join([requirement, *hashes]))
     return None
+
+
+def none_to_pin(page: ProjectPage) -> str:
+    """A sentence: why a package has no pin, and the pin that still installs it."""
+    versions = list_versions(page)
+    if not versions:
+        return f"{page.name} has no versions"
+    reason = f" ({versions[0].yanked})" if versions[0].yanked else ""
+    pin = f"{page.name}=={versions[0].number}"
+    return f"every version of {page.name} is yanked{reason}; programs that use it can pin {pin}"

@@ -18,7 +18,7 @@ class ColumnSources:
 
 @dataclass(frozen=True, slots=True)
 class ProvenanceView:
-    """``view_text`` is empty for a table; ``facts`` are names with values."""
+    """The provenance for a page. ``facts`` has pairs of name and value; ``view_text`` is "" for a table."""
 
     facts: tuple[tuple[str, str], ...]
     view_text: str

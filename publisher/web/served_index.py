@@ -23,7 +23,7 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class NamedProjects:
-    """``keys`` are the search keys, in the same order."""
+    """All projects of the index. ``keys`` are their search keys, in the same order."""
 
     projects: Sequence[str]
     keys: Sequence[str]
@@ -35,11 +35,11 @@ class ServedIndex:
         self.projects = SharedAnswer(files.projects)
         self.named_projects = SharedAnswer(self._named_projects)
         self.pins = SharedAnswer(self._pins)
-        # A file never changes.
+        # A file never changes, so its summary stays valid.
         self._summary = lru_cache(_MAX_SUMMARIES)(self._read_summary)
 
     def newest(self, project: str) -> NewestVersion | None:
-        """None if its page is unreadable or empty."""
+        """The newest version; None if the project's page is unreadable or empty."""
         try:
             page = self.files.page(project)
         except PackageIndexError:

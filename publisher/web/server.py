@@ -16,9 +16,10 @@ from publisher.web.connections import DEFAULT_LIMITS, AcceptErrors, BoundedConfi
 _START_TIMEOUT_SECONDS = 30.0
 _STOP_TIMEOUT_SECONDS = 10
 _BACKLOG: Final = 1_024
-"""The kernel's queue of connections: when it is full, a client tries again after a second."""
+"""The length of the kernel's queue of connections. If it is full, a client tries again after a second."""
 _THREADS: Final = 16
-"""Threads that make pages. Each delays the thread for health checks by up to 5 ms."""
+"""Threads for quick answers; pages have other threads. Each busy thread delays the health checks by
+up to 5 ms."""
 
 
 class AddressTaken(Exception):
@@ -38,7 +39,7 @@ class _Server(uvicorn.Server):
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
         for each in sockets or ():
-            # asyncio would limit it to the connections accepted in one turn.
+            # asyncio would limit this number to the connections accepted in one turn.
             each.listen(_BACKLOG)
 
 
@@ -48,7 +49,7 @@ class WebServer:
     def __init__(
         self, app: ASGIApp, host: str = "127.0.0.1", port: int = 0, limits: Limits = DEFAULT_LIMITS
     ) -> None:
-        """Accepts connections once it is constructed; port 0 chooses a free port.
+        """Starts the server. Port 0 chooses a free port.
 
         Raises:
             AddressTaken: the server cannot listen on the address.

@@ -24,7 +24,10 @@ from lakeschema.avro.model import (
 
 
 def shown_default(value: Json, schema: Schema, types: Mapping[str, NamedSchema]) -> str:
-    """JSON, except for a single decimal or time; ``types``: the types that the schema refers to."""
+    """A default as text: JSON, except for a single decimal or time.
+
+    ``types`` has the named types that the schema refers to.
+    """
     shown = _shown(value, schema, types)
     is_told_otherwise = isinstance(shown, str) and shown != value
     return str(shown) if is_told_otherwise else json.dumps(shown, ensure_ascii=False)

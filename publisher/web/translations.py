@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, replace
@@ -41,13 +42,33 @@ _STATUS_OF_RESULTS: Final = {
     Result.FAULT: HTTPStatus.INTERNAL_SERVER_ERROR,
 }
 
+_CREATES: Final = re.compile(
+    r"(?:\s|--[^\n]*(?:\n|$)|/\*.*?\*/)*+(?:CREATE|USE)\b", re.IGNORECASE | re.DOTALL
+)
+"""The beginning of a text with statements. A query never begins like this.
+
+The repetition never gives back what it matched: many comments would have exponentially many ways to
+match.
+"""
+_EXPLAINED: Final = {
+    "avro": "avro: the schema",
+    "lineage": "lineage: what makes each column",
+    "plan": "plan: the steps of the query",
+}
+_KINDS_OF_TARGETS: Final = (
+    ("An engine's text", tuple((name, name) for name in TARGETS if name not in _EXPLAINED)),
+    ("A description", tuple(_EXPLAINED.items())),
+)
+
 
 class Translator(Protocol):
     @property
     def max_bytes(self) -> int: ...
 
     def submit(self, request: bytes, form: Form, client: str) -> Future[Answer]:
-        """The future answer, or ``Unavailable`` or ``Failed``; clients take turns.
+        """Puts the request in the queue, in which clients take turns.
+
+        The future has the answer, or raises ``Unavailable`` or ``Failed``.
 
         Raises:
             Unavailable: the request cannot wait in the queue.
@@ -56,13 +77,14 @@ class Translator(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class TranslationView:
-    """The page's data: the question, and the answer, at first "".
+    """The page's data: the question, and the answer, which is "" before a question.
 
     Attributes:
-        text: a query, or the statements that create ``relation``.
-        relation: a relation of the text or, without a text, one that the service knows.
+        text: a query, or statements that create relations.
+        relation: the relation to translate: a relation of the text, by default the last; without a
+            text, a relation that the service knows.
         trouble: why there is no answer.
-        details: the rest of the answer, after its main text.
+        details: sentences about what the answer needs and results in.
     """
 
     text: str = ""
@@ -70,10 +92,10 @@ class TranslationView:
     dialect: str = DIALECTS[0]
     target: str = "trino"
     answer: str = ""
-    details: str = ""
+    details: Sequence[str] = ()
     trouble: str = ""
     dialects: Sequence[str] = DIALECTS
-    targets: Sequence[str] = TARGETS
+    kinds_of_targets: Sequence[tuple[str, Sequence[tuple[str, str]]]] = _KINDS_OF_TARGETS
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,13 +110,16 @@ class Translations:
         )
 
     async def page(self, request: Request) -> Response:
-        """``?relation=`` fills in a relation."""
+        """The page. ``?relation=`` fills in the relation."""
         if not self.access.permits(request):
             return unauthorized_page()
         return _page(TranslationView(relation=request.query_params.get("relation", "")))
 
     async def translate(self, request: Request) -> Response:
-        """Runs on the server's event loop, so it needs no free thread while other pages are made."""
+        """Answers a form with a page, and JSON with JSON.
+
+        Runs on the server's event loop, so it needs no free thread while other pages are made.
+        """
         if media_type(request) == _FORM_TYPE:
             return await self._answer_form(request)
         try:
@@ -130,13 +155,21 @@ class Translations:
 
 
 def _require_own_site(request: Request) -> None:
-    """Raises: Refusal: the browser says that another site sent the form."""
+    """Refuses the form of another site.
+
+    Raises:
+        Refusal: the browser says that another site sent the form.
+    """
     if request.headers.get("sec-fetch-site", "none") not in _OWN_SITES:
         raise Refusal(HTTPStatus.FORBIDDEN, "the form is of another site")
 
 
 def _read_form(body: bytes) -> TranslationView:
-    """Raises: Refusal: the body is not this page's form."""
+    """Parses the page's form.
+
+    Raises:
+        Refusal: the body is not this page's form.
+    """
     try:
         fields = dict(
             parse_qsl(
@@ -149,7 +182,7 @@ def _read_form(body: bytes) -> TranslationView:
     except ValueError:
         raise Refusal(HTTPStatus.BAD_REQUEST, "the form is not the one of this page") from None
     return TranslationView(
-        # Browsers send a line end as two characters.
+        # Browsers send a line end as CR and LF.
         text=fields.get("text", "").replace("\r\n", "\n"),
         relation=fields.get("relation", "").strip(),
         dialect=fields.get("dialect", DIALECTS[0]),
@@ -158,7 +191,11 @@ def _read_form(body: bytes) -> TranslationView:
 
 
 def _question(asked: TranslationView) -> Mapping[str, object]:
-    """Raises: Refusal: the form has neither a text nor a relation."""
+    """The form as a request of ``translate --batch``.
+
+    Raises:
+        Refusal: the form has neither a text nor a relation.
+    """
     question = {"dialect": asked.dialect, "to": asked.target}
     if not asked.text.strip():
         if not asked.relation:
@@ -166,6 +203,8 @@ def _question(asked: TranslationView) -> Mapping[str, object]:
         return {**question, "relation": asked.relation}
     if asked.relation:
         return {**question, "ddl": [asked.text], "relation": asked.relation}
+    if _CREATES.match(asked.text):
+        return {**question, "ddl": [asked.text]}
     return {**question, "query": asked.text}
 
 

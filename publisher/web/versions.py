@@ -12,14 +12,14 @@ from publisher.index.simple_page import ListedFile, ProjectPage
 
 @dataclass(frozen=True, slots=True)
 class ListedVersion:
-    """``files`` is never empty."""
+    """A version with its files, at least one."""
 
     number: str
     files: tuple[ListedFile, ...]
 
     @property
     def yanked(self) -> str | None:
-        """A reason, possibly empty, if all its files are yanked."""
+        """The reason of the yank, possibly empty; None unless all files are yanked."""
         reasons = [file.yanked for file in self.files if file.yanked is not None]
         return reasons[0] if len(reasons) == len(self.files) else None
 
